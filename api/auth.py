@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.errors import EdgeProblem, answer
 from api.rate_limits import too_many
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.errors import PackhouseError, Unauthenticated
 from engine.queue.rate_limits import Kind
 

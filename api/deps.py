@@ -6,9 +6,9 @@ from typing import Annotated
 from fastapi import Depends, Path, Request, Security
 from fastapi.security import HTTPBearer
 
-from engine.domain.access import Caller, Role, require_role
-from engine.domain.addresses import MOST_CHARACTERS, TABLE_PATTERN
+from engine.domain.access.callers import Caller, Role, require_role
 from engine.domain.ids import KeyId, RunId, TableId
+from engine.domain.tables.addresses import MOST_CHARACTERS, TABLE_PATTERN
 from engine.metrics import WorkMetrics
 from engine.queue.budgets import PaceLedger
 from engine.queue.hints import Hints

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from engine.domain.hints import nearest
+from engine.domain.values.hints import nearest
 
 _CONTAINERS: Final = (Annotated, Union, types.UnionType, list, tuple, dict, Sequence, Mapping)
 Model = type[BaseModel]

@@ -11,10 +11,10 @@ from fastapi import Depends, Query
 from pydantic import BeforeValidator
 
 from api.deps import ServicesDep, ViewerDep
-from engine.domain.addresses import MOST_CHARACTERS, TABLE_PATTERN
 from engine.domain.ids import TableId
-from engine.domain.periods import Period
-from engine.domain.strict import Instant
+from engine.domain.tables.addresses import MOST_CHARACTERS, TABLE_PATTERN
+from engine.domain.values.periods import Period
+from engine.domain.values.strict import Instant
 
 TABLE_WORDS: Final = "Id or address of a table, such as `lake.sales.orders`."
 

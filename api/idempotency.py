@@ -19,7 +19,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
 
 _log = structlog.get_logger(__name__)

@@ -17,8 +17,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from engine.domain.fleet_figures import OwnerFigures
-from engine.domain.runs import EndedRuns, RunState
+from engine.domain.fleet.figures import OwnerFigures
+from engine.domain.runs.run import EndedRuns, RunState
 from engine.services.fleet.health import Dependency, Figures
 
 MEDIA_TYPE: Final = CONTENT_TYPE_LATEST

@@ -18,7 +18,7 @@ from api.examples.composition import add_examples
 from api.problems import PROBLEM_TYPES
 from api.responses import MEDIA_TYPE, add
 from api.schemas.problems import Problem
-from engine.domain.access import Role
+from engine.domain.access.callers import Role
 
 _FRAMEWORK_SCHEMAS: Final = ("HTTPValidationError", "ValidationError")
 

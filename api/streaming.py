@@ -21,10 +21,10 @@ from api.deps import Services
 from api.errors import EdgeProblem
 from api.methods import is_head
 from api.schemas.runs import Progress, RunEvent
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, Transient
 from engine.domain.ids import RunId
-from engine.domain.runs import LEASED_STATES
+from engine.domain.runs.run import LEASED_STATES
 
 EVENT_STREAM: Final = "text/event-stream"
 MAX_STREAMS_PER_CALLER: Final = 32

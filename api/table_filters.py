@@ -7,7 +7,7 @@ from fastapi import Depends, Query
 from api.filters import CatalogFilter, OwnerTeamFilter
 from api.query_values import TextFlag
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.domain.tables import TableFilter
+from engine.domain.tables.table import TableFilter
 
 _Label = Annotated[str, Query(max_length=511, json_schema_extra={"pattern": "^[^:]+:"})]
 

@@ -15,8 +15,8 @@ from fastapi.exceptions import RequestValidationError
 
 from api.field_names import unknown_field_hint
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.domain.hints import Misread, nearest
-from engine.domain.validation_messages import message_of
+from engine.domain.values.hints import Misread, nearest
+from engine.domain.values.validation_messages import message_of
 
 MAX_PROBLEMS: Final = 50
 _PLACES: Final = {"query": "query", "path": "path", "header": "header", "cookie": "cookie"}

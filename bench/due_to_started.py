@@ -34,7 +34,7 @@ from bench.facts import machine_facts, print_table, write_json
 from bench.processes import tree_cpu_seconds
 from bench.record import CATALOG, fill
 from bench.servers import Shared, process, shared_servers
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from engine.embedded.processes import free_loopback_port
 from engine.factory import Container, open_container
 from engine.services.runs.claims import ClaimService

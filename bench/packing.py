@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bench.facts import machine_facts, print_table, write_json
-from engine.planning.bin_packing import pack, volume_bound
+from engine.planning.plans.bin_packing import pack, volume_bound
 
 MIB = 2**20
 CAPACITY, TARGET = 1024 * MIB, 128 * MIB

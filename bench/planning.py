@@ -28,9 +28,9 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from bench.facts import machine_facts, print_table, write_json
 from bench.large_table import NAME, append_file, make_catalog, make_large_table
-from engine.domain.hot_partitions import HotPartitions
 from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
-from engine.domain.tables import TableRef
+from engine.domain.runs.hot_partitions import HotPartitions
+from engine.domain.tables.table import TableRef
 from engine.formats.base import CatalogConnection
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.services.planning.due_plans import evaluate_now, plan_due

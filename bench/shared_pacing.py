@@ -22,11 +22,11 @@ from api.deps import Services
 from api.serving import services_of
 from bench.paced_tasks import Workers
 from bench.processes import moved_bytes
-from engine.domain.fleet import FleetLimits
+from engine.domain.fleet.limits import FleetLimits
 from engine.domain.ids import RunId, TableId
-from engine.domain.leases import Lease
-from engine.domain.runs import Operation, Run, RunState
-from engine.domain.tables import Catalog, Table, TableFormatName, TableRef
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.run import Operation, Run, RunState
+from engine.domain.tables.table import Catalog, Table, TableFormatName, TableRef
 from engine.factory import Container, open_container
 from engine.rewriting.kernel.contract import GroupTask
 from engine.services.operations.tasks.pacing import PaceTools, RunPacing

@@ -18,9 +18,9 @@ import structlog
 
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import Away, InvalidInput
+from engine.domain.fleet.retention import Retention
 from engine.domain.ids import IdSource
-from engine.domain.retention import Retention
-from engine.domain.tables import TableFormatName
+from engine.domain.tables.table import TableFormatName
 from engine.embedded.redis import EmbeddedRedis
 from engine.embedded.spark import EmbeddedSpark
 from engine.embedded.supervision import Server, Supervisor

@@ -13,7 +13,7 @@ from typing import Final, TextIO
 import structlog
 from structlog.types import EventDict, ExcInfo, Processor
 
-from engine.domain.uris import masked
+from engine.domain.values.uris import masked
 
 _CHATTY: Final = ("aiosqlite", "alembic", "py4j", "pyiceberg", "uvicorn.access")  # our own request line has more fields
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from engine.domain.runs import Run
+from engine.domain.runs.run import Run
 
 MOST_RULES: Final = 100
 """So many names of rules become labels; policies may make up any number, and each label is kept for ever."""

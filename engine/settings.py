@@ -14,12 +14,12 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from engine.domain.access import Role
+from engine.domain.access.callers import Role
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.domain.hints import Misread, nearest
-from engine.domain.units import ByteSize, parse_duration
-from engine.domain.validation_messages import message_of
-from engine.domain.watches import REQUESTS_PER_SECOND
+from engine.domain.tables.watches import REQUESTS_PER_SECOND
+from engine.domain.values.hints import Misread, nearest
+from engine.domain.values.units import ByteSize, parse_duration
+from engine.domain.values.validation_messages import message_of
 from engine.logging import LogFormat
 
 PREFIX: Final = "PACKHOUSE_"

@@ -9,7 +9,7 @@ from api.filters import Since, Until
 from api.pagination import PageQuery
 from api.responses import problems
 from api.schemas.audit import AuditList
-from engine.domain.audit import AuditFilter
+from engine.domain.access.audit import AuditFilter
 
 router = APIRouter(prefix="/v1/audit", tags=["access"])
 

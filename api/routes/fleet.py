@@ -13,10 +13,10 @@ from api.query_values import TextFlag
 from api.responses import problems
 from api.schemas.fleet import Fleet, FleetTableList
 from api.table_filters import TableFilterQuery
-from engine.domain.fleet_tables import FleetKey, FleetPosition, FleetSort, FleetTable, FleetTableFilter
+from engine.domain.fleet.tables import FleetKey, FleetPosition, FleetSort, FleetTable, FleetTableFilter
 from engine.domain.ids import TableId
-from engine.domain.runs import RunState
-from engine.domain.watches import Verdict
+from engine.domain.runs.run import RunState
+from engine.domain.tables.watches import Verdict
 
 router = APIRouter(prefix="/v1/fleet", tags=["fleet"])
 _Code = Annotated[str, Query(max_length=64, pattern=r"^[a-z_]+$")]

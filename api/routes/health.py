@@ -8,7 +8,7 @@ from api.deps import OptionalCaller, ServicesDep
 from api.metrics import MEDIA_TYPE
 from api.responses import add
 from api.schemas.health import Liveness, Readiness
-from engine.domain.access import require_every_team
+from engine.domain.access.callers import require_every_team
 
 router = APIRouter(tags=["operations"])
 _SHOWN: Final = """# HELP packhouse_http_requests_total Answered requests.

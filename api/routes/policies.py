@@ -15,7 +15,7 @@ from api.schemas.policies import EffectivePolicy, PolicyRestore, PolicyVersion, 
 from api.schemas.policy_effects import PolicyPreview
 from engine.domain.policies import PolicyDocument
 from engine.domain.policy_versions import MAX_MESSAGE
-from engine.domain.strict import OneLine
+from engine.domain.values.strict import OneLine
 
 router = APIRouter(prefix="/v1/tables/{table_id}", tags=["policies"])
 

@@ -15,8 +15,8 @@ from api.schemas.runs import FileGroupList, Run, RunAccepted, RunDetail, RunDocu
 from api.schemas.tables import TablePlan
 from api.streaming import EVENT_STREAM, event_stream, wants_stream
 from engine.domain.ids import RunId, first_run_id
-from engine.domain.runs import GroupState, Operation, RunFilter, RunState
-from engine.domain.runs import Run as DomainRun
+from engine.domain.runs.run import GroupState, Operation, RunFilter, RunState
+from engine.domain.runs.run import Run as DomainRun
 
 creating = APIRouter(
     prefix="/v1/runs", tags=["runs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]

@@ -10,7 +10,7 @@ from api.idempotency import IdempotentRoute, idempotency_key
 from api.pagination import PageQuery
 from api.responses import WITH_BODY, problems
 from api.schemas.signals import Signal, SignalList, SignalSend, TableBackpressure
-from engine.domain.signals import SignalKind
+from engine.domain.tables.signals import SignalKind
 
 creating = APIRouter(
     prefix="/v1/signals", tags=["signals"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]

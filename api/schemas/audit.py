@@ -7,7 +7,7 @@ from pydantic import Field
 
 from api.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, PageToken
-from engine.domain import audit as domain
+from engine.domain.access import audit as domain
 
 _HASH = "5b6f1d2a" * 8
 

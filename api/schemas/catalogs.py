@@ -9,10 +9,10 @@ from api.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request
 from api.schemas.grants import Grant, GrantList, grants_shown
 from api.schemas.limits import Pause
-from engine.domain import tables as domain
-from engine.domain.access import Caller, Role
-from engine.domain.strict import ONE_LINE, UNSEEN
-from engine.domain.tables import TableFormatName
+from engine.domain.access.callers import Caller, Role
+from engine.domain.tables import table as domain
+from engine.domain.tables.table import TableFormatName
+from engine.domain.values.strict import ONE_LINE, UNSEEN
 from engine.services.catalogs.names import CATALOG_NAME, MAX_NAME_CHARACTERS
 from engine.services.catalogs.service import MAX_PROPERTY_CHARACTERS
 from engine.services.catalogs.service import CheckStep as DomainCheckStep

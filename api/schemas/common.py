@@ -7,7 +7,7 @@ from typing import Annotated, Any, Generic, Self, TypeVar, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from api.pagination import Page
-from engine.domain.strict import UNSEEN, OneLine, one_line
+from engine.domain.values.strict import UNSEEN, OneLine, one_line
 
 JsonObject = dict[str, Any]
 OwnerTeam = Annotated[OneLine, StringConstraints(min_length=1, max_length=128)]

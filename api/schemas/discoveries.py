@@ -6,10 +6,10 @@ from typing import Annotated, Final, Self
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
 from api.schemas.common import LABEL_KEYS, Answer, JsonObject, LabelKey, LabelValue, OwnerTeam, Request
-from engine.domain import discoveries as domain
-from engine.domain.discoveries import DiscoveryOutcome
-from engine.domain.strict import Flag, OneLine, Whole
-from engine.domain.tables import MAX_LABELS
+from engine.domain.tables import discoveries as domain
+from engine.domain.tables.discoveries import DiscoveryOutcome
+from engine.domain.tables.table import MAX_LABELS
+from engine.domain.values.strict import Flag, OneLine, Whole
 
 _OF_REGISTERED: Final = ("owner_team", "labels", "paused", "dry_run", "limit")
 _ONLY_WITH_REGISTER: JsonObject = {

@@ -9,9 +9,9 @@ from api.schemas.common import Answer, Instant, JsonObject
 from api.schemas.due import NeverDue
 from api.schemas.runs import Run
 from api.schemas.tables import Calibration, Condition, PlannedLater, Prediction, TimeEstimate
-from engine.domain import runs as domain
 from engine.domain.policies import OnStart, WindowKind
-from engine.domain.watches import Verdict
+from engine.domain.runs import run as domain
+from engine.domain.tables.watches import Verdict
 
 
 class ExplainedSetting(Answer):

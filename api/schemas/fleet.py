@@ -7,11 +7,11 @@ from pydantic import Field
 
 from api.schemas.common import Answer, Instant, Listed
 from api.schemas.limits import Pause
-from engine.domain import fleet_figures as domain
-from engine.domain import fleet_tables
-from engine.domain.addresses import written_address
-from engine.domain.runs import Operation, RunState
-from engine.domain.watches import Verdict
+from engine.domain.fleet import figures as domain
+from engine.domain.fleet import tables as fleet_tables
+from engine.domain.runs.run import Operation, RunState
+from engine.domain.tables.addresses import written_address
+from engine.domain.tables.watches import Verdict
 
 
 class SmallFileFlow(Answer):

@@ -6,9 +6,9 @@ from typing import Self
 from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, JsonObject
-from engine.domain.capabilities import Capabilities, FormatName
-from engine.domain.capabilities import Cell as DomainCell
-from engine.domain.runs import Operation
+from engine.domain.runs.run import Operation
+from engine.domain.tables.capabilities import Capabilities, FormatName
+from engine.domain.tables.capabilities import Cell as DomainCell
 
 _YES: JsonObject = {"operation": "rewrite", "strategy": "binpack", "engine": "arrow", "possible": True, "reason": None}
 _NO: JsonObject = {

@@ -6,11 +6,11 @@ from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, JsonObject, Request
 from api.schemas.keys import Team
-from engine.domain import grants as domain
-from engine.domain import tables
-from engine.domain.access import Caller
-from engine.domain.grants import MAX_GRANTS, MAX_PATTERN_CHARACTERS, MAX_PATTERNS, Right, held
-from engine.domain.strict import OneLine
+from engine.domain.access import grants as domain
+from engine.domain.access.callers import Caller
+from engine.domain.access.grants import MAX_GRANTS, MAX_PATTERN_CHARACTERS, MAX_PATTERNS, Right, held
+from engine.domain.tables import table as tables
+from engine.domain.values.strict import OneLine
 
 _EXAMPLE: JsonObject = {"team": "sales", "namespaces": ["sales", "sales.*"], "rights": ["discover", "register"]}
 _Pattern = Annotated[OneLine, Field(min_length=1, max_length=MAX_PATTERN_CHARACTERS)]

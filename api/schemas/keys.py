@@ -5,9 +5,9 @@ from typing import Annotated, Self
 from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, Instant, JsonObject, Listed, Request
-from engine.domain.access import ApiKey, Caller, Role
-from engine.domain.strict import Instant as WrittenInstant
-from engine.domain.strict import OneLine
+from engine.domain.access.callers import ApiKey, Caller, Role
+from engine.domain.values.strict import Instant as WrittenInstant
+from engine.domain.values.strict import OneLine
 from engine.services.access.keys import KeyWish
 
 Team = Annotated[OneLine, Field(min_length=1, max_length=200)]

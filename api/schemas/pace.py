@@ -5,8 +5,8 @@ from typing import Self
 from pydantic import BaseModel, Field
 
 from api.schemas.common import Answer
-from engine.domain.budgets import PaceAnswer, TaskReport
-from engine.domain.strict import Flag, Number, Whole
+from engine.domain.fleet.budgets import PaceAnswer, TaskReport
+from engine.domain.values.strict import Flag, Number, Whole
 
 
 class PaceReport(BaseModel):

@@ -9,7 +9,7 @@ from api.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, LabelKey, LabelValue, Listed, OwnerTeam, PageToken, Request
 from engine.domain.policies import Difference, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.policies.scopes import MAX_PATTERN
-from engine.domain.strict import UNSEEN, Whole
+from engine.domain.values.strict import UNSEEN, Whole
 from engine.services.catalogs.names import CATALOG_NAME
 from engine.services.policies.effective import settings_document
 from engine.services.policies.history import ComparedVersion

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from engine.domain.predicates import PartitionPredicate, check_size
+from engine.domain.tables.predicates import PartitionPredicate, check_size
 
 Partitions = Annotated[
     PartitionPredicate,

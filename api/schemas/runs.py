@@ -11,13 +11,13 @@ from api.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, Listed, PageToken, Request, text_ids
 from api.schemas.limits import Pause
 from api.schemas.predicates import Partitions
-from engine.domain import runs as domain
-from engine.domain.addresses import MOST_CHARACTERS, TABLE_PATTERN, written_address
-from engine.domain.fleet import Pauses
-from engine.domain.run_requests import RunRequest
-from engine.domain.run_timelines import RunTimeline
-from engine.domain.runs import GroupState, Operation, Priority, RunState, WaitingFor
-from engine.domain.strict import Flag
+from engine.domain.fleet.limits import Pauses
+from engine.domain.runs import run as domain
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import GroupState, Operation, Priority, RunState, WaitingFor
+from engine.domain.runs.timelines import RunTimeline
+from engine.domain.tables.addresses import MOST_CHARACTERS, TABLE_PATTERN, written_address
+from engine.domain.values.strict import Flag
 from engine.services.planning.wording import short
 from engine.services.runs.views import RunProgress
 

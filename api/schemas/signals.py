@@ -5,9 +5,9 @@ from typing import Any, Final, Self
 from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, Instant, Listed, Request
-from engine.domain import signals as domain
-from engine.domain.addresses import MOST_CHARACTERS, TABLE_PATTERN
-from engine.domain.signals import SignalKind, SignalValue
+from engine.domain.tables import signals as domain
+from engine.domain.tables.addresses import MOST_CHARACTERS, TABLE_PATTERN
+from engine.domain.tables.signals import SignalKind, SignalValue
 from engine.services.tables.backpressure import Advised
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"

@@ -22,14 +22,14 @@ from api.schemas.limits import Pause
 from api.schemas.policies import EXAMPLE as POLICY_EXAMPLE
 from api.schemas.predicates import Partitions
 from api.schemas.row_orders import OrderHealth
-from engine.domain import runs as domain_runs
-from engine.domain import tables as domain
-from engine.domain.measurements import Measurement
 from engine.domain.policies import PolicyDocument
-from engine.domain.run_requests import RunRequest
-from engine.domain.run_times import EstimateSource, RunKind
-from engine.domain.strict import Flag, OneLine
-from engine.domain.tables import MAX_LABELS, TableRef
+from engine.domain.runs import run as domain_runs
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.times import EstimateSource, RunKind
+from engine.domain.tables import table as domain
+from engine.domain.tables.measurements import Measurement
+from engine.domain.tables.table import MAX_LABELS, TableRef
+from engine.domain.values.strict import Flag, OneLine
 from engine.services.catalogs.names import CATALOG_NAME, MAX_NAME_CHARACTERS, TABLE_NAME
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"

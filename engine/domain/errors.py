@@ -31,7 +31,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from engine.domain.dependencies import Dependency
+from engine.domain.fleet.dependencies import Dependency
 
 
 class PackhouseError(Exception):

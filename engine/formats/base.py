@@ -11,15 +11,15 @@ from typing import Any, Final, Protocol
 
 import pyarrow as pa
 
-from engine.domain.capabilities import Capabilities
-from engine.domain.files import InputFile, OutputFile
-from engine.domain.hot_partitions import Place
-from engine.domain.orders import OrderWish, RowOrdering
-from engine.domain.plans import FileGroup
-from engine.domain.tables import OutsideFiles, TableRef
-from engine.planning.digest import TableFigures
-from engine.planning.overlaps import ColumnRanges
-from engine.planning.predicates import PartitionSpecFields
+from engine.domain.runs.files import InputFile, OutputFile
+from engine.domain.runs.hot_partitions import Place
+from engine.domain.runs.plans import FileGroup
+from engine.domain.tables.capabilities import Capabilities
+from engine.domain.tables.orders import OrderWish, RowOrdering
+from engine.domain.tables.table import OutsideFiles, TableRef
+from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.overlaps import ColumnRanges
+from engine.planning.plans.predicates import PartitionSpecFields
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
 
@@ -228,7 +228,7 @@ class OpenTable(Protocol):
         """Return the policy fields that the table's own properties set, by dotted name."""
 
     def digest(self) -> pa.Table:
-        """Return the live data files of the head snapshot, in the shape of `planning.digest.FILE_DIGEST`."""
+        """Return the live data files of the head snapshot, in the shape of `planning.measures.digest.FILE_DIGEST`."""
 
     def figures(self) -> TableFigures:
         """Return what is measured of the table as a whole: snapshots, manifests, commit times, deletes by partition."""

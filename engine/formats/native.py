@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from engine.domain.files import InputFile, OutputFile
-from engine.domain.hot_partitions import Place
-from engine.domain.plans import FileGroup
-from engine.domain.procedures import OptionValue, PartitionTest, ProcedureCall, SparkTable
+from engine.domain.runs.files import InputFile, OutputFile
+from engine.domain.runs.hot_partitions import Place
+from engine.domain.runs.plans import FileGroup
+from engine.domain.runs.procedures import OptionValue, PartitionTest, ProcedureCall, SparkTable
 from engine.formats.base import OpenTable, Verification
 
 

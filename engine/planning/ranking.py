@@ -15,8 +15,8 @@ group more than there need be costs a quarter of a file: one request of about fo
 from collections.abc import Sequence
 from typing import Final
 
-from engine.domain.plans import FileGroup
-from engine.planning.row_groups import avoidable_row_groups
+from engine.domain.runs.plans import FileGroup
+from engine.planning.measures.row_groups import avoidable_row_groups
 
 OPEN_COST_BYTES: Final = 4 * 2**20
 ROW_GROUP_COST_BYTES: Final = OPEN_COST_BYTES // 4

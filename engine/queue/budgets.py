@@ -27,7 +27,7 @@ from typing import Any, Final
 from redis.asyncio import Redis
 from redis.commands.core import AsyncScript
 
-from engine.domain.budgets import Budget, PaceAnswer, TaskReport
+from engine.domain.fleet.budgets import Budget, PaceAnswer, TaskReport
 from engine.domain.ids import RunId
 from engine.queue.connection import reaching_redis
 

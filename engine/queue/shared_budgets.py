@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from redis.asyncio import Redis
 
-from engine.domain.budgets import Budget
+from engine.domain.fleet.budgets import Budget
 from engine.domain.ids import RunId
 from engine.queue.budgets import BudgetScript, LiveProgress, to_budget, to_progress, to_texts
 

@@ -7,8 +7,8 @@ of the server arrive as text; the class that matters stands behind `Caused by:`,
 import re
 from typing import Final
 
-from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away, Interrupted, PackhouseError, SparkFailed
+from engine.domain.fleet.dependencies import Dependency
 
 _REFUSED_CODES: Final = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED"})
 _AWAY_CODES: Final = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED"}) | _REFUSED_CODES

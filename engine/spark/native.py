@@ -7,7 +7,7 @@ when all had landed. Only the table tells what became of a call, also of one who
 from collections.abc import Sequence
 
 from engine.domain.errors import NotEligible
-from engine.domain.procedures import PartitionTest, ProcedureCall, SparkTable
+from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.spark import sql
 from engine.spark.dispatch import SparkDispatcher, Ticket
 from engine.spark.sessions import SparkSessions

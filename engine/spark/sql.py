@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from engine.domain.errors import InvalidInput
-from engine.domain.procedures import OptionValue, PartitionTest, Procedure, ProcedureCall, SparkTable
+from engine.domain.runs.procedures import OptionValue, PartitionTest, Procedure, ProcedureCall, SparkTable
 
 _LONG: Final = 2**63 - 1
 _INT: Final = 2**31 - 1

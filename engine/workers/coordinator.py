@@ -12,10 +12,10 @@ from datetime import datetime, timedelta
 import structlog
 
 from engine.domain.clock import Clock
-from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away, PackhouseError, Transient
+from engine.domain.fleet.dependencies import Dependency
 from engine.domain.ids import RunId
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from engine.metrics import WorkMetrics
 from engine.queue.budgets import PaceLedger
 from engine.queue.streams import RunQueue

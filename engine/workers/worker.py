@@ -18,8 +18,8 @@ import structlog
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError, Transient
 from engine.domain.ids import RunId
-from engine.domain.leases import Lease
-from engine.domain.runs import Run
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.run import Run
 from engine.metrics import WorkMetrics
 from engine.queue.hints import Hints
 from engine.queue.streams import Delivery, RunQueue

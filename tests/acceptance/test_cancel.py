@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.domain.access import SYSTEM
-from engine.domain.runs import RunState
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.run import RunState
 from engine.services.operations.tasks import lanes
 from engine.settings import Settings
 from tests.support.at_work import PATIENCE_SECONDS, at_work, large_lake, waited

@@ -17,8 +17,8 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.domain.ids import RunId
-from engine.domain.runs import GroupState, Run, RunState, WaitingFor
-from engine.domain.watches import Verdict
+from engine.domain.runs.run import GroupState, Run, RunState, WaitingFor
+from engine.domain.tables.watches import Verdict
 from tests.support.eventually import seen_when
 from tests.support.killable_process import killable, killed
 from tests.support.moved_clock import MovedClock

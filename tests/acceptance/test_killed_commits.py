@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from tests.support.killable_process import killable, killed
 from tests.support.moved_clock import MovedClock
 from tests.support.processes import environment_of

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from engine.domain.access import SYSTEM
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run, RunState
-from engine.domain.tables import TableFormatName, TableRef
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run, RunState
+from engine.domain.tables.table import TableFormatName, TableRef
 from engine.embedded.iceberg import SQL_EXTENSIONS
 from engine.embedded.spark import EmbeddedSpark
 from engine.factory import Container, open_container

@@ -21,11 +21,11 @@ from api.app import create_app
 from api.deps import Services
 from api.serving import services_of
 from bench.processes import moved_bytes
-from engine.domain.access import SYSTEM
-from engine.domain.fleet import FleetLimits
+from engine.domain.access.callers import SYSTEM
+from engine.domain.fleet.limits import FleetLimits
 from engine.domain.ids import RunId, TableId
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run, RunState
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run, RunState
 from tests.support.eventually import seen_when
 from tests.support.killable_process import killable, killed
 from tests.support.moved_clock import MovedClock

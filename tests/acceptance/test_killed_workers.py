@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import RunId
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run, RunState
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run, RunState
 from engine.factory import Container, open_container
 from engine.settings import Settings
 from tests.support.processes import child, environment_of

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.policies import PolicyDocument
-from engine.domain.runs import RunState, WaitingFor
+from engine.domain.runs.run import RunState, WaitingFor
 from engine.services.operations.tasks import lanes
 from engine.services.runs import hold_watch
 from engine.settings import Settings

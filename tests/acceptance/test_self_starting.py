@@ -12,11 +12,11 @@ from typing import Any
 
 from sqlalchemy import text
 
-from engine.domain.access import COORDINATOR, SYSTEM
+from engine.domain.access.callers import COORDINATOR, SYSTEM
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument
-from engine.domain.runs import Run, RunState
-from engine.domain.watches import Verdict, Watch
+from engine.domain.runs.run import Run, RunState
+from engine.domain.tables.watches import Verdict, Watch
 from engine.factory import Container, open_container
 from engine.settings import Settings
 from tests.support.eventually import seen_when

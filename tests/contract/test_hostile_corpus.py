@@ -29,9 +29,9 @@ from starlette.requests import Request
 
 from api.errors import problem
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.domain.predicates import Comparison, PartitionPredicate
-from engine.domain.tables import TableRef
-from engine.domain.uris import masked
+from engine.domain.tables.predicates import Comparison, PartitionPredicate
+from engine.domain.tables.table import TableRef
+from engine.domain.values.uris import masked
 from engine.logging import configure_logging
 from engine.services.catalogs.names import check_table_ref
 from tests.support.world import make_lake

@@ -202,7 +202,7 @@ CASES: Final = (
         "F19",
         (
             Edit(
-                "engine/planning/partition_metrics.py",
+                "engine/planning/measures/partition_metrics.py",
                 "count[at] = figures.delete_files.get(key, 0)",
                 "count[at] = 0",
             ),
@@ -235,7 +235,7 @@ CASES: Final = (
         "F22",
         (
             Edit(
-                "engine/planning/candidates.py",
+                "engine/planning/plans/candidates.py",
                 "by_ratio = files.deleted_rows >= limits.delete_ratio * files.record_count",
                 "by_ratio = np.zeros(len(files.deleted_rows), dtype=np.bool_)",
             ),
@@ -246,12 +246,12 @@ CASES: Final = (
         "F23",
         (
             Edit(
-                "engine/planning/file_groups.py",
+                "engine/planning/plans/file_groups.py",
                 "return [candidate for candidate in bins if candidate.is_worth_it]",
                 "return bins",
             ),
             Edit(
-                "engine/planning/candidates.py",
+                "engine/planning/plans/candidates.py",
                 "taken = (count > 0) & is_enough & (has_forced | (count > outputs)) &",
                 "taken = (count > 0) &",
             ),

@@ -21,8 +21,8 @@ from pyiceberg.table import Table
 from pyspark.errors.exceptions.connect import SparkConnectException
 from pyspark.sql import SparkSession
 
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run, RunState
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run, RunState
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from tests.differential.questions import Questions
 from tests.differential.readers import (

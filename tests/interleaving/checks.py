@@ -10,7 +10,7 @@ from pyiceberg.expressions import GreaterThanOrEqual, LessThan
 from pyiceberg.expressions.visitors import bind
 from pyiceberg.io.pyarrow import expression_to_pyarrow
 
-from engine.domain.runs import Run, RunState
+from engine.domain.runs.run import Run, RunState
 from tests.interleaving.writers import reached
 from tests.support.predicates import check_statistics
 from tests.support.world import NAME, World

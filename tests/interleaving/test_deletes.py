@@ -7,7 +7,7 @@ import pytest
 from pyiceberg.manifest import DataFileContent, ManifestContent
 from redis.asyncio import Redis
 
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from tests.interleaving.checks import check, check_rewrite_while
 from tests.interleaving.writers import ACTIONS, append, delete_merge_on_read, delete_merge_on_read_widely
 from tests.support.world import World, open_world

@@ -13,8 +13,8 @@ from pyiceberg.exceptions import CommitFailedException, ValidationException
 from pyiceberg.table import Transaction
 from redis.asyncio import Redis
 
-from engine.domain.access import SYSTEM
-from engine.domain.runs import RunState
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.run import RunState
 from tests.interleaving.checks import check, check_rewrite_while
 from tests.interleaving.writers import ACTIONS
 from tests.support.world import World, open_world

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from pyspark.sql import SparkSession
 
-from engine.domain.runs import Run
+from engine.domain.runs.run import Run
 from tests.interleaving.checks import check
 from tests.interleaving.writers import DAY
 from tests.support.peer import both_readers

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from engine.rewriting.kernel.contract import GroupResult
 from engine.spark.dispatch import Ticket
 from tests.interleaving.checks import check, check_outcome

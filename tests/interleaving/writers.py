@@ -17,8 +17,8 @@ from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.transforms import BucketTransform
 from pyiceberg.types import IntegerType
 
-from engine.domain.access import SYSTEM
-from engine.domain.run_requests import RunRequest
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.requests import RunRequest
 from engine.factory import open_container
 from engine.stores.migrations.upgrade import upgrade
 from tests.support.iceberg_tables import commit_deletes, delete_file

@@ -14,14 +14,14 @@ from datetime import datetime
 from random import Random
 from typing import Any, Final
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import PackhouseError
-from engine.domain.fleet import FleetLimits
+from engine.domain.fleet.limits import FleetLimits
 from engine.domain.ids import RunId
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import TERMINAL_STATES, Priority
-from engine.domain.signals import QueryLatency, SignalKind
-from engine.domain.tables import Table
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import TERMINAL_STATES, Priority
+from engine.domain.tables.signals import QueryLatency, SignalKind
+from engine.domain.tables.table import Table
 from tests.simulation.checks import Facts, Violation, violations
 from tests.simulation.journal import Journal, KnownPolicy, Trouble
 from tests.simulation.lake import CatalogFaults, ModelTable

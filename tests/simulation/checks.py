@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.domain.runs import LEASED_STATES, TERMINAL_STATES, TRANSITIONS, RunState
+from engine.domain.runs.run import LEASED_STATES, TERMINAL_STATES, TRANSITIONS, RunState
 from tests.simulation.lake import ModelTable
 from tests.simulation.world import World
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from engine.domain.fleet import FleetLimits
+from engine.domain.fleet.limits import FleetLimits
 
 Trouble = Literal["killed", "frozen", "redis", "spark", "deaf", "catalog", "database", "clock"]
 ENDLESS: Final = 1e12

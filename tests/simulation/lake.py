@@ -11,10 +11,10 @@ from random import Random
 
 import pyarrow as pa
 
-from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away
-from engine.domain.tables import TableRef
-from engine.planning.digest import PartitionTime
+from engine.domain.fleet.dependencies import Dependency
+from engine.domain.tables.table import TableRef
+from engine.planning.measures.digest import PartitionTime
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.processes import present
 

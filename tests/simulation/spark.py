@@ -13,8 +13,8 @@ from math import ceil
 from random import Random
 from typing import Any, Final
 
-from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away, Interrupted, SparkFailed
+from engine.domain.fleet.dependencies import Dependency
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskOutput
 from engine.rewriting.kernel.errors import Stopped
 from engine.rewriting.kernel.storage.channel import PaceChannel, Post

@@ -11,14 +11,14 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from engine.domain.capabilities import Capabilities
-from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away, CommitConflict, NotEligible, NotFound, OutcomeUnknown
-from engine.domain.files import DeleteRef, InputFile
-from engine.domain.orders import OrderWish, RowOrdering
-from engine.domain.output_names import output_prefix
-from engine.domain.plans import FileGroup
-from engine.domain.tables import TableRef
+from engine.domain.fleet.dependencies import Dependency
+from engine.domain.runs.files import DeleteRef, InputFile
+from engine.domain.runs.output_names import output_prefix
+from engine.domain.runs.plans import FileGroup
+from engine.domain.tables.capabilities import Capabilities
+from engine.domain.tables.orders import OrderWish, RowOrdering
+from engine.domain.tables.table import TableRef
 from engine.formats.base import (
     OWN_LOCATION,
     CheckStep,
@@ -34,8 +34,8 @@ from engine.formats.base import (
 )
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.commits.commit import MAX_TRIES, check_rows
-from engine.planning.digest import FILE_DIGEST, TableFigures
-from engine.planning.overlaps import ColumnRanges
+from engine.planning.measures.digest import FILE_DIGEST, TableFigures
+from engine.planning.measures.overlaps import ColumnRanges
 from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings
 from tests.simulation.lake import DataFile, Lake, ModelTable, Snapshot
 

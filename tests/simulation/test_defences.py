@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from engine.domain.budgets import Budget
-from engine.domain.fleet import FleetLimits
-from engine.domain.leases import Lease
+from engine.domain.fleet.budgets import Budget
+from engine.domain.fleet.limits import FleetLimits
+from engine.domain.runs.leases import Lease
 from engine.queue.budgets import PaceLedger
 from engine.services.operations.rewrite import commits
 from engine.services.runs import attempts

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import pytest
 
 from engine.domain.errors import LeaseLost
-from engine.domain.files import OutputFile
-from engine.domain.plans import FileGroup
-from engine.domain.tables import TableRef
+from engine.domain.runs.files import OutputFile
+from engine.domain.runs.plans import FileGroup
+from engine.domain.tables.table import TableRef
 from engine.formats.base import CommitRequest, OpenTable, WrittenGroup
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.rewriting.kernel.contract import GroupResult, WriteSettings

@@ -20,13 +20,13 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from api.schemas.pace import PaceReport, PaceShare
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import SystemClock
 from engine.domain.errors import NotFound, PackhouseError
-from engine.domain.fleet import FleetLimits
+from engine.domain.fleet.limits import FleetLimits
 from engine.domain.ids import IdSource, TableId
 from engine.domain.policies import PolicyDocument
-from engine.domain.tables import Table, TableFormatName, TableRef
+from engine.domain.tables.table import Table, TableFormatName, TableRef
 from engine.embedded.redis import EmbeddedRedis
 from engine.factory import Container, RedisParts, Surroundings, wire
 from engine.queue.budgets import PaceLedger

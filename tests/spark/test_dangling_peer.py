@@ -6,9 +6,9 @@ import pytest
 from pydantic import TypeAdapter
 from pyspark.sql import SparkSession
 
-from engine.domain.predicates import PartitionPredicate
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run, RunState
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run, RunState
+from engine.domain.tables.predicates import PartitionPredicate
 from tests.support.peer import both_readers, one
 from tests.support.world import World
 

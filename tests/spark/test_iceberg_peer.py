@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from engine.domain.access import SYSTEM
-from engine.domain.runs import RunState
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.run import RunState
 from tests.support.peer import both_readers, one
 from tests.support.world import World
 

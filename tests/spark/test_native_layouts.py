@@ -11,8 +11,8 @@ import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
-from engine.domain.runs import Run, RunState
-from engine.domain.tables import OutsideFiles
+from engine.domain.runs.run import Run, RunState
+from engine.domain.tables.table import OutsideFiles
 from tests.support.native import checks, rewrite
 from tests.support.peer import both_readers, rows_by_spark
 from tests.support.world import World

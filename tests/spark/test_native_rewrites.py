@@ -13,10 +13,10 @@ import pytest
 from pyiceberg.typedef import Record
 from pyspark.sql import SparkSession
 
-from engine.domain.access import SYSTEM
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run, RunState
-from engine.domain.tables import TableFormatName, TableRef
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run, RunState
+from engine.domain.tables.table import TableFormatName, TableRef
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.native import checks, rewrite
 from tests.support.peer import attach, confs_of, one, rows_by_spark

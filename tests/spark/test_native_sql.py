@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pyiceberg.catalog.sql import SqlCatalog
 from pyspark.sql import SparkSession
 
-from engine.domain.procedures import PartitionTest, Procedure, ProcedureCall, SparkTable
+from engine.domain.runs.procedures import PartitionTest, Procedure, ProcedureCall, SparkTable
 from engine.embedded.iceberg import catalog_confs
 from engine.spark import sql
 from engine.spark.sessions import SparkSessions

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from engine.embedded.spark import EmbeddedSpark
 from tests.support.databases import FreshDatabase
 from tests.support.outages import outage_of, probe_once, submit_all, with_twins, work_off

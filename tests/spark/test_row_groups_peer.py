@@ -5,8 +5,8 @@ import asyncio
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from engine.domain.access import SYSTEM
-from engine.domain.runs import RunState
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.run import RunState
 from tests.support.peer import both_readers
 from tests.support.world import NAME, World
 

@@ -6,8 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import RunState
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import RunState
 from tests.support.peer import rows_by_spark
 from tests.support.world import World
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from engine.rewriting.kernel.splicing import copy_plans
 from engine.spark.sessions import SparkSessions
 from tests.support.world import World

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from tests.spark.test_iceberg_peer import create, fill
 from tests.support.peer import one
 from tests.support.world import World

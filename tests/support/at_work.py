@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import RunId
 from engine.domain.policies import PolicyDocument
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run
 from engine.factory import Container, open_container
 from engine.settings import Settings
 from tests.support.eventually import seen_when

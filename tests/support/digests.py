@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from engine.domain.files import InputFile
-from engine.planning.digest import FILE_DIGEST
+from engine.domain.runs.files import InputFile
+from engine.planning.measures.digest import FILE_DIGEST
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import httpx
 
-from engine.domain.access import Role
+from engine.domain.access.callers import Role
 from tests.support.matrix import SPEC, Operation, operations
 from tests.support.world import SCHEMA, Lake
 

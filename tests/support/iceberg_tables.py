@@ -45,9 +45,9 @@ from pyiceberg.types import (
     TimestampType,
 )
 
-from engine.domain.files import OutputFile
-from engine.domain.plans import FileGroup
-from engine.domain.tables import TableRef
+from engine.domain.runs.files import OutputFile
+from engine.domain.runs.plans import FileGroup
+from engine.domain.tables.table import TableRef
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg import IcebergConnection, IcebergFormat, IcebergTable
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings

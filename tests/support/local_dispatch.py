@@ -11,8 +11,8 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away, Interrupted, SparkFailed, Transient
+from engine.domain.fleet.dependencies import Dependency
 from engine.spark.dispatch import Ticket
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from engine.domain.access import Role
+from engine.domain.access.callers import Role
 
 SPEC = Path(__file__).parents[2] / "openapi.yaml"
 OWN_TEAM, FOREIGN_TEAM = "red", "blue"

@@ -8,10 +8,10 @@ import pytest
 from pyspark.sql import SparkSession
 from redis.asyncio import Redis
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import TableId
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run
 from tests.support.peer import attach, confs_of
 from tests.support.settings import settings_of
 from tests.support.world import World, make_lake, open_on

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Sequence
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
+from engine.domain.fleet.outages import Outage
 from engine.domain.ids import TableId
-from engine.domain.outages import Outage
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run
-from engine.domain.tables import OutsideFiles
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run
+from engine.domain.tables.table import OutsideFiles
 from tests.support.databases import FreshDatabase
 from tests.support.world import NAME, World
 

@@ -17,9 +17,9 @@ from redis.asyncio import Redis
 
 from api.schemas.pace import PaceReport, PaceShare
 from engine.domain.errors import PackhouseError, Transient
-from engine.domain.fleet import FleetLimits
-from engine.domain.leases import Lease
-from engine.domain.runs import Run
+from engine.domain.fleet.limits import FleetLimits
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.run import Run
 from engine.queue.budgets import PaceLedger
 from engine.queue.hints import Hints
 from engine.queue.shared_budgets import SharedLedgers

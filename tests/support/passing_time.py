@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from engine.domain.access import COORDINATOR, SYSTEM
-from engine.domain.runs import Run
-from engine.domain.watches import Watch
+from engine.domain.access.callers import COORDINATOR, SYSTEM
+from engine.domain.runs.run import Run
+from engine.domain.tables.watches import Watch
 from engine.services.explain.facts import Facts
 from tests.support.moved_clock import MovedClock
 from tests.support.watching import Watching, runs_of

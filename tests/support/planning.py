@@ -5,9 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
-from engine.planning.file_groups import make_plan
+from engine.domain.runs.plans import Plan
+from engine.planning.plans.file_groups import make_plan
 from tests.support.digests import inputs_of
 
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from engine.domain.ids import RunId
-from engine.domain.runs import Run
+from engine.domain.runs.run import Run
 from engine.embedded.redis import EmbeddedRedis
 from engine.factory import open_container
 from engine.settings import Settings

@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import Any
 
 from engine.domain.ids import TableId
-from engine.domain.runs import Run
-from engine.domain.tables import TableRef
-from engine.domain.watches import Watch
+from engine.domain.runs.run import Run
+from engine.domain.tables.table import TableRef
+from engine.domain.tables.watches import Watch
 from engine.services.watching.leadership import Leadership
 from engine.services.watching.service import WatchService
 from engine.stores.watching.leadership import WATCH

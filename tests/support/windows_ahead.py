@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import NotFound
 from engine.domain.policies import PolicyDocument
-from engine.domain.runs import Run
+from engine.domain.runs.run import Run
 from engine.services.runs.attempts import Attempt
 from engine.spark.dispatch import Ticket
 from tests.support.world import World

@@ -21,12 +21,12 @@ from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import DoubleType, LongType, NestedField, StringType
 from sqlalchemy import NullPool, create_engine, text
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyDocument
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Priority, Run
-from engine.domain.tables import OutsideFiles, Table, TableFormatName, TableRef
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Priority, Run
+from engine.domain.tables.table import OutsideFiles, Table, TableFormatName, TableRef
 from engine.factory import Container, open_container
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.settings import Settings

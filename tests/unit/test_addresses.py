@@ -5,8 +5,8 @@ import re
 import pytest
 from packhouse_client.addresses import join_address, split_address
 
-from engine.domain.addresses import TABLE_PATTERN, is_address, parse_address, written_address
-from engine.domain.tables import TableRef
+from engine.domain.tables.addresses import TABLE_PATTERN, is_address, parse_address, written_address
+from engine.domain.tables.table import TableRef
 
 ADDRESSES = [
     ("lake.shop.orders", TableRef("lake", ("shop",), "orders")),

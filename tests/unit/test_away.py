@@ -17,8 +17,8 @@ from pyiceberg.exceptions import (
 from redis.exceptions import ConnectionError as RedisConnectionError
 from sqlalchemy.exc import OperationalError
 
-from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away, CredentialsExpired, PackhouseError, StateConflict, Transient
+from engine.domain.fleet.dependencies import Dependency
 from engine.formats.iceberg.errors import translated
 from engine.queue.connection import reaching_redis
 from engine.rewriting.kernel.errors import AccessRefused, InputFault, KernelError, StorageFault

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.domain.runs import TERMINAL_STATES, TRANSITIONS, RunState, WaitingFor
+from engine.domain.runs.run import TERMINAL_STATES, TRANSITIONS, RunState, WaitingFor
 from engine.settings import Settings
 
 ROOT = Path(__file__).parents[2]

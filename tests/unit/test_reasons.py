@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.domain.reasons import OF_PARTITIONS, OF_RUNS, OF_TABLES, in_words
-from engine.domain.runs import WaitingFor
-from engine.planning.candidates import SkipReason
-from engine.planning.full_rewrites import NOT_ELIGIBLE
-from engine.planning.remainders import REMAINDER
+from engine.domain.runs.reasons import OF_PARTITIONS, OF_RUNS, OF_TABLES, in_words
+from engine.domain.runs.run import WaitingFor
+from engine.planning.due.full_rewrites import NOT_ELIGIBLE
+from engine.planning.due.remainders import REMAINDER
+from engine.planning.plans.candidates import SkipReason
 from engine.services.planning.due_plans import NOT_DUE
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from api.serving import Parts, serve
 from engine.domain.errors import InvalidInput
-from engine.domain.retention import Retention
+from engine.domain.fleet.retention import Retention
 from engine.factory import _identities, _retention, _secret_key
 from engine.settings import Settings, read_settings
 

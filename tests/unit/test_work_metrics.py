@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from engine.domain.access import COORDINATOR
+from engine.domain.access.callers import COORDINATOR
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs import Operation, Run, RunState
+from engine.domain.runs.run import Operation, Run, RunState
 from engine.metrics import MOST_RULES, OTHER_RULES, WorkMetrics
 
 

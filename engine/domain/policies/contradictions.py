@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from engine.domain.errors import FieldProblem
-from engine.domain.orders import ORDERED_STRATEGIES
 from engine.domain.policies.fields import OFF
 from engine.domain.policies.merging import EffectivePolicy
 from engine.domain.policies.windows import Windows
-from engine.domain.units import format_bytes
+from engine.domain.tables.orders import ORDERED_STRATEGIES
+from engine.domain.values.units import format_bytes
 
 _TARGET: Final = "rewrite.target_file_bytes"
 _CURVES: Final = ORDERED_STRATEGIES - {"sort"}

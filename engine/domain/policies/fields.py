@@ -4,9 +4,17 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from engine.domain.hints import Misread
-from engine.domain.strict import OneLine
-from engine.domain.units import MAX_SECONDS, ByteRate, ByteSize, Duration, WrittenSizeText, format_duration, parse_bytes
+from engine.domain.values.hints import Misread
+from engine.domain.values.strict import OneLine
+from engine.domain.values.units import (
+    MAX_SECONDS,
+    ByteRate,
+    ByteSize,
+    Duration,
+    WrittenSizeText,
+    format_duration,
+    parse_bytes,
+)
 
 KIB: Final = 2**10
 MIB: Final = 2**20

@@ -7,8 +7,8 @@ from pydantic import Field
 from pydantic.config import JsonDict
 
 from engine.domain.policies.fields import DAY_SECONDS, Interval, Part, Section, lasting
-from engine.domain.strict import Flag, Whole
-from engine.domain.units import Duration
+from engine.domain.values.strict import Flag, Whole
+from engine.domain.values.units import Duration
 
 
 def _by_default(text: str) -> Callable[[JsonDict], None]:

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from engine.domain.hints import Misread
 from engine.domain.policies.fields import (
     AnyBytes,
     FileBytes,
@@ -17,7 +16,8 @@ from engine.domain.policies.fields import (
     Section,
     TargetShare,
 )
-from engine.domain.strict import Flag, Number, OneLine, Whole
+from engine.domain.values.hints import Misread
+from engine.domain.values.strict import Flag, Number, OneLine, Whole
 
 
 class Strategy(StrEnum):

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
-from engine.domain.hints import Misread
 from engine.domain.policies.fields import Part
 from engine.domain.policies.triggers import TriggerCondition
-from engine.domain.strict import Flag
+from engine.domain.values.hints import Misread
+from engine.domain.values.strict import Flag
 
 JunctionWord = Literal["all", "any", "not"]
 JUNCTIONS: Final[tuple[JunctionWord, ...]] = ("all", "any", "not")

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Protocol
 
-from engine.domain.globs import matches
-from engine.domain.tables import TableRef
+from engine.domain.tables.table import TableRef
+from engine.domain.values.globs import matches
 
 MAX_PATTERN: Final = 500
 
@@ -41,7 +41,7 @@ _RANKS: Final = {kind: rank for rank, kind in enumerate(PolicyScopeKind)}
 
 
 class ScopedTable(Protocol):
-    """The attributes of a table that scopes are compared with (`domain.tables.Table` has them)."""
+    """The attributes of a table that scopes are compared with (`domain.tables.table.Table` has them)."""
 
     @property
     def id(self) -> str:

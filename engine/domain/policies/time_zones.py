@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import AfterValidator, Field
 
-from engine.domain.hints import Misread, nearest
+from engine.domain.values.hints import Misread, nearest
 
 _NOT_PLACES: Final = frozenset({"Factory", "localtime", "posixrules"})
 _LONGEST: Final = 64

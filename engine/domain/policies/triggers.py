@@ -17,9 +17,9 @@ from pydantic import (
     model_validator,
 )
 
-from engine.domain.hints import Misread
 from engine.domain.policies.fields import MAX_BYTES, Part
-from engine.domain.units import (
+from engine.domain.values.hints import Misread
+from engine.domain.values.units import (
     HELD,
     WRITTEN_DURATION,
     WRITTEN_SIZE,

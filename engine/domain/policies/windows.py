@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Se
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
 
-from engine.domain.hints import Misread
 from engine.domain.policies.fields import Part, Text
 from engine.domain.policies.local_times import Span, local_span, union
 from engine.domain.policies.time_zones import TimeZone, zone_of
+from engine.domain.values.hints import Misread
 
 if TYPE_CHECKING:
     from engine.domain.policies.merging import EffectivePolicy

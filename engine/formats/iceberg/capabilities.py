@@ -5,8 +5,8 @@ All else is a no with its reason.
 
 from typing import Final
 
-from engine.domain.capabilities import Capabilities, FormatName, cells
-from engine.domain.runs import Operation
+from engine.domain.runs.run import Operation
+from engine.domain.tables.capabilities import Capabilities, FormatName, cells
 
 _OPERATIONS: Final = {
     Operation.REWRITE_MANIFESTS: "this version does not rewrite manifests of Iceberg tables as a separate operation",

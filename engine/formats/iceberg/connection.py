@@ -8,10 +8,10 @@ from dataclasses import replace
 from threading import Lock
 from typing import Final
 
-from engine.domain.capabilities import Capabilities
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
-from engine.domain.tables import TableRef
-from engine.domain.uris import masked
+from engine.domain.tables.capabilities import Capabilities
+from engine.domain.tables.table import TableRef
+from engine.domain.values.uris import masked
 from engine.formats.base import OWN_LOCATION, CheckStep, FileScope, IsWanted, TableListing, every_namespace
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.catalog.catalogs import (

@@ -2,7 +2,7 @@
 
 Table metadata is written by others, and PyIceberg answers what it does not expect with whatever Python raises at that
 point. `reading_table` makes all of that a condition of the one table; `asking_catalog` a condition of the one catalog.
-Nothing here shows a secret: texts of libraries are masked before they get into a message (`domain.uris`).
+Nothing here shows a secret: texts of libraries are masked before they get into a message (`domain.values.uris`).
 """
 
 import errno
@@ -27,7 +27,6 @@ from pyiceberg.exceptions import (
     UnauthorizedError,
 )
 
-from engine.domain.dependencies import Dependency
 from engine.domain.errors import (
     Away,
     CredentialsExpired,
@@ -37,7 +36,8 @@ from engine.domain.errors import (
     TableUnreadable,
     Transient,
 )
-from engine.domain.uris import masked
+from engine.domain.fleet.dependencies import Dependency
+from engine.domain.values.uris import masked
 from engine.formats.iceberg.intake.limits import Malformed
 from engine.rewriting.kernel.storage.answers import is_expired, is_refused
 

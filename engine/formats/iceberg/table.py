@@ -18,12 +18,12 @@ from pyiceberg.manifest import ManifestContent
 from pyiceberg.table import Table
 
 from engine.domain.errors import NotEligible, TableUnreadable, Transient
-from engine.domain.files import InputFile
-from engine.domain.hot_partitions import Place
-from engine.domain.orders import OrderWish, RowOrdering
-from engine.domain.plans import FileGroup
-from engine.domain.procedures import OptionValue, PartitionTest, Procedure, ProcedureCall, SparkTable
-from engine.domain.tables import TableRef
+from engine.domain.runs.files import InputFile
+from engine.domain.runs.hot_partitions import Place
+from engine.domain.runs.plans import FileGroup
+from engine.domain.runs.procedures import OptionValue, PartitionTest, Procedure, ProcedureCall, SparkTable
+from engine.domain.tables.orders import OrderWish, RowOrdering
+from engine.domain.tables.table import TableRef
 from engine.formats.base import (
     CommitOutcome,
     CommitRequest,
@@ -55,9 +55,9 @@ from engine.formats.iceberg.procedures.native import native_conditions, native_d
 from engine.formats.iceberg.statistics.column_bounds import column_ranges
 from engine.formats.iceberg.tasks import group_task
 from engine.formats.native import NativeChange, RowCounts
-from engine.planning.digest import TableFigures
-from engine.planning.overlaps import ColumnRanges
-from engine.planning.predicates import PartitionSpecFields
+from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.overlaps import ColumnRanges
+from engine.planning.plans.predicates import PartitionSpecFields
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
 P = ParamSpec("P")
@@ -176,7 +176,7 @@ class IcebergTable:
 
     @_reads("read the manifests of")
     def digest(self) -> pa.Table:
-        """Return the live data files of the head snapshot, in the shape of `planning.digest.FILE_DIGEST`."""
+        """Return the live data files of the head snapshot, in the shape of `planning.measures.digest.FILE_DIGEST`."""
         digest = self._live_files().digest()
         return native_digest(digest) if self._is_native else digest
 

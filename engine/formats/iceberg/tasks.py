@@ -11,9 +11,9 @@ import pyarrow as pa
 from pyiceberg.io.pyarrow import schema_to_pyarrow
 from pyiceberg.schema import Schema, make_compatible_name
 
-from engine.domain.orders import RowOrdering
-from engine.domain.output_names import output_prefix
-from engine.domain.plans import FileGroup
+from engine.domain.runs.output_names import output_prefix
+from engine.domain.runs.plans import FileGroup
+from engine.domain.tables.orders import RowOrdering
 from engine.formats.iceberg.catalog.paths import output_directory
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.metadata.views import TableView, places_of

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
-from engine.domain.access import Caller
-from engine.domain.audit import PRUNED, Anchor, AuditEntry, AuditFilter, Seal, link
+from engine.domain.access.audit import PRUNED, Anchor, AuditEntry, AuditFilter, Seal, link
+from engine.domain.access.callers import Caller
 from engine.stores.database import Database
 
 LONGEST_TRANSACTION: Final = timedelta(minutes=2)

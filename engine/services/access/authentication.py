@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, Protocol, TypeVar
 
-from engine.domain.access import SYSTEM, ApiKey, Caller, Role
+from engine.domain.access.callers import SYSTEM, ApiKey, Caller, Role
 from engine.domain.clock import Clock
 from engine.domain.errors import InvalidInput, StateConflict, Unauthenticated
 from engine.domain.ids import IdSource, KeyId

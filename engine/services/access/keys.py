@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from engine.domain.access import ApiKey, Caller, Role
+from engine.domain.access.callers import ApiKey, Caller, Role
 from engine.domain.clock import Clock
 from engine.domain.errors import FieldProblem, InvalidInput, NotFound, StateConflict
 from engine.domain.ids import IdSource, KeyId

@@ -27,7 +27,7 @@ import structlog
 from jwt import PyJWK, PyJWKClient
 from jwt.exceptions import PyJWKClientConnectionError, PyJWTError
 
-from engine.domain.access import Caller, Role
+from engine.domain.access.callers import Caller, Role
 from engine.domain.clock import Clock
 from engine.domain.errors import Forbidden, InvalidInput, Transient, Unauthenticated
 from engine.services.access.authentication import MAX_TOKEN_CHARACTERS

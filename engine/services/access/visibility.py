@@ -12,9 +12,8 @@ Admins see everything; a caller of every team sees every registered table and ev
 
 from dataclasses import replace
 
-from engine.domain.access import Caller, Role, require_role
-from engine.domain.errors import FieldProblem, Forbidden, InvalidInput
-from engine.domain.grants import (
+from engine.domain.access.callers import Caller, Role, require_role
+from engine.domain.access.grants import (
     EVERY_NAMESPACE,
     Grant,
     ReadableNamespaces,
@@ -23,8 +22,9 @@ from engine.domain.grants import (
     allows,
     held,
 )
+from engine.domain.errors import FieldProblem, Forbidden, InvalidInput
 from engine.domain.policies import PolicyScope, PolicyScopeKind
-from engine.domain.tables import Catalog, Table, TableFilter
+from engine.domain.tables.table import Catalog, Table, TableFilter
 from engine.stores.unit_of_work import UnitOfWork
 
 

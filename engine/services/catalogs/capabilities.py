@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from engine.domain.access import Caller
-from engine.domain.capabilities import Capabilities, Capability, FormatName, not_served
+from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.domain.runs import Operation
-from engine.domain.tables import TableFormatName
+from engine.domain.runs.run import Operation
+from engine.domain.tables.capabilities import Capabilities, Capability, FormatName, not_served
+from engine.domain.tables.table import TableFormatName
 
 NOWHERE: Final[Mapping[str, str]] = MappingProxyType({})
 

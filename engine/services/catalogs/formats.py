@@ -15,9 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
-from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away, FieldProblem, InvalidInput, PackhouseError, Transient
-from engine.domain.tables import Catalog, TableFormatName, TableRef
+from engine.domain.fleet.dependencies import Dependency
+from engine.domain.tables.table import Catalog, TableFormatName, TableRef
 from engine.formats.base import CatalogConnection, CheckStep, FileScope, OpenTable, TableFormat
 from engine.rewriting.kernel.storage.places import Places
 from engine.services.catalogs.addresses import HostNames

@@ -8,8 +8,8 @@ import re
 from typing import Final
 
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.domain.strict import UNSEEN, is_one_line
-from engine.domain.tables import TableRef
+from engine.domain.tables.table import TableRef
+from engine.domain.values.strict import UNSEEN, is_one_line
 
 MAX_NAME_CHARACTERS: Final = 255
 MAX_NAMESPACE_LEVELS: Final = 16

@@ -1,10 +1,10 @@
 """From a table's id to the table itself: the record, then the catalog, then proof that it is still the same table."""
 
-from engine.domain.access import Caller
-from engine.domain.addresses import is_address, parse_address
+from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, Forbidden, InvalidInput, NotFound, StateConflict, TableReplaced
 from engine.domain.ids import TableId
-from engine.domain.tables import Catalog, Table
+from engine.domain.tables.addresses import is_address, parse_address
+from engine.domain.tables.table import Catalog, Table
 from engine.formats.base import OpenTable
 from engine.services.access.visibility import may_read
 from engine.services.catalogs.formats import FormatRegistry

@@ -2,8 +2,8 @@
 
 A property value `env:NAME` stands for an environment variable and `file:/PATH` for the text of a file (a location is
 written `file:///…` and is left alone). A value in clear is accepted for the properties in `HARMLESS` only, and only
-without credentials inside (`domain.uris`); everything else has to be a reference: the record would keep a secret in
-clear, and logs and errors could show it.
+without credentials inside (`domain.values.uris`); everything else has to be a reference: the record would keep a secret
+in clear, and logs and errors could show it.
 """
 
 import os
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.domain.hints import nearest
-from engine.domain.uris import problem_of_clear, secret_parts
+from engine.domain.values.hints import nearest
+from engine.domain.values.uris import problem_of_clear, secret_parts
 
 MAX_SECRET_BYTES: Final = 64 * 1024
 SHORTEST_SECRET: Final = 4

@@ -4,13 +4,13 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
+from engine.domain.access.grants import Grant
 from engine.domain.clock import Clock
 from engine.domain.errors import FieldProblem, InvalidInput, NotFound
-from engine.domain.grants import Grant
 from engine.domain.policies import PolicyScope, PolicyScopeKind
-from engine.domain.strict import is_one_line
-from engine.domain.tables import Catalog, OutsideFiles, TableFormatName
+from engine.domain.tables.table import Catalog, OutsideFiles, TableFormatName
+from engine.domain.values.strict import is_one_line
 from engine.formats.base import CheckStep
 from engine.services.access.visibility import visible_catalogs
 from engine.services.catalogs.formats import FormatRegistry

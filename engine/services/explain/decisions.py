@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from engine.domain.policies import EffectivePolicy
-from engine.domain.run_requests import Cause, RunRequest
-from engine.domain.watches import Verdict
-from engine.planning.triggers import RuleState
+from engine.domain.runs.requests import Cause, RunRequest
+from engine.domain.tables.watches import Verdict
+from engine.planning.due.triggers import RuleState
 from engine.services.explain.facts import Facts, Sight
 from engine.services.explain.timing import Hold, cron_next, eligibility
 
@@ -23,7 +23,7 @@ _RUNS: Final = frozenset({"run_at_work", "run_waits"})
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`request`: what to start, None for nothing. `reconsider_at`: see `domain.watches.Watch`."""
+    """`request`: what to start, None for nothing. `reconsider_at`: see `domain.tables.watches.Watch`."""
 
     verdict: Verdict
     code: str | None = None

@@ -6,14 +6,14 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from engine.domain.addresses import written_address
-from engine.domain.capabilities import is_acted_on
 from engine.domain.policies import EffectivePolicy, Metric, MetricKind
-from engine.domain.reasons import in_words
-from engine.domain.runs import Run
-from engine.planning.estimates import predicted_requests
-from engine.planning.rewrite_limits import RewriteLimits
-from engine.planning.triggers import MeasuredCondition, RuleState, is_percent
+from engine.domain.runs.reasons import in_words
+from engine.domain.runs.run import Run
+from engine.domain.tables.addresses import written_address
+from engine.domain.tables.capabilities import is_acted_on
+from engine.planning.due.triggers import MeasuredCondition, RuleState, is_percent
+from engine.planning.plans.rewrite_limits import RewriteLimits
+from engine.planning.predictions.estimates import predicted_requests
 from engine.services.explain.facts import CONFLICT_DAYS, Facts, RecordFacts, Sight
 from engine.services.explain.starts import how_it_starts, start_at, starts_by_itself
 from engine.services.explain.summary import summarize

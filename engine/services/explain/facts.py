@@ -9,24 +9,24 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from engine.domain.breakers import Breaker
-from engine.domain.capabilities import Refusal
-from engine.domain.fleet import AtWork, Fleet
-from engine.domain.hot_partitions import NONE_HOT, HotPartitions
-from engine.domain.measurements import Measurement
-from engine.domain.outages import Outage
-from engine.domain.plans import Plan
+from engine.domain.fleet.breakers import Breaker
+from engine.domain.fleet.limits import AtWork, Fleet
+from engine.domain.fleet.outages import Outage
 from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
-from engine.domain.runs import TERMINAL_STATES, Run, RunState, WaitingFor
-from engine.domain.signals import Signal
-from engine.domain.tables import Pause, Table
-from engine.domain.units import format_bytes
-from engine.domain.watches import Watch
+from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
+from engine.domain.runs.plans import Plan
+from engine.domain.runs.run import TERMINAL_STATES, Run, RunState, WaitingFor
+from engine.domain.tables.capabilities import Refusal
+from engine.domain.tables.measurements import Measurement
+from engine.domain.tables.signals import Signal
+from engine.domain.tables.table import Pause, Table
+from engine.domain.tables.watches import Watch
+from engine.domain.values.units import format_bytes
 from engine.formats.base import OpenTable
-from engine.planning.evaluations import Evaluation
-from engine.planning.health import TableHealth
-from engine.planning.rewrite_limits import GROUP_SETTING
-from engine.planning.run_statistics import NO_STATISTICS, RunStatistics
+from engine.planning.due.evaluations import Evaluation
+from engine.planning.measures.health import TableHealth
+from engine.planning.plans.rewrite_limits import GROUP_SETTING
+from engine.planning.predictions.run_statistics import NO_STATISTICS, RunStatistics
 from engine.services.planning.due_plans import DuePlan, evaluate_now, plan_due
 from engine.services.planning.engines import choose_engine
 from engine.services.planning.run_statistics import read_statistics

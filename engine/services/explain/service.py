@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.ids import TableId
 from engine.services.explain.decisions import decide
 from engine.services.explain.document import explanation

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy, WindowKind, raised_group_sizes
-from engine.domain.reasons import in_words
-from engine.domain.runs import Run, RunState
-from engine.domain.units import format_bytes
-from engine.planning.estimates import predicted_requests
-from engine.planning.triggers import RuleState
+from engine.domain.runs.plans import Plan
+from engine.domain.runs.reasons import in_words
+from engine.domain.runs.run import Run, RunState
+from engine.domain.values.units import format_bytes
+from engine.planning.due.triggers import RuleState
+from engine.planning.predictions.estimates import predicted_requests
 from engine.services.explain.facts import Facts
 from engine.services.explain.starts import how_it_starts
 from engine.services.explain.timing import Eligibility, cron_next, refused_settings

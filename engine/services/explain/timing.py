@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import Final
 
-from engine.domain.breakers import Breaker
+from engine.domain.fleet.breakers import Breaker
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.policies.schedules import next_cron
-from engine.domain.reasons import OF_TABLES, in_words
-from engine.domain.runs import Run, RunState
-from engine.domain.tables import Pause
+from engine.domain.runs.reasons import OF_TABLES, in_words
+from engine.domain.runs.run import Run, RunState
+from engine.domain.tables.table import Pause
 from engine.services.explain.facts import Facts
 from engine.services.planning.wording import clock, many
 from engine.services.runs.holds import HoldRules

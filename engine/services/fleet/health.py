@@ -12,9 +12,9 @@ from typing import Final, Generic, TypeVar
 
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError
-from engine.domain.fleet_figures import LiveRate, OwnerFigures
-from engine.domain.runs import EndedRuns, RunState
-from engine.domain.watches import Verdict
+from engine.domain.fleet.figures import LiveRate, OwnerFigures
+from engine.domain.runs.run import EndedRuns, RunState
+from engine.domain.tables.watches import Verdict
 from engine.stores.database import Database
 
 Probe = Callable[[], Awaitable[str]]

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from engine.domain.access import Caller
-from engine.domain.budgets import Budget
+from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.domain.fleet import Fleet, FleetLimits
-from engine.domain.hints import did_you_mean
+from engine.domain.fleet.budgets import Budget
+from engine.domain.fleet.limits import Fleet, FleetLimits
+from engine.domain.values.hints import did_you_mean
 from engine.services.access.visibility import visible_catalogs
 from engine.services.runs.wakes import MOST_SENT, Wakes
 from engine.stores.database import Database

@@ -11,12 +11,11 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from engine.domain.access import Caller
-from engine.domain.budgets import Budget
+from engine.domain.access.callers import Caller
 from engine.domain.clock import Clock
 from engine.domain.errors import Transient
-from engine.domain.fleet import CatalogLimits, FleetLimits
-from engine.domain.fleet_figures import (
+from engine.domain.fleet.budgets import Budget
+from engine.domain.fleet.figures import (
     Backlog,
     BudgetUse,
     EndedRuns,
@@ -26,7 +25,8 @@ from engine.domain.fleet_figures import (
     Races,
     SmallFileFlow,
 )
-from engine.domain.fleet_tables import FleetPosition, FleetSort, FleetTable, FleetTableFilter
+from engine.domain.fleet.limits import CatalogLimits, FleetLimits
+from engine.domain.fleet.tables import FleetPosition, FleetSort, FleetTable, FleetTableFilter
 from engine.domain.ids import first_run_id
 from engine.queue.shared_budgets import FLEET, SharedLedgers, catalog_ledger
 from engine.services.access.visibility import narrowed, visible_catalogs

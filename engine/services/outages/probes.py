@@ -11,10 +11,10 @@ from typing import Final, assert_never
 
 import structlog
 
-from engine.domain.access import SYSTEM
-from engine.domain.dependencies import Dependency
+from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import Away, PackhouseError, Transient
-from engine.domain.outages import Outage
+from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.outages import Outage
 from engine.queue.streams import RunQueue
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_registered

@@ -12,15 +12,15 @@ from typing import Final, Protocol
 
 import pyarrow as pa
 
-from engine.domain.files import InputFile
-from engine.domain.hot_partitions import NONE_HOT, HotPartitions, Place
-from engine.domain.plans import Plan, SkippedPartition
 from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.files import InputFile
+from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions, Place
+from engine.domain.runs.plans import Plan, SkippedPartition
 from engine.formats.base import OpenTable
-from engine.planning.evaluations import Evaluation, asks_overlap, evaluate_policy
-from engine.planning.file_groups import MAX_SKIPPED, make_plan
-from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
-from engine.planning.partitions import partition_files
+from engine.planning.due.evaluations import Evaluation, asks_overlap, evaluate_policy
+from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
+from engine.planning.measures.partitions import partition_files
+from engine.planning.plans.file_groups import MAX_SKIPPED, make_plan
 from engine.services.planning.orders import Orderable, order_keys, planned_order
 from engine.stores.runs.histories import CommittedPartitions
 
@@ -39,7 +39,7 @@ class Snapshot(Orderable, Protocol):
         """The current schema."""
 
     def digest(self) -> pa.Table:
-        """Return its live data files, in the shape of `planning.digest.FILE_DIGEST`."""
+        """Return its live data files, in the shape of `planning.measures.digest.FILE_DIGEST`."""
 
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         """Return the inputs by path."""
@@ -47,7 +47,7 @@ class Snapshot(Orderable, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DueFiles:
-    """Files of the partitions that are due, in the shape of `planning.digest.FILE_DIGEST`, and the other partitions."""
+    """Files of the due partitions, in the shape of `planning.measures.digest.FILE_DIGEST`, and the other partitions."""
 
     digest: pa.Table
     others: tuple[SkippedPartition, ...] = ()

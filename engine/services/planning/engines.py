@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from engine.domain.budgets import Budget
-from engine.domain.orders import OrderWish
+from engine.domain.fleet.budgets import Budget
 from engine.domain.policies import OFF, EffectivePolicy
-from engine.domain.units import format_bytes
+from engine.domain.tables.orders import OrderWish
+from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, OpenTable
 from engine.formats.native import NativeTable
 from engine.rewriting.kernel.errors import (

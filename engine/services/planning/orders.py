@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 
 from engine.domain.errors import NotEligible
-from engine.domain.hot_partitions import Place
-from engine.domain.orders import OrderWish, RowOrdering
 from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.hot_partitions import Place
+from engine.domain.tables.orders import OrderWish, RowOrdering
 from engine.formats.base import OpenTable
-from engine.planning.overlaps import ColumnRanges, measure_overlap, overlap_document
-from engine.planning.partitions import Ints, partition_files
+from engine.planning.measures.overlaps import ColumnRanges, measure_overlap, overlap_document
+from engine.planning.measures.partitions import Ints, partition_files
 
 MOST_SHOWN: Final = 20
 """Partitions whose overlap a run's result, or a table's health, shows."""

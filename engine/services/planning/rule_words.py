@@ -8,10 +8,10 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from engine.domain.policies import EffectivePolicy
-from engine.domain.reasons import OF_PARTITIONS
-from engine.planning.evaluations import Evaluation
-from engine.planning.rule_logic import Branch, Term, is_met
-from engine.planning.triggers import MeasuredCondition, RuleState
+from engine.domain.runs.reasons import OF_PARTITIONS
+from engine.planning.due.evaluations import Evaluation
+from engine.planning.due.rule_logic import Branch, Term, is_met
+from engine.planning.due.triggers import MeasuredCondition, RuleState
 from engine.services.planning.wording import figure, many, place
 
 ADVISED_SHARE: Final = 0.1

@@ -3,8 +3,8 @@
 from typing import Final
 
 from engine.domain.ids import TableId
-from engine.domain.runs import RunState
-from engine.planning.run_statistics import LAST_RUNS, RunStatistics, calibration_of, errors_of
+from engine.domain.runs.run import RunState
+from engine.planning.predictions.run_statistics import LAST_RUNS, RunStatistics, calibration_of, errors_of
 from engine.stores.unit_of_work import UnitOfWork
 
 _SUCCEEDED: Final = frozenset({RunState.SUCCEEDED})

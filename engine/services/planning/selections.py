@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 
-from engine.domain.run_requests import RunRequest
+from engine.domain.runs.requests import RunRequest
 from engine.formats.base import OpenTable
-from engine.planning.predicates import check_predicate, select_partitions
+from engine.planning.plans.predicates import check_predicate, select_partitions
 
 
 def check_partitions(opened: OpenTable, request: RunRequest) -> None:

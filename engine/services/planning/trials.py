@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from engine.domain.hot_partitions import NONE_HOT, HotPartitions
-from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
-from engine.domain.run_requests import RunRequest
+from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
+from engine.domain.runs.plans import FileGroup, Plan
+from engine.domain.runs.requests import RunRequest
 from engine.formats.base import Condition, OpenTable
-from engine.planning.file_groups import make_plan
-from engine.planning.run_statistics import RunStatistics
+from engine.planning.plans.file_groups import make_plan
+from engine.planning.predictions.run_statistics import RunStatistics
 from engine.services.planning.engines import Chosen, Engine, choose_engine
 from engine.services.planning.orders import order_keys, planned_order
 from engine.services.planning.selections import selected_files

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from engine.domain.policies import Metric, MetricKind
-from engine.domain.units import format_bytes
-from engine.planning.triggers import PartitionRef, is_percent
+from engine.domain.values.units import format_bytes
+from engine.planning.due.triggers import PartitionRef, is_percent
 
 _LONGEST_NAME: Final = 60
 _UNITS: Final = (("d", 86_400), ("h", 3600), ("m", 60))

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Final
 
-from engine.domain.capabilities import FormatName, why_not_acted_on
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
-from engine.domain.hints import did_you_mean, nearest
 from engine.domain.policies import PRESETS, PolicyDocument, PolicyScope
-from engine.domain.tables import Catalog, TableFormatName, TableRef
+from engine.domain.tables.capabilities import FormatName, why_not_acted_on
+from engine.domain.tables.table import Catalog, TableFormatName, TableRef
+from engine.domain.values.hints import did_you_mean, nearest
 from engine.services.catalogs.capabilities import CapabilityService, refusal_problems
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.policies.effects import PolicyChange, PolicyEffect, weigh

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engine.domain.capabilities import why_not_acted_on
 from engine.domain.errors import InvalidInput, NotFound
-from engine.domain.hints import did_you_mean
 from engine.domain.policies import (
     PRESETS,
     EffectivePolicy,
@@ -16,7 +14,9 @@ from engine.domain.policies import (
     effective_policy,
     raised_group_sizes,
 )
-from engine.domain.tables import Table
+from engine.domain.tables.capabilities import why_not_acted_on
+from engine.domain.tables.table import Table
+from engine.domain.values.hints import did_you_mean
 from engine.stores.unit_of_work import UnitOfWork
 
 

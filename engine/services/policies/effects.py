@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from engine.domain.capabilities import Capabilities
 from engine.domain.errors import FieldProblem
 from engine.domain.policies import (
     EffectivePolicy,
@@ -24,7 +23,8 @@ from engine.domain.policies import (
     raised_group_sizes,
 )
 from engine.domain.policies.documents import nested
-from engine.domain.units import HELD
+from engine.domain.tables.capabilities import Capabilities
+from engine.domain.values.units import HELD
 from engine.services.catalogs.capabilities import refusal_problems
 from engine.services.policies.due import DueRules, DueTables, DueTally, RuledTable, TableAddress, decisive
 from engine.services.policies.index import PolicyIndex

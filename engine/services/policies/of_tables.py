@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from typing import Any, Final
 
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.errors import (
     InvalidInput,
     NotEligible,

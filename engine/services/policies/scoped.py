@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace as replace_fields
 from typing import Final
 
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.errors import (
     FieldProblem,
     InvalidInput,
@@ -18,9 +18,9 @@ from engine.domain.errors import (
     PreconditionRequired,
     StateConflict,
 )
-from engine.domain.hints import did_you_mean
 from engine.domain.policies import PolicyDocument, PolicyScope, StoredPolicy
 from engine.domain.policy_versions import PolicyVersion
+from engine.domain.values.hints import did_you_mean
 from engine.services.access.visibility import require_writer, sees_scope, visible_tables
 from engine.services.policies.checks import Judged, PolicyChecks, not_acted_on
 from engine.services.policies.effects import PolicyChange

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from engine.domain.policies import OFF, PolicyDocument, PolicyScope, ScopedTable, StoredPolicy
-from engine.domain.runs import Run
+from engine.domain.runs.run import Run
 from engine.stores.unit_of_work import UnitOfWork
 
 

@@ -7,10 +7,10 @@ as it says. The same follows for a table whose team or labels change, when other
 from dataclasses import dataclass
 from typing import Any
 
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
-from engine.domain.tables import Table
+from engine.domain.tables.table import Table
 from engine.services.policies import urgency
 from engine.stores.unit_of_work import UnitOfWork
 

@@ -11,9 +11,9 @@ from typing import Final
 
 import structlog
 
-from engine.domain.access import SYSTEM
-from engine.domain.audit import PRUNED, AuditEntry, Seal, link
-from engine.domain.retention import Kept, Retention
+from engine.domain.access.audit import PRUNED, AuditEntry, Seal, link
+from engine.domain.access.callers import SYSTEM
+from engine.domain.fleet.retention import Kept, Retention
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 

@@ -18,9 +18,9 @@ import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import Away, LeaseLost, NotFound, Transient
-from engine.domain.leases import Lease
 from engine.domain.policies import OnStart
-from engine.domain.runs import Run, RunState
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.run import Run, RunState
 from engine.metrics import WorkMetrics
 from engine.queue.hints import Hints
 from engine.services.runs.hold_watch import HoldWatch

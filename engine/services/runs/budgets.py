@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from engine.domain.budgets import Budget
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.domain.fleet import FleetLimits
+from engine.domain.fleet.budgets import Budget
+from engine.domain.fleet.limits import FleetLimits
 from engine.domain.ids import TableId
-from engine.domain.plans import Plan
 from engine.domain.policies import EffectivePolicy
-from engine.planning.estimates import narrowed
+from engine.domain.runs.plans import Plan
+from engine.planning.plans.rewrite_limits import GROUP_SETTING
+from engine.planning.predictions.estimates import narrowed
 from engine.planning.ranking import most_worth
-from engine.planning.rewrite_limits import GROUP_SETTING
 from engine.stores.unit_of_work import UnitOfWork
 
 DAY = timedelta(hours=24)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 from engine.domain.ids import RunId
-from engine.domain.leases import Lease
 from engine.domain.policies import OnStart
-from engine.domain.reasons import in_words
-from engine.domain.runs import ReadyRun, Run, WaitingFor
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.reasons import in_words
+from engine.domain.runs.run import ReadyRun, Run, WaitingFor
 from engine.metrics import WorkMetrics
 from engine.services.runs.holds import Hold, read_latencies, read_rules
 from engine.stores.database import Database

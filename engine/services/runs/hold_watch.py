@@ -7,9 +7,9 @@ database is away, and its clock is carried on by the monotonic one: a window beg
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from engine.domain.backoff import NO_SLOWDOWN, Slowdown
 from engine.domain.clock import Clock
-from engine.domain.fleet import Pauses
+from engine.domain.fleet.backoff import NO_SLOWDOWN, Slowdown
+from engine.domain.fleet.limits import Pauses
 from engine.domain.ids import TableId
 from engine.services.runs.holds import Hold, HoldRules, Latencies, Room, read_latencies, read_rules
 from engine.stores.unit_of_work import UnitOfWork

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final, Self
 
-from engine.domain.backoff import NEWEST, NO_SLOWDOWN, Latency, Slowdown, latencies_of, slowdown_of, stricter
-from engine.domain.fleet import Pauses
+from engine.domain.fleet.backoff import NEWEST, NO_SLOWDOWN, Latency, Slowdown, latencies_of, slowdown_of, stricter
+from engine.domain.fleet.limits import Pauses
 from engine.domain.ids import TableId
 from engine.domain.policies import OFF, EffectivePolicy, OnStart, Windows
 from engine.domain.policies.documents import Backoff
 from engine.domain.policies.gaps import gap_at
-from engine.domain.runs import Run, WaitingFor
-from engine.domain.signals import SignalKind
-from engine.domain.units import format_duration
+from engine.domain.runs.run import Run, WaitingFor
+from engine.domain.tables.signals import SignalKind
+from engine.domain.values.units import format_duration
 from engine.services.policies.effective import PolicyReader
 from engine.stores.unit_of_work import UnitOfWork
 

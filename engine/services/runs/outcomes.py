@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from engine.domain.hot_partitions import LOST_RACES, LostGroup
-from engine.domain.run_timelines import RunTimeline
-from engine.domain.runs import FileCounts, GroupOutline, GroupState, Run
+from engine.domain.runs.hot_partitions import LOST_RACES, LostGroup
+from engine.domain.runs.run import FileCounts, GroupOutline, GroupState, Run
+from engine.domain.runs.timelines import RunTimeline
 from engine.formats.base import Verification
-from engine.planning.run_statistics import prediction_error
+from engine.planning.predictions.run_statistics import prediction_error
 from engine.queue.budgets import LiveProgress
 from engine.services.runs.row_checks import checked_rows
 

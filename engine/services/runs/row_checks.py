@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from engine.domain.runs import GroupOutline, Run
+from engine.domain.runs.run import GroupOutline, Run
 
 SAMPLED: Final = 16
 """One group in so many has its rows compared under `sample`."""

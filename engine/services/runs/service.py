@@ -6,14 +6,13 @@ from datetime import datetime
 
 import structlog
 
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.errors import Transient
-from engine.domain.fleet import Pauses
+from engine.domain.fleet.limits import Pauses
+from engine.domain.fleet.retention import Kept
 from engine.domain.ids import RunId, TableId
-from engine.domain.retention import Kept
-from engine.domain.run_requests import RunRequest
-from engine.domain.run_timelines import RunTimeline, run_timeline
-from engine.domain.runs import (
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import (
     GroupState,
     Priority,
     Run,
@@ -22,6 +21,7 @@ from engine.domain.runs import (
     RunPage,
     StoredGroup,
 )
+from engine.domain.runs.timelines import RunTimeline, run_timeline
 from engine.queue.budgets import PaceLedger
 from engine.services.runs.submission import RunSubmission
 from engine.services.runs.views import RunProgress, read_own_run, read_run, readable_table, shown, with_addresses

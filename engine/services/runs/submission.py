@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import structlog
 
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.errors import InvalidInput, NotFound, PackhouseError, StateConflict, Transient
 from engine.domain.ids import IdSource, TableId
 from engine.domain.policies import StoredPolicy
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Priority, Run, RunState
-from engine.domain.tables import Catalog, Freeze, Table, TableFormatName
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Priority, Run, RunState
+from engine.domain.tables.table import Catalog, Freeze, Table, TableFormatName
 from engine.queue.streams import RunQueue
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.formats import FormatRegistry

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.errors import NotFound
-from engine.domain.fleet import Pauses
+from engine.domain.fleet.limits import Pauses
+from engine.domain.fleet.outages import SPARK, Outage
+from engine.domain.fleet.retention import Kept
 from engine.domain.ids import RunId, TableId, first_run_id
-from engine.domain.outages import SPARK, Outage
-from engine.domain.retention import Kept
-from engine.domain.runs import Run, RunState, WaitingFor
-from engine.domain.tables import Table
+from engine.domain.runs.run import Run, RunState, WaitingFor
+from engine.domain.tables.table import Table
 from engine.services.catalogs.registered import read_own, read_registered
 from engine.stores.unit_of_work import UnitOfWork
 

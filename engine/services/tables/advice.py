@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.ids import TableId
-from engine.domain.runs import Run
-from engine.domain.signals import Filters, Signal, SignalKind
+from engine.domain.runs.run import Run
+from engine.domain.tables.signals import Filters, Signal, SignalKind
 from engine.formats.base import OpenTable, SnapshotInfo
 from engine.planning.advice import LayoutAdvice, UpkeepAdvice, Writes, advise_layout, advise_upkeep
 from engine.services.catalogs.formats import FormatRegistry

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.ids import TableId
-from engine.domain.signals import Backpressure, Signal, SignalKind
-from engine.domain.tables import TableFormatName
+from engine.domain.tables.signals import Backpressure, Signal, SignalKind
+from engine.domain.tables.table import TableFormatName
 from engine.services.catalogs.registered import read_registered
 from engine.stores.database import Database
 

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from engine.domain.access import Caller, require_team
-from engine.domain.discoveries import DiscoveredTable, Discovery, DiscoveryOutcome, DiscoveryRequest
+from engine.domain.access.callers import Caller, require_team
+from engine.domain.access.grants import Right, allows, has_anywhere
 from engine.domain.errors import Forbidden, InvalidInput, Rejected, StateConflict, Transient
-from engine.domain.globs import matches
-from engine.domain.grants import Right, allows, has_anywhere
 from engine.domain.ids import TableId
-from engine.domain.tables import Catalog, TableRef
+from engine.domain.tables.discoveries import DiscoveredTable, Discovery, DiscoveryOutcome, DiscoveryRequest
+from engine.domain.tables.table import Catalog, TableRef
+from engine.domain.values.globs import matches
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.names import check_table_ref
 from engine.services.catalogs.service import CatalogService

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.ids import TableId
-from engine.domain.runs import RunState
-from engine.domain.tables import Freeze
+from engine.domain.runs.run import RunState
+from engine.domain.tables.table import Freeze
 from engine.services.catalogs.registered import read_own
 from engine.services.runs.wakes import MOST_SENT, Wakes
 from engine.stores.database import Database

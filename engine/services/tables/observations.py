@@ -12,17 +12,17 @@ from typing import Any, Final
 import structlog
 from pydantic_core import to_jsonable_python
 
-from engine.domain.access import COORDINATOR, SYSTEM, Caller
+from engine.domain.access.callers import COORDINATOR, SYSTEM, Caller
 from engine.domain.clock import Clock
 from engine.domain.errors import Rejected, Transient
 from engine.domain.ids import TableId
-from engine.domain.measurements import Measurement
-from engine.domain.periods import Period
 from engine.domain.policies import EffectivePolicy, PolicyDocument
-from engine.domain.tables import TableFormatName
+from engine.domain.tables.measurements import Measurement
+from engine.domain.tables.table import TableFormatName
+from engine.domain.values.periods import Period
 from engine.formats.base import OpenTable
-from engine.planning.evaluations import Evaluation
-from engine.planning.health import TableHealth, health
+from engine.planning.due.evaluations import Evaluation
+from engine.planning.measures.health import TableHealth, health
 from engine.planning.ranking import benefit_per_cost, chance_of_commit
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_registered

@@ -7,13 +7,13 @@ hint, else within two seconds, and drain or stop. After a resume, waiting runs a
 from collections.abc import Mapping
 from typing import Any, Final
 
-from engine.domain.access import Caller
-from engine.domain.breakers import Breaker
+from engine.domain.access.callers import Caller
 from engine.domain.errors import NotFound
+from engine.domain.fleet.breakers import Breaker
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyScope, PolicyScopeKind
-from engine.domain.runs import TERMINAL_STATES, RunState
-from engine.domain.tables import Pause
+from engine.domain.runs.run import TERMINAL_STATES, RunState
+from engine.domain.tables.table import Pause
 from engine.services.catalogs.registered import read_own
 from engine.services.runs.wakes import MOST_SENT, Wakes
 from engine.stores.database import Database

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Final
 
-from engine.domain.access import Caller, Role, require_team
+from engine.domain.access.callers import Caller, Role, require_team
+from engine.domain.access.grants import Right, allows
 from engine.domain.clock import Clock
 from engine.domain.errors import (
     FieldProblem,
@@ -17,13 +18,12 @@ from engine.domain.errors import (
     NotFound,
     PreconditionFailed,
 )
-from engine.domain.grants import Right, allows
 from engine.domain.ids import IdSource, RunId, TableId
-from engine.domain.periods import Period
 from engine.domain.policies import PolicyDocument
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run
-from engine.domain.tables import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run
+from engine.domain.tables.table import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
+from engine.domain.values.periods import Period
 from engine.services.access.visibility import narrowed
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.formats import FormatRegistry

@@ -8,9 +8,9 @@ each refusal is a failed registration under the caller's name, and registrations
 
 from typing import Final
 
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, StateConflict
-from engine.domain.tables import Catalog, OutsideFiles, Table, TableRef
+from engine.domain.tables.table import Catalog, OutsideFiles, Table, TableRef
 from engine.services.access.visibility import may_read
 from engine.services.catalogs.locations import Spellings
 from engine.stores.unit_of_work import UnitOfWork

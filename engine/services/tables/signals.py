@@ -5,11 +5,11 @@ They are not in the audit log: they come by the thousand, and each row says who 
 
 from collections.abc import Sequence
 
-from engine.domain.access import Caller
+from engine.domain.access.callers import Caller
 from engine.domain.errors import Forbidden
 from engine.domain.ids import TableId
-from engine.domain.periods import Period
-from engine.domain.signals import Signal, SignalKind, SignalValue
+from engine.domain.tables.signals import Signal, SignalKind, SignalValue
+from engine.domain.values.periods import Period
 from engine.services.catalogs.registered import read_own, read_registered
 from engine.stores.database import Database
 

@@ -13,8 +13,8 @@ import structlog
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError, Transient
 from engine.domain.ids import TableId
-from engine.domain.signals import QueryLatency, SignalKind
-from engine.domain.tables import TableRef
+from engine.domain.tables.signals import QueryLatency, SignalKind
+from engine.domain.tables.table import TableRef
 from engine.metrics import WorkMetrics
 from engine.services.watching.latency_queries import LatencyAnswer, LatencyQuery, Unreadable
 from engine.services.watching.leadership import Leadership

@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from engine.domain.backoff import FRESH
 from engine.domain.errors import InvalidInput, Transient
-from engine.domain.signals import MAX_SECONDS
+from engine.domain.fleet.backoff import FRESH
+from engine.domain.tables.signals import MAX_SECONDS
 from engine.services.catalogs.secrets import is_reference, resolve_secrets
 
 ANSWER_SECONDS: Final = 5.0

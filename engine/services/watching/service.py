@@ -23,13 +23,13 @@ from typing import Final
 
 import structlog
 
-from engine.domain.access import COORDINATOR
+from engine.domain.access.callers import COORDINATOR
 from engine.domain.clock import Clock
 from engine.domain.errors import NotFound, PackhouseError, Transient
 from engine.domain.ids import TableId
-from engine.domain.runs import Run, RunState, WaitingFor
-from engine.domain.tables import TableRef
-from engine.domain.watches import (
+from engine.domain.runs.run import Run, RunState, WaitingFor
+from engine.domain.tables.table import TableRef
+from engine.domain.tables.watches import (
     LONGEST_AWAY_SECONDS,
     LONGEST_SECONDS,
     LOOKS_PER_SECOND,

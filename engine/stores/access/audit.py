@@ -14,8 +14,8 @@ from typing import Any, Final
 from sqlalchemy import Row, Select, delete, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.access import Caller
-from engine.domain.audit import Anchor, AuditEntry, AuditFilter, Document, Seal, redacted
+from engine.domain.access.audit import Anchor, AuditEntry, AuditFilter, Document, Seal, redacted
+from engine.domain.access.callers import Caller
 from engine.stores.schema.core import audit, audit_seals
 from engine.stores.schema.retention import audit_anchor
 from engine.stores.sql.clock import now

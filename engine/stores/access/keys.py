@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import RowMapping, func, insert, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.access import ApiKey, Role
+from engine.domain.access.callers import ApiKey, Role
 from engine.domain.ids import KeyId
 from engine.stores.schema.core import api_keys
 from engine.stores.sql.clock import now, seconds_from_now

@@ -11,10 +11,10 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Float, Select, case, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.fleet_figures import EndedRuns, OwnerFigures, TableFigures
+from engine.domain.fleet.figures import EndedRuns, OwnerFigures, TableFigures
 from engine.domain.ids import RunId
-from engine.domain.runs import TERMINAL_STATES, RunState
-from engine.domain.watches import Verdict
+from engine.domain.runs.run import TERMINAL_STATES, RunState
+from engine.domain.tables.watches import Verdict
 from engine.stores.runs import listings as run_listings
 from engine.stores.schema.core import measurements, rewritten_bytes, runs, tables
 from engine.stores.schema.watching import watches

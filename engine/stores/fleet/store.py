@@ -6,7 +6,7 @@ from sqlalchemy import Row, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import PreconditionFailed
-from engine.domain.fleet import Fleet, FleetLimits
+from engine.domain.fleet.limits import Fleet, FleetLimits
 from engine.stores.schema.core import fleet
 from engine.stores.sql.clock import now
 from engine.stores.tables.store import to_pause

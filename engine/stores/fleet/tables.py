@@ -14,7 +14,8 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Row, Select, Text, and_, case, exists, func, literal, select, tuple_, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.fleet_tables import (
+from engine.domain.access.grants import VisibleTables
+from engine.domain.fleet.tables import (
     FleetKey,
     FleetPosition,
     FleetSort,
@@ -22,11 +23,10 @@ from engine.domain.fleet_tables import (
     FleetTableFilter,
     LastRun,
 )
-from engine.domain.grants import VisibleTables
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs import RunState
-from engine.domain.tables import TableFilter, TableRef
-from engine.domain.watches import Verdict
+from engine.domain.runs.run import RunState
+from engine.domain.tables.table import TableFilter, TableRef
+from engine.domain.tables.watches import Verdict
 from engine.stores.schema.core import measurements, runs, table_labels, tables
 from engine.stores.schema.watching import watches
 from engine.stores.tables.listings import conditions, visible

@@ -13,10 +13,10 @@ from typing import Any, Final, assert_never
 from sqlalchemy import ColumnElement, Row, Select, Text, and_, or_, select, true, tuple_, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.grants import VisibleTables
+from engine.domain.access.grants import VisibleTables
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyScope, PolicyScopeKind, ScopedTable, StoredPolicy
-from engine.domain.tables import TableFormatName, TableRef
+from engine.domain.tables.table import TableFormatName, TableRef
 from engine.stores.policies.store import has_members, to_policy, to_scope
 from engine.stores.schema.core import catalogs, measurements, policies, table_labels, tables
 from engine.stores.sql.columns import dump_json

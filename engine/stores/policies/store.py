@@ -12,8 +12,8 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Row, Select, and_, delete, exists, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.domain.access.grants import VisibleTables
 from engine.domain.errors import NotFound, PreconditionFailed
-from engine.domain.grants import VisibleTables
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.policy_versions import PolicyVersion
 from engine.stores.schema.core import policies, policy_versions, table_labels, tables

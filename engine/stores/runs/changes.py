@@ -13,8 +13,8 @@ from sqlalchemy import ColumnElement, RowMapping, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import RunId
-from engine.domain.leases import Lease
-from engine.domain.runs import Run, RunEvent, WaitingFor
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.run import Run, RunEvent, WaitingFor
 from engine.stores.runs.events import append_events
 from engine.stores.schema.core import runs
 from engine.stores.sql.clock import now

@@ -14,11 +14,11 @@ from typing import Any, Final
 from sqlalchemy import Select, exists, func, or_, select
 
 from engine.domain.errors import StateConflict
-from engine.domain.fleet import AtWork, FleetLimits
+from engine.domain.fleet.limits import AtWork, FleetLimits
 from engine.domain.ids import RunId, TableId
-from engine.domain.leases import Lease
-from engine.domain.runs import ReadyRun, Run, RunState, WaitingFor, sharer
-from engine.domain.turns import in_turn
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.run import ReadyRun, Run, RunState, WaitingFor, sharer
+from engine.domain.runs.turns import in_turn
 from engine.stores.runs import listings as run_listings
 from engine.stores.runs.changes import Entry, RunChanges, lease_of, waits
 from engine.stores.schema.core import catalogs, fleet, runs, tables
@@ -43,7 +43,7 @@ class RunClaims(RunChanges):
     """Queued runs on their way to a holder."""
 
     async def list_ready(self, limit: int) -> builtins.list[ReadyRun]:
-        """Return queued runs that may start now, in turn (`domain.turns`), at most as many as have room.
+        """Return queued runs that may start now, in turn (`domain.runs.turns`), at most as many as have room.
 
         Left out is what waits for its time, for its table (another run holds it), for room in its catalog or for the
         end of a pause; a run that is to be cancelled waits for no pause.

@@ -11,7 +11,7 @@ from sqlalchemy import insert, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import RunId
-from engine.domain.runs import RunEvent
+from engine.domain.runs.run import RunEvent
 from engine.stores.schema.core import BOUNDS_OF_ATTEMPTS, run_events
 
 MOST_BOUNDS: Final = 10_000

@@ -30,11 +30,11 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import IllegalTransition
-from engine.domain.files import DeleteRef, InputFile, OutputFile
 from engine.domain.ids import RunId
-from engine.domain.leases import Lease
-from engine.domain.plans import FileGroup
-from engine.domain.runs import FileCounts, GroupOutline, GroupState, GroupTotals, StoredGroup
+from engine.domain.runs.files import DeleteRef, InputFile, OutputFile
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.plans import FileGroup
+from engine.domain.runs.run import FileCounts, GroupOutline, GroupState, GroupTotals, StoredGroup
 from engine.stores.runs.leases import hold
 from engine.stores.schema.core import file_groups as groups
 from engine.stores.schema.core import rewritten_bytes

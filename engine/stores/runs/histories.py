@@ -12,7 +12,7 @@ from sqlalchemy import Float, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs import TERMINAL_STATES, GroupState, RunFilter, RunState, WaitingFor
+from engine.domain.runs.run import TERMINAL_STATES, GroupState, RunFilter, RunState, WaitingFor
 from engine.stores.runs import listings as run_listings
 from engine.stores.schema.core import file_groups, run_events, runs
 

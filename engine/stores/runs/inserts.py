@@ -7,8 +7,8 @@ from operator import itemgetter
 from typing import Any, Final
 
 from engine.domain.ids import TableId
-from engine.domain.runs import Run, RunEvent
-from engine.domain.tables import Table
+from engine.domain.runs.run import Run, RunEvent
+from engine.domain.tables.table import Table
 from engine.stores.runs.changes import FIELDS, RunChanges
 from engine.stores.runs.events import append_events
 from engine.stores.schema.core import runs

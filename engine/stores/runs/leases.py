@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import LeaseLost
 from engine.domain.ids import TableId
-from engine.domain.leases import Lease
+from engine.domain.runs.leases import Lease
 from engine.stores.schema.core import runs
 from engine.stores.sql.clock import now
 

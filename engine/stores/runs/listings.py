@@ -27,8 +27,8 @@ from sqlalchemy import (
 )
 
 from engine.domain.ids import RunId, TableId, first_run_id
-from engine.domain.periods import ALWAYS, Period
-from engine.domain.runs import LIVE_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
+from engine.domain.runs.run import LIVE_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
+from engine.domain.values.periods import ALWAYS, Period
 from engine.stores.schema.core import catalogs, measurements, runs, tables
 from engine.stores.schema.watching import sharers
 from engine.stores.sql.clock import now
@@ -185,7 +185,7 @@ def _with_benefit(found: Subquery) -> Select[Any]:
     is_latest = and_(measurements.c.table_id == found.c.table_id, measurements.c.is_latest)
     worth = func.coalesce(measurements.c.benefit_per_cost, literal_column("0")).label("benefit_per_cost")
     of_team, of_catalog = literal("team ") + found.c.owner_team, literal("catalog ") + found.c.catalog
-    is_sharer = sharers.c.name == func.coalesce(of_team, of_catalog)  # as `domain.runs.sharer` names them
+    is_sharer = sharers.c.name == func.coalesce(of_team, of_catalog)  # as `domain.runs.run.sharer` names them
     joined = found.outerjoin(measurements, is_latest).outerjoin(sharers, is_sharer)
     return select(found, worth, sharers.c.served_at).select_from(joined)
 

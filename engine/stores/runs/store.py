@@ -2,7 +2,7 @@
 
 A change is one guarded UPDATE … RETURNING and the event that tells it, in one transaction. The guard of a holder's
 write is its lease: holder, token (= attempt) and expiry by the database's clock. When no row fits, the row is read
-again to say why. The map of legal changes is `engine.domain.runs.TRANSITIONS`.
+again to say why. The map of legal changes is `engine.domain.runs.run.TRANSITIONS`.
 
     insert           → queued                               (`run_inserts`)
     claim            queued → planning                      a worker takes the lease (`run_claims`)
@@ -21,12 +21,11 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, case, select, update
 
-from engine.domain.breakers import Fault
 from engine.domain.errors import IllegalTransition, LeaseLost, NotFound, StateConflict
+from engine.domain.fleet.breakers import Fault
 from engine.domain.ids import RunId, TableId
-from engine.domain.leases import Lease
-from engine.domain.periods import ALWAYS, Period
-from engine.domain.runs import (
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.run import (
     LEASED_STATES,
     LIVE_STATES,
     TERMINAL_STATES,
@@ -39,6 +38,7 @@ from engine.domain.runs import (
     RunState,
     WaitingFor,
 )
+from engine.domain.values.periods import ALWAYS, Period
 from engine.stores.runs import listings as run_listings
 from engine.stores.runs.changes import Entry, lease_of, to_run, waits
 from engine.stores.runs.claims import RunClaims

@@ -11,7 +11,7 @@ from sqlalchemy import RowMapping, delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import TableId
-from engine.domain.run_times import RunSize, RunTime
+from engine.domain.runs.times import RunSize, RunTime
 from engine.stores.schema.core import tables
 from engine.stores.schema.predictions import run_times
 

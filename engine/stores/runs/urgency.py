@@ -12,8 +12,8 @@ from sqlalchemy import RowMapping, bindparam, select, update
 
 from engine.domain.ids import RunId
 from engine.domain.policies import PolicyScope, TableTraits
-from engine.domain.runs import Run
-from engine.domain.tables import TableRef
+from engine.domain.runs.run import Run
+from engine.domain.tables.table import TableRef
 from engine.stores.policies.coverage import TRAITS, narrowed
 from engine.stores.runs.changes import RunChanges, to_run
 from engine.stores.schema.core import runs, tables

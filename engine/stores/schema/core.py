@@ -27,11 +27,11 @@ from sqlalchemy import (
     text,
 )
 
-from engine.domain.access import Role
+from engine.domain.access.callers import Role
 from engine.domain.policies.scopes import PolicyScopeKind
-from engine.domain.runs import LEASED_STATES, TERMINAL_STATES, GroupState, Operation, Priority, RunState, WaitingFor
-from engine.domain.signals import SignalKind
-from engine.domain.tables import OutsideFiles, TableFormatName
+from engine.domain.runs.run import LEASED_STATES, TERMINAL_STATES, GroupState, Operation, Priority, RunState, WaitingFor
+from engine.domain.tables.signals import SignalKind
+from engine.domain.tables.table import OutsideFiles, TableFormatName
 from engine.stores.sql.columns import (
     ID_LENGTH,
     NAME_LENGTH,

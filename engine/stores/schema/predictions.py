@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, Float, ForeignKey, Index, Integer, String, Table
 
-from engine.domain.run_times import RunKind
+from engine.domain.runs.times import RunKind
 from engine.stores.schema.core import metadata
 from engine.stores.sql.columns import ID_LENGTH, NAME_LENGTH, EnumText, one_of, ordered_text
 

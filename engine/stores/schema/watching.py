@@ -14,8 +14,8 @@ from sqlalchemy import (
     Text,
 )
 
-from engine.domain.dependencies import Dependency
-from engine.domain.watches import Verdict
+from engine.domain.fleet.dependencies import Dependency
+from engine.domain.tables.watches import Verdict
 from engine.stores.schema.core import metadata
 from engine.stores.sql.columns import ID_LENGTH, NAME_LENGTH, EnumText, UtcTime, document, one_of, ordered_text
 
@@ -114,4 +114,4 @@ sharers = Table(
     Column("name", Text, primary_key=True),
     Column("served_at", UtcTime, nullable=False),
 )
-"""When a run of a team, or of a catalog's tables without a team, was claimed last (`domain.turns`)."""
+"""When a run of a team, or of a catalog's tables without a team, was claimed last (`domain.runs.turns`)."""

@@ -16,7 +16,7 @@ from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, String, Text, Typ
 from sqlalchemy.dialects.postgresql import JSONB, VARCHAR
 from sqlalchemy.types import TypeEngine
 
-from engine.domain.periods import Period
+from engine.domain.values.periods import Period
 
 _Member = TypeVar("_Member", bound=StrEnum)
 

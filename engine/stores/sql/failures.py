@@ -20,8 +20,8 @@ from sqlalchemy import UniqueConstraint
 from sqlalchemy.engine.interfaces import ExceptionContext
 from sqlalchemy.exc import IntegrityError
 
-from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away, Fatal, PackhouseError, StateConflict, Transient
+from engine.domain.fleet.dependencies import Dependency
 from engine.stores.schema.retention import metadata
 
 LEASED_TABLE: Final = "uq_runs_leased"

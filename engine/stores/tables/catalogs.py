@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import Row, delete, exists, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.domain.access.grants import Grant
 from engine.domain.errors import NotFound, PreconditionFailed, StateConflict
-from engine.domain.grants import Grant
-from engine.domain.tables import Catalog, OutsideFiles
+from engine.domain.tables.table import Catalog, OutsideFiles
 from engine.stores.schema.core import catalogs, deleted_catalogs, tables
 from engine.stores.sql.clock import now
 from engine.stores.tables.store import to_pause

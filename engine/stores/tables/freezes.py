@@ -7,7 +7,7 @@ from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.tables import Freeze
+from engine.domain.tables.table import Freeze
 from engine.stores.schema.core import tables
 from engine.stores.sql.clock import now
 from engine.stores.tables.store import FREEZE, to_freeze

@@ -13,9 +13,9 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, RowMapping, delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.hot_partitions import HotPartition, HotPartitions, LostGroup, Place, cool_down
 from engine.domain.ids import RunId, TableId
-from engine.domain.leases import Lease
+from engine.domain.runs.hot_partitions import HotPartition, HotPartitions, LostGroup, Place, cool_down
+from engine.domain.runs.leases import Lease
 from engine.stores.runs.leases import hold
 from engine.stores.schema.watching import hot_partitions as hot
 from engine.stores.sql.clock import now

@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Text, and_, false, or_, select, type_coerce, union_all
 
-from engine.domain.grants import ReadableNamespaces, VisibleTables
+from engine.domain.access.grants import ReadableNamespaces, VisibleTables
 from engine.domain.ids import TableId
-from engine.domain.tables import TableFilter
+from engine.domain.tables.table import TableFilter
 from engine.stores.schema.core import table_labels, tables
 
 

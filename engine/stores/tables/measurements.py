@@ -7,8 +7,8 @@ from sqlalchemy import Row, delete, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import TableId
-from engine.domain.measurements import Measurement
-from engine.domain.periods import ALWAYS, Period
+from engine.domain.tables.measurements import Measurement
+from engine.domain.values.periods import ALWAYS, Period
 from engine.stores.schema.core import measurements, tables
 from engine.stores.sql.columns import within
 

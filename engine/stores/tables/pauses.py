@@ -10,9 +10,9 @@ from sqlalchemy import Row, literal, null, or_, select, union_all, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound
-from engine.domain.fleet import Pauses
+from engine.domain.fleet.limits import Pauses
 from engine.domain.ids import TableId
-from engine.domain.tables import Pause
+from engine.domain.tables.table import Pause
 from engine.stores.schema.core import catalogs, fleet, tables
 from engine.stores.sql.clock import now
 from engine.stores.tables.store import FREEZE, to_freeze, to_pause

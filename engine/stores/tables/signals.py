@@ -8,8 +8,8 @@ from sqlalchemy import ColumnElement, Row, delete, insert, select, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import TableId
-from engine.domain.periods import ALWAYS, Period
-from engine.domain.signals import Signal, SignalKind, SignalValue
+from engine.domain.tables.signals import Signal, SignalKind, SignalValue
+from engine.domain.values.periods import ALWAYS, Period
 from engine.stores.schema.core import signals
 from engine.stores.sql.clock import now
 from engine.stores.sql.columns import within

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.errors import NotFound, StateConflict
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyScope
-from engine.domain.tables import Freeze, Pause, Table, TableFilter, TableFormatName, TableRef
+from engine.domain.tables.table import Freeze, Pause, Table, TableFilter, TableFormatName, TableRef
 from engine.stores.policies.coverage import narrowed
 from engine.stores.schema.core import catalogs, policies, runs, table_labels, tables
 from engine.stores.tables import listings as table_listings

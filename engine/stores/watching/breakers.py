@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import RowMapping, String, delete, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.breakers import PROBE_SECONDS, Breaker, Fault
+from engine.domain.fleet.breakers import PROBE_SECONDS, Breaker, Fault
 from engine.domain.ids import TableId
-from engine.domain.runs import Run, RunState
+from engine.domain.runs.run import Run, RunState
 from engine.stores.schema.core import catalogs
 from engine.stores.schema.watching import breakers
 from engine.stores.sql.clock import now, seconds_from_now

@@ -10,10 +10,10 @@ from collections.abc import Collection
 from sqlalchemy import ColumnElement, RowMapping, delete, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.dependencies import Dependency
+from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.outages import FIRST_PROBE_SECONDS, PROBE_LEASE_SECONDS, SPARK, Outage, outage_key, probe_wait
 from engine.domain.ids import TableId
-from engine.domain.outages import FIRST_PROBE_SECONDS, PROBE_LEASE_SECONDS, SPARK, Outage, outage_key, probe_wait
-from engine.domain.runs import Run
+from engine.domain.runs.run import Run
 from engine.stores.schema.core import runs
 from engine.stores.schema.watching import outages
 from engine.stores.sql.clock import now, seconds_from_now

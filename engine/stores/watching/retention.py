@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.retention import NEWEST_CHANGES, NEWEST_RUNS, Kept, Pruned
+from engine.domain.fleet.retention import NEWEST_CHANGES, NEWEST_RUNS, Kept, Pruned
 from engine.stores.schema.core import file_groups, outbox, policy_versions, run_events, runs, tables
 from engine.stores.schema.retention import retention
 

@@ -16,8 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyScope
-from engine.domain.tables import TableRef
-from engine.domain.watches import SHORTEST_SECONDS, Verdict, Watch, phase_of
+from engine.domain.tables.table import TableRef
+from engine.domain.tables.watches import SHORTEST_SECONDS, Verdict, Watch, phase_of
 from engine.stores.policies.coverage import narrowed
 from engine.stores.schema.core import tables
 from engine.stores.schema.watching import watches

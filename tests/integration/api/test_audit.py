@@ -5,7 +5,7 @@ import subprocess
 import sys
 from typing import Any
 
-from engine.domain.audit import GENESIS
+from engine.domain.access.audit import GENESIS
 from engine.settings import Settings
 from tests.integration.api.access import as_caller
 from tests.integration.api.conftest import ADDRESS, Api

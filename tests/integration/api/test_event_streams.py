@@ -10,7 +10,7 @@ import pytest
 
 from api import streaming
 from api.streaming import run_frames
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import RunId
 from tests.integration.api.conftest import Api
 

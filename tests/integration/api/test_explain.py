@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from engine.domain.access import Caller, Role
+from engine.domain.access.callers import Caller, Role
 from engine.domain.errors import NotFound
-from engine.domain.signals import QueryLatency, SignalKind
+from engine.domain.tables.signals import QueryLatency, SignalKind
 from tests.integration.api.conftest import Api
 from tests.support.world import NAME, SCHEMA, SPEC, Lake
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.domain.access import Caller, Role
+from engine.domain.access.callers import Caller, Role
 from tests.integration.api.access import as_caller, grant
 from tests.integration.api.conftest import Api
 from tests.support.eventually import seen_when

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import TableId
-from engine.domain.tables import OutsideFiles, TableFormatName
+from engine.domain.tables.table import OutsideFiles, TableFormatName
 from tests.integration.api.conftest import Api
 from tests.support.mutations import few_of_metadata
 from tests.support.rest_catalog import RestCatalogServer

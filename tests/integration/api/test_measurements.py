@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from tests.integration.api.conftest import Api
 from tests.support.world import Lake
 

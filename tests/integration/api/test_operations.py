@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from engine.domain.budgets import Budget
 from engine.domain.errors import Transient
+from engine.domain.fleet.budgets import Budget
 from engine.domain.ids import RunId
 from engine.services.fleet.health import KEEP_SECONDS, HealthService
 from tests.integration.api.access import as_caller

@@ -1,6 +1,6 @@
 """What callers see of a record that was pruned, and that its totals do not change."""
 
-from engine.domain.retention import NEWEST_RUNS
+from engine.domain.fleet.retention import NEWEST_RUNS
 from tests.integration.api.conftest import Api
 from tests.support.databases import FreshDatabase
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from engine.domain.access import Caller, Role
+from engine.domain.access.callers import Caller, Role
 from engine.domain.errors import Forbidden, NotFound
 from engine.domain.ids import TableId
-from engine.domain.signals import Backpressure, CommitSeen, SignalKind
+from engine.domain.tables.signals import Backpressure, CommitSeen, SignalKind
 from tests.integration.api.conftest import Api
 
 COMMIT = {"kind": "commit", "snapshot_id": "7402365190518249871", "added_files": 3}

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from engine.domain.access import Caller, Role
+from engine.domain.access.callers import Caller, Role
 from engine.domain.errors import Forbidden, NotFound
 from engine.domain.ids import TableId
-from engine.domain.tables import TableFilter, TablePatch
+from engine.domain.tables.table import TableFilter, TablePatch
 from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.world import Lake
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from engine.domain.access import SYSTEM
-from engine.domain.runs import RunState
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.run import RunState
 from tests.support.faulty_proxy import LOST, FaultyProxy, Request, Verdict
 from tests.support.world import NAME, World, open_world
 

@@ -36,7 +36,7 @@ import json, resource, sys
 import structlog
 structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
 from engine.domain.errors import PackhouseError
-from engine.domain.tables import TableRef
+from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergFormat
 IcebergFormat().connect("warm", {"type": "sql", "uri": "sqlite:///:memory:"})
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()

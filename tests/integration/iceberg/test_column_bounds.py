@@ -30,11 +30,11 @@ from pyiceberg.types import (
     TimeType,
 )
 
-from engine.domain.orders import OrderField, RowOrdering
+from engine.domain.tables.orders import OrderField, RowOrdering
 from engine.formats.iceberg.manifests.avro_blocks import readable
 from engine.formats.iceberg.statistics import column_bounds
 from engine.formats.iceberg.statistics.column_bounds import read_bounds
-from engine.planning.overlaps import UNKNOWN
+from engine.planning.measures.overlaps import UNKNOWN
 from tests.support.iceberg_tables import Lake
 
 ORDERED: list[tuple[IcebergType, Sequence[Any]]] = [

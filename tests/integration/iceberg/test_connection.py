@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from engine.domain.errors import InvalidInput, NotFound, StateConflict, TableUnreadable, Transient
-from engine.domain.tables import TableRef
-from engine.domain.uris import masked
+from engine.domain.tables.table import TableRef
+from engine.domain.values.uris import masked
 from engine.formats.base import TableListing
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.catalog.catalogs import with_time_limit

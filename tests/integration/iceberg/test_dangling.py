@@ -11,7 +11,7 @@ from pyiceberg.table import Table
 from pyiceberg.transforms import BucketTransform
 from pyiceberg.typedef import Record
 
-from engine.domain.files import OutputFile
+from engine.domain.runs.files import OutputFile
 from engine.formats.base import CommitOutcome, Verification, WrittenGroup
 from engine.formats.iceberg import IcebergTable
 from engine.formats.iceberg.commits import commit, producer

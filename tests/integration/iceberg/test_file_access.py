@@ -16,7 +16,7 @@ import pytest
 from pyiceberg.table import TableProperties
 
 from engine.domain.errors import CommitConflict, InvalidInput, StateConflict
-from engine.domain.tables import TableRef
+from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergFormat, IcebergTable, ManifestCache
 from engine.formats.iceberg.catalog.file_access import outside, own_properties, vended
 from engine.rewriting.kernel.storage import file_systems as storage

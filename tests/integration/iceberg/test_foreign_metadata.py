@@ -17,9 +17,9 @@ import pytest
 import structlog.testing
 
 from engine.domain.errors import NotEligible, PackhouseError, Transient
-from engine.domain.orders import OrderWish, WantedColumn
+from engine.domain.tables.orders import OrderWish, WantedColumn
 from engine.formats.iceberg import IcebergTable
-from engine.planning.health import health
+from engine.planning.measures.health import health
 from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files
 from tests.support.mutations import Mutation, of_list_or_manifest, of_metadata
 

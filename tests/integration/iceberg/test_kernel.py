@@ -32,8 +32,8 @@ from pyiceberg.types import (
     UUIDType,
 )
 
-from engine.domain.files import OutputFile
-from engine.domain.plans import FileGroup
+from engine.domain.runs.files import OutputFile
+from engine.domain.runs.plans import FileGroup
 from engine.formats.base import WrittenGroup
 from engine.formats.iceberg import IcebergTable
 from engine.rewriting.kernel.contract import GroupResult

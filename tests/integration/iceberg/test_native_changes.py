@@ -12,7 +12,7 @@ import pytest
 from pyiceberg.manifest import ManifestContent, write_manifest_list
 
 from engine.domain.errors import CommitConflict
-from engine.domain.hot_partitions import Place
+from engine.domain.runs.hot_partitions import Place
 from engine.formats.base import Verification
 from engine.formats.iceberg import IcebergTable
 from engine.formats.native import NativeChange, RowCounts

@@ -38,7 +38,7 @@ from pyiceberg.types import (
 
 from engine.formats.iceberg.metadata.partition_fields import spec_fields
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
-from engine.planning.predicates import PartitionSpecFields
+from engine.planning.plans.predicates import PartitionSpecFields
 
 IDENTITY = IdentityTransform()
 UUID_ONE = "12345678-1234-5678-1234-567812345678"

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import event
 
 from engine.domain.errors import Transient
-from engine.domain.tables import TableRef
+from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergConnection, IcebergFormat
 from tests.support.iceberg_tables import SCHEMA, Lake, append_files
 from tests.support.rest_catalog import RestCatalogServer

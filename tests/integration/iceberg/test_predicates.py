@@ -46,7 +46,7 @@ from pyiceberg.types import (
     UUIDType,
 )
 
-from engine.domain.files import OutputFile
+from engine.domain.runs.files import OutputFile
 from engine.formats.base import WrittenGroup
 from engine.formats.iceberg import IcebergTable
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, OrderColumn, RowOrder

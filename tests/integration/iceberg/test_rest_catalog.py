@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.domain.errors import OutcomeUnknown, StateConflict
-from engine.domain.tables import TableRef
+from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergConnection, IcebergFormat, IcebergTable
 from tests.support.iceberg_tables import (
     RUN_ID,

@@ -10,9 +10,9 @@ import pytest
 from pyiceberg.manifest import DataFile
 from redis.asyncio import Redis
 
-from engine.domain.plans import Plan
-from engine.domain.runs import Run, RunState
-from engine.domain.watches import Verdict, Watch
+from engine.domain.runs.plans import Plan
+from engine.domain.runs.run import Run, RunState
+from engine.domain.tables.watches import Verdict, Watch
 from tests.support.file_copies import add_copies, add_entries, live_files
 from tests.support.moved_clock import MovedClock
 from tests.support.passing_time import PassingTime

@@ -14,13 +14,13 @@ from pyiceberg.table import Table
 from pyiceberg.transforms import DayTransform
 from pyiceberg.types import LongType, NestedField, TimestampType
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import InvalidInput
 from engine.domain.policies import PolicyDocument
-from engine.domain.runs import RunState, WaitingFor
-from engine.domain.signals import QueryLatency, SignalKind
-from engine.domain.tables import TableRef
-from engine.domain.watches import Verdict
+from engine.domain.runs.run import RunState, WaitingFor
+from engine.domain.tables.signals import QueryLatency, SignalKind
+from engine.domain.tables.table import TableRef
+from engine.domain.tables.watches import Verdict
 from engine.rewriting.kernel.contract import GroupTask
 from engine.services.operations.tasks import lanes
 from engine.services.runs.attempts import Stop

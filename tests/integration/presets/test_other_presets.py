@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import RunState
-from engine.domain.watches import Verdict
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import RunState
+from engine.domain.tables.watches import Verdict
 from tests.integration.presets.conftest import Kept
 from tests.support.file_copies import add_copies, live_files, remove
 from tests.support.watching import runs_of

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from engine.domain.watches import Verdict
+from engine.domain.tables.watches import Verdict
 from tests.integration.presets.conftest import Kept
 from tests.support.file_copies import live_files
 from tests.support.watching import runs_of

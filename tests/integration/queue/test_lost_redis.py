@@ -6,8 +6,8 @@ import re
 import pytest
 from redis.asyncio import Redis
 
-from engine.domain.budgets import Budget, TaskReport
 from engine.domain.errors import Transient
+from engine.domain.fleet.budgets import Budget, TaskReport
 from engine.domain.ids import RunId
 from engine.embedded.redis import EmbeddedRedis
 from engine.queue.budgets import PaceLedger

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from redis.asyncio import Redis
 
-from engine.domain.budgets import Budget
+from engine.domain.fleet.budgets import Budget
 from engine.domain.ids import RunId
 from engine.queue.budgets import SILENCE_SECONDS
 from engine.queue.shared_budgets import FLEET, RunReport, RunShare, SharedLedgers, SharedLimit, catalog_ledger

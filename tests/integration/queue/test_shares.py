@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from redis.asyncio import Redis
 
-from engine.domain.budgets import Budget, PaceAnswer, TaskReport
+from engine.domain.fleet.budgets import Budget, PaceAnswer, TaskReport
 from engine.domain.ids import RunId
 from engine.queue.budgets import SILENCE_SECONDS, PaceLedger
 

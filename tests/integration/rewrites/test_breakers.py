@@ -7,12 +7,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.domain.access import COORDINATOR, SYSTEM
-from engine.domain.audit import AuditFilter
+from engine.domain.access.audit import AuditFilter
+from engine.domain.access.callers import COORDINATOR, SYSTEM
 from engine.domain.ids import TableId
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run, RunState, WaitingFor
-from engine.domain.watches import Verdict
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run, RunState, WaitingFor
+from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.table import IcebergTable
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
 from engine.spark.dispatch import Ticket

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import httpx
 
-from engine.domain.runs import RunState, WaitingFor
-from engine.domain.signals import Signal, SignalKind
+from engine.domain.runs.run import RunState, WaitingFor
+from engine.domain.tables.signals import Signal, SignalKind
 from tests.support.eventually import eventually, seen_when
 from tests.support.processes import child, environment_of
 from tests.support.prometheus_server import prometheus_server, vector

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import SystemClock
 from engine.domain.ids import TableId
-from engine.domain.tables import OutsideFiles, TableFormatName, TableRef
-from engine.domain.watches import LONGEST_SECONDS, Verdict, Watch
+from engine.domain.tables.table import OutsideFiles, TableFormatName, TableRef
+from engine.domain.tables.watches import LONGEST_SECONDS, Verdict, Watch
 from engine.formats.iceberg import IcebergConnection
 from tests.support.moved_clock import MovedClock
 from tests.support.passing_time import PassingTime

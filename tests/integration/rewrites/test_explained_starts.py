@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from engine.domain.access import SYSTEM
-from engine.domain.runs import Run, RunState
-from engine.domain.signals import QueryLatency, SignalKind
-from engine.domain.watches import Verdict
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.run import Run, RunState
+from engine.domain.tables.signals import QueryLatency, SignalKind
+from engine.domain.tables.watches import Verdict
 from tests.support.moved_clock import MovedClock
 from tests.support.passing_time import PassingTime
 from tests.support.watching import AT_ONCE, DAY, FEW, Watching, finish_live

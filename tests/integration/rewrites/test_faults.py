@@ -14,11 +14,11 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException
 
-from engine.domain.access import SYSTEM
-from engine.domain.budgets import Budget, TaskReport
+from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import StateConflict, Transient
+from engine.domain.fleet.budgets import Budget, TaskReport
 from engine.domain.ids import RunId
-from engine.domain.runs import GroupState, RunState
+from engine.domain.runs.run import GroupState, RunState
 from engine.formats.base import Verification
 from engine.formats.iceberg.table import IcebergTable
 from tests.support.eventually import seen_when

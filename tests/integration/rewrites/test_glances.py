@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Engine, event
 
-from engine.domain.access import COORDINATOR
+from engine.domain.access.callers import COORDINATOR
 from tests.support.watching import FEW, Watching, set_policy
 from tests.support.world import World
 

@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from api.schemas.pace import PaceReport, PaceShare
 from engine.domain.errors import PackhouseError
 from engine.domain.ids import RunId
-from engine.domain.runs import RunState, WaitingFor
+from engine.domain.runs.run import RunState, WaitingFor
 from engine.rewriting.kernel.contract import GroupTask
 from engine.rewriting.kernel.task import GroupRewrite
 from engine.services.runs import hold_watch

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 import structlog
 
-from engine.domain.access import SYSTEM
-from engine.domain.runs import RunState
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.run import RunState
 from engine.logging import LogFormat, configure_logging
 from tests.support.world import EVERYTHING, World
 

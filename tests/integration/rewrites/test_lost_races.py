@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from pyiceberg.types import StringType
 
-from engine.domain.access import COORDINATOR, SYSTEM
+from engine.domain.access.callers import COORDINATOR, SYSTEM
 from engine.domain.errors import Transient
-from engine.domain.hot_partitions import HotPartitions
 from engine.domain.policies import EffectivePolicy
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run, RunState
-from engine.domain.watches import Verdict
+from engine.domain.runs.hot_partitions import HotPartitions
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run, RunState
+from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.connection import IcebergConnection
 from engine.services.operations.rewrite import early_losses
 from engine.services.operations.tasks import lanes

@@ -6,7 +6,7 @@ from pathlib import Path
 from redis.asyncio import Redis
 
 from engine.domain.ids import RunId
-from engine.domain.runs import Priority, RunState
+from engine.domain.runs.run import Priority, RunState
 from engine.embedded.redis import EmbeddedRedis
 from tests.support.world import World, open_world
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
-from engine.domain.access import SYSTEM
-from engine.domain.audit import AuditFilter
+from engine.domain.access.audit import AuditFilter
+from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import StateConflict
-from engine.domain.runs import Run, RunState
-from engine.domain.tables import Freeze
+from engine.domain.runs.run import Run, RunState
+from engine.domain.tables.table import Freeze
 from engine.formats.iceberg.commits.producer import SnapshotProducer
 from engine.services.operations.rewrite import mismatches
 from tests.support.world import World

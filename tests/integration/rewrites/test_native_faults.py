@@ -14,12 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 from redis.asyncio import Redis
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import Interrupted, NotEligible, SparkFailed, Transient
 from engine.domain.ids import RunId
-from engine.domain.procedures import PartitionTest, ProcedureCall, SparkTable
-from engine.domain.runs import RunState, WaitingFor
-from engine.domain.tables import TableRef
+from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
+from engine.domain.runs.run import RunState, WaitingFor
+from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits import commit
 from engine.services.runs.attempts import Stop

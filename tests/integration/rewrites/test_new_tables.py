@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from engine.domain.access import SYSTEM
-from engine.domain.discoveries import DiscoveryRequest
+from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import InvalidInput
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import RunState
-from engine.domain.tables import OutsideFiles, Table, TableRef
-from engine.domain.watches import Verdict, Watch
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import RunState
+from engine.domain.tables.discoveries import DiscoveryRequest
+from engine.domain.tables.table import OutsideFiles, Table, TableRef
+from engine.domain.tables.watches import Verdict, Watch
 from tests.support.moved_clock import MovedClock
 from tests.support.watching import Watching, runs_of, set_policy
 from tests.support.world import NAME, SCHEMA, World

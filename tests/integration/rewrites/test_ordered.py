@@ -10,12 +10,12 @@ from pyiceberg.table.update import AddSortOrderUpdate, AssertTableUUID, SetDefau
 from pyiceberg.transforms import BucketTransform, IdentityTransform, Transform
 from pyiceberg.types import ListType, StringType
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import InvalidInput
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import RunState
-from engine.domain.watches import Verdict
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import RunState
+from engine.domain.tables.watches import Verdict
 from tests.support.watching import AT_ONCE, Watching, finish_live
 from tests.support.world import World
 

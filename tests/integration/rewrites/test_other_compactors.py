@@ -8,7 +8,7 @@ from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
 from pyiceberg.table.snapshots import Operation, Snapshot, Summary
 from pyiceberg.table.update import AddSnapshotUpdate, AssertRefSnapshotId, SetSnapshotRefUpdate
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from tests.support.watching import Watching, set_policy
 from tests.support.world import World
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
+from engine.domain.fleet.outages import LONGEST_PROBE_WAIT_SECONDS, MOST_FRUITLESS_OUTAGES
 from engine.domain.ids import RunId, TableId
-from engine.domain.outages import LONGEST_PROBE_WAIT_SECONDS, MOST_FRUITLESS_OUTAGES
-from engine.domain.runs import Run, RunState, WaitingFor
+from engine.domain.runs.run import Run, RunState, WaitingFor
 from tests.support.databases import FreshDatabase
 from tests.support.outages import let_probe_be_due, outage_of, probe_once, submit_all, with_twins, work_off
 from tests.support.world import World

@@ -10,7 +10,7 @@ import pytest
 import structlog
 
 from engine.domain.errors import Transient
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from engine.embedded.redis import EmbeddedRedis
 from engine.factory import Container, open_container
 from engine.stores.migrations.upgrade import upgrade

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.domain.runs import Run, RunState, WaitingFor
+from engine.domain.runs.run import Run, RunState, WaitingFor
 from tests.support.databases import FreshDatabase
 from tests.support.faulty_proxy import LOST, FaultyProxy
 from tests.support.rest_catalog import RestCatalogServer

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from engine.domain.access import SYSTEM
-from engine.domain.fleet import FleetLimits
-from engine.domain.runs import GroupState, RunState
+from engine.domain.access.callers import SYSTEM
+from engine.domain.fleet.limits import FleetLimits
+from engine.domain.runs.run import GroupState, RunState
 from tests.support.world import NAME, SCHEMA, SPEC, World
 
 

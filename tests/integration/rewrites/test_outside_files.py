@@ -8,11 +8,11 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import NotEligible
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import GroupState, RunState
-from engine.domain.tables import OutsideFiles
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import GroupState, RunState
+from engine.domain.tables.table import OutsideFiles
 from engine.formats.iceberg.manifests.outside_files import PathSummary
 from tests.support.iceberg_tables import edit_metadata
 from tests.support.world import SCHEMA, SPEC, World

@@ -15,8 +15,8 @@ import pytest
 from pyiceberg.typedef import Record
 from redis.asyncio import Redis
 
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run, RunState
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run, RunState
 from engine.formats.iceberg import tasks
 from engine.rewriting.kernel import task as kernel_task
 from engine.rewriting.kernel.contract import OrderColumn, RowOrder

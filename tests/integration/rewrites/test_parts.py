@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.domain.access import SYSTEM
-from engine.domain.runs import RunState
-from engine.planning.file_groups import make_plan
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.run import RunState
+from engine.planning.plans.file_groups import make_plan
 from tests.support.world import World
 
 

@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import GroupState, Priority, Run, RunState, WaitingFor
-from engine.domain.tables import Table, TableRef
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import GroupState, Priority, Run, RunState, WaitingFor
+from engine.domain.tables.table import Table, TableRef
 from engine.services.operations.tasks import lanes
 from engine.services.runs.attempts import Stop
 from engine.services.runs.claims import ClaimService

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from redis.asyncio import Redis
 
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run, RunState
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run, RunState
 from tests.support.databases import FreshDatabase
 from tests.support.world import SCHEMA, World, open_world
 

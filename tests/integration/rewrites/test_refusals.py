@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from redis.asyncio import Redis
 
-from engine.domain.runs import GroupState, RunState
+from engine.domain.runs.run import GroupState, RunState
 from tests.support.world import World, open_world
 
 REMEDY = "rewrite.engine: native makes the table format's own procedure rewrite it"

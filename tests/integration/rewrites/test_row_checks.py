@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from engine.rewriting.kernel import task as tasks
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows

@@ -10,12 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 from redis.asyncio import Redis
 
-from engine.domain.access import SYSTEM
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Run, RunState
-from engine.domain.watches import Verdict
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run, RunState
+from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.metadata.table_properties import read_properties
-from engine.planning.health import TableHealth
+from engine.planning.measures.health import TableHealth
 from tests.support.databases import FreshDatabase
 from tests.support.watching import AT_ONCE, Watching, finish_live
 from tests.support.world import SCHEMA, World, open_world

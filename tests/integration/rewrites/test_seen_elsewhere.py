@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from pyiceberg.typedef import Record
 
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from engine.spark.dispatch import Ticket
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.world import World

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from engine.domain.ids import RunId
-from engine.domain.runs import GroupState, Run, RunState, WaitingFor
+from engine.domain.runs.run import GroupState, Run, RunState, WaitingFor
 from tests.support.eventually import eventually
 from tests.support.processes import child, environment_of
 from tests.support.world import World

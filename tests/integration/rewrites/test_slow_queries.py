@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from engine.domain.access import SYSTEM
-from engine.domain.backoff import FRESH
+from engine.domain.access.callers import SYSTEM
+from engine.domain.fleet.backoff import FRESH
 from engine.domain.ids import TableId
-from engine.domain.runs import GroupState, RunState, WaitingFor
-from engine.domain.signals import QueryLatency, SignalKind
+from engine.domain.runs.run import GroupState, RunState, WaitingFor
+from engine.domain.tables.signals import QueryLatency, SignalKind
 from engine.services.operations.tasks import lanes
 from engine.services.runs import hold_watch
 from tests.support.windows_ahead import Gate, attempt_of, change_policy, go_on, until

@@ -6,7 +6,7 @@ import pytest
 from pyiceberg.transforms import IdentityTransform
 
 from engine.domain.ids import RunId
-from engine.domain.runs import GroupState, RunState, StoredGroup
+from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from tests.support.world import World
 
 

@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
-from engine.domain.access import SYSTEM
-from engine.domain.runs import Run, RunState
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.run import Run, RunState
 from engine.formats.iceberg.commits.producer import SnapshotProducer
 from engine.services.operations.rewrite import commits
 from engine.services.operations.rewrite.arrow_path import ArrowPath

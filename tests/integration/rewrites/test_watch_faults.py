@@ -5,11 +5,11 @@ import socket
 
 import pytest
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.policies import PolicyScope, PolicyScopeKind
-from engine.domain.runs import RunState
-from engine.domain.tables import OutsideFiles
-from engine.domain.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verdict
+from engine.domain.runs.run import RunState
+from engine.domain.tables.table import OutsideFiles
+from engine.domain.tables.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verdict
 from engine.services.watching import service as watching_module
 from engine.stores.watching.leadership import WATCH
 from engine.workers.coordinator import Coordinator

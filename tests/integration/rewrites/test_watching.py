@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from engine.domain.access import COORDINATOR, SYSTEM
-from engine.domain.audit import AuditFilter
+from engine.domain.access.audit import AuditFilter
+from engine.domain.access.callers import COORDINATOR, SYSTEM
 from engine.domain.errors import Transient
 from engine.domain.policies import PolicyDocument
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import RunState
-from engine.domain.signals import CommitSeen, SignalKind
-from engine.domain.watches import LONGEST_SECONDS, Verdict
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import RunState
+from engine.domain.tables.signals import CommitSeen, SignalKind
+from engine.domain.tables.watches import LONGEST_SECONDS, Verdict
 from tests.support.eventually import seen_when
 from tests.support.watching import (
     AT_ONCE,

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.policies import OnStart
-from engine.domain.runs import GroupState, Run, RunState, WaitingFor
+from engine.domain.runs.run import GroupState, Run, RunState, WaitingFor
 from engine.services.operations.tasks import lanes
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.runs import hold_watch

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from engine.domain.access import Caller, Role
-from engine.domain.audit import AuditFilter
+from engine.domain.access.audit import AuditFilter
+from engine.domain.access.callers import Caller, Role
 from engine.domain.errors import PackhouseError
 from engine.services.access.audit import AuditService
 from engine.stores.database import Database

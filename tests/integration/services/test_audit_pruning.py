@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from engine.domain.audit import PRUNED, AuditFilter
+from engine.domain.access.audit import PRUNED, AuditFilter
 from engine.domain.errors import PackhouseError
-from engine.domain.retention import Retention
+from engine.domain.fleet.retention import Retention
 from engine.services.access.audit import AuditService
 from engine.services.retention import pruning
 from engine.services.retention.pruning import PruningService

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from engine.domain.access import Caller, Role
-from engine.domain.audit import AuditFilter
+from engine.domain.access.audit import AuditFilter
+from engine.domain.access.callers import Caller, Role
 from engine.domain.errors import InvalidInput, NotFound, StateConflict, Unauthenticated
 from engine.domain.ids import IdSource, KeyId
 from engine.services.access.authentication import BELIEF_SECONDS, AccessService

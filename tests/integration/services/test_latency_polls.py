@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.domain.errors import InvalidInput, Transient
-from engine.domain.signals import QueryLatency, Signal, SignalKind
+from engine.domain.tables.signals import QueryLatency, Signal, SignalKind
 from engine.metrics import WorkMetrics
 from engine.services.watching import latency_queries
 from engine.services.watching.latency_polls import LatencyPolls

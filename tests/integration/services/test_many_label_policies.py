@@ -7,9 +7,9 @@ from typing import Any, cast
 import pytest
 from sqlalchemy import insert
 
-from engine.domain.access import Caller, Role
+from engine.domain.access.callers import Caller, Role
 from engine.domain.policies import PolicyScope, PolicyScopeKind
-from engine.domain.tables import Table
+from engine.domain.tables.table import Table
 from engine.services.policies.scoped import ScopedPolicyService
 from engine.stores.database import Database
 from engine.stores.schema.core import policies

@@ -12,7 +12,7 @@ from typing import Any
 import jwt
 import pytest
 
-from engine.domain.access import Caller, Role
+from engine.domain.access.callers import Caller, Role
 from engine.domain.errors import Forbidden, InvalidInput, Transient, Unauthenticated
 from engine.services.access.oidc import OidcSettings, OidcTokens
 from tests.support.fake_clock import FakeClock

@@ -9,9 +9,9 @@ from random import Random
 import pytest
 from redis.asyncio import Redis
 
-from engine.domain.fleet import CatalogLimits, FleetLimits
+from engine.domain.fleet.limits import CatalogLimits, FleetLimits
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
-from engine.domain.runs import Run
+from engine.domain.runs.run import Run
 from engine.embedded.redis import EmbeddedRedis
 from engine.queue.budgets import SILENCE_SECONDS
 from engine.stores.database import Database

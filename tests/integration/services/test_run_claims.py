@@ -4,8 +4,8 @@ import asyncio
 
 from redis.asyncio import Redis
 
-from engine.domain.access import COORDINATOR, SYSTEM
-from engine.domain.runs import RunState
+from engine.domain.access.callers import COORDINATOR, SYSTEM
+from engine.domain.runs.run import RunState
 from engine.metrics import WorkMetrics
 from engine.queue.hints import Hints
 from engine.queue.streams import RunQueue

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
-from engine.domain.runs import Run
+from engine.domain.runs.run import Run
 from engine.services.policies import writes as policy_writes
 from engine.services.policies.urgency import urgent_at
 from engine.stores.database import Database

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from pyiceberg.io.pyarrow import schema_to_pyarrow
 
-from engine.domain.runs import Run, RunState
+from engine.domain.runs.run import Run, RunState
 from tests.integration.storage.conftest import Open
 from tests.support.s3_server import BUCKET, Asked, S3Server
 from tests.support.world import World

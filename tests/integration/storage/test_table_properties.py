@@ -9,8 +9,8 @@ from threading import Thread
 
 import pytest
 
-from engine.domain.access import SYSTEM
-from engine.domain.runs import RunState
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.run import RunState
 from tests.integration.storage.conftest import Open
 from tests.support.s3_server import S3Server
 from tests.support.world import World

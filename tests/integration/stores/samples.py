@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from engine.domain.files import DeleteRef, InputFile
 from engine.domain.ids import RunId, TableId
-from engine.domain.leases import Lease
-from engine.domain.plans import FileGroup
-from engine.domain.runs import Operation, Run, RunState
-from engine.domain.tables import Catalog, Table, TableFormatName, TableRef
+from engine.domain.runs.files import DeleteRef, InputFile
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.plans import FileGroup
+from engine.domain.runs.run import Operation, Run, RunState
+from engine.domain.tables.table import Catalog, Table, TableFormatName, TableRef
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 

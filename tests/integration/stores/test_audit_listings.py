@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import insert, text
 
-from engine.domain.audit import AuditFilter
+from engine.domain.access.audit import AuditFilter
 from engine.stores.access.audit import listing
 from engine.stores.schema.core import audit
 from tests.support.databases import FreshDatabase

@@ -4,10 +4,10 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from engine.domain.breakers import Breaker, Fault
+from engine.domain.fleet.breakers import Breaker, Fault
 from engine.domain.ids import TableId
-from engine.domain.runs import RunState, WaitingFor
-from engine.domain.watches import Verdict
+from engine.domain.runs.run import RunState, WaitingFor
+from engine.domain.tables.watches import Verdict
 from engine.stores.database import Database
 from engine.stores.watching.leadership import WATCH
 from tests.integration.stores.samples import claimed, registered, submitted

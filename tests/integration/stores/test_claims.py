@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from engine.domain.ids import RunId
-from engine.domain.leases import Lease
-from engine.domain.runs import Run, RunState, WaitingFor
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.run import Run, RunState, WaitingFor
 from engine.stores.database import Database
 from tests.integration.stores.samples import claimed, registered, submitted
 from tests.support.databases import FreshDatabase

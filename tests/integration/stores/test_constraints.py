@@ -5,7 +5,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from engine.domain.errors import StateConflict
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from engine.stores.database import Database
 from tests.integration.stores.samples import a_group, claimed, finished, registered, submitted
 from tests.support.databases import FreshDatabase

@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy import text
 
-from engine.domain.fleet_figures import EndedRuns, OwnerFigures
+from engine.domain.fleet.figures import EndedRuns, OwnerFigures
 from engine.domain.ids import RunId, TableId
-from engine.domain.measurements import Measurement
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
+from engine.domain.tables.measurements import Measurement
 from engine.stores.database import Database
 from tests.integration.stores.samples import LAKE, NOON, a_table, claimed, finished, registered, submitted
 from tests.support.databases import FreshDatabase

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from sqlalchemy import event, func, text, update
 
-from engine.domain.fleet_tables import FleetKey, FleetPosition, FleetSort, FleetTable, FleetTableFilter
-from engine.domain.grants import ReadableNamespaces
+from engine.domain.access.grants import ReadableNamespaces
+from engine.domain.fleet.tables import FleetKey, FleetPosition, FleetSort, FleetTable, FleetTableFilter
 from engine.domain.ids import TableId
-from engine.domain.measurements import Measurement
-from engine.domain.runs import RunState
-from engine.domain.tables import TableFilter
-from engine.domain.watches import Verdict
+from engine.domain.runs.run import RunState
+from engine.domain.tables.measurements import Measurement
+from engine.domain.tables.table import TableFilter
+from engine.domain.tables.watches import Verdict
 from engine.stores.database import Database
 from engine.stores.fleet import tables as fleet_tables
 from engine.stores.schema.watching import watches

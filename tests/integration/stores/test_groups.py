@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from engine.domain.errors import IllegalTransition, LeaseLost, Transient
-from engine.domain.files import OutputFile
-from engine.domain.leases import Lease
-from engine.domain.runs import FileCounts, GroupState, RunState, StoredGroup, WaitingFor
+from engine.domain.runs.files import OutputFile
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.run import FileCounts, GroupState, RunState, StoredGroup, WaitingFor
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 from tests.integration.stores.samples import a_group, a_result, claimed

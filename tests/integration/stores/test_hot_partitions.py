@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 
 from engine.domain.errors import LeaseLost
-from engine.domain.hot_partitions import HotPartition, HotPartitions, LostGroup
 from engine.domain.ids import TableId
-from engine.domain.leases import Lease
-from engine.domain.runs import RunState
+from engine.domain.runs.hot_partitions import HotPartition, HotPartitions, LostGroup
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.run import RunState
 from engine.stores.database import Database
 from engine.stores.tables.hot_partitions import MOST_HOT
 from tests.integration.stores.samples import claimed, registered, submitted

@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 
 from engine.domain.ids import TableId
-from engine.domain.measurements import Measurement
+from engine.domain.tables.measurements import Measurement
 from engine.stores.database import Database
 from engine.stores.tables.measurements import MOST_KEPT
 from tests.integration.stores.samples import NOON, registered

@@ -12,11 +12,11 @@ from alembic.migration import MigrationContext
 from sqlalchemy import CheckConstraint, Engine, create_engine, inspect, make_url, text
 from sqlalchemy.sql.elements import TextClause
 
+from engine.domain.access.grants import Grant, Right
 from engine.domain.errors import StateConflict, Transient
-from engine.domain.grants import Grant, Right
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
-from engine.domain.watches import Verdict, phase_of
+from engine.domain.tables.watches import Verdict, phase_of
 from engine.stores.database import Database
 from engine.stores.migrations import versions
 from engine.stores.migrations.upgrade import _config, upgrade

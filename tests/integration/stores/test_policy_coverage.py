@@ -4,7 +4,7 @@ import pytest
 
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, TableTraits
-from engine.domain.tables import TableFormatName, TableRef
+from engine.domain.tables.table import TableFormatName, TableRef
 from engine.stores.database import Database
 from engine.stores.policies import coverage as policy_coverage
 from tests.integration.stores.samples import LAKE, a_table

@@ -8,11 +8,11 @@ from datetime import timedelta
 import pytest
 
 from engine.domain.errors import PreconditionFailed
-from engine.domain.fleet import CatalogLimits, FleetLimits
+from engine.domain.fleet.limits import CatalogLimits, FleetLimits
 from engine.domain.ids import RunId
-from engine.domain.measurements import Measurement
-from engine.domain.runs import Priority, Run, RunState, WaitingFor
-from engine.domain.tables import Pause
+from engine.domain.runs.run import Priority, Run, RunState, WaitingFor
+from engine.domain.tables.measurements import Measurement
+from engine.domain.tables.table import Pause
 from engine.stores.database import Database
 from engine.stores.runs.claims import LOOKED_AT
 from engine.stores.unit_of_work import UnitOfWork

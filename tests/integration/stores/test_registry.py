@@ -7,7 +7,7 @@ import pytest
 from engine.domain.errors import NotFound, PreconditionFailed, StateConflict
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
-from engine.domain.tables import Catalog, TableRef
+from engine.domain.tables.table import Catalog, TableRef
 from engine.stores.database import Database
 from tests.integration.stores.samples import LAKE, NOON, a_table, finished, registered, submitted
 from tests.support.databases import FreshDatabase

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from engine.domain.access import ApiKey, Role
+from engine.domain.access.callers import ApiKey, Role
 from engine.domain.errors import InvalidInput, StateConflict
 from engine.domain.ids import KeyId
 from engine.stores.access.idempotency import StoredAnswer

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from engine.domain.fleet.retention import NEWEST_CHANGES, NEWEST_RUNS, Kept, Retention
 from engine.domain.ids import RunId, TableId
-from engine.domain.retention import NEWEST_CHANGES, NEWEST_RUNS, Kept, Retention
-from engine.domain.runs import EndedRuns, RunState
+from engine.domain.runs.run import EndedRuns, RunState
 from engine.services.retention import pruning
 from engine.services.retention.pruning import PruningService
 from engine.stores.database import Database

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from engine.domain.ids import TableId
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from engine.stores.database import Database
 from engine.stores.runs.histories import CommittedPartitions, Conflict
 from tests.integration.stores.samples import a_group, a_result, claimed, registered, submitted

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import ClauseElement, text
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs import LIVE_STATES, EndedRuns, Operation, Run, RunFilter, RunPage, RunState, WaitingFor
+from engine.domain.runs.run import LIVE_STATES, EndedRuns, Operation, Run, RunFilter, RunPage, RunState, WaitingFor
 from engine.stores.database import Database
 from engine.stores.runs import listings as run_listings
 from tests.integration.stores.samples import a_group, a_result, claimed, finished, registered, submitted

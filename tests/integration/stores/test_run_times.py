@@ -1,7 +1,7 @@
 """Times of attempts: the newest of each table are kept, and go with the table."""
 
 from engine.domain.ids import TableId
-from engine.domain.run_times import RunKind, RunSize, RunTime
+from engine.domain.runs.times import RunKind, RunSize, RunTime
 from engine.stores.database import Database
 from engine.stores.runs.times import MOST_OF_TABLE
 from tests.integration.stores.samples import registered

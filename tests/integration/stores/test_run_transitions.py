@@ -7,8 +7,8 @@ import pytest
 
 from engine.domain.errors import IllegalTransition, LeaseLost, NotFound, StateConflict
 from engine.domain.ids import RunId
-from engine.domain.leases import Lease
-from engine.domain.runs import LEASED_STATES, TERMINAL_STATES, TRANSITIONS, Run, RunEvent, RunState, WaitingFor
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.run import LEASED_STATES, TERMINAL_STATES, TRANSITIONS, Run, RunEvent, RunState, WaitingFor
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 from tests.integration.stores.samples import a_run, claimed, finished, insert_run, registered, submitted

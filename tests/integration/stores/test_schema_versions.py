@@ -11,11 +11,11 @@ from alembic import command
 from pydantic import ValidationError
 from sqlalchemy import Connection, create_engine, inspect, make_url, text
 
-from engine.domain.access import Role
+from engine.domain.access.callers import Role
+from engine.domain.access.grants import Grant, Right
 from engine.domain.errors import SchemaUnsupported
-from engine.domain.grants import Grant, Right
 from engine.domain.policies import PolicyDocument
-from engine.domain.runs import RunState
+from engine.domain.runs.run import RunState
 from engine.stores.database import Database
 from engine.stores.migrations.compatibility import known_schema, migrations, oldest_supported
 from engine.stores.migrations.upgrade import _config

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from engine.domain.errors import StateConflict
 from engine.domain.ids import TableId
-from engine.domain.signals import Backpressure, CommitSeen, FilteredColumns, Filters, QueryLatency, SignalKind
+from engine.domain.tables.signals import Backpressure, CommitSeen, FilteredColumns, Filters, QueryLatency, SignalKind
 from engine.stores.database import Database
 from engine.stores.tables.signals import MOST_KEPT
 from tests.integration.stores.samples import registered

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from engine.domain.ids import TableId
-from engine.domain.tables import Catalog, Pause, Table, TableFilter
+from engine.domain.tables.table import Catalog, Pause, Table, TableFilter
 from engine.stores.database import Database
 from engine.stores.tables import listings as table_listings
 from tests.integration.stores.samples import LAKE, NOON, a_table, registered

@@ -7,8 +7,8 @@ import pytest
 
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyScope, PolicyScopeKind
-from engine.domain.tables import Table
-from engine.domain.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verdict, Watch, phase_of
+from engine.domain.tables.table import Table
+from engine.domain.tables.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verdict, Watch, phase_of
 from engine.stores.database import Database
 from engine.stores.watching import watches
 from engine.stores.watching.leadership import WATCH

@@ -17,8 +17,8 @@ from typing import Final
 
 import numpy as np
 
-from engine.domain.access import SYSTEM
-from engine.domain.signals import QueryLatency, SignalKind
+from engine.domain.access.callers import SYSTEM
+from engine.domain.tables.signals import QueryLatency, SignalKind
 from engine.workers import coordinator
 from tests.simulation.fleet.long_table import LongTable
 from tests.simulation.fleet.tables import as_table, count, size

@@ -1,9 +1,9 @@
 """Who chooses tables: Packhouse by its own functions, and two peers that others use.
 
-- `Product`: one rule, 20 small files that are a fifth of all (`planning.triggers.evaluate` over all cells that
+- `Product`: one rule, 20 small files that are a fifth of all (`planning.due.triggers.evaluate` over all cells that
   changed), one run a table, `schedule.min_interval` of preset `balanced`, the table's
-  `planning.ranking.benefit_per_cost`, and `domain.turns.in_turn` over what a claim looks at. A table is looked at every
-  ten minutes, the longest interval, at its own phase.
+  `planning.ranking.benefit_per_cost`, and `domain.runs.turns.in_turn` over what a claim looks at. A table is looked at
+  every ten minutes, the longest interval, at its own phase.
 - `TopHundred`: the hundred tables with most small files at the beginning, all of their small files, each night at one.
 - `Greedy`: every hour all tables by 0.7 x file reduction - 0.3 x bytes, each divided by the largest of that hour
   (AutoComp, SIGMOD 2025, with its weights), as many of the best as keep the machine busy for that hour. The same each
@@ -16,14 +16,14 @@ from dataclasses import replace
 import numpy as np
 
 from engine.domain.policies import PolicyDocument, effective_policy
-from engine.domain.runs import ReadyRun
-from engine.planning.digest import FILE_DIGEST
-from engine.planning.evaluations import trigger_rules
-from engine.planning.partition_metrics import PartitionMetrics
-from engine.planning.partitions import PartitionedFiles, partition_files
+from engine.domain.runs.run import ReadyRun
+from engine.planning.due.evaluations import trigger_rules
+from engine.planning.due.triggers import Guards, evaluate
+from engine.planning.measures.digest import FILE_DIGEST
+from engine.planning.measures.partition_metrics import PartitionMetrics
+from engine.planning.measures.partitions import PartitionedFiles, partition_files
+from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.planning.ranking import benefit_per_cost
-from engine.planning.rewrite_limits import RewriteLimits
-from engine.planning.triggers import Guards, evaluate
 from tests.simulation.fleet.line import Line
 from tests.simulation.fleet.machine import Machine, Work
 from tests.simulation.fleet.population import DAY, Files, Flags, Ints
@@ -53,7 +53,7 @@ NIGHT = 1 * HOUR
 
 
 def due_cells(files: Files, cells: Ints) -> Flags:
-    """Judge the rule on cells, as `planning.evaluations` does; none is sealed off, none has deletes."""
+    """Judge the rule on cells, as `planning.due.evaluations` does; none is sealed off, none has deletes."""
     small, count = files.small[cells], files.small[cells] + files.others[cells]
     gains = small - np.maximum(1, (3 * files.bytes_of_small[cells] + LIMITS.target_bytes) // (3 * LIMITS.target_bytes))
     metrics = PartitionMetrics(

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from engine.domain.access import COORDINATOR, SYSTEM
+from engine.domain.access.callers import COORDINATOR, SYSTEM
 from engine.domain.ids import TableId
-from engine.domain.signals import QueryLatency, SignalKind
+from engine.domain.tables.signals import QueryLatency, SignalKind
 from engine.services.explain.reader import FactReader
 from engine.services.explain.starts import start_at
 from engine.services.explain.timing import eligibility

@@ -23,7 +23,7 @@ from typing import Final
 
 import numpy as np
 
-from engine.planning.digest import PartitionTime, TimeUnit
+from engine.planning.measures.digest import PartitionTime, TimeUnit
 from tests.simulation.fleet.population import MIB, Floats, Ints
 
 KB: Final = 1000

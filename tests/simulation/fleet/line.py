@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs import Priority, ReadyRun
-from engine.domain.turns import in_turn
+from engine.domain.runs.run import Priority, ReadyRun
+from engine.domain.runs.turns import in_turn
 from engine.stores.runs.claims import LOOKED_AT
 
 EPOCH = datetime(2026, 11, 1, tzinfo=UTC)

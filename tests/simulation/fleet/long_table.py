@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from engine.domain.tables import TableRef
-from engine.planning.digest import PartitionTime, TimeUnit
+from engine.domain.tables.table import TableRef
+from engine.planning.measures.digest import PartitionTime, TimeUnit
 from tests.simulation.tables import DataFile, ModelTable, Snapshot
 from tests.simulation.world import World
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from engine.planning.estimates import output_counts
+from engine.planning.predictions.estimates import output_counts
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -138,7 +138,7 @@ class Files:
         self.others[cells] += np.where(is_small, 0, made)
 
     def avoidable(self) -> tuple[Ints, Ints]:
-        """Return by table what `planning.health` calls avoidable files, and the bytes that merging them would read."""
+        """Return by table the avoidable files (`planning.measures.health`), and the bytes that merging them would read."""
         more = np.maximum(0, self.small - 1)
         return self._by_table(more), self._by_table(np.where(more > 0, self.bytes_of_small, 0))
 

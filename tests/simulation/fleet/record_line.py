@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.leases import Lease
-from engine.domain.measurements import Measurement
-from engine.domain.runs import Operation, Priority, ReadyRun, Run, RunState
-from engine.domain.tables import Catalog, Table, TableFormatName, TableRef
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.run import Operation, Priority, ReadyRun, Run, RunState
+from engine.domain.tables.measurements import Measurement
+from engine.domain.tables.table import Catalog, Table, TableFormatName, TableRef
 from engine.stores.database import Database
 from tests.simulation.loop import START, VirtualLoop
 

@@ -1,10 +1,10 @@
 """Replays: the result of each preset on a table's write history over days, by the product's own rules and plans.
 
 Every ten minutes of virtual time (the default `schedule.min_interval`) the table is evaluated
-(`planning.evaluations.evaluate_policy`) and, where a rule is due, planned (`services.planning.due_plans.plan_due`).
+(`planning.due.evaluations.evaluate_policy`) and, where a rule is due, planned (`services.planning.due_plans.plan_due`).
 Only the execution is a model: a run is committed at the instant at which it starts, and its outputs have the bytes of
-their inputs. Each look also counts the *debt*: avoidable files as `planning.health` counts them, by the same size for
-all presets (96 MiB, that of `balanced`).
+their inputs. Each look also counts the *debt*: avoidable files as `planning.measures.health` counts them, by the same
+size for all presets (96 MiB, that of `balanced`).
 
 `balanced` has bounds (`broken`): each byte is rewritten at most `MOST_AMPLIFICATION` times, no partition has more than
 `MOST_OF_ONE` avoidable files, and the partitions without new files for `SETTLED_SECONDS` have at most `MOST_AVOIDABLE`
@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from engine.domain.files import InputFile
-from engine.domain.plans import FileGroup
 from engine.domain.policies import PRESETS, EffectivePolicy, PolicyDocument, Windows, effective_policy
-from engine.planning.digest import FILE_DIGEST, TableFigures
-from engine.planning.evaluations import evaluate_policy
-from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
+from engine.domain.runs.files import InputFile
+from engine.domain.runs.plans import FileGroup
+from engine.planning.due.evaluations import evaluate_policy
+from engine.planning.measures.digest import FILE_DIGEST, TableFigures
+from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
 from engine.services.planning.due_plans import plan_due
 from engine.stores.runs.histories import MOST_RUNS
 from tests.simulation.fleet.histories import BEGIN, DAY, NAMES, Arrivals, History, history
@@ -79,7 +79,7 @@ class ReplayedTable:
         return {group.partition for group in groups}
 
     def digest(self) -> pa.Table:
-        """Return the live files, in the shape of `planning.digest.FILE_DIGEST`."""
+        """Return the live files, in the shape of `planning.measures.digest.FILE_DIGEST`."""
         count = len(self.number)
         zeros, no = np.zeros(count, np.int64), pa.array(np.zeros(count, np.bool_))
         here, codes = np.unique(self.partition, return_inverse=True)

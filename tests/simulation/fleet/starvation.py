@@ -20,7 +20,7 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.domain.runs import AGEING, Priority, ReadyRun
+from engine.domain.runs.run import AGEING, Priority, ReadyRun
 from tests.simulation.fleet.tables import as_table, count
 
 MINUTE = 60.0

@@ -13,8 +13,8 @@ from datetime import timedelta
 from sqlalchemy import func, select
 
 from engine.domain.ids import TableId
-from engine.domain.runs import RunState
-from engine.domain.tables import Table, TableRef
+from engine.domain.runs.run import RunState
+from engine.domain.tables.table import Table, TableRef
 from engine.services.runs.claims import ClaimService
 from engine.stores.schema.core import runs
 from engine.stores.schema.watching import watches

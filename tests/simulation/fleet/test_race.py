@@ -5,9 +5,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from engine.planning.digest import TableFigures
-from engine.planning.evaluations import evaluate_policy
-from engine.planning.partition_metrics import RewriteHistory
+from engine.planning.due.evaluations import evaluate_policy
+from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.partition_metrics import RewriteHistory
 from tests.simulation.fleet.choosers import LIMITS, RULED, due_cells
 from tests.simulation.fleet.population import Files, make_population
 from tests.simulation.fleet.race import PACKHOUSE, Outcome, Setting, alone, race

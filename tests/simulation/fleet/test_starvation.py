@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
-from engine.domain.runs import ReadyRun
+from engine.domain.runs.run import ReadyRun
 from tests.simulation.fleet.line import Line
 from tests.simulation.fleet.record_line import RecordLine
 from tests.simulation.fleet.starvation import Starved, starve

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engine.domain.policies import PRESETS, Metric, MetricKind
 from engine.domain.policies.fields import MAX_BYTES
-from engine.domain.units import DURATION_UNITS, SIZE_UNITS
+from engine.domain.values.units import DURATION_UNITS, SIZE_UNITS
 
 Written = st.SearchStrategy[Any]
 _YEAR_2020, _YEAR_2030 = datetime(2020, 1, 1), datetime(2030, 1, 1)  # noqa: DTZ001 - written without a zone

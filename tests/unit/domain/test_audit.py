@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.domain.audit import GENESIS, REDACTED, AuditEntry, canonical, link, redacted
+from engine.domain.access.audit import GENESIS, REDACTED, AuditEntry, canonical, link, redacted
 
 ENTRY = AuditEntry(
     7, datetime(2026, 11, 1, 12, 30, 0, 5, UTC), "key:etl", "run.submit", "run_1", "req_1", None, {"b": 1, "a": "é"}

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.backoff import (
+from engine.domain.fleet.backoff import (
     FLOOR,
     FRESH,
     NEWEST,
@@ -19,7 +19,7 @@ from engine.domain.backoff import (
 )
 from engine.domain.ids import TableId
 from engine.domain.policies.documents import Backoff
-from engine.domain.signals import CommitSeen, QueryLatency, Signal, SignalKind
+from engine.domain.tables.signals import CommitSeen, QueryLatency, Signal, SignalKind
 
 BEGIN = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SETTINGS = Backoff(

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from engine.domain.breakers import LONGEST_SECONDS, Breaker
+from engine.domain.fleet.breakers import LONGEST_SECONDS, Breaker
 from engine.domain.ids import TableId
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from engine.domain.policies import PolicyDocument
 from engine.domain.policies.documents import nested
-from engine.domain.units import HELD
+from engine.domain.values.units import HELD
 from tests.unit.domain.policy_documents import documents
 
 SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)

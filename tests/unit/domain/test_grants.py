@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.domain.access import Caller, Role
-from engine.domain.grants import Grant, Right, allows
+from engine.domain.access.callers import Caller, Role
+from engine.domain.access.grants import Grant, Right, allows
 
 
 def caller(*teams: str, role: Role = Role.OWNER) -> Caller:

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from engine.domain.hot_partitions import HotPartition, HotPartitions, Place, cool_down
 from engine.domain.ids import RunId
+from engine.domain.runs.hot_partitions import HotPartition, HotPartitions, Place, cool_down
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MIB = 2**20

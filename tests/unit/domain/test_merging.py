@@ -24,7 +24,7 @@ from engine.domain.policies import (
     merge,
 )
 from engine.domain.policies.merging import SHARES
-from engine.domain.tables import TableRef
+from engine.domain.tables.table import TableRef
 from tests.unit.domain.policy_documents import documents
 
 MIB = 2**20

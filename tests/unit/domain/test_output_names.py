@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from engine.domain.output_names import OUTPUT_NAME, attempt_of, in_paths_of, output_prefix
+from engine.domain.runs.output_names import OUTPUT_NAME, attempt_of, in_paths_of, output_prefix
 
 RUN = f"run_{'0' * 25}a"
 OTHER = f"run_{'0' * 25}b"

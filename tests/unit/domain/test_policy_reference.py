@@ -15,7 +15,7 @@ from engine.domain.policies import DEFAULTS, PRESETS, Metric, PolicyDocument, Po
 from engine.domain.policies.documents import nested
 from engine.domain.policies.fields import Section
 from engine.domain.policies.merging import SHARES
-from engine.domain.units import HELD, format_bytes
+from engine.domain.values.units import HELD, format_bytes
 
 TEXT = (Path(__file__).parents[3] / "docs/policies.md").read_text(encoding="utf-8")
 NOT_BUILT_IN = {

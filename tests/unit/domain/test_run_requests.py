@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import TypeAdapter
 
-from engine.domain.budgets import Budget
-from engine.domain.fleet import CatalogLimits, FleetLimits, Pauses
+from engine.domain.fleet.budgets import Budget
+from engine.domain.fleet.limits import CatalogLimits, FleetLimits, Pauses
 from engine.domain.ids import first_run_id
-from engine.domain.predicates import PartitionPredicate
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import Operation
-from engine.domain.tables import Pause
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Operation
+from engine.domain.tables.predicates import PartitionPredicate
+from engine.domain.tables.table import Pause
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 ADAPTER: TypeAdapter[PartitionPredicate] = TypeAdapter(PartitionPredicate)

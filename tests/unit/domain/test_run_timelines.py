@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from engine.domain.ids import RunId
-from engine.domain.run_timelines import RunTimeline, run_timeline
-from engine.domain.runs import RunEvent, RunState
+from engine.domain.runs.run import RunEvent, RunState
+from engine.domain.runs.timelines import RunTimeline, run_timeline
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.globs import matches
 from engine.domain.policies import FLEET, PolicyScope, PolicyScopeKind, TableTraits
-from engine.domain.tables import TableRef
+from engine.domain.tables.table import TableRef
+from engine.domain.values.globs import matches
 
 TABLE = TableTraits("tbl_1", TableRef("lake", ("sales", "eu"), "orders"), "growth", {"tier": "gold", "empty": ""})
 HOSTILE = "a=b\"'%_\\ä…💧{}"

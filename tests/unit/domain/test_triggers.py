@@ -7,7 +7,7 @@ from hypothesis import given
 from pydantic import ValidationError
 
 from engine.domain.policies import Metric, MetricKind, PolicyDocument, TriggerCondition, TriggerRule
-from engine.domain.units import format_duration
+from engine.domain.values.units import format_duration
 from tests.unit.domain.policy_documents import OPERANDS, conditions
 
 PER_TABLE = {

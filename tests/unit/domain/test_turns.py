@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs import AGEING, Priority, ReadyRun
-from engine.domain.turns import in_turn
+from engine.domain.runs.run import AGEING, Priority, ReadyRun
+from engine.domain.runs.turns import in_turn
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 

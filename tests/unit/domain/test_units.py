@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.hints import Misread
-from engine.domain.units import (
+from engine.domain.values.hints import Misread
+from engine.domain.values.units import (
     MAX_SECONDS,
     SIZE_UNITS,
     WRITTEN_DURATION,

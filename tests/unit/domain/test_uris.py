@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.domain.uris import masked
+from engine.domain.values.uris import masked
 
 
 @pytest.mark.parametrize(

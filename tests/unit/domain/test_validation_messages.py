@@ -9,8 +9,8 @@ from pydantic import AwareDatetime, BaseModel, Field, TypeAdapter, ValidationErr
 from pydantic_core import PydanticKnownError
 from pydantic_core._pydantic_core import list_all_errors
 
-from engine.domain.units import ByteSize
-from engine.domain.validation_messages import _MESSAGES, message_of
+from engine.domain.values.units import ByteSize
+from engine.domain.values.validation_messages import _MESSAGES, message_of
 
 
 class Colour(Enum):

@@ -5,7 +5,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from engine.domain.ids import TableId
-from engine.domain.watches import LONGEST_SECONDS, SHORTEST_SECONDS, CatalogPace, Watch, longer, phase_of, shorter
+from engine.domain.tables.watches import (
+    LONGEST_SECONDS,
+    SHORTEST_SECONDS,
+    CatalogPace,
+    Watch,
+    longer,
+    phase_of,
+    shorter,
+)
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

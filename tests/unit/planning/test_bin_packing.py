@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.planning.bin_packing import first_fit_decreasing, pack, volume_bound
+from engine.planning.plans.bin_packing import first_fit_decreasing, pack, volume_bound
 
 CAPACITY, TARGET = 1024, 128
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from engine.planning.candidates import Candidates, SkipReason, find_candidates
-from engine.planning.partitions import partition_files
-from engine.planning.rewrite_limits import RewriteLimits
+from engine.planning.measures.partitions import partition_files
+from engine.planning.plans.candidates import Candidates, SkipReason, find_candidates
+from engine.planning.plans.rewrite_limits import RewriteLimits
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import policy_of
 

@@ -3,12 +3,12 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from engine.domain.hot_partitions import HotPartition, HotPartitions, Place
 from engine.domain.ids import RunId
-from engine.domain.plans import Plan
-from engine.planning.digest import TableFigures
-from engine.planning.evaluations import Evaluation, evaluate_policy
-from engine.planning.partition_metrics import RewriteHistory
+from engine.domain.runs.hot_partitions import HotPartition, HotPartitions, Place
+from engine.domain.runs.plans import Plan
+from engine.planning.due.evaluations import Evaluation, evaluate_policy
+from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.partition_metrics import RewriteHistory
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import plan_of, policy_of
 

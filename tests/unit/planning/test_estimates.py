@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.budgets import Budget
-from engine.domain.files import DeleteRef, InputFile
-from engine.domain.plans import Calibration, FileGroup, Plan
-from engine.domain.run_times import RunCosts, TimeEstimate
-from engine.planning.estimates import narrowed, output_count, output_counts, predict, predicted_requests
+from engine.domain.fleet.budgets import Budget
+from engine.domain.runs.files import DeleteRef, InputFile
+from engine.domain.runs.plans import Calibration, FileGroup, Plan
+from engine.domain.runs.times import RunCosts, TimeEstimate
+from engine.planning.predictions.estimates import narrowed, output_count, output_counts, predict, predicted_requests
 
 MIB = 2**20
 TIME = TimeEstimate(costs=RunCosts(5.0, 1.0, 0.5, 1 / (10 * MIB)))

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from engine.planning.digest import PartitionTime, TableFigures, TimeUnit
-from engine.planning.evaluations import Evaluation, NeverDue, evaluate_policy
-from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
+from engine.planning.due.evaluations import Evaluation, NeverDue, evaluate_policy
+from engine.planning.measures.digest import PartitionTime, TableFigures, TimeUnit
+from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import policy_of
 

@@ -8,10 +8,10 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.domain.files import InputFile
-from engine.domain.plans import FileGroup, Plan
-from engine.planning.file_groups import MAX_SKIPPED
-from engine.planning.parts import MOST_FILES
+from engine.domain.runs.files import InputFile
+from engine.domain.runs.plans import FileGroup, Plan
+from engine.planning.plans.file_groups import MAX_SKIPPED
+from engine.planning.plans.parts import MOST_FILES
 from tests.support.digests import DigestFile, digest_of, inputs_of, random_digest
 from tests.support.planning import plan_of
 

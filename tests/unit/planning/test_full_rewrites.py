@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.domain.plans import Plan
+from engine.domain.runs.plans import Plan
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import plan_of
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.planning.health import TableHealth, health
+from engine.planning.measures.health import TableHealth, health
 from tests.support.digests import DigestFile, digest_of
 
 MIB = 2**20

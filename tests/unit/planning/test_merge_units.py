@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.plans import Plan
+from engine.domain.runs.plans import Plan
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import plan_of
 

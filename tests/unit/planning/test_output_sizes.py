@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.planning.output_sizes import metadata_bytes
+from engine.planning.predictions.output_sizes import metadata_bytes
 
 
 def of(sizes: list[int], rows: list[int], columns: int) -> int:

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.orders import OrderField, RowOrdering
-from engine.planning.digest import TableFigures
-from engine.planning.evaluations import Evaluation, asks_overlap, evaluate_policy
-from engine.planning.ordered_files import are_in_order
-from engine.planning.overlaps import UNKNOWN, ColumnRanges, measure_overlap, overlap_document
-from engine.planning.partition_metrics import PartitionRewrite, RewriteHistory
-from engine.planning.partitions import PartitionedFiles, partition_files
+from engine.domain.tables.orders import OrderField, RowOrdering
+from engine.planning.due.evaluations import Evaluation, asks_overlap, evaluate_policy
+from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.ordered_files import are_in_order
+from engine.planning.measures.overlaps import UNKNOWN, ColumnRanges, measure_overlap, overlap_document
+from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
+from engine.planning.measures.partitions import PartitionedFiles, partition_files
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import plan_of, policy_of
 

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from engine.planning.digest import TableFigures
-from engine.planning.health import health
-from engine.planning.partition_metrics import (
+from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.health import health
+from engine.planning.measures.partition_metrics import (
     NOT_APPLICABLE,
     PartitionMetrics,
     PartitionRewrite,
     RewriteHistory,
     measure_partitions,
 )
-from engine.planning.partitions import partition_files
+from engine.planning.measures.partitions import partition_files
 from tests.support.digests import DigestFile, digest_of, random_digest
 
 MIB = 2**20

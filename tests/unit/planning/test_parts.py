@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.domain.plans import NOTHING_LATER, Later, Plan
-from engine.planning.candidates import SkipReason
+from engine.domain.runs.plans import NOTHING_LATER, Later, Plan
+from engine.planning.plans.candidates import SkipReason
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import plan_of
 

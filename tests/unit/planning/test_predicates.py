@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from engine.domain.errors import InvalidInput
-from engine.domain.predicates import PartitionPredicate, check_size, document
-from engine.planning.predicates import PartitionField, PartitionSpecFields, check_predicate, select_partitions
+from engine.domain.tables.predicates import PartitionPredicate, check_size, document
+from engine.planning.plans.predicates import PartitionField, PartitionSpecFields, check_predicate, select_partitions
 from tests.support.digests import DigestFile, digest_of
 
 ADAPTER: TypeAdapter[PartitionPredicate] = TypeAdapter(Annotated[PartitionPredicate, AfterValidator(check_size)])

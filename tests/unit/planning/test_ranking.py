@@ -5,8 +5,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.files import DeleteRef, InputFile
-from engine.domain.plans import FileGroup
+from engine.domain.runs.files import DeleteRef, InputFile
+from engine.domain.runs.plans import FileGroup
 from engine.planning.ranking import OPEN_COST_BYTES, benefit_per_cost, chance_of_commit, most_worth, saved_by
 
 MIB = 2**20

@@ -7,26 +7,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.clock import SystemClock
-from engine.domain.files import InputFile
 from engine.domain.ids import IdSource
-from engine.domain.plans import FileGroup
 from engine.domain.policies import PolicyDocument
-from engine.planning.candidates import SkipReason, find_candidates
-from engine.planning.digest import TableFigures
-from engine.planning.estimates import predicted_requests
-from engine.planning.evaluations import evaluate_policy
-from engine.planning.health import health
-from engine.planning.partition_metrics import RewriteHistory
-from engine.planning.partitions import partition_files
-from engine.planning.ranking import OPEN_COST_BYTES, ROW_GROUP_COST_BYTES, saved_by
-from engine.planning.rewrite_limits import RewriteLimits
-from engine.planning.row_groups import (
+from engine.domain.runs.files import InputFile
+from engine.domain.runs.plans import FileGroup
+from engine.planning.due.evaluations import evaluate_policy
+from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.health import health
+from engine.planning.measures.partition_metrics import RewriteHistory
+from engine.planning.measures.partitions import partition_files
+from engine.planning.measures.row_groups import (
     LEAST_ROW_GROUPS,
     MOST_SMALL_BYTES,
     WHOLE_BYTES,
     avoidable_row_groups,
     have_small_row_groups,
 )
+from engine.planning.plans.candidates import SkipReason, find_candidates
+from engine.planning.plans.rewrite_limits import RewriteLimits
+from engine.planning.predictions.estimates import predicted_requests
+from engine.planning.ranking import OPEN_COST_BYTES, ROW_GROUP_COST_BYTES, saved_by
 from engine.rewriting.kernel.writing.layout import MIN_ROW_GROUP_BYTES
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import policy_of

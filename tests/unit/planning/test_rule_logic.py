@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.domain.policies import TriggerCondition, TriggerRule
-from engine.planning.digest import TableFigures
-from engine.planning.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
-from engine.planning.partitions import partition_files
-from engine.planning.rule_logic import logic_of
-from engine.planning.triggers import Guards, Rule, evaluate
+from engine.planning.due.rule_logic import logic_of
+from engine.planning.due.triggers import Guards, Rule, evaluate
+from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
+from engine.planning.measures.partitions import partition_files
 from tests.support.digests import DigestFile, digest_of
 
 HOUR_MS = 3_600_000

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.plans import UNCALIBRATED, Calibration
-from engine.domain.runs import Operation, Run, RunState
-from engine.planning.run_statistics import calibration_of, errors_of, prediction_error
+from engine.domain.runs.plans import UNCALIBRATED, Calibration
+from engine.domain.runs.run import Operation, Run, RunState
+from engine.planning.predictions.run_statistics import calibration_of, errors_of, prediction_error
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 

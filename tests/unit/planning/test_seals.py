@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from engine.planning.digest import PartitionTime, TableFigures, TimeUnit
-from engine.planning.partition_metrics import RewriteHistory, measure_partitions
-from engine.planning.partitions import partition_files
-from engine.planning.seals import SealRule, Seals, find_seals, window_end
+from engine.planning.due.seals import SealRule, Seals, find_seals, window_end
+from engine.planning.measures.digest import PartitionTime, TableFigures, TimeUnit
+from engine.planning.measures.partition_metrics import RewriteHistory, measure_partitions
+from engine.planning.measures.partitions import partition_files
 from tests.support.digests import DigestFile, digest_of
 
 DAY = PartitionTime("day", TimeUnit.DAY)

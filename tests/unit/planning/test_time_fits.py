@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.ids import TableId
-from engine.domain.run_times import EstimateSource, RunCosts, RunKind, RunSize, RunTime, assumed_costs
-from engine.planning.time_fits import fitted_costs
+from engine.domain.runs.times import EstimateSource, RunCosts, RunKind, RunSize, RunTime, assumed_costs
+from engine.planning.predictions.time_fits import fitted_costs
 
 MB = 10**6
 TRUTH = RunCosts(2.5, 0.4, 0.02, 1 / (12 * MB))

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from engine.planning.digest import TableFigures
-from engine.planning.full_rewrites import full_rules, is_eligible, with_amplification
-from engine.planning.partition_metrics import (
+from engine.planning.due.full_rewrites import full_rules, is_eligible, with_amplification
+from engine.planning.due.triggers import Check, Guards, Rule, RuleState, evaluate
+from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.partition_metrics import (
     PartitionMetrics,
     PartitionRewrite,
     RewriteHistory,
     measure_partitions,
 )
-from engine.planning.partitions import partition_files
-from engine.planning.triggers import Check, Guards, Rule, RuleState, evaluate
+from engine.planning.measures.partitions import partition_files
 from tests.support.digests import DigestFile, digest_of
 
 MB, MIB, GIB = 10**6, 2**20, 2**30

@@ -11,25 +11,25 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from engine.domain.breakers import Breaker
-from engine.domain.files import InputFile
-from engine.domain.fleet import AtWork, CatalogLimits, Fleet, FleetLimits
-from engine.domain.hot_partitions import HotPartition, HotPartitions
+from engine.domain.fleet.breakers import Breaker
+from engine.domain.fleet.limits import AtWork, CatalogLimits, Fleet, FleetLimits
 from engine.domain.ids import RunId, TableId
-from engine.domain.measurements import Measurement
-from engine.domain.orders import OrderField, OrderWish, RowOrdering
 from engine.domain.policies import EffectivePolicy, PolicyDocument, Windows, effective_policy
-from engine.domain.runs import Operation, Run, RunState, WaitingFor
-from engine.domain.tables import Pause, Table, TableRef
-from engine.domain.watches import Verdict, Watch
+from engine.domain.runs.files import InputFile
+from engine.domain.runs.hot_partitions import HotPartition, HotPartitions
+from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
+from engine.domain.tables.measurements import Measurement
+from engine.domain.tables.orders import OrderField, OrderWish, RowOrdering
+from engine.domain.tables.table import Pause, Table, TableRef
+from engine.domain.tables.watches import Verdict, Watch
 from engine.formats.base import Condition
-from engine.planning.digest import PartitionTime, TableFigures, TimeUnit
-from engine.planning.evaluations import evaluate_policy
-from engine.planning.file_groups import make_plan
-from engine.planning.health import health
-from engine.planning.overlaps import ColumnRanges
-from engine.planning.partition_metrics import RewriteHistory
-from engine.planning.run_statistics import RunStatistics
+from engine.planning.due.evaluations import evaluate_policy
+from engine.planning.measures.digest import PartitionTime, TableFigures, TimeUnit
+from engine.planning.measures.health import health
+from engine.planning.measures.overlaps import ColumnRanges
+from engine.planning.measures.partition_metrics import RewriteHistory
+from engine.planning.plans.file_groups import make_plan
+from engine.planning.predictions.run_statistics import RunStatistics
 from engine.services.explain.facts import Facts, RecordFacts, Sight
 from engine.services.explain.summary import summarize
 from engine.services.explain.timing import eligibility

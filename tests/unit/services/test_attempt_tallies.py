@@ -1,7 +1,7 @@
 """Which attempts show how long a rewrite takes."""
 
 from engine.domain.ids import TableId
-from engine.domain.run_times import RunKind, RunSize
+from engine.domain.runs.times import RunKind, RunSize
 from engine.services.operations.rewrite.tallies import AttemptTally
 
 TABLE = TableId("tbl_1")

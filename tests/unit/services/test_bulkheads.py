@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from engine.domain.errors import OutcomeUnknown, Transient
-from engine.domain.tables import TableRef
+from engine.domain.tables.table import TableRef
 from engine.services.catalogs.bulkheads.calls import Bulkheads
 from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits
 

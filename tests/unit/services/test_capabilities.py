@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from engine.domain.access import SYSTEM
-from engine.domain.capabilities import (
+from engine.domain.access.callers import SYSTEM
+from engine.domain.errors import InvalidInput
+from engine.domain.policies import PolicyDocument
+from engine.domain.runs.run import Operation
+from engine.domain.tables.capabilities import (
     ENGINES,
     STRATEGIES,
     FormatName,
@@ -13,10 +16,7 @@ from engine.domain.capabilities import (
     not_served,
     why_not_acted_on,
 )
-from engine.domain.errors import InvalidInput
-from engine.domain.policies import PolicyDocument
-from engine.domain.runs import Operation
-from engine.domain.tables import TableFormatName
+from engine.domain.tables.table import TableFormatName
 from engine.formats.iceberg.capabilities import CAPABILITIES as ICEBERG
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.policies.checks import not_acted_on

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from engine.domain.budgets import Budget
+from engine.domain.fleet.budgets import Budget
 from engine.formats.base import Condition, OpenTable
 from engine.formats.native import NativeTable
 from engine.services.operations.rewrite.native_path import call_options

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from engine.domain.hot_partitions import HotPartition, HotPartitions
-from engine.domain.runs import RunState
+from engine.domain.runs.hot_partitions import HotPartition, HotPartitions
+from engine.domain.runs.run import RunState
 from engine.services.explain.document import explanation
 from engine.services.explain.facts import too_small_budget
 from engine.services.explain.timing import eligibility

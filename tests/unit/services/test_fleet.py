@@ -1,7 +1,7 @@
 """The arithmetic of the fleet's figures."""
 
-from engine.domain.fleet_figures import EndedRuns
-from engine.domain.runs import RunState
+from engine.domain.fleet.figures import EndedRuns
+from engine.domain.runs.run import RunState
 from engine.services.fleet.service import backlog, budget_use, races
 
 

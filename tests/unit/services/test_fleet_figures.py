@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from engine.domain.access import SYSTEM
-from engine.domain.fleet import FleetLimits
+from engine.domain.access.callers import SYSTEM
+from engine.domain.fleet.limits import FleetLimits
 from engine.queue.budgets import LiveProgress
 from engine.services.fleet.service import FleetService
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.domain.errors import InvalidInput, Transient
-from engine.domain.tables import Catalog, TableFormatName, TableRef
+from engine.domain.tables.table import Catalog, TableFormatName, TableRef
 from engine.formats.base import CheckStep, FileScope
 from engine.services.catalogs.addresses import FRESH_SECONDS, HostNames
 from engine.services.catalogs.bulkheads.compartments import ThreadLimits

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from engine.domain.backoff import Latency
-from engine.domain.fleet import Pauses
+from engine.domain.fleet.backoff import Latency
+from engine.domain.fleet.limits import Pauses
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import OnStart, PolicyDocument, effective_policy
-from engine.domain.runs import Operation, Run, RunState, WaitingFor
-from engine.domain.tables import Pause
+from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
+from engine.domain.tables.table import Pause
 from engine.services.runs.hold_watch import HoldWatch
 from engine.services.runs.holds import WINDOW_AHEAD, HoldRules, Latencies, Room
 from tests.support.fake_clock import FakeClock

@@ -2,10 +2,10 @@
 
 import pytest
 
-from engine.domain.budgets import Budget
-from engine.domain.files import InputFile
-from engine.domain.plans import FileGroup
-from engine.domain.run_times import EstimateSource, RunCosts, TimeEstimate
+from engine.domain.fleet.budgets import Budget
+from engine.domain.runs.files import InputFile
+from engine.domain.runs.plans import FileGroup
+from engine.domain.runs.times import EstimateSource, RunCosts, TimeEstimate
 from engine.services.operations.tasks.lane_times import LaneTimes
 
 COSTS = RunCosts(10.0, 1.0, 0.1, 1e-3, EstimateSource.TABLE, 3)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from engine.domain.files import InputFile
 from engine.domain.ids import RunId, TableId
-from engine.domain.leases import Lease
-from engine.domain.plans import FileGroup
-from engine.domain.run_times import EstimateSource, RunCosts, TimeEstimate
-from engine.domain.runs import Operation, Run, RunState
+from engine.domain.runs.files import InputFile
+from engine.domain.runs.leases import Lease
+from engine.domain.runs.plans import FileGroup
+from engine.domain.runs.run import Operation, Run, RunState
+from engine.domain.runs.times import EstimateSource, RunCosts, TimeEstimate
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettings
 from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.errors import InvalidInput
-from engine.domain.signals import MAX_SECONDS
+from engine.domain.tables.signals import MAX_SECONDS
 from engine.services.watching.latency_queries import (
     MOST_SERIES,
     LatencyAnswer,

@@ -1,6 +1,6 @@
 """How much a run is taken to be able to use of its share."""
 
-from engine.domain.budgets import Budget
+from engine.domain.fleet.budgets import Budget
 from engine.queue.budgets import LiveProgress
 from engine.services.operations.tasks.pace_use import RunUse
 

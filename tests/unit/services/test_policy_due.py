@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from engine.planning.health import health
+from engine.planning.measures.health import health
 from engine.services.policies.due import DueRules
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import policy_of

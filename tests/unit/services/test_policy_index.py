@@ -15,7 +15,7 @@ from engine.domain.policies import (
     TableTraits,
     effective_policy,
 )
-from engine.domain.tables import TableRef
+from engine.domain.tables.table import TableRef
 from engine.services.policies.index import PolicyIndex
 from engine.stores.policies.coverage import strength
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from engine.domain.fleet import AtWork, Fleet, FleetLimits
-from engine.domain.watches import Verdict
+from engine.domain.fleet.limits import AtWork, Fleet, FleetLimits
+from engine.domain.tables.watches import Verdict
 from engine.services.explain.decisions import decide
 from tests.unit.services.explanations import DUE, NOW, SITUATIONS, situation
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.errors import InvalidInput
-from engine.domain.procedures import PartitionTest, Procedure, ProcedureCall, SparkTable
+from engine.domain.runs.procedures import PartitionTest, Procedure, ProcedureCall, SparkTable
 from engine.spark import sql
 
 TOKENS = re.compile(

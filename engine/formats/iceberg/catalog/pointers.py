@@ -10,7 +10,7 @@ import requests
 from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
 
-from engine.domain.tables import TableRef
+from engine.domain.tables.table import TableRef
 
 
 def pointers(catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:

@@ -16,7 +16,7 @@ from pyiceberg.manifest import ManifestContent, ManifestFile
 from pyiceberg.table.snapshots import Snapshot
 
 from engine.domain.errors import CommitConflict
-from engine.domain.plans import FileGroup
+from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.catalog.paths import normalised, own_location_provider
 from engine.formats.iceberg.manifests.reading import DELETED

@@ -1,7 +1,7 @@
 """Files that a run wrote, found by name, and the removal of those that nothing needs.
 
-A file is told by its name alone (`domain.output_names`): data files, and manifests with their lists. Listing walks the
-whole data location: seconds on a large table.
+A file is told by its name alone (`domain.runs.output_names`): data files, and manifests with their lists. Listing walks
+the whole data location: seconds on a large table.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from pyarrow.fs import FileSelector, FileType
 from pyiceberg.io.pyarrow import PyArrowFileIO
 
 from engine.domain.errors import Fatal
-from engine.domain.output_names import attempt_of, in_paths_of, of_commits
+from engine.domain.runs.output_names import attempt_of, in_paths_of, of_commits
 from engine.formats.iceberg.catalog.paths import data_location, file_name, metadata_location
 from engine.formats.iceberg.manifests.reading import DELETED
 from engine.formats.iceberg.metadata.views import TableView

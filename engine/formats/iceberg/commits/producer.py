@@ -36,8 +36,8 @@ from pyiceberg.manifest import (
 from pyiceberg.table.snapshots import Snapshot, Summary
 
 from engine.domain.errors import Fatal
-from engine.domain.files import InputFile
-from engine.domain.output_names import manifest_list_name, manifest_name
+from engine.domain.runs.files import InputFile
+from engine.domain.runs.output_names import manifest_list_name, manifest_name
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.commits.conflicts import Surviving

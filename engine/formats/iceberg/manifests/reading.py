@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import DataFileContent, ManifestContent, ManifestEntryStatus, ManifestFile
 
-from engine.domain.tables import TableRef
+from engine.domain.tables.table import TableRef
 from engine.formats.iceberg.catalog.file_access import outside
 from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.intake.checks import check_entries, check_live, check_size

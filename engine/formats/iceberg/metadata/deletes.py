@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.domain.files import DeleteRef
+from engine.domain.runs.files import DeleteRef
 from engine.formats.iceberg.manifests.reading import EQUALITY_DELETES, POSITION_DELETES
 
 UNPARTITIONED: Final = "{}"

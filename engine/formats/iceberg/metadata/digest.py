@@ -11,10 +11,10 @@ import pyarrow.compute as pc
 from pyiceberg.manifest import ManifestContent, ManifestFile
 
 from engine.domain.errors import CommitConflict
-from engine.domain.files import InputFile
+from engine.domain.runs.files import InputFile
 from engine.formats.iceberg.manifests.reading import ENTRIES, EQUALITY_DELETES, ManifestReader
 from engine.formats.iceberg.metadata.deletes import DeleteCounts, PositionDeletes, count_deletes
-from engine.planning.digest import FILE_DIGEST
+from engine.planning.measures.digest import FILE_DIGEST
 
 _INPUT: Final = ("path", "file_bytes", "record_count", "sequence_number", "row_groups")
 _PARTITION_KEY: Final = {"spec_id": pa.int32(), "partition": pa.string()}
@@ -70,7 +70,7 @@ class LiveFiles:
         return int(pc.sum(pc.equal(self.deletes["content"], EQUALITY_DELETES)).as_py() or 0)
 
     def digest(self) -> pa.Table:
-        """Return the data files in the shape of `planning.digest.FILE_DIGEST`."""
+        """Return the data files in the shape of `planning.measures.digest.FILE_DIGEST`."""
         added_at_ms = self._added_at_ms()
         counted = {
             "delete_files": pa.array(self.counts.files, pa.int32()),

@@ -1,4 +1,4 @@
-"""Partition fields as `planning.predicates` asks for them: JSON values through an Iceberg transform, to be compared.
+"""Partition fields for `planning.plans.predicates`: JSON values through an Iceberg transform, to be compared.
 
 How values are written: numbers and booleans as such; dates `2026-11-01`; timestamps and times in ISO 8601 (a date
 alone is midnight, `timestamptz` without an offset is UTC); decimals and uuids as text; binary in base 64.
@@ -35,9 +35,9 @@ from pyiceberg.types import (
     UUIDType,
 )
 
-from engine.domain.predicates import Scalar
+from engine.domain.tables.predicates import Scalar
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
-from engine.planning.predicates import PartitionField, PartitionSpecFields
+from engine.planning.plans.predicates import PartitionField, PartitionSpecFields
 
 _EPOCH_DAY: Final = date(1970, 1, 1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

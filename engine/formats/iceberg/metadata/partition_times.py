@@ -8,7 +8,7 @@ from pyiceberg.transforms import DayTransform, HourTransform, IdentityTransform,
 from pyiceberg.types import DateType
 
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, partition_types
-from engine.planning.digest import PartitionTime, TimeUnit
+from engine.planning.measures.digest import PartitionTime, TimeUnit
 
 _UNITS: Final[Mapping[type, TimeUnit]] = {
     HourTransform: TimeUnit.HOUR,

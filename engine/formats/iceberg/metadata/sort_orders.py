@@ -12,8 +12,8 @@ from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import NestedField, PrimitiveType
 
 from engine.domain.errors import NotEligible
-from engine.domain.hints import did_you_mean
-from engine.domain.orders import OrderField, OrderWish, RowOrdering, WantedColumn
+from engine.domain.tables.orders import OrderField, OrderWish, RowOrdering, WantedColumn
+from engine.domain.values.hints import did_you_mean
 from engine.rewriting.kernel.reading.projection import leaf_ids
 
 _SORT = "sort"

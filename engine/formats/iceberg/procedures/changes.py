@@ -16,8 +16,8 @@ from pyiceberg.manifest import ManifestContent
 from pyiceberg.table.snapshots import Operation, Snapshot
 
 from engine.domain.errors import CommitConflict
-from engine.domain.files import InputFile, OutputFile
-from engine.domain.hot_partitions import Place
+from engine.domain.runs.files import InputFile, OutputFile
+from engine.domain.runs.hot_partitions import Place
 from engine.formats.base import Condition, Verification
 from engine.formats.iceberg.catalog.paths import all_locations, outside, own_location_provider
 from engine.formats.iceberg.manifests.reading import ADDED, DATA, DELETED, ENTRIES

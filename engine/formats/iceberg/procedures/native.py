@@ -43,7 +43,7 @@ from pyiceberg.types import (
 )
 
 from engine.domain.errors import NotEligible
-from engine.domain.procedures import PartitionTest
+from engine.domain.runs.procedures import PartitionTest
 from engine.formats.base import Condition
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.eligibility import conditions_of
@@ -92,7 +92,7 @@ def native_conditions(view: TableView, files: LiveFiles, spark_catalog: str | No
 
 
 def native_digest(digest: pa.Table) -> pa.Table:
-    """Return a digest (`planning.digest.FILE_DIGEST`) as it is planned for the procedure.
+    """Return a digest (`planning.measures.digest.FILE_DIGEST`) as it is planned for the procedure.
 
     It applies equality deletes like position deletes, and reads every format and encrypted files; it goes by the sizes
     of files, never by those of row groups.

@@ -34,7 +34,7 @@ from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.entry_frames import UNREADABLE
 from engine.formats.iceberg.manifests.reading import DELETED
 from engine.formats.iceberg.metadata.views import TableView
-from engine.planning.overlaps import UNKNOWN, ColumnRanges
+from engine.planning.measures.overlaps import UNKNOWN, ColumnRanges
 
 _NUMBERS: Final = (IntegerType, LongType, DateType, TimeType, TimestampType, TimestamptzType)
 _WIDEST_DECIMAL: Final = 16

@@ -12,7 +12,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.typedef import Record
 
 from engine.domain.errors import Fatal
-from engine.domain.files import OutputFile
+from engine.domain.runs.files import OutputFile
 from engine.formats.base import WrittenGroup
 from engine.formats.iceberg.metadata.sort_orders import sort_order_id
 from engine.formats.iceberg.statistics.column_metrics import ColumnMetrics, column_metrics

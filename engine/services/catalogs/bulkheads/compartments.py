@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away
-from engine.domain.tables import TableRef
+from engine.domain.fleet.dependencies import Dependency
+from engine.domain.tables.table import TableRef
 
 BUSY_RETRY_SECONDS: Final = 10
 

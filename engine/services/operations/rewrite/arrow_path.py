@@ -6,10 +6,10 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from engine.domain.errors import PackhouseError, Transient
-from engine.domain.hot_partitions import LostGroup
-from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
-from engine.domain.runs import GroupState, RunState, StoredGroup
+from engine.domain.runs.hot_partitions import LostGroup
+from engine.domain.runs.plans import FileGroup, Plan
+from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.formats.base import OpenTable
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettings
 from engine.services.operations.rewrite.early_losses import EarlyLosses

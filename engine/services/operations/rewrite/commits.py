@@ -17,8 +17,8 @@ import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
-from engine.domain.hot_partitions import LostGroup, Place
-from engine.domain.runs import RunState, StoredGroup
+from engine.domain.runs.hot_partitions import LostGroup, Place
+from engine.domain.runs.run import RunState, StoredGroup
 from engine.formats.base import CommitOutcome, CommitRequest, OpenTable, Verification, WrittenGroup
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.operations.rewrite.mismatches import Mismatches

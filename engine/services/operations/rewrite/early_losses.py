@@ -9,11 +9,11 @@ from typing import Final
 
 import structlog
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError
 from engine.domain.ids import TableId
-from engine.domain.plans import FileGroup
+from engine.domain.runs.plans import FileGroup
 from engine.formats.base import OpenTable
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import read_registered

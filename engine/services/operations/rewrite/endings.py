@@ -12,12 +12,12 @@ from typing import Any
 
 import structlog
 
-from engine.domain.breakers import Fault
 from engine.domain.errors import LeaseLost, Transient
-from engine.domain.plans import Later, Plan
-from engine.domain.reasons import in_words
-from engine.domain.run_timelines import run_timeline
-from engine.domain.runs import GroupOutline, GroupState, RunState, StoredGroup, WaitingFor
+from engine.domain.fleet.breakers import Fault
+from engine.domain.runs.plans import Later, Plan
+from engine.domain.runs.reasons import in_words
+from engine.domain.runs.run import GroupOutline, GroupState, RunState, StoredGroup, WaitingFor
+from engine.domain.runs.timelines import run_timeline
 from engine.formats.base import OpenTable
 from engine.queue.budgets import LiveProgress
 from engine.services.operations.rewrite.commits import Commits

@@ -10,10 +10,10 @@ from typing import Any, Final, NoReturn
 
 import structlog
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import Clock
 from engine.domain.errors import Fatal, OutcomeUnknown, PackhouseError, Transient
-from engine.domain.runs import GroupState
+from engine.domain.runs.run import GroupState
 from engine.formats.base import OpenTable, RollBack
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.runs.attempts import Attempt

@@ -15,14 +15,14 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from engine.domain.errors import CommitConflict, Interrupted, NotEligible, PackhouseError, SparkFailed, Transient
-from engine.domain.hot_partitions import LostGroup
-from engine.domain.plans import FileGroup
 from engine.domain.policies import EffectivePolicy
-from engine.domain.procedures import OptionValue
-from engine.domain.runs import GroupState, StoredGroup
+from engine.domain.runs.hot_partitions import LostGroup
+from engine.domain.runs.plans import FileGroup
+from engine.domain.runs.procedures import OptionValue
+from engine.domain.runs.run import GroupState, StoredGroup
 from engine.formats.base import OpenTable
 from engine.formats.native import NativeChange, NativeTable, RowCounts
-from engine.planning.rewrite_limits import RewriteLimits
+from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import shortest_left, stop_operations

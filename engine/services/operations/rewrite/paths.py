@@ -8,9 +8,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from engine.domain.hot_partitions import NONE_HOT, HotPartitions
-from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
+from engine.domain.runs.plans import FileGroup, Plan
 from engine.formats.base import OpenTable
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext

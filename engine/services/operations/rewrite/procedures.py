@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from engine.domain.procedures import PartitionTest, ProcedureCall, SparkTable
+from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.spark.dispatch import Ticket
 
 

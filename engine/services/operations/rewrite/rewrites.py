@@ -11,9 +11,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from engine.domain.breakers import Fault
 from engine.domain.clock import Clock
-from engine.domain.dependencies import Dependency
 from engine.domain.errors import (
     Away,
     CredentialsExpired,
@@ -24,8 +22,10 @@ from engine.domain.errors import (
     Rejected,
     Transient,
 )
-from engine.domain.outages import CREDENTIALS, MOST_FRUITLESS_OUTAGES, outage_key, parks
-from engine.domain.runs import Run, RunState, WaitingFor
+from engine.domain.fleet.breakers import Fault
+from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.outages import CREDENTIALS, MOST_FRUITLESS_OUTAGES, outage_key, parks
+from engine.domain.runs.run import Run, RunState, WaitingFor
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.steps import RewriteFlow
 from engine.services.runs.attempts import Attempt, Stop

@@ -7,17 +7,17 @@ from typing import TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.domain.access import SYSTEM
+from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import NotEligible
-from engine.domain.hot_partitions import NONE_HOT, HotPartitions, Place
-from engine.domain.plans import FileGroup, Plan
 from engine.domain.policies import EffectivePolicy
-from engine.domain.run_requests import RunRequest
-from engine.domain.runs import GroupState, RunState, StoredGroup
-from engine.domain.tables import TableFormatName
+from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions, Place
+from engine.domain.runs.plans import FileGroup, Plan
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import GroupState, RunState, StoredGroup
+from engine.domain.tables.table import TableFormatName
 from engine.formats.base import OpenTable
-from engine.planning.evaluations import Evaluation
-from engine.planning.run_statistics import RunStatistics
+from engine.planning.due.evaluations import Evaluation
+from engine.planning.predictions.run_statistics import RunStatistics
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.operations.rewrite.arrow_path import ArrowPath
 from engine.services.operations.rewrite.commits import Commits

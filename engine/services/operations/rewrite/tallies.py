@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.domain.ids import TableId
-from engine.domain.run_times import RunKind, RunSize, RunTime
+from engine.domain.runs.times import RunKind, RunSize, RunTime
 
 _MOST_WAITED: Final = 0.1
 """The share of an attempt's time in which tasks may have held back for limits; above it the time is the limit's."""

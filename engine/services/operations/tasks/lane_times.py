@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
-from engine.domain.plans import FileGroup
-from engine.domain.run_times import RunSize, TimeEstimate
+from engine.domain.runs.plans import FileGroup
+from engine.domain.runs.times import RunSize, TimeEstimate
 
 _NEWEST: Final = 8
 _UNCERTAINTY: Final = 1.25

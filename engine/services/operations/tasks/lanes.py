@@ -16,10 +16,10 @@ from typing import Protocol
 import structlog
 
 from engine.domain.clock import Clock
-from engine.domain.dependencies import Dependency
 from engine.domain.errors import Away, PackhouseError, SparkFailed, StateConflict, Transient
-from engine.domain.plans import FileGroup
-from engine.planning.rewrite_limits import GROUP_SETTING
+from engine.domain.fleet.dependencies import Dependency
+from engine.domain.runs.plans import FileGroup
+from engine.planning.plans.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
 from engine.rewriting.kernel.errors import AccessRefused, CredentialsExpired, StorageFault
 from engine.services.operations.tasks.credentials import TaskCredentials

@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
-from engine.domain.budgets import Budget
+from engine.domain.fleet.budgets import Budget
 from engine.queue.budgets import LiveProgress
 
 WATCHED_SECONDS: Final = 5.0

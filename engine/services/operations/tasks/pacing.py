@@ -18,10 +18,10 @@ from typing import Any, Final
 
 import structlog
 
-from engine.domain.access import SYSTEM
-from engine.domain.budgets import Budget
+from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError, Transient
+from engine.domain.fleet.budgets import Budget
 from engine.queue.budgets import LiveProgress, PaceLedger
 from engine.queue.shared_budgets import FLEET, RunReport, SharedLedgers, SharedLimit, catalog_ledger
 from engine.rewriting.kernel.contract import Pace

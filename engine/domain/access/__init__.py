@@ -1,0 +1,1 @@
+"""Who calls, what they may see, and what the audit log stores of it."""

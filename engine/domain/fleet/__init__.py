@@ -1,0 +1,1 @@
+"""All tables together: limits, figures, back-off, breakers, outages, retention."""

@@ -1,0 +1,109 @@
+"""Outages: what is known of a dependency that does not answer, and when it is probed next.
+
+An attempt that ends because Spark, a catalog or a table's storage does not answer opens an outage and parks its run on
+it. One process at a time probes; the wait doubles with each probe without an answer, from one second to four minutes.
+The first answer deletes the outage, and all runs that wait for it are ready at once.
+
+An outage that the first probe ends was not confirmed: the dependency answers, so a run that reports it again at once
+has a problem of its own. That second report counts as a failed attempt.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from engine.domain.fleet.dependencies import Dependency
+from engine.domain.ids import TableId
+from engine.domain.runs.run import WaitingFor
+
+FIRST_PROBE_SECONDS: Final = 1.0
+LONGEST_PROBE_WAIT_SECONDS: Final = 240.0
+PROBE_LEASE_SECONDS: Final = 90.0
+"""A probe that was begun and not finished for this long is left to another process."""
+
+MOST_FRUITLESS_OUTAGES: Final = 20
+"""Outages of Spark under one run, without a committed file group between them: each more is a failed attempt of it."""
+
+SPARK: Final = "spark"
+"""Key of the outage of Spark, which all runs need."""
+
+CREDENTIALS: Final = "credentials"
+"""`Run.waits_on` after an attempt that ended because credentials expired: nothing is probed, the next gets new ones."""
+
+_WORDS: Final = {Dependency.SPARK: "Spark", Dependency.CATALOG: "the catalog", Dependency.STORAGE: "the storage"}
+_WAITS: Final = {
+    Dependency.SPARK: WaitingFor.SPARK,
+    Dependency.CATALOG: WaitingFor.CATALOG,
+    Dependency.STORAGE: WaitingFor.STORAGE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """A dependency that does not answer.
+
+    Attributes:
+        key: its identity: `spark`, `catalog:<name>` or `storage:<table id>`.
+        catalog: the catalog of the run that reported it.
+        table_id: the table of that run; its storage is probed.
+        detail: the last error, without secrets.
+        away_since: when it was reported first.
+        probes: probes without an answer so far.
+        next_probe_at: when it is probed next.
+    """
+
+    key: str
+    dependency: Dependency
+    catalog: str
+    table_id: TableId
+    detail: str
+    away_since: datetime
+    probes: int
+    next_probe_at: datetime
+
+    @property
+    def waiting_for(self) -> WaitingFor:
+        """What a run waits for that is parked on this outage."""
+        return _WAITS.get(self.dependency, WaitingFor.RETRY)  # a dependency that only a newer version knows
+
+    @property
+    def is_confirmed(self) -> bool:
+        """True once a probe got no answer either."""
+        return self.probes > 0
+
+    def describe(self) -> str:
+        """Return one sentence for people: since when it is away, and when it is probed next."""
+        whose = f"{_WORDS[self.dependency]}{_of(self)}"
+        since, at = (f"{each:%H:%M:%S}" for each in (self.away_since, self.next_probe_at))
+        return f"{whose} has not answered since {since} UTC; next probe at {at} UTC; last error: {self.detail}"
+
+
+def parks(dependency: Dependency) -> bool:
+    """Return whether runs are parked while this dependency is away: without Redis they go on, without SQL none can."""
+    return dependency in _WAITS
+
+
+def outage_key(dependency: Dependency, *, catalog: str, table_id: TableId) -> str:
+    """Return the key of an outage that a run of a table reports."""
+    match dependency:
+        case Dependency.SPARK:
+            return SPARK
+        case Dependency.CATALOG:
+            return f"catalog:{catalog}"
+        case _:
+            return f"storage:{table_id}"
+
+
+def probe_wait(probes: int) -> float:
+    """Return the seconds until the next probe after a number of probes without an answer."""
+    return float(min(LONGEST_PROBE_WAIT_SECONDS, FIRST_PROBE_SECONDS * 2 ** min(probes, 10)))
+
+
+def _of(outage: Outage) -> str:
+    match outage.dependency:
+        case Dependency.CATALOG:
+            return f" {outage.catalog!r}"
+        case Dependency.STORAGE:
+            return f" of table {outage.table_id} in catalog {outage.catalog!r}"
+        case _:
+            return ""

@@ -1,0 +1,1 @@
+"""Runs: states and their changes, requests, plans, times, and reasons in words."""

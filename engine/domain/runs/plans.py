@@ -1,0 +1,142 @@
+"""The immutable result of planning on one base snapshot."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from engine.domain.runs.files import InputFile
+from engine.domain.runs.hot_partitions import Place
+from engine.domain.runs.times import TimeEstimate
+from engine.domain.tables.orders import RowOrdering
+
+
+@dataclass(frozen=True, slots=True)
+class FileGroup:
+    """Files of one partition and one spec, rewritten together by one task.
+
+    `partition` is canonical JSON (`{"day":"2026-11-01"}`, `{}` when unpartitioned), keys in spec order.
+    """
+
+    ordinal: int
+    spec_id: int
+    partition: str
+    inputs: tuple[InputFile, ...]
+    predicted_outputs: int
+
+    @property
+    def place(self) -> Place:
+        """Its partition."""
+        return self.spec_id, self.partition
+
+    @property
+    def input_bytes(self) -> int:
+        """Bytes of all inputs as stored."""
+        return sum(file.file_bytes for file in self.inputs)
+
+    @property
+    def input_rows(self) -> int:
+        """Rows of all inputs, before deletes."""
+        return sum(file.record_count for file in self.inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedPartition:
+    """A partition that the plan leaves alone, and why; `until`: when that ends by itself, None where nobody knows."""
+
+    partition: str
+    spec_id: int
+    files: int
+    bytes: int
+    reason: str
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What the plan expects of its own execution. `seconds`: at work, without waiting; see `domain.runs.times`."""
+
+    input_files: int
+    input_bytes: int
+    input_rows: int
+    output_files: int
+    output_bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How predicted sizes of outputs are corrected.
+
+    `output_files`, `output_bytes`: factors, measured divided by predicted, of the table's last `runs` runs; the latter
+    is of the rows' bytes. `metadata_bytes`: of each file, its footer, page headers and dictionaries: inputs are counted
+    without them, outputs with them.
+    """
+
+    runs: int = 0
+    output_files: float = 1.0
+    output_bytes: float = 1.0
+    metadata_bytes: int = 0
+
+
+UNCALIBRATED: Final = Calibration()
+NO_ESTIMATE: Final = TimeEstimate()
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """What a plan leaves to the next one of the same run: partitions, and the files in them that it may take."""
+
+    partitions: int = 0
+    files: int = 0
+    bytes: int = 0
+
+
+NOTHING_LATER: Final = Later()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """File groups on one base snapshot, the partitions left alone, and what is expected by which estimates.
+
+    `shrunk_partitions`: how many of its partitions have smaller groups than the policy asks for, after lost races.
+    `later`: what the run plans when this is done; the prediction is without it. `order`: what rows are put into.
+    """
+
+    base_snapshot_id: int | None
+    schema_id: int
+    groups: tuple[FileGroup, ...]
+    skipped: tuple[SkippedPartition, ...]
+    skipped_total: int
+    prediction: Prediction
+    shrunk_partitions: int = 0
+    calibration: Calibration = UNCALIBRATED
+    time: TimeEstimate = NO_ESTIMATE
+    later: Later = NOTHING_LATER
+    order: RowOrdering | None = None
+
+    def digest(self) -> str:
+        """Return a SHA-256 over base, schema and the exact inputs of every group."""
+        body = json.dumps(
+            [self.base_snapshot_id, self.schema_id, [[f.path for f in g.inputs] for g in self.groups]],
+            separators=(",", ":"),
+        )
+        return hashlib.sha256(body.encode()).hexdigest()
+
+    def summary(self) -> Mapping[str, Any]:
+        """Return the plan without its file lists, as JSON-ready values."""
+        return {
+            "base_snapshot_id": self.base_snapshot_id,
+            "schema_id": self.schema_id,
+            "groups": len(self.groups),
+            "skipped_partitions": self.skipped_total,
+            "shrunk_partitions": self.shrunk_partitions,
+            "prediction": asdict(self.prediction),
+            "calibration": asdict(self.calibration),
+            "time_estimate": self.time.document(),
+            "later": asdict(self.later),
+            "order": None if self.order is None else self.order.document(),
+            "hash": self.digest(),
+        }

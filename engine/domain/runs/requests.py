@@ -1,0 +1,79 @@
+"""What a run was asked for, and when two requests ask for the same."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final, Self
+
+from pydantic import TypeAdapter
+
+from engine.domain.runs.run import Operation, Run
+from engine.domain.tables.predicates import PartitionPredicate, document
+
+_FLAGS: Final = ("force_full", "every_file", "only_due")
+_PREDICATE: TypeAdapter[PartitionPredicate] = TypeAdapter(PartitionPredicate)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a run began by itself: a rule, how many partitions it made due, and the first (None: the whole table)."""
+
+    rule: str
+    partition: str | None
+    due_partitions: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """An operation and what it is limited to.
+
+    `partitions`: None for all. `force_full`: well-sized files come along; with `every_file` also those that nothing is
+    merged with, to be written anew. `only_due`: of these partitions those that are due when the run is planned: by
+    settings of `rewrite.full` with `force_full`, else by triggers. `force`: also those that cool down after lost races;
+    whether an equal run is live is no part of it. `cause`, `due_since` (when the table became due) and `request_id` (of
+    the HTTP request that submitted it) describe the request and select nothing.
+    """
+
+    operation: Operation = Operation.REWRITE
+    partitions: PartitionPredicate | None = None
+    force_full: bool = False
+    only_due: bool = False
+    force: bool = False
+    cause: Cause | None = None
+    due_since: datetime | None = None
+    every_file: bool = False
+    request_id: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        """Return all but the operation as JSON, without what is not set."""
+        cause = {} if self.cause is None else {"cause": asdict(self.cause)}
+        since = {} if self.due_since is None else {"due_since": self.due_since.isoformat()}
+        force = {"force": True} if self.force else {}
+        request_id = {} if self.request_id is None else {"request_id": self.request_id}
+        return self._asked() | force | cause | since | request_id
+
+    def key(self, *, nonce: str | None = None) -> str:
+        """Return the SHA-256 of the canonical request, equal for equal requests; a nonce makes it differ from all."""
+        parts = {"operation": self.operation.value, **self._asked()} | ({} if nonce is None else {"nonce": nonce})
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+    @classmethod
+    def of(cls, run: Run) -> Self:
+        """Return what a stored run was asked for."""
+        given, cause, since = (run.request.get(name) for name in ("partitions", "cause", "due_since"))
+        return cls(
+            run.operation,
+            None if given is None else _PREDICATE.validate_python(given),
+            bool(run.request.get("force_full")),
+            bool(run.request.get("only_due")),
+            bool(run.request.get("force")),
+            None if cause is None else Cause(**cause),
+            None if since is None else datetime.fromisoformat(since),
+            bool(run.request.get("every_file")),
+            run.request.get("request_id"),
+        )
+
+    def _asked(self) -> dict[str, Any]:
+        written: dict[str, Any] = {} if self.partitions is None else {"partitions": document(self.partitions)}
+        return written | {name: True for name in _FLAGS if getattr(self, name)}

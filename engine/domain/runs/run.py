@@ -1,0 +1,364 @@
+"""A run: one execution of one operation on one table, and the only map of its changes of state.
+
+A lease is not a state but three columns; a cancel request is a timestamp; why a queued run waits is `waiting_for`.
+The picture is in `docs/run-lifecycle.md`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Final
+
+from engine.domain.access.callers import COORDINATOR
+from engine.domain.ids import RunId, TableId
+from engine.domain.runs.files import InputFile, OutputFile
+from engine.domain.runs.hot_partitions import Place
+from engine.domain.tables.table import TableRef
+
+
+class Operation(StrEnum):
+    """What a run does to its table. The capability matrix says which of them a table format can do."""
+
+    REWRITE = "rewrite"
+    REWRITE_MANIFESTS = "rewrite_manifests"
+    REWRITE_DELETES = "rewrite_deletes"
+    EXPIRE_SNAPSHOTS = "expire_snapshots"
+    REMOVE_ORPHANS = "remove_orphans"
+    DELETE_OLD_COMPACTIONS = "delete_old_compactions"
+    RECLAIM = "reclaim"
+    PURGE = "purge"
+
+
+class Priority(StrEnum):
+    """How soon a queued run is taken. A run that waited `AGEING` longer than one of the next level goes before it."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+
+    @property
+    def head_start(self) -> timedelta:
+        """By how much earlier than it was submitted a run counts."""
+        return _LEVELS.get(self, _LEVELS[Priority.NORMAL]) * AGEING
+
+
+_LEVELS: Final = {priority: level for level, priority in enumerate(Priority)}
+AGEING: Final = timedelta(minutes=30)
+"""What one level of priority is worth: nothing waits for ever behind newer runs of a higher level."""
+
+
+class RunState(StrEnum):
+    """Where a run stands."""
+
+    QUEUED = "queued"
+    PLANNING = "planning"
+    REWRITING = "rewriting"
+    COMMITTING = "committing"
+    SUCCEEDED = "succeeded"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+TRANSITIONS: Final[Mapping[RunState, frozenset[RunState]]] = MappingProxyType(
+    {
+        RunState.QUEUED: frozenset({RunState.PLANNING, RunState.CANCELLED}),
+        RunState.PLANNING: frozenset(
+            {RunState.REWRITING, RunState.SKIPPED, RunState.FAILED, RunState.QUEUED, RunState.CANCELLED}
+        )
+        | {RunState.SUCCEEDED},  # a later attempt finds that everything was committed by an earlier one
+        RunState.REWRITING: frozenset({RunState.COMMITTING, RunState.FAILED, RunState.QUEUED, RunState.CANCELLED})
+        | {RunState.SUCCEEDED},  # the last batch was committed, the rest was dropped
+        RunState.COMMITTING: frozenset(
+            {RunState.REWRITING, RunState.SUCCEEDED, RunState.QUEUED, RunState.FAILED, RunState.CANCELLED}
+        ),
+        RunState.SUCCEEDED: frozenset(),
+        RunState.SKIPPED: frozenset(),
+        RunState.FAILED: frozenset(),
+        RunState.CANCELLED: frozenset(),
+    }
+)
+"""State → states that may follow; a terminal state has none."""
+
+TERMINAL_STATES: Final = frozenset(state for state, following in TRANSITIONS.items() if not following)
+LIVE_STATES: Final = frozenset(TRANSITIONS) - TERMINAL_STATES
+LEASED_STATES: Final = frozenset({RunState.PLANNING, RunState.REWRITING, RunState.COMMITTING})
+
+
+class WaitingFor(StrEnum):
+    """Why a queued run is not started yet."""
+
+    RETRY = "retry"
+    BUDGET = "budget"
+    CONFLICT_BACKOFF = "conflict_backoff"
+    PAUSED = "paused"
+    QUIET_HOURS = "quiet_hours"
+    BLACKOUT = "blackout"
+    LATENCY_BACKOFF = "latency_backoff"
+    CATALOG_FAILS = "catalog_fails"
+    SPARK = "spark"
+    CATALOG = "catalog"
+    STORAGE = "storage"
+
+
+class GroupState(StrEnum):
+    """Where a file group stands."""
+
+    PLANNED = "planned"
+    RUNNING = "running"
+    WRITTEN = "written"
+    COMMITTED = "committed"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The stored run.
+
+    Its free-form parts are JSON documents: `plan` (summary and predictions), `intent` (what is about to be done: table
+    uuid, base snapshot, Spark session and tag), `result` (what was measured), `policy` (effective), `request` (what was
+    asked for beside the operation; `request_key` is equal for equal requests). `catalog`, `owner_team`: the table's.
+    `intent["commit"]` is the mark that groups were sent, see `unsettled`.
+    `urgent_at`: from then on it goes before all that are not urgent; None: never.
+    `waits_on`: key of the outage that ended the last attempt (`domain.fleet.outages`), until a probe confirms the
+    outage or a file group is committed.
+    `ref`: the table's address where it was looked up (`services.runs.views`); it is not stored with the run.
+    """
+
+    id: RunId
+    table_id: TableId
+    operation: Operation
+    state: RunState
+    requested_by: str
+    created_at: datetime
+    updated_at: datetime
+    catalog: str = ""
+    owner_team: str | None = None
+    priority: Priority = Priority.NORMAL
+    request: Mapping[str, Any] = field(default_factory=dict)
+    request_key: str = ""
+    attempt: int = 0
+    failures: int = 0
+    lease_holder: str | None = None
+    lease_expires_at: datetime | None = None
+    cancel_requested_at: datetime | None = None
+    cancel_requested_by: str | None = None
+    waiting_for: WaitingFor | None = None
+    not_before: datetime | None = None
+    waits_on: str | None = None
+    reason: str | None = None
+    detail: str | None = None
+    urgent_at: datetime | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    snapshot_count: int = 0
+    plan: Mapping[str, Any] = field(default_factory=dict)
+    intent: Mapping[str, Any] = field(default_factory=dict)
+    result: Mapping[str, Any] = field(default_factory=dict)
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    ref: TableRef | None = None
+
+    @property
+    def is_terminal(self) -> bool:
+        """True when nothing can happen to this run any more."""
+        return self.state in TERMINAL_STATES
+
+    @property
+    def is_by_itself(self) -> bool:
+        """True when nobody asked for it: a coordinator began it."""
+        return self.requested_by == COORDINATOR.subject
+
+    @property
+    def due_since(self) -> datetime:
+        """When its wait began: when the table became due, if whoever submitted it said so, else when it was."""
+        said = self.request.get("due_since")
+        return self.created_at if said is None else datetime.fromisoformat(said)
+
+    @property
+    def log_fields(self) -> dict[str, str]:
+        """Return what identifies the run on a line of the log: its id, its table, the request that submitted it."""
+        request_id = self.request.get("request_id")
+        submitted = {} if request_id is None else {"request_id": str(request_id)}
+        return {"run_id": self.id, "table_id": self.table_id, **submitted}
+
+    @property
+    def unsettled(self) -> frozenset[int]:
+        """Ordinals of groups that may have been sent to the catalog and whose outcome nobody knows.
+
+        The mark is in the record before a request may leave: of groups that are not here, nothing is under way.
+        """
+        return frozenset(self.intent.get("commit", ()))
+
+    def marked_sent(self, ordinals: Iterable[int]) -> dict[str, Any]:
+        """Return the intent with the mark that these groups may be sent from now on."""
+        return {**self.intent, "commit": sorted(self.unsettled.union(ordinals))}
+
+    def marked_settled(self, ordinals: Iterable[int]) -> dict[str, Any]:
+        """Return the intent without the mark of groups whose outcome is known now."""
+        return {**self.intent, "commit": sorted(self.unsettled.difference(ordinals))}
+
+
+def sharer(catalog: str, owner_team: str | None) -> str:
+    """Return the name under which a table's runs share the fleet with those of others."""
+    return f"catalog {catalog}" if owner_team is None else f"team {owner_team}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyRun:
+    """A queued run that nothing in the record keeps from being claimed; `domain.runs.turns` says who is next.
+
+    `benefit_per_cost` is the table's, as it was measured last; 0 before that. `served_at`: when a run of its sharer was
+    claimed last, None before the first.
+    """
+
+    id: RunId
+    table_id: TableId
+    priority: Priority
+    created_at: datetime
+    catalog: str = ""
+    owner_team: str | None = None
+    benefit_per_cost: float = 0.0
+    is_urgent: bool = False
+    served_at: datetime | None = None
+
+    @property
+    def sharer(self) -> str:
+        """With whom its turn is shared: its team, or its catalog when it has none."""
+        return sharer(self.catalog, self.owner_team)
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Which runs to list; None leaves a filter out. `teams`: of one of them. Ids are from `since` on, below `until`."""
+
+    table_id: TableId | None = None
+    states: frozenset[RunState] | None = None
+    operations: frozenset[Operation] | None = None
+    catalog: str | None = None
+    teams: frozenset[str] | None = None
+    since: RunId | None = None
+    until: RunId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """Runs, newest first. `walked_to` is set when the look ended before history did: go on below it."""
+
+    runs: tuple[Run, ...]
+    walked_to: RunId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EndedRuns:
+    """How many runs of an operation ended in a state, and the bytes of files that they replaced and added.
+
+    `groups_lost`: file groups that lost races to other writers; `wasted_bytes`: written in vain, for whatever reason.
+    """
+
+    operation: Operation
+    state: RunState
+    runs: int
+    rewritten_bytes: int
+    added_bytes: int
+    groups_committed: int = 0
+    groups_lost: int = 0
+    wasted_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvent:
+    """One entry of a run's log; `sequence` grows within the run. Events are never updated."""
+
+    run_id: RunId
+    sequence: int
+    at: datetime
+    kind: str
+    actor: str
+    attempt: int
+    from_state: RunState | None = None
+    to_state: RunState | None = None
+    reason: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGroup:
+    """A file group of a run as stored. `attempt` touched it last; `measured` is what its task reported."""
+
+    run_id: RunId
+    ordinal: int
+    state: GroupState
+    attempt: int
+    spec_id: int
+    partition: str
+    inputs: tuple[InputFile, ...]
+    predicted_outputs: int
+    outputs: tuple[OutputFile, ...]
+    rows_deleted: int
+    measured: Mapping[str, Any]
+    snapshot_id: int | None
+    reason: str | None
+    updated_at: datetime
+
+    @property
+    def place(self) -> Place:
+        """Its partition."""
+        return self.spec_id, self.partition
+
+    @property
+    def input_bytes(self) -> int:
+        """Bytes of all inputs as stored."""
+        return sum(file.file_bytes for file in self.inputs)
+
+    @property
+    def input_rows(self) -> int:
+        """Rows of all inputs, before deletes."""
+        return sum(file.record_count for file in self.inputs)
+
+    @property
+    def output_bytes(self) -> int:
+        """Bytes of all outputs as stored."""
+        return sum(file.file_bytes for file in self.outputs)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupOutline:
+    """A stored file group without its files: a run may have hundreds of thousands of those."""
+
+    ordinal: int
+    state: GroupState
+    attempt: int
+    spec_id: int
+    partition: str
+    input_bytes: int
+    output_bytes: int
+    rows_deleted: int
+    measured: Mapping[str, Any]
+    snapshot_id: int | None
+    reason: str | None
+
+    @property
+    def place(self) -> Place:
+        """Its partition."""
+        return self.spec_id, self.partition
+
+
+@dataclass(frozen=True, slots=True)
+class FileCounts:
+    """Files and rows that groups read and wrote."""
+
+    input_files: int = 0
+    input_rows: int = 0
+    output_files: int = 0
+    output_rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTotals:
+    """A run's groups by state: how many, bytes of their inputs, bytes of their outputs. Every state is a key."""
+
+    counts: Mapping[GroupState, int]
+    input_bytes: Mapping[GroupState, int]
+    output_bytes: Mapping[GroupState, int]

@@ -1,0 +1,1 @@
+"""Catalogs and registered tables: addresses, discovery, health, signals, watches, orders, predicates."""

@@ -1,0 +1,148 @@
+"""What a table format can do in this version, with the reason for each no; and which settings are acted on.
+
+Two questions, two answers. *Possible*: a policy or run that needs what a format can't do is refused. *Acted on*: a
+setting whose effect comes with the scheduler is kept, merged and shown, and marked as not acted on yet.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from engine.domain.policies import OFF
+from engine.domain.runs.run import Operation
+
+
+class FormatName(StrEnum):
+    """Every table format that Packhouse is made for; a catalog can be created for those that are served."""
+
+    ICEBERG = "iceberg"
+    DELTA = "delta"
+    PAIMON = "paimon"
+    HIVE = "hive"
+
+
+STRATEGIES: Final = ("binpack", "sort", "zorder", "hilbert", "tiered", "window")
+"""Values of `rewrite.strategy`."""
+
+ENGINES: Final = ("arrow", "native")
+"""Values of `rewrite.engine` besides `auto`, which takes the first that can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """Whether something can be done; `reason` says why not, in words that end no sentence. Empty for a yes."""
+
+    possible: bool
+    reason: str = ""
+
+
+YES: Final = Capability(possible=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the matrix. `strategy` and `engine` are None for operations that have none."""
+
+    operation: Operation
+    strategy: str | None
+    engine: str | None
+    capability: Capability
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A setting that the format can't fulfil: its dotted name, the value, and why."""
+
+    field: str
+    value: Any
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What one format can do.
+
+    `cells` holds every operation; of `rewrite` every strategy on every engine. `settings` holds, by dotted field, the
+    values of run-shaping settings that can't be fulfilled, each with the reason; `"*"` stands for any value but null,
+    `off` and the empty list.
+    """
+
+    format: FormatName
+    cells: tuple[Cell, ...]
+    settings: Mapping[str, Mapping[str, str]]
+
+    @property
+    def is_served(self) -> bool:
+        """True when at least one operation is possible."""
+        return any(cell.capability.possible for cell in self.cells)
+
+    def operation(self, operation: Operation) -> Capability:
+        """Return whether any strategy and engine can do an operation, with the reason of the first no."""
+        found = [cell.capability for cell in self.cells if cell.operation is operation]
+        return next((capability for capability in found if capability.possible), found[0])
+
+    def refusals(self, values: Mapping[str, Any]) -> tuple[Refusal, ...]:
+        """Return the settings among `values` (by dotted name) that this format can't fulfil.
+
+        `rewrite.engine` is refused where `rewrite.strategy` is among them and is nothing that this engine does.
+        """
+        alone = tuple(
+            Refusal(field, values[field], reason)
+            for field, impossible in self.settings.items()
+            if field in values and (reason := _reason(impossible, values[field])) is not None
+        )
+        return (*alone, *self._impossible_engine(values.get("rewrite.engine"), values.get("rewrite.strategy")))
+
+    def _impossible_engine(self, engine: Any, strategy: Any) -> Iterator[Refusal]:
+        rewrites = [cell for cell in self.cells if cell.operation is Operation.REWRITE and cell.strategy == strategy]
+        able = [cell.engine for cell in rewrites if cell.engine is not None and cell.capability.possible]
+        for cell in rewrites:
+            if cell.engine == engine and not cell.capability.possible:
+                remedy = f": set rewrite.engine to {' or '.join([*able, 'auto'])}" if able else ""
+                reason = f"{cell.capability.reason} (rewrite.strategy is {strategy}{remedy})"
+                yield Refusal("rewrite.engine", engine, reason)
+
+
+def _reason(impossible: Mapping[str, str], value: Any) -> str | None:
+    if value is None or value in ([], (), OFF):
+        return None
+    return impossible.get("*") or (impossible.get(value) if isinstance(value, str) else None)
+
+
+def not_served(name: FormatName) -> Capabilities:
+    """Return the matrix of a format that this version does not serve: every cell is a no with that reason."""
+    reason = f"this version does not serve {name.value} tables"
+    return Capabilities(name, tuple(cells(lambda _operation, _strategy, _engine: reason)), {})
+
+
+def cells(reason_of: Callable[[Operation, str | None, str | None], str | None]) -> Iterator[Cell]:
+    """Yield every cell of a matrix; `reason_of(operation, strategy, engine)` is the reason for a no, None for a yes."""
+    for operation in Operation:
+        is_rewrite = operation is Operation.REWRITE
+        for strategy in STRATEGIES if is_rewrite else (None,):
+            for engine in ENGINES if is_rewrite else (None,):
+                reason = reason_of(operation, strategy, engine)
+                yield Cell(operation, strategy, engine, YES if reason is None else Capability(False, reason))
+
+
+_MAINTENANCE: Final = "this version rewrites data files and does no other maintenance"
+_NO_FORMAT: Final = "no table format that this version serves has a use for it"
+_NOT_ACTED_ON: Final[Mapping[str, str]] = {
+    "maintenance.": _MAINTENANCE,
+    "rewrite.key_tables.": _NO_FORMAT,
+}
+"""Dotted names, or beginnings of them that end in a dot."""
+
+
+def why_not_acted_on(field: str) -> str | None:
+    """Return why a setting is kept and shown but has no effect in this version, None when it has its effect."""
+    for name, reason in _NOT_ACTED_ON.items():
+        if field == name or (name.endswith(".") and field.startswith(name)):
+            return reason
+    return None
+
+
+def is_acted_on(field: str) -> bool:
+    """Return True when a setting (dotted name) has its effect in this version."""
+    return why_not_acted_on(field) is None

@@ -1,0 +1,55 @@
+"""What is found in a catalog when its tables are looked for, and what becomes of each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from engine.domain.ids import TableId
+from engine.domain.tables.table import TableRef
+
+
+class DiscoveryOutcome(StrEnum):
+    """What becomes of a table that was found."""
+
+    ALREADY_REGISTERED = "already_registered"
+    REGISTRABLE = "registrable"
+    REGISTERED = "registered"
+    WOULD_REGISTER = "would_register"
+    REFUSED = "refused"
+    NOT_TRIED = "not_tried"
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveryRequest:
+    """What to look for, and what to do with it.
+
+    `pattern` is matched against `namespace.name` (`*`: any characters, `?`: one). With `registers` at most `limit`
+    tables are registered, of a team, with labels and maybe paused; with `is_dry_run` they are only opened.
+    """
+
+    pattern: str = "*"
+    registers: bool = False
+    owner_team: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    is_dry_run: bool = False
+    limit: int = 200
+    paused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveredTable:
+    """One table of the catalog. `detail` says why it was refused or not tried."""
+
+    ref: TableRef
+    outcome: DiscoveryOutcome
+    table_id: TableId | None = None
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What was found: `examined` tables of the catalog, of which those in `tables` match; truncated: it has more."""
+
+    examined: int
+    is_truncated: bool
+    tables: tuple[DiscoveredTable, ...]

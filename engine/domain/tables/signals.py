@@ -1,0 +1,126 @@
+"""What other systems tell Packhouse: commits, query latency, back-pressure, the filters of queries.
+
+A commit lets its table be looked at at once, query latency slows rewrites down where a policy says so; advice and
+backpressure read the rest.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from engine.domain.ids import TableId
+from engine.domain.values.strict import Flag, Number, OneLine, Whole
+
+MAX_SECONDS: Final = 86_400.0
+_MOST: Final = 2**53 - 1
+"""The largest count that every JSON reader keeps."""
+
+
+class SignalKind(StrEnum):
+    """What a signal is about."""
+
+    COMMIT = "commit"
+    QUERY_LATENCY = "query_latency"
+    BACKPRESSURE = "backpressure"
+    FILTERS = "filters"
+
+
+Text = Annotated[OneLine, Field(min_length=1, max_length=255)]
+Count = Annotated[Whole, Field(ge=0, le=_MOST)]
+Seconds = Annotated[Number, Field(ge=0, le=MAX_SECONDS, allow_inf_nan=False)]
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CommitSeen(_Value):
+    """A writer committed to the table."""
+
+    kind: Literal[SignalKind.COMMIT]
+    snapshot_id: str | None = Field(default=None, pattern=r"^[0-9]{1,19}$", description="The snapshot that it made.")
+    added_files: Count | None = Field(default=None, description="Data files that it added.")
+    added_bytes: Count | None = Field(default=None, description="Their bytes.")
+
+
+_A_PERCENTILE: Final[dict[str, Any]] = {
+    "anyOf": [
+        {"required": [name], "properties": {name: {"type": "number"}}}
+        for name in ("p50_seconds", "p95_seconds", "p99_seconds")
+    ]
+}
+
+
+class QueryLatency(_Value):
+    """How long queries took lately. At least one of the percentiles is given."""
+
+    model_config = ConfigDict(json_schema_extra={"allOf": [_A_PERCENTILE]})
+
+    kind: Literal[SignalKind.QUERY_LATENCY]
+    p50_seconds: Seconds | None = None
+    p95_seconds: Seconds | None = None
+    p99_seconds: Seconds | None = None
+    query_count: Count | None = Field(default=None, description="Over how many queries.")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.p50_seconds is None and self.p95_seconds is None and self.p99_seconds is None:
+            message = "give at least one of p50_seconds, p95_seconds, p99_seconds"
+            raise ValueError(message)
+        return self
+
+
+class Backpressure(_Value):
+    """Whether writers are asked to slow down, by somebody who knows; it holds for `valid_seconds`."""
+
+    kind: Literal[SignalKind.BACKPRESSURE]
+    slow_down: Flag
+    reason: Text
+    valid_seconds: Whole = Field(default=300, ge=1, le=int(MAX_SECONDS), description="After that it is forgotten.")
+
+
+class FilteredColumns(_Value):
+    """Queries that filtered by exactly these columns."""
+
+    columns: list[Text] = Field(max_length=32, description="Empty: queries without a filter.")
+    query_count: Annotated[Whole, Field(ge=1, le=_MOST)]
+
+
+class Filters(_Value):
+    """By which columns queries filtered lately."""
+
+    kind: Literal[SignalKind.FILTERS]
+    queries: list[FilteredColumns] = Field(min_length=1, max_length=100)
+
+
+SignalValue = Annotated[CommitSeen | QueryLatency | Backpressure | Filters, Field(discriminator="kind")]
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A stored signal about one table, or about the whole fleet (None)."""
+
+    id: int
+    table_id: TableId | None
+    at: datetime
+    sent_by: str
+    value: CommitSeen | QueryLatency | Backpressure | Filters
+
+    @property
+    def is_acted_on(self) -> bool:
+        """True when runs start or slow down by it: a commit to a table lets it be looked at, slow queries back off."""
+        match self.kind:
+            case SignalKind.COMMIT:
+                return self.table_id is not None
+            case SignalKind.QUERY_LATENCY:
+                return True
+            case SignalKind.BACKPRESSURE | SignalKind.FILTERS:
+                return False
+
+    @property
+    def kind(self) -> SignalKind:
+        """What it is about."""
+        return self.value.kind

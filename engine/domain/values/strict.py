@@ -1,0 +1,55 @@
+"""Types of fields that take a value as JSON has it: no `1` or `"yes"` for true, no `"5"` for a number.
+
+JSON has one kind of number, so `5.0` is the whole number 5. Instants are text by RFC 3339 with an offset; a bare number
+or a date alone is none. Text on one line has nothing that ends a line, hides, or turns the direction of writing.
+"""
+
+import re
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, Strict
+
+from engine.domain.values.hints import Misread
+
+_INSTANT: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})", re.IGNORECASE
+)
+
+UNSEEN: Final = r"\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+"""Control characters, line separators and what turns or hides text, as a class of a regular expression without its
+brackets: a rule that the API's description can give as well, which Python's `isprintable` is not."""
+ONE_LINE: Final = f"^[^{UNSEEN}]*$"
+_ONE_LINE: Final = re.compile(rf"[^{UNSEEN}\ud800-\udfff]*")  # halves of characters can't be stored
+
+
+def is_one_line(text: str) -> bool:
+    """Tell whether a text is free of control characters."""
+    return _ONE_LINE.fullmatch(text) is not None
+
+
+def one_line(text: str) -> str:
+    """Return a text without control characters, or raise `Misread`."""
+    if not is_one_line(text):
+        raise Misread("no control characters are allowed")
+    return text
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _written_instant(value: Any) -> Any:
+    if not isinstance(value, datetime) and not (isinstance(value, str) and _INSTANT.fullmatch(value)):
+        raise Misread("not an instant of RFC 3339: a date, a time and an offset", "such as '2026-11-01T09:30:00Z'")
+    return value
+
+
+Flag = Annotated[bool, Strict()]
+Whole = Annotated[int, BeforeValidator(_whole), Strict()]
+Number = Annotated[float, Strict()]
+"""An integer or a fraction."""
+OneLine = Annotated[str, AfterValidator(one_line), Field(json_schema_extra={"pattern": ONE_LINE})]
+"""Text without control characters."""
+Instant = Annotated[AwareDatetime, BeforeValidator(_written_instant), Field(examples=["2026-11-01T09:30:00Z"])]
+"""A field that takes an instant with its offset."""

@@ -1,0 +1,52 @@
+"""What lost races do to a plan: partitions that cool down are left alone, those that lost get smaller file groups."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from engine.domain.runs.hot_partitions import HotPartitions
+from engine.planning.measures.partition_metrics import Floats
+from engine.planning.measures.partitions import PartitionedFiles
+from engine.planning.plans.candidates import Candidates, SkipReason
+from engine.planning.plans.rewrite_limits import RewriteLimits
+
+
+def leave_cooling(files: PartitionedFiles, chosen: Candidates, hot: HotPartitions) -> Candidates:
+    """Return the candidates without those of partitions that cool down."""
+    cools = cools_in_seconds(files, hot) > 0
+    if not cools.any():
+        return chosen
+    reasons = tuple(
+        SkipReason.COOLING_DOWN if reason is None and is_cooling else reason
+        for reason, is_cooling in zip(chosen.reasons, cools.tolist(), strict=True)
+    )
+    warm = ~cools[files.partition_of]
+    return replace(chosen, is_candidate=chosen.is_candidate & warm, is_forced=chosen.is_forced & warm, reasons=reasons)
+
+
+def shrunk_groups(files: PartitionedFiles, limits: RewriteLimits, hot: HotPartitions) -> dict[int, int]:
+    """Return how many bytes a file group may have, by partition, where that is less than the policy's."""
+    found: dict[int, int] = {}
+    for at, place in _places(files, hot):
+        allowed = hot.group_bytes(place, limits.group_bytes, least=limits.target_bytes)
+        if allowed < limits.group_bytes:
+            found[at] = allowed
+    return found
+
+
+def cools_in_seconds(files: PartitionedFiles, hot: HotPartitions) -> Floats:
+    """Return for how long each partition cools down still, 0 where it does not."""
+    seconds = np.zeros(len(files.names))
+    for at, place in _places(files, hot):
+        until = hot.cooling_until(place)
+        if until is not None:
+            seconds[at] = (until - hot.now).total_seconds()
+    return seconds
+
+
+def _places(files: PartitionedFiles, hot: HotPartitions) -> list[tuple[int, tuple[int, str]]]:
+    """Return the hot ones among the partitions of the files, each with its index."""
+    if not hot.by_place:
+        return []
+    places = zip(files.spec_ids.tolist(), files.names, strict=True)
+    return [(at, place) for at, place in enumerate(places) if place in hot.by_place]

@@ -1,0 +1,235 @@
+"""A policy's triggers, full-rewrite rules and seal on one table now: what is due, and what keeps the rest.
+
+The coordinator starts runs by it, the run plans by it, and explain shows it. Call in a thread.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from engine.domain.policies import OFF, EffectivePolicy
+from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
+from engine.domain.tables.orders import RowOrdering
+from engine.planning.due.cooling import cools_in_seconds
+from engine.planning.due.full_rewrites import NOT_ELIGIBLE, full_rules, is_eligible, with_amplification
+from engine.planning.due.remainders import REMAINDER, are_remainders
+from engine.planning.due.rule_logic import logic_of
+from engine.planning.due.seals import SealRule, Seals, find_seals
+from engine.planning.due.triggers import Guards, Rule, RuleState, evaluate
+from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.overlaps import ColumnRanges, measure_overlap
+from engine.planning.measures.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
+from engine.planning.measures.partitions import Flags, PartitionedFiles, partition_files
+from engine.planning.measures.tiers import tier_rules, with_fullest_tier
+from engine.planning.plans.candidates import SkipReason, find_candidates
+from engine.planning.plans.rewrite_limits import RewriteLimits
+
+
+@dataclass(frozen=True, slots=True)
+class SealState:
+    """Partitions by the policy's seal. `next_at_ms`: when the next one is sealed if nothing more is written to it."""
+
+    rule: SealRule
+    sealed: int
+    not_sealed: int
+    next_at_ms: int | None
+
+    @property
+    def is_on(self) -> bool:
+        """False: every partition may be rewritten at any time."""
+        return self.rule != SealRule()
+
+
+@dataclass(frozen=True, slots=True)
+class NeverDue:
+    """Avoidable files that a rewrite would merge and that no rule makes due unless more files are written.
+
+    `too_few_files`: those of them in partitions with fewer candidates than `rewrite.min_input_files`. `of_files`: all
+    data files of the table.
+    """
+
+    files: int = 0
+    partitions: int = 0
+    too_few_files: int = 0
+    of_files: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Every rule on the table now; any of them makes it due."""
+
+    triggers: Sequence[RuleState]
+    full: Sequence[RuleState]
+    seal: SealState
+    never_due: NeverDue = NeverDue()
+
+    @property
+    def wants_full(self) -> bool:
+        """True when a setting of `rewrite.full` is due: such rewrites come first, each kind in a run of its own."""
+        return any(rule.is_due for rule in self.full)
+
+    @property
+    def due_in_seconds(self) -> float | None:
+        """In how many seconds the first rule is due if nothing is written: 0 now, None never."""
+        waits = [rule.due_in_seconds for rule in self.rules if rule.due_in_seconds is not None]
+        return min(waits, default=None)
+
+    def due_partitions(self, *, full: bool) -> Flags:
+        """Return which partitions, in the order of `measures.partitions`, triggers or full rules make due."""
+        flags = [rule.partitions for rule in (self.full if full else self.triggers) if rule.is_due]
+        return np.logical_or.reduce(flags) if flags else np.zeros(self.seal.sealed + self.seal.not_sealed, np.bool_)
+
+    @property
+    def rules(self) -> Sequence[RuleState]:
+        """All rules, triggers first."""
+        return (*self.triggers, *self.full)
+
+    @property
+    def cools_in_seconds(self) -> float | None:
+        """When the first partition that a rule would make due has cooled down; None when none cools down."""
+        waits = [rule.cools_in_seconds for rule in self.rules if rule.cools_in_seconds is not None]
+        return min(waits, default=None)
+
+    @property
+    def is_due(self) -> bool:
+        """True when at least one rule is."""
+        return any(rule.is_due for rule in self.rules)
+
+
+def evaluate_policy(
+    digest: pa.Table,
+    figures: TableFigures,
+    history: RewriteHistory,
+    policy: EffectivePolicy,
+    *,
+    now_ms: int,
+    hot: HotPartitions = NONE_HOT,
+    order: RowOrdering | None = None,
+    ranges: Sequence[ColumnRanges] = (),
+) -> Evaluation:
+    """Judge every rule of a policy on a table.
+
+    Args:
+        digest: live data files, in the shape of `planning.measures.digest.FILE_DIGEST`.
+        figures: of the table as a whole.
+        history: rewrites of the table, as the record knows them.
+        policy: its triggers, `rewrite.full.*`, `seal` and sizes.
+        now_ms: the present instant, milliseconds since 1970.
+        hot: partitions that lost races to other writers, as they are at this instant.
+        order: what the policy puts rows into on this table.
+        ranges: of the order's columns, in the order of the digest; only where `asks_overlap`.
+    """
+    limits = replace(RewriteLimits.of(policy), order=order)
+    files = partition_files(digest)
+    metrics = measure_partitions(
+        digest,
+        files,
+        figures,
+        history,
+        now_ms=now_ms,
+        small_bytes=limits.small_bytes,
+        large_bytes=limits.large_bytes,
+        small_row_group_bytes=limits.small_row_group_bytes,
+        overlap=measure_overlap(files, ranges) if ranges else None,
+    )
+    seal = _seal_rule(policy.values["seal"])
+    seals = find_seals(metrics, figures.times, seal, now_ms=now_ms)
+    sealed_in = np.maximum(0.0, (seals.sealed_from_ms - now_ms) / 1000)
+    cools_in = cools_in_seconds(files, hot)
+    reasons = _reasons(metrics, limits)
+    guards = Guards(sealed_in, reasons, cools_in)
+    tiered = with_fullest_tier(metrics, limits) if limits.tiers else metrics
+    in_full = Guards(sealed_in, _full_reasons(policy, metrics, limits), cools_in)
+    amplified = with_amplification(metrics)
+    triggers = [rule for rule in trigger_rules(policy) if not _asks_overlap(rule)]
+    reorders = [replace(rule, needs_change=True) for rule in trigger_rules(policy) if _asks_overlap(rule)]
+    by_trigger = [evaluate(rule, tiered, guards) for rule in (*triggers, *tier_rules(limits))]
+    whole = [
+        *(evaluate(rule, metrics, Guards(sealed_in, _whole_reasons(metrics, limits), cools_in)) for rule in reorders),
+        *(evaluate(rule, amplified, in_full) for rule in full_rules(policy.values)),
+    ]
+    return Evaluation(
+        triggers=by_trigger,
+        full=whole,
+        seal=_seal_state(seal, seals),
+        never_due=_never_due(files, limits, reasons, [*by_trigger, *whole]),
+    )
+
+
+def trigger_rules(policy: EffectivePolicy) -> list[Rule]:
+    """Return the rules of an effective policy's `triggers`."""
+    found = []
+    for rule in policy.document().triggers or ():
+        conditions, logic = logic_of(rule)
+        found.append(Rule(rule.name, conditions, needs_change=rule.input_changed, logic=logic))
+    return found
+
+
+def asks_overlap(policy: EffectivePolicy) -> bool:
+    """Tell whether a rule goes by how far files overlap, which costs a look at bounds in all manifests."""
+    return any(_asks_overlap(rule) for rule in trigger_rules(policy))
+
+
+def _asks_overlap(rule: Rule) -> bool:
+    """Tell a rule that goes by overlap: files are put apart only together, so it makes whole partitions due.
+
+    Whether that helped is seen when new files came, so it does not fire again before.
+    """
+    return any(str(check.metric) == "overlap_depth" for check in rule.conditions)
+
+
+def _never_due(
+    files: PartitionedFiles, limits: RewriteLimits, reasons: Sequence[str | None], rules: Sequence[RuleState]
+) -> NeverDue:
+    """Count the avoidable files of partitions that no rule makes due in time, where a rewrite would merge some."""
+    in_time = np.logical_or.reduce([rule.due_in_time for rule in rules]) if rules else np.zeros(len(reasons), np.bool_)
+    is_short = np.array([reason == SkipReason.TOO_FEW_FILES for reason in reasons], dtype=np.bool_)
+    is_worth_it = np.array([reason is None for reason in reasons], dtype=np.bool_) | is_short
+    avoidable = np.where(~in_time & is_worth_it, files.avoidable(files.file_bytes < limits.small_bytes), 0)
+    return NeverDue(
+        files=int(avoidable.sum()),
+        partitions=int(np.count_nonzero(avoidable)),
+        too_few_files=int(avoidable[is_short].sum()),
+        of_files=len(files.file_bytes),
+    )
+
+
+def _reasons(metrics: PartitionMetrics, limits: RewriteLimits) -> Sequence[SkipReason | str | None]:
+    """Return why a rewrite by itself would leave each partition alone, None where it would not."""
+    candidates = find_candidates(metrics.files, limits)
+    remainders = are_remainders(metrics, candidates)
+    kept = zip(candidates.reasons, remainders.tolist(), strict=True)
+    return [reason or (REMAINDER if is_left else None) for reason, is_left in kept]
+
+
+def _whole_reasons(metrics: PartitionMetrics, limits: RewriteLimits) -> Sequence[SkipReason | None]:
+    return find_candidates(metrics.files, limits, full=True).reasons
+
+
+def _full_reasons(
+    policy: EffectivePolicy, metrics: PartitionMetrics, limits: RewriteLimits
+) -> Sequence[SkipReason | str | None]:
+    """Return why a full rewrite would leave each partition alone, None where it would not."""
+    reasons = _whole_reasons(metrics, limits)
+    eligibility: Mapping[str, Any] | str = policy.values["rewrite.full.eligibility"]
+    if isinstance(eligibility, str):
+        return reasons
+    eligible = is_eligible(metrics, **eligibility)
+    return [reason or (None if fits else NOT_ELIGIBLE) for reason, fits in zip(reasons, eligible, strict=True)]
+
+
+def _seal_rule(value: Mapping[str, float | None] | str) -> SealRule:
+    return SealRule() if isinstance(value, str) and value == OFF else SealRule(**value)  # type: ignore[arg-type]
+
+
+def _seal_state(rule: SealRule, seals: Seals) -> SealState:
+    waiting = seals.sealed_from_ms[~seals.is_sealed]
+    return SealState(
+        rule=rule,
+        sealed=int(np.count_nonzero(seals.is_sealed)),
+        not_sealed=len(waiting),
+        next_at_ms=int(waiting.min()) if len(waiting) else None,
+    )

@@ -1,0 +1,85 @@
+"""Which partitions are sealed: nobody is expected to write to them any more, so that a rewrite races with nobody.
+
+`after`: the partition's own time window ended so long ago, by the time field of its spec, in UTC. `quiet_for`: nothing
+was committed to it for so long. Late data opens a sealed partition again: it is sealed only once the same time has
+passed since the late commit. A partition without a time window (no time field in its spec, or a null in it) can't be
+sealed by `after`: it counts as sealed once it was quiet for that long, and the lease keeps rewrites of it apart.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Final, assert_never
+
+import numpy as np
+
+from engine.planning.measures.digest import PartitionTime, TimeUnit
+from engine.planning.measures.partition_metrics import PartitionMetrics
+from engine.planning.measures.partitions import Flags, Ints
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MONTHS: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class SealRule:
+    """When partitions are sealed, in seconds: one of the two, or neither (every partition may be rewritten)."""
+
+    after: float | None = None
+    quiet_for: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seals:
+    """By partition: whether it is sealed, and from when it is, milliseconds since 1970, if nothing more is written."""
+
+    is_sealed: Flags
+    sealed_from_ms: Ints
+
+
+def find_seals(metrics: PartitionMetrics, times: Mapping[int, PartitionTime], rule: SealRule, *, now_ms: int) -> Seals:
+    """Return which partitions are sealed under a rule; `times` has the time field of each spec that has one."""
+    partitions = len(metrics.files.names)
+    if rule.after is None and rule.quiet_for is None:
+        return Seals(np.ones(partitions, dtype=np.bool_), np.zeros(partitions, dtype=np.int64))
+    sealed_from = metrics.newest_ms + _milliseconds(rule.quiet_for or 0)
+    if rule.after is not None:
+        ends = _window_ends(metrics, times)
+        sealed_from = np.maximum(sealed_from, np.maximum(ends, metrics.newest_ms) + _milliseconds(rule.after))
+    return Seals(sealed_from <= now_ms, sealed_from)
+
+
+def window_end(partition: str, time: PartitionTime) -> datetime | None:
+    """Return the instant at which the time of a partition is over; None for a null, or a value that is no time."""
+    value = json.loads(partition).get(time.field)
+    try:
+        match time.unit:
+            case TimeUnit.HOUR:
+                return _EPOCH + timedelta(hours=value + 1)
+            case TimeUnit.DAY:
+                day = date.fromisoformat(value)
+                return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1)
+            case TimeUnit.MONTH:
+                return datetime(1970 + (value + 1) // _MONTHS, (value + 1) % _MONTHS + 1, 1, tzinfo=UTC)
+            case TimeUnit.YEAR:
+                return datetime(1971 + value, 1, 1, tzinfo=UTC)
+            case _ as never:
+                assert_never(never)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _window_ends(metrics: PartitionMetrics, times: Mapping[int, PartitionTime]) -> Ints:
+    """Return the end of each partition's time window, 0 where it has none."""
+    ends = np.zeros(len(metrics.files.names), dtype=np.int64)
+    for at, (spec_id, partition) in enumerate(zip(metrics.files.spec_ids.tolist(), metrics.files.names, strict=True)):
+        time = times.get(spec_id)
+        end = None if time is None else window_end(partition, time)
+        if end is not None:
+            ends[at] = _milliseconds((end - _EPOCH).total_seconds())
+    return ends
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)

@@ -1,0 +1,369 @@
+"""Which partitions a policy's rules make due, and how near the others came: each condition with what was measured.
+
+A partition is due when the conditions of a rule hold for it (`planning.due.rule_logic` joins them) and no guard holds
+it back. Guards, in this order:
+
+- `unchanged`: the rule asks for changed input and no file came since the partition's last rewrite, or it has fewer
+  than two files. Else a rule about old files would fire for ever on a partition that can't get any better.
+- `not_sealed`: the policy's `seal` says that somebody may still write to it.
+- what planning would leave alone anyway, by its own reasons (`planning.plans.candidates.SkipReason`), and what rewrites
+left
+  that another would hardly better (`planning.due.remainders`).
+- `cooling_down`: other writers won the last race for it (`domain.runs.hot_partitions`).
+
+A rule that is not due shows the partition that came nearest: the one that fails the fewest conditions, then the one
+whose measured values lie nearest to the wanted ones, in proportion.
+
+Time alone can make a rule due: ages grow, partitions get sealed and cool down. `RuleState.due_in_seconds` says when
+the first partition would be due if nothing more were written.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final, Protocol
+
+import numpy as np
+
+from engine.domain.policies import Metric, MetricKind
+from engine.planning.due.rule_logic import Branch, Term, conjunction, distances, holding, is_met
+from engine.planning.measures.partition_metrics import NOT_APPLICABLE, NOTHING_TO_MEASURE, Floats, PartitionMetrics
+from engine.planning.measures.partitions import Flags
+
+MAX_DUE_SHOWN: Final = 20
+COOLING_DOWN: Final = "cooling_down"
+_GROWING: Final = frozenset(metric.value for metric in Metric if metric.kind is MetricKind.DURATION)
+"""Metrics that grow by themselves, a second each second."""
+
+LEAST_FILES: Final = 2
+"""A partition of one file has nothing to merge: a rule with `input_changed` passes it over."""
+
+
+class Comparison(Protocol):
+    """One condition of a rule, as the policy's models have it (`domain.policies.triggers.TriggerCondition`)."""
+
+    @property
+    def metric(self) -> str:
+        """The measured figure."""
+
+    @property
+    def operator(self) -> str:
+        """`at_least`, `above`, `at_most` or `below`."""
+
+    @property
+    def wanted(self) -> float:
+        """What it is compared with: bytes, seconds, a count or a share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A condition that is built in rather than written in a policy."""
+
+    metric: str
+    operator: str
+    wanted: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A named rule. `needs_change`: see the guard `unchanged`.
+
+    `logic` joins the conditions by their positions; None: all of them must hold.
+    """
+
+    name: str
+    conditions: Sequence[Comparison]
+    needs_change: bool = False
+    logic: Branch | None = None
+
+    @property
+    def joined(self) -> Branch:
+        """How the conditions are joined."""
+        return self.logic or conjunction(len(self.conditions))
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCondition:
+    """One condition in one partition. `measured` None: there is nothing to measure, or it never happened; see `detail`.
+
+    `holds`: the comparison is true. `is_negated`: it must not hold. `is_met`: it is as the rule asks; of a figure that
+    can't be measured neither a comparison nor its opposite is. `is_bound`: the true value may be greater (see
+    `planning.measures.partition_metrics`). `path`: its place in the rule, as a JSON pointer.
+    """
+
+    metric: str
+    operator: str
+    wanted: float
+    measured: float | None
+    holds: bool
+    is_bound: bool = False
+    detail: str | None = None
+    is_negated: bool = False
+    is_met: bool = False
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionRef:
+    """A partition, with what makes its size imaginable."""
+
+    spec_id: int
+    partition: str
+    file_count: int
+    total_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuleState:
+    """A rule on a table now. `shown`: the partition that the conditions were measured in, None for the whole table.
+
+    `due`: the first of `due_total` partitions, those with most files first. `held_back`: partitions for which the
+    conditions hold, by the guard that stops them. `due_in_seconds`: see above; 0 when it is due, None when only writers
+    can make it so. `partitions`: the due ones, flagged; of a rule for the whole table all that no guard holds back.
+    `cools_in_seconds`: when the first of those that only cool down is due, None without any. `due_in_time`: flags of
+    the partitions that are due now or that time alone makes due. `logic` joins the conditions by their positions.
+    """
+
+    name: str
+    is_due: bool
+    due_total: int
+    due: tuple[PartitionRef, ...]
+    held_back: Mapping[str, int]
+    shown: PartitionRef | None
+    conditions: tuple[MeasuredCondition, ...]
+    due_in_seconds: float | None
+    partitions: Flags = field(repr=False, compare=False)
+    due_in_time: Flags = field(repr=False, compare=False)
+    logic: Branch
+    cools_in_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """By partition: in how many seconds it is sealed and has cooled down (0: now), and why planning would leave it."""
+
+    sealed_in_seconds: Floats
+    skip_reasons: Sequence[str | None]
+    cools_in_seconds: Floats | None = None
+
+    @property
+    def cools_in(self) -> Floats:
+        """By partition: `cools_in_seconds`, 0 for all where nothing is known."""
+        return np.zeros_like(self.sealed_in_seconds) if self.cools_in_seconds is None else self.cools_in_seconds
+
+    @property
+    def is_sealed(self) -> Flags:
+        """By partition: whether it is sealed now."""
+        sealed: Flags = self.sealed_in_seconds <= 0
+        return sealed
+
+    @property
+    def is_worth_it(self) -> Flags:
+        """By partition: whether planning would take it."""
+        return np.array([reason is None for reason in self.skip_reasons], dtype=np.bool_)
+
+
+def is_percent(metric: str) -> bool:
+    """Tell a percentage, which only built-in metrics are, named so; shares that a policy names go from 0 to 1."""
+    return metric.endswith("_percent")
+
+
+def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState:
+    """Return which partitions a rule makes due; with metrics of the table alone, whether the table is due."""
+    if all(condition.metric in metrics.table for condition in rule.conditions):
+        return _of_table(rule, metrics, guards)
+    values = [_values(condition.metric, metrics) for condition in rule.conditions]
+    met = partial(_met, [_judged(*pair) for pair in zip(rule.conditions, values, strict=True)])
+    all_hold = holding(rule.joined, met)
+    reasons = _guarded(rule, metrics, guards, all_hold)
+    is_due = all_hold & np.array([reason is None for reason in reasons], dtype=np.bool_)
+    shown = _nearest(rule, values, met, _busiest_first(metrics, is_due if is_due.any() else np.ones_like(is_due)))
+    waits = _waits(rule, metrics, guards, values)
+    cooling = [guards.cools_in[at] for at, reason in enumerate(reasons) if reason == COOLING_DOWN]
+    return RuleState(
+        name=rule.name,
+        is_due=bool(is_due.any()),
+        due_total=int(is_due.sum()),
+        due=tuple(_ref(metrics, at) for at in _busiest_first(metrics, is_due)[:MAX_DUE_SHOWN]),
+        held_back=_counted(reasons[at] for at in np.flatnonzero(all_hold).tolist()),
+        shown=None if shown is None else _ref(metrics, shown),
+        conditions=_all_measured(rule, metrics, shown),
+        due_in_seconds=0.0 if is_due.any() else _first(waits),
+        partitions=is_due,
+        due_in_time=np.isfinite(waits),
+        logic=rule.joined,
+        cools_in_seconds=float(min(cooling)) if cooling else None,
+    )
+
+
+def _of_table(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState:
+    conditions = _all_measured(rule, metrics, None)
+    is_due = is_met(rule.joined, lambda term: conditions[term.at].is_met)
+    flags = guards.is_sealed & guards.is_worth_it & is_due
+    in_time = guards.is_worth_it & is_due
+    due_in = 0.0 if is_due else None
+    return RuleState(rule.name, is_due, 0, (), {}, None, conditions, due_in, flags, in_time, rule.joined)
+
+
+def _judged(condition: Comparison, measured: Floats) -> tuple[Flags, Flags]:
+    """Return by partition whether a condition holds, and whether it fails; neither where nothing was measured."""
+    holds = _holds(condition, measured)
+    return holds, ~holds & ~np.isnan(measured)
+
+
+def _met(judged: Sequence[tuple[Flags, Flags]], term: Term) -> Flags:
+    return judged[term.at][term.is_negated]
+
+
+def _waits(rule: Rule, metrics: PartitionMetrics, guards: Guards, values: Sequence[Floats]) -> Floats:
+    """Return by partition in how many seconds it is due if nothing is written; infinite: time alone never makes it.
+
+    Between the instants at which a growing figure passes its bound no condition changes, so only those are tried.
+    """
+    begin = np.where(guards.is_worth_it & (_may_differ(metrics) | (not rule.needs_change)), 0.0, np.inf)
+    begin = np.maximum(np.maximum(begin, guards.sealed_in_seconds), guards.cools_in)
+    passed_in = [
+        condition.wanted - measured if condition.metric in _GROWING else None
+        for condition, measured in zip(rule.conditions, values, strict=True)
+    ]
+
+    def judged_at(instant: Floats, at: int) -> tuple[Flags, Flags]:
+        condition, passes = rule.conditions[at], passed_in[at]
+        if passes is None:
+            return _judged(condition, values[at])
+        is_past = passes <= instant
+        grows_into = condition.operator in {"at_least", "above"}
+        return (is_past, passes > instant) if grows_into else (passes > instant, is_past)
+
+    best = np.full_like(begin, np.inf)
+    for passes in (None, *(each for each in passed_in if each is not None)):
+        instant = begin if passes is None else np.fmax(begin, passes)
+        judged = [judged_at(instant, at) for at in range(len(values))]
+        best = np.where(holding(rule.joined, partial(_met, judged)), np.minimum(best, instant), best)
+    return best
+
+
+def _first(waits: Floats) -> float | None:
+    """Return the shortest wait, None when none ends."""
+    first = float(waits.min()) if len(waits) else math.inf
+    return first if math.isfinite(first) else None
+
+
+def _may_differ(metrics: PartitionMetrics) -> Flags:
+    flags: Flags = metrics.is_changed & (metrics.values["file_count"] >= LEAST_FILES)
+    return flags
+
+
+def _values(metric: str, metrics: PartitionMetrics) -> Floats:
+    partitions = len(metrics.files.names)
+    if metric in metrics.table:
+        return np.full(partitions, metrics.table[metric])
+    return metrics.values.get(metric, np.full(partitions, np.nan))
+
+
+def _holds(condition: Comparison, measured: Floats) -> Flags:
+    """Compare by partition; NaN, which nothing was measured of, holds for no operator."""
+    match condition.operator:
+        case "at_least":
+            flags: Flags = measured >= condition.wanted
+        case "above":
+            flags = measured > condition.wanted
+        case "at_most":
+            flags = measured <= condition.wanted
+        case "below":
+            flags = measured < condition.wanted
+        case _ as unknown:
+            message = f"no operator {unknown!r}"
+            raise ValueError(message)
+    return flags
+
+
+def _guarded(rule: Rule, metrics: PartitionMetrics, guards: Guards, all_hold: Flags) -> list[str | None]:
+    """Return the guard that holds each partition back, of those for which the conditions hold."""
+    reasons: list[str | None] = [None] * len(all_hold)
+    may_differ, is_sealed, cools_in = _may_differ(metrics), guards.is_sealed, guards.cools_in
+    for at in np.flatnonzero(all_hold).tolist():
+        if rule.needs_change and not may_differ[at]:
+            reasons[at] = "unchanged"
+        elif not is_sealed[at]:
+            reasons[at] = "not_sealed"
+        else:
+            reasons[at] = guards.skip_reasons[at] or (COOLING_DOWN if cools_in[at] > 0 else None)
+    return reasons
+
+
+def _nearest(rule: Rule, values: Sequence[Floats], met: Callable[[Term], Flags], among: Sequence[int]) -> int | None:
+    """Return the partition that fails the fewest conditions by the least; of equal ones the first."""
+    if not among:
+        return None
+
+    def failing(term: Term) -> Floats:
+        gap = _gap(values[term.at], rule.conditions[term.at].wanted) / (len(rule.conditions) + 1)
+        distance: Floats = np.where(met(term), 0.0, 1.0 + gap)
+        return distance
+
+    return among[int(np.argmin(distances(rule.joined, failing)[list(among)]))]
+
+
+def _gap(measured: Floats, wanted: float) -> Floats:
+    """Return how far a value is from the wanted one, 0 to 1, in proportion to the larger; 1 where there is no value."""
+    finite = np.where(np.isfinite(measured), measured, 0.0)
+    larger = np.maximum(np.maximum(np.abs(finite), abs(wanted)), 1e-9)
+    gap: Floats = np.where(np.isfinite(measured), np.abs(finite - wanted) / larger, 1.0)
+    return gap
+
+
+def _busiest_first(metrics: PartitionMetrics, flags: Flags) -> list[int]:
+    """Return flagged partitions, those with most small files first, then most files, then in their own order."""
+    order = np.lexsort((-metrics.values["file_count"], -metrics.values["small_file_count"]))
+    chosen: list[int] = order[flags[order]].tolist()
+    return chosen
+
+
+def _all_measured(rule: Rule, metrics: PartitionMetrics, partition: int | None) -> tuple[MeasuredCondition, ...]:
+    """Return the conditions of a rule as measured in a partition (None: on the table), with their part in the rule."""
+    terms = {term.at: term for term in rule.joined.terms()}
+    found = []
+    for at, condition in enumerate(rule.conditions):
+        measured, fails, term = *_measured(condition, metrics, partition), terms[at]
+        is_met = fails if term.is_negated else measured.holds
+        found.append(replace(measured, is_negated=term.is_negated, is_met=is_met, path=term.path))
+    return tuple(found)
+
+
+def _measured(
+    condition: Comparison, metrics: PartitionMetrics, partition: int | None
+) -> tuple[MeasuredCondition, bool]:
+    """Return a condition as measured, and whether it fails: where nothing was measured it does neither."""
+    metric = str(condition.metric)
+    said = (metric, condition.operator, condition.wanted)
+    if metric in NOT_APPLICABLE:
+        return MeasuredCondition(*said, measured=None, holds=False, detail=NOT_APPLICABLE[metric]), False
+    if metric not in metrics.table and partition is None:
+        return MeasuredCondition(*said, measured=None, holds=False, detail="the table has no files"), False
+    value = _values(metric, metrics)[partition] if partition is not None else metrics.table[metric]
+    holds, fails = (bool(flags[0]) for flags in _judged(condition, np.array([value])))
+    if math.isnan(value):
+        return MeasuredCondition(*said, measured=None, holds=False, detail=NOTHING_TO_MEASURE[metric]), False
+    if math.isinf(value):
+        return MeasuredCondition(*said, measured=None, holds=holds, detail="never happened"), fails
+    is_bound = partition is not None and metric in metrics.bounds and bool(metrics.bounds[metric][partition])
+    return MeasuredCondition(*said, measured=float(value), holds=holds, is_bound=is_bound), fails
+
+
+def _ref(metrics: PartitionMetrics, at: int) -> PartitionRef:
+    return PartitionRef(
+        spec_id=int(metrics.files.spec_ids[at]),
+        partition=metrics.files.names[at],
+        file_count=int(metrics.values["file_count"][at]),
+        total_bytes=int(metrics.values["total_bytes"][at]),
+    )
+
+
+def _counted(reasons: Iterable[str | None]) -> Mapping[str, int]:
+    counts: dict[str, int] = {}
+    for reason in reasons:
+        if reason is not None:
+            counts[str(reason)] = counts.get(str(reason), 0) + 1
+    return counts

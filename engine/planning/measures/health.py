@@ -1,0 +1,206 @@
+"""How healthy a table's files are: sums, sizes, deletes, a score, and the partitions that need it most.
+
+The score is 100 for a table that no rewrite could better, and falls with what readers pay for. Parts, each 0 to 100:
+
+- `file_sizes` (weight 0.6): share of files that are not avoidable small ones. One small file of a partition is not
+  avoidable: there is nothing to merge it with.
+- `deletes` (weight 0.3): share of rows that no delete may hide; equality deletes count every row they may touch.
+- `large_files` (weight 0.1): share of bytes that are not in over-large files.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles, partition_files
+from engine.planning.measures.row_groups import have_small_row_groups
+
+MIB: Final = 2**20
+SIZE_CLASSES: Final = (MIB, 8 * MIB, 32 * MIB, 128 * MIB, 512 * MIB, 1024 * MIB)
+"""Upper bounds (exclusive, bytes) of the size classes; a last class has no bound."""
+
+WEIGHTS: Final = {"file_sizes": 0.6, "deletes": 0.3, "large_files": 0.1}
+
+
+@dataclass(frozen=True, slots=True)
+class SizeClass:
+    """Files of `from_bytes` to below `below_bytes` (None: no bound)."""
+
+    from_bytes: int
+    below_bytes: int | None
+    file_count: int
+    total_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionHealth:
+    """One partition. `avoidable_file_count`: small files but for one.
+
+    `largest_small_file_share`: the largest small file's bytes as a share of all small files'; None without small files.
+    """
+
+    spec_id: int
+    partition: str
+    file_count: int
+    small_file_count: int
+    avoidable_file_count: int
+    large_file_count: int
+    small_row_group_file_count: int
+    files_with_deletes: int
+    total_bytes: int
+    average_file_bytes: int
+    largest_small_file_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableHealth:
+    """A snapshot's data files. `deleted_rows` is an upper bound; files with deletes are those they may apply to.
+
+    `outside_file_count`: files that no run opens, as they or their deletes are outside of the table's places.
+    `avoidable_bytes`: of small files in partitions that have avoidable ones: what merging them would read.
+    """
+
+    partition_count: int
+    file_count: int
+    total_bytes: int
+    record_count: int
+    average_file_bytes: int
+    small_file_bytes: int
+    large_file_bytes: int | None
+    small_row_group_bytes: int | None
+    small_file_count: int
+    small_file_share: float
+    avoidable_file_count: int
+    avoidable_bytes: int
+    large_file_count: int
+    small_row_group_file_count: int
+    files_with_deletes: int
+    files_with_equality_deletes: int
+    outside_file_count: int
+    deleted_rows: int
+    score: int
+    score_parts: dict[str, float]
+    size_classes: tuple[SizeClass, ...]
+    worst_partitions: tuple[PartitionHealth, ...]
+
+
+def health(
+    digest: pa.Table,
+    *,
+    small_bytes: int,
+    large_bytes: int | None,
+    small_row_group_bytes: int | None = None,
+    top: int = 20,
+) -> TableHealth:
+    """Measure a digest.
+
+    Args:
+        digest: live data files, in the shape of `planning.measures.digest.FILE_DIGEST`.
+        small_bytes: a file below is small.
+        large_bytes: a file above is over-large; None: none is.
+        small_row_group_bytes: many row groups below are too small (`planning.measures.row_groups`); None: none are.
+        top: how many of the worst partitions to list, by avoidable files, then by files with deletes, large
+            ones, and those of small row groups.
+    """
+    files = partition_files(digest)
+    count, total = len(files.file_bytes), int(files.file_bytes.sum())
+    is_small = files.file_bytes < small_bytes
+    is_large = np.zeros(count, dtype=np.bool_) if large_bytes is None else files.file_bytes > large_bytes
+    is_deleted = files.delete_files > 0
+    is_chopped = have_small_row_groups(files, small_row_group_bytes)
+    avoidable = files.avoidable(is_small)
+    hidden = np.where(
+        files.equality_deletes > 0, files.record_count, np.minimum(files.deleted_rows, files.record_count)
+    )
+    parts = {
+        "file_sizes": _percent(1 - _share(int(avoidable.sum()), count)),
+        "deletes": _percent(1 - _share(int(hidden.sum()), int(files.record_count.sum()))),
+        "large_files": _percent(1 - _share(int(files.file_bytes[is_large].sum()), total)),
+    }
+    return TableHealth(
+        partition_count=len(files.names),
+        file_count=count,
+        total_bytes=total,
+        record_count=int(files.record_count.sum()),
+        average_file_bytes=total // max(1, count),
+        small_file_bytes=small_bytes,
+        large_file_bytes=large_bytes,
+        small_row_group_bytes=small_row_group_bytes,
+        small_file_count=int(is_small.sum()),
+        small_file_share=round(_share(int(is_small.sum()), count), 4),
+        avoidable_file_count=int(avoidable.sum()),
+        avoidable_bytes=int(files.total(files.file_bytes, is_small)[avoidable > 0].sum()),
+        large_file_count=int(is_large.sum()),
+        small_row_group_file_count=int(is_chopped.sum()),
+        files_with_deletes=int(is_deleted.sum()),
+        files_with_equality_deletes=int((files.equality_deletes > 0).sum()),
+        outside_file_count=int(files.is_outside.sum()),
+        deleted_rows=int(np.minimum(files.deleted_rows, files.record_count).sum()),
+        score=int(sum(WEIGHTS[name] * value for name, value in parts.items())),
+        score_parts=parts,
+        size_classes=_size_classes(files.file_bytes),
+        worst_partitions=_worst(
+            files,
+            avoidable=avoidable,
+            is_small=is_small,
+            is_large=is_large,
+            is_chopped=is_chopped,
+            is_deleted=is_deleted,
+            top=top,
+        ),
+    )
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _percent(share: float) -> float:
+    return round(100 * share, 1)
+
+
+def _size_classes(file_bytes: Ints) -> tuple[SizeClass, ...]:
+    class_of = np.searchsorted(np.array(SIZE_CLASSES), file_bytes, side="right")
+    counts = np.bincount(class_of, minlength=len(SIZE_CLASSES) + 1).tolist()
+    sums = [int(file_bytes[class_of == at].sum()) for at in range(len(counts))]
+    return tuple(
+        SizeClass(start, end, counted, summed)
+        for start, end, counted, summed in zip((0, *SIZE_CLASSES), (*SIZE_CLASSES, None), counts, sums, strict=True)
+    )
+
+
+def _worst(
+    files: PartitionedFiles,
+    *,
+    avoidable: Ints,
+    is_small: Flags,
+    is_large: Flags,
+    is_chopped: Flags,
+    is_deleted: Flags,
+    top: int,
+) -> tuple[PartitionHealth, ...]:
+    """List partitions that have something to better, worst first, ties in the order of partitions."""
+    counts, totals = files.count(), files.total(files.file_bytes)
+    small, large, deleted = files.count(is_small), files.count(is_large), files.count(is_deleted)
+    chopped = files.count(is_chopped)
+    largest_share = files.largest_share(is_small)
+    order = np.lexsort((-chopped, -large, -deleted, -avoidable))[:top].tolist()
+    return tuple(
+        PartitionHealth(
+            spec_id=int(files.spec_ids[at]),
+            partition=files.names[at],
+            file_count=int(counts[at]),
+            small_file_count=int(small[at]),
+            avoidable_file_count=int(avoidable[at]),
+            large_file_count=int(large[at]),
+            small_row_group_file_count=int(chopped[at]),
+            files_with_deletes=int(deleted[at]),
+            total_bytes=int(totals[at]),
+            average_file_bytes=int(totals[at]) // max(1, int(counts[at])),
+            largest_small_file_share=float(largest_share[at]) if small[at] else None,
+        )
+        for at in order
+        if avoidable[at] or large[at] or deleted[at] or chopped[at]
+    )

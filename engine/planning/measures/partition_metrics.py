@@ -1,0 +1,244 @@
+"""Every metric that a policy's conditions may name, by partition: vectors over partitions, nothing for each file.
+
+Ages are seconds, sizes bytes, shares 0 to 1. Three kinds of value are not plain numbers:
+
+- NaN: the partition has no such thing (the age of its oldest small file, when it has none). No condition on it holds.
+- infinite: it never happened (`time_since_rewrite` of a partition never rewritten). It is longer than anything.
+- a bound: the snapshot that added a file is expired, so the file is older than the oldest commit that is still known,
+  and nobody can say by how much. The age given is the least that it can be: `at_least` never holds wrongly, `at_most`
+  may. The same goes for a rewrite that lies further back than the record was read.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.overlaps import Overlap
+from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
+from engine.planning.measures.row_groups import have_small_row_groups
+
+Floats = npt.NDArray[np.float64]
+
+NOT_APPLICABLE: Final[Mapping[str, str]] = {
+    "sorted_run_count": "this table format keeps no sorted runs",
+    "level0_file_count": "this table format keeps no levels",
+}
+"""Metrics that no table has in this version, each with the reason; a condition on one never holds."""
+
+NOTHING_TO_MEASURE: Final[Mapping[str, str]] = {
+    "oldest_small_file_age": "not measured: the partition has no small files",
+    "largest_small_file_share": "not measured: the partition has no small files",
+    "size_amplification_percent": "not measured: the partition was never rewritten in full",
+    "overlap_depth": "not measured: the policy orders rows by no columns (rewrite.strategy, rewrite.columns)",
+}
+"""Metrics that are NaN in some partitions, each with what that means."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionRewrite:
+    """The newest rewrite of a partition that the record knows; `is_full`: of the whole partition."""
+
+    spec_id: int
+    partition: str
+    at_ms: int
+    is_full: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteHistory:
+    """Rewrites of a table. `known_since_ms`: older ones were not read; None: all were."""
+
+    rewrites: Sequence[PartitionRewrite] = ()
+    known_since_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionMetrics:
+    """Metrics by name: `values` over partitions, `bounds` where a value is only the least it can be, `table` alone.
+
+    `files` gives the partitions their names and order. `newest_ms` is when the newest file of each came at the latest.
+    `is_changed`: a file came since the partition was rewritten last. `is_own`: over files, those that a rewrite added.
+    """
+
+    files: PartitionedFiles
+    values: Mapping[str, Floats]
+    table: Mapping[str, float]
+    newest_ms: Ints
+    is_changed: Flags
+    is_own: Flags
+    bounds: Mapping[str, Flags] = field(default_factory=dict)
+
+
+def measure_partitions(
+    digest: pa.Table,
+    files: PartitionedFiles,
+    figures: TableFigures,
+    history: RewriteHistory,
+    *,
+    now_ms: int,
+    small_bytes: int,
+    large_bytes: int | None,
+    small_row_group_bytes: int | None = None,
+    overlap: Overlap | None = None,
+) -> PartitionMetrics:
+    """Measure every partition of a digest.
+
+    Args:
+        digest: live data files, in the shape of `planning.measures.digest.FILE_DIGEST`.
+        files: the same, by partition (`planning.measures.partitions.partition_files`).
+        figures: of the table as a whole.
+        history: rewrites of the table, as the record knows them.
+        now_ms: the present instant, milliseconds since 1970.
+        small_bytes: a file below is small.
+        large_bytes: a file above is over-large; None: none is.
+        small_row_group_bytes: many row groups below are too small (`planning.measures.row_groups`); None: none are.
+        overlap: of the columns that the policy orders rows by, where it does and a rule asks.
+    """
+    added, is_known = _added(digest, figures, now_ms)
+    small = files.file_bytes < small_bytes
+    chopped = have_small_row_groups(files, small_row_group_bytes)
+    avoidable = int(files.avoidable(small).sum())
+    newest = _extreme(np.maximum, files, added, start=0)
+    counts, totals = files.count(), files.total(files.file_bytes)
+    ages, bounds = _ages(files, added, newest, is_known=is_known, is_small=small, now_ms=now_ms)
+    rewritten, rewritten_bounds = _rewrites(files, added, totals, history, now_ms)
+    return PartitionMetrics(
+        files=files,
+        values=_sizes(files, counts, totals, small, large_bytes)
+        | {"small_row_group_file_count": files.count(chopped).astype(np.float64)}
+        | _deletes(files, figures)
+        | ages
+        | rewritten
+        | ({} if overlap is None else {"overlap_depth": overlap.depth}),
+        table={
+            "avoidable_file_count": float(avoidable),
+            "avoidable_file_share": avoidable / max(1, len(files.file_bytes)),
+            "snapshot_count": float(figures.snapshot_count),
+            "manifest_count": float(figures.manifest_count),
+            "average_manifest_bytes": float(figures.average_manifest_bytes),
+            "metadata_bytes": float(figures.manifest_bytes),
+        },
+        newest_ms=newest,
+        is_changed=newest > _rewritten_ms(files, history, only_full=False),
+        is_own=_own(files, added, history),
+        bounds=bounds | rewritten_bounds,
+    )
+
+
+def _added(digest: pa.Table, figures: TableFigures, now_ms: int) -> tuple[Ints, Flags]:
+    """Return when each file came at the latest, and whether that is exact."""
+    latest = now_ms if figures.known_since_ms is None else figures.known_since_ms
+    column = digest["added_at_ms"]
+    added: Ints = pc.fill_null(column, pa.scalar(latest, pa.int64())).to_numpy()
+    known: Flags = pc.is_valid(column).to_numpy()
+    return added, known
+
+
+def _sizes(
+    files: PartitionedFiles, counts: Ints, totals: Ints, small: Flags, large_bytes: int | None
+) -> dict[str, Floats]:
+    small_counts = files.count(small)
+    large = np.zeros_like(small) if large_bytes is None else files.file_bytes > large_bytes
+    return {
+        "file_count": counts.astype(np.float64),
+        "small_file_count": small_counts.astype(np.float64),
+        "small_file_share": small_counts / np.maximum(1, counts),
+        "largest_small_file_share": files.largest_share(small),
+        "average_file_bytes": totals / np.maximum(1, counts),
+        "total_bytes": totals.astype(np.float64),
+        "large_file_count": files.count(large).astype(np.float64),
+    }
+
+
+def _deletes(files: PartitionedFiles, figures: TableFigures) -> dict[str, Floats]:
+    """Return delete files and the share of rows that deletes may hide: an equality delete may hide every row."""
+    rows = np.where(files.equality_deletes > 0, files.record_count, np.minimum(files.deleted_rows, files.record_count))
+    count = np.zeros(len(files.names))
+    if figures.delete_files:
+        for at, key in enumerate(zip(files.spec_ids.tolist(), files.names, strict=True)):
+            count[at] = figures.delete_files.get(key, 0)
+    return {
+        "delete_file_count": count,
+        "delete_ratio": files.total(rows) / np.maximum(1, files.total(files.record_count)),
+    }
+
+
+def _ages(
+    files: PartitionedFiles, added: Ints, newest: Ints, *, is_known: Flags, is_small: Flags, now_ms: int
+) -> tuple[dict[str, Floats], dict[str, Flags]]:
+    never = np.iinfo(np.int64).max
+    oldest = _extreme(np.minimum, files, added, start=never, flags=is_small)
+    age_of_small = np.where(oldest == never, np.nan, _seconds(now_ms - oldest))
+    newest_known = _extreme(np.maximum, files, added, start=0, flags=is_known)
+    values = {"newest_file_age": _seconds(now_ms - newest), "oldest_small_file_age": age_of_small}
+    return values, {
+        "newest_file_age": newest_known < newest,
+        "oldest_small_file_age": files.count(is_small & ~is_known) > 0,
+    }
+
+
+def _rewrites(
+    files: PartitionedFiles, added: Ints, totals: Ints, history: RewriteHistory, now_ms: int
+) -> tuple[dict[str, Floats], dict[str, Flags]]:
+    values: dict[str, Floats] = {}
+    bounds: dict[str, Flags] = {}
+    for name, only_full in (("time_since_rewrite", False), ("time_since_full", True)):
+        at_ms = _rewritten_ms(files, history, only_full=only_full)
+        longest = np.inf if history.known_since_ms is None else _seconds(now_ms - np.int64(history.known_since_ms))
+        values[name] = np.where(at_ms < 0, longest, _seconds(now_ms - at_ms))
+        bounds[name] = (at_ms < 0) & (history.known_since_ms is not None)
+    full_ms = _rewritten_ms(files, history, only_full=True)
+    since = files.total(files.file_bytes, added > full_ms[files.partition_of])
+    values["bytes_since_full"] = np.where(full_ms < 0, totals, since).astype(np.float64)
+    return values, bounds
+
+
+def _own(files: PartitionedFiles, added: Ints, history: RewriteHistory) -> Flags:
+    """Return which files were added at the instant at which a rewrite of their partition was committed."""
+    places = _places(files)
+    at = [(places.get((each.spec_id, each.partition)), each.at_ms) for each in history.rewrites]
+    many = max(1, len(files.names))
+    rewritten = np.array([at_ms * many + place for place, at_ms in at if place is not None], dtype=np.int64)
+    own: Flags = np.isin(added * many + files.partition_of, rewritten)
+    return own
+
+
+def _places(files: PartitionedFiles) -> dict[tuple[int, str], int]:
+    return {key: at for at, key in enumerate(zip(files.spec_ids.tolist(), files.names, strict=True))}
+
+
+def _rewritten_ms(files: PartitionedFiles, history: RewriteHistory, *, only_full: bool) -> Ints:
+    """Return when each partition was rewritten last, -1 where the record knows of no time."""
+    found = np.full(len(files.names), -1, dtype=np.int64)
+    if not history.rewrites:
+        return found
+    places = _places(files)
+    for rewrite in history.rewrites:
+        at = places.get((rewrite.spec_id, rewrite.partition))
+        if at is not None and (rewrite.is_full or not only_full):
+            found[at] = max(found[at], rewrite.at_ms)
+    return found
+
+
+def _extreme(
+    choose: np.ufunc, files: PartitionedFiles, column: Ints, *, start: int, flags: Flags | None = None
+) -> Ints:
+    """Return the greatest or least of a column by partition; `start` where a partition has none (of the flagged)."""
+    found = np.full(len(files.names), start, dtype=np.int64)
+    at: Callable[..., None] = choose.at
+    if flags is None:
+        at(found, files.partition_of, column)
+    else:
+        at(found, files.partition_of[flags], column[flags])
+    return found
+
+
+def _seconds(milliseconds: npt.NDArray[np.int64] | np.int64) -> Floats:
+    """Return seconds, never below 0: the clock of a writer may be ahead of ours."""
+    return np.maximum(0.0, np.asarray(milliseconds, dtype=np.float64) / 1000)

@@ -1,0 +1,133 @@
+"""The digest's rows by (partition spec, partition), as numpy arrays: the common ground of health and planning.
+
+Everything is a vector over files or over partitions; nothing here makes a Python object per file.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionedFiles:
+    """Columns over files (`partition_of` is the ordinal of a file's partition) and columns over partitions.
+
+    Partitions are in the order of spec id, then of the partition's text, whatever the order of the digest's rows.
+    """
+
+    partition_of: Ints
+    file_bytes: Ints
+    row_groups: Ints
+    record_count: Ints
+    delete_files: Ints
+    deleted_rows: Ints
+    equality_deletes: Ints
+    is_parquet: Flags
+    is_encrypted: Flags
+    is_outside: Flags
+    sequence_number: Ints
+    data_at_ms: Ints
+    paths: pa.ChunkedArray
+    spec_ids: Ints
+    names: tuple[str, ...]
+
+    def count(self, flags: Flags | None = None) -> Ints:
+        """Return the number of files by partition, of all or of the flagged ones."""
+        rows = self.partition_of if flags is None else self.partition_of[flags]
+        return np.bincount(rows, minlength=len(self.names)).astype(np.int64)
+
+    def total(self, column: Ints, flags: Flags | None = None) -> Ints:
+        """Return sums by partition, exact: bytes of a partition may pass what a float64 holds exactly."""
+        sums = np.zeros(len(self.names), dtype=np.int64)
+        rows, values = (self.partition_of, column) if flags is None else (self.partition_of[flags], column[flags])
+        np.add.at(sums, rows, values)
+        return sums
+
+    def avoidable(self, is_small: Flags) -> Ints:
+        """Return avoidable files by partition: small files but for one, which has no other to merge with."""
+        return np.maximum(0, self.count(is_small) - 1)
+
+    def largest_share(self, is_small: Flags) -> npt.NDArray[np.float64]:
+        """Return by partition the bytes of the largest flagged file as a share of all flagged files'; NaN for none."""
+        largest = np.zeros(len(self.names), dtype=np.int64)
+        np.maximum.at(largest, self.partition_of[is_small], self.file_bytes[is_small])
+        share: npt.NDArray[np.float64] = largest / np.maximum(1, self.total(self.file_bytes, is_small))
+        share[self.count(is_small) == 0] = np.nan
+        return share
+
+    def in_order_of_arrival(self, flags: Flags) -> Ints:
+        """Return the flagged files, partition by partition, in the order in which their data came.
+
+        By data sequence number, then by time (all numbers are 0 in Iceberg's version 1), then by path.
+        """
+        rows = np.flatnonzero(flags)
+        if not len(rows):
+            return rows
+        keys = pa.table(
+            {
+                "partition": self.partition_of[rows],
+                "sequence": self.sequence_number[rows],
+                "time": self.data_at_ms[rows],
+                "path": self.paths.take(pa.array(rows)),
+            }
+        )
+        order = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in keys.column_names]).to_numpy()
+        ordered: Ints = rows[order]
+        return ordered
+
+
+def partition_files(digest: pa.Table) -> PartitionedFiles:
+    """Return a digest (`planning.measures.digest.FILE_DIGEST`) by partition."""
+    codes, values = _dictionary(digest["partition"])
+    specs, spec_of = _distinct(_ints(digest["spec_id"]))
+    keys, partition_of = _distinct(spec_of * max(1, len(values)) + codes)
+    spec_ids, names = specs[keys // max(1, len(values))], [values[code] for code in keys % max(1, len(values))]
+    formats, format_values = _dictionary(digest["file_format"])
+    return PartitionedFiles(
+        partition_of=partition_of,
+        file_bytes=_ints(digest["file_bytes"]),
+        row_groups=_ints(digest["row_groups"]),
+        record_count=_ints(digest["record_count"]),
+        delete_files=_ints(digest["delete_files"]),
+        deleted_rows=_ints(digest["deleted_rows"]),
+        equality_deletes=_ints(digest["equality_deletes"]),
+        is_parquet=np.array([value == "parquet" for value in format_values], dtype=np.bool_)[formats],
+        is_encrypted=digest["is_encrypted"].to_numpy(),
+        is_outside=digest["is_outside"].to_numpy(),
+        sequence_number=_ints(digest["sequence_number"]),
+        data_at_ms=_ints(digest["data_at_ms"]),
+        paths=digest["path"],
+        spec_ids=spec_ids,
+        names=tuple(names),
+    )
+
+
+def _distinct(values: Ints) -> tuple[Ints, Ints]:
+    """Return the distinct values in order, and the place of each value among them; small numbers, none negative."""
+    distinct: Ints = np.flatnonzero(np.bincount(values))
+    place = np.zeros(int(distinct[-1]) + 1 if len(distinct) else 0, dtype=np.int64)
+    place[distinct] = np.arange(len(distinct))
+    return distinct, place[values]
+
+
+def _ints(column: pa.ChunkedArray) -> Ints:
+    values: Ints = column.to_numpy().astype(np.int64, copy=False)
+    return values
+
+
+def _dictionary(column: pa.ChunkedArray) -> tuple[Ints, list[str]]:
+    """Return codes into sorted distinct values; chunks may come with dictionaries of their own."""
+    if len(column) == 0:
+        return np.zeros(0, dtype=np.int64), []
+    whole = column.unify_dictionaries().combine_chunks()
+    array = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
+    ordered = pc.sort_indices(array.dictionary).to_numpy()
+    rank = np.empty(len(ordered), dtype=np.int64)
+    rank[ordered] = np.arange(len(ordered))
+    return rank[array.indices.to_numpy(zero_copy_only=False)], array.dictionary.take(pa.array(ordered)).to_pylist()

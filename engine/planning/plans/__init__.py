@@ -1,0 +1,1 @@
+"""From candidates to file groups, and why other partitions are left alone."""

@@ -1,0 +1,156 @@
+"""Packing of one partition's files into groups of at most so many bytes.
+
+First aim: at most 1 % more groups than total ÷ capacity. Second aim: neighbours stay together, so that the outputs keep
+the clustering that arrival gave the data. The files therefore come in the order to keep, and are cut into contiguous
+stretches where that meets the first aim; else they are packed by size, first-fit decreasing, within windows of
+neighbours; else by size over all. That is the order `locality`. `fill` packs by size at once, for the fewest groups;
+`arrival` never packs by size: groups are stretches of neighbours, and no file comes before one that it came after.
+
+A file above the capacity is a group of its own. Sizes are bytes; positions are indices into the given order.
+"""
+
+from bisect import bisect_left, bisect_right
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.planning.predictions.estimates import output_count
+
+Ints = npt.NDArray[np.int64]
+
+LOCALITY: Final = "locality"
+FILL: Final = "fill"
+ARRIVAL: Final = "arrival"
+
+VOLUME_SLACK_PERCENT: Final = 1
+WINDOW_GROUPS: Final = 32
+"""Bytes of a window of neighbours, in capacities."""
+
+
+def pack(sizes: Ints, *, capacity: int, target: int, at_least: int = 1, order_by: str = LOCALITY) -> list[Ints]:
+    """Return groups of positions, each ascending, ordered by their first; every position is in exactly one.
+
+    Args:
+        sizes: bytes of the files, in the order to keep.
+        capacity: bytes that a group may hold.
+        target: bytes of an output: groups are cut where whole outputs end, as near as the files allow.
+        at_least: wanted groups for the sake of parallel tasks; never more than there are outputs.
+        order_by: `locality`, `fill` or `arrival`, as `rewrite.order_bins_by`.
+    """
+    over = np.flatnonzero(sizes > capacity)
+    rest = np.flatnonzero(sizes <= capacity)
+    bins = [over[at : at + 1] for at in range(len(over))]
+    parts = np.split(rest, np.searchsorted(rest, over)) if order_by == ARRIVAL else [rest]
+    for part in parts:
+        if len(part):
+            wanted = at_least - len(over)
+            inside = _pack_fitting(sizes[part], capacity=capacity, target=target, at_least=wanted, order_by=order_by)
+            bins += [part[positions] for positions in inside]
+    return sorted(bins, key=lambda positions: int(positions[0]))
+
+
+def volume_bound(total: int, capacity: int) -> int:
+    """Return the number of groups below which no packing can go."""
+    return max(1, -(-total // capacity))
+
+
+def _pack_fitting(sizes: Ints, *, capacity: int, target: int, at_least: int, order_by: str) -> list[Ints]:
+    total = int(sizes.sum())
+    least = volume_bound(total, capacity)
+    wanted = max(least, min(at_least, output_count(total, target)))
+    allowed = max(wanted, least * (100 + VOLUME_SLACK_PERCENT) // 100)
+    if order_by == FILL:
+        return first_fit_decreasing(sizes, max(int(sizes.max()), -(-total // wanted)) if wanted > least else capacity)
+    for groups in sorted({wanted, allowed}):
+        dealt = _deal(sizes, groups=groups, outputs=output_count(total, target))
+        if all(int(sizes[positions].sum()) <= capacity for positions in dealt):
+            return dealt
+    for packing in (_next_fit, _fill_windows):
+        packed = packing(sizes, capacity)
+        if len(packed) <= allowed or order_by == ARRIVAL:
+            return packed
+    return first_fit_decreasing(sizes, capacity)
+
+
+def _deal(sizes: Ints, *, groups: int, outputs: int) -> list[Ints]:
+    """Cut into contiguous stretches of whole outputs, as equal as can be; a file goes where its middle is."""
+    each, more = divmod(max(outputs, groups), groups)
+    ends = np.cumsum([each + (group < more) for group in range(groups)])
+    running = np.cumsum(sizes)
+    middles = running - sizes / 2
+    owner = np.searchsorted(ends[:-1] * (running[-1] / ends[-1]), middles, side="right")
+    return _stretches(np.flatnonzero(np.diff(owner)) + 1, len(sizes))
+
+
+def _next_fit(sizes: Ints, capacity: int) -> list[Ints]:
+    """Cut into contiguous stretches, each as full as can be: the fewest that keep the order."""
+    running = np.cumsum(sizes).tolist()
+    cuts: list[int] = []
+    start, before = 0, 0
+    while (end := bisect_right(running, before + capacity, lo=start)) < len(running):
+        cuts.append(end)
+        start, before = end, running[end - 1]
+    return _stretches(np.array(cuts, dtype=np.int64), len(sizes))
+
+
+def _stretches(cuts: Ints, length: int) -> list[Ints]:
+    return np.split(np.arange(length, dtype=np.int64), cuts)
+
+
+def _fill_windows(sizes: Ints, capacity: int) -> list[Ints]:
+    """Pack window after window by size; what the last group of a window holds goes on into the next window."""
+    bins: list[Ints] = []
+    carried = np.zeros(0, dtype=np.int64)
+    for window in _next_fit(sizes, WINDOW_GROUPS * capacity):
+        positions = np.concatenate([carried, window])
+        packed = [positions[inside] for inside in first_fit_decreasing(sizes[positions], capacity)]
+        emptiest = min(range(len(packed)), key=lambda at: int(sizes[packed[at]].sum()))
+        carried = packed.pop(emptiest)
+        bins += packed
+    return [*bins, carried] if len(carried) else bins
+
+
+def first_fit_decreasing(sizes: Ints, capacity: int) -> list[Ints]:
+    """Pack by size, largest first, each into the first group that has room; equal sizes in the given order.
+
+    What the first group gets does not depend on the others, so groups are filled one after the other: each walks down
+    the files that are left, and where one does not fit, a bisection finds the next that does. Same result as going
+    through the files with a tree over the groups, with one step a file instead of log₂(groups).
+
+    Raises:
+        ValueError: a file does not fit into any group.
+    """
+    order = np.argsort(-sizes, kind="stable")
+    falling = sizes[order].tolist()
+    if falling and falling[0] > capacity:
+        raise ValueError(f"a file of {falling[0]} bytes does not fit into groups of {capacity}")
+    rising = [-size for size in falling]  # bisect wants ascending keys
+    following = list(range(len(falling) + 1))  # the next position that is left, found with path halving
+    bins: list[Ints] = []
+    while (first := _next_left(following, 0)) < len(falling):
+        taken = _fill(falling, rising, following, first=first, room=capacity)
+        bins.append(np.sort(order[taken]))
+    return sorted(bins, key=lambda positions: int(positions[0]))
+
+
+def _fill(falling: list[int], rising: list[int], following: list[int], *, first: int, room: int) -> list[int]:
+    taken: list[int] = []
+    at, end = first, len(falling)
+    while at < end:
+        size = falling[at]
+        if size > room:
+            at = _next_left(following, bisect_left(rising, -room, lo=at))
+            continue
+        taken.append(at)
+        room -= size
+        following[at] = at + 1
+        at = _next_left(following, at + 1)
+    return taken
+
+
+def _next_left(following: list[int], at: int) -> int:
+    while following[at] != at:
+        following[at] = following[following[at]]
+        at = following[at]
+    return at

@@ -1,0 +1,134 @@
+"""Which files are worth rewriting, and why whole partitions are left alone. Vectors over the digest, no objects.
+
+A file is a candidate when it is small, too large (and so is split), burdened with deletes, or made of small row groups
+(`planning.measures.row_groups`). Candidates are taken by units of what may merge (`planning.plans.merge_units`; most
+strategies know only whole partitions): when those of a unit are enough and come to fewer files than they are now; all
+but being small is reason enough alone. In full, every file is a candidate, and two of them are reason enough: one file
+that would come out as one never is, unless its rows are to be put into an order that they are not in, or every file is
+asked for.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+
+from engine.planning.measures.ordered_files import are_in_order
+from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
+from engine.planning.measures.row_groups import have_small_row_groups
+from engine.planning.plans.merge_units import merge_units
+from engine.planning.plans.rewrite_limits import RewriteLimits
+from engine.planning.predictions.estimates import output_counts
+
+
+class SkipReason(StrEnum):
+    """Why a partition is left alone."""
+
+    WELL_SIZED = "well_sized"  # no file is small, too large, burdened with deletes or of small row groups
+    TOO_FEW_FILES = "too_few_files"  # fewer candidates than rewrite.min_input_files
+    AS_GOOD_AS_IT_GETS = "as_good_as_it_gets"  # a rewrite would not make fewer files
+    EXCLUDED_ABOVE = "excluded_above"  # all candidates are above rewrite.exclude_above_bytes
+    EQUALITY_DELETES = "equality_deletes"  # the kernel does not apply them
+    ENCRYPTED = "encrypted"  # the kernel does not read encrypted files
+    NOT_PARQUET = "not_parquet"  # the kernel reads Parquet only
+    OUTSIDE_FILES = "outside_files"  # a file outside of the table's location, which the catalog does not let it name
+    LATER = "later"  # the run takes it when what gains more is done
+    COOLING_DOWN = "cooling_down"  # other writers won the last race for it
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Flags over files and over partitions.
+
+    `is_candidate`: to be put in a group (only files of taken units). `is_forced`: a delete, a split or small row groups
+    are reason enough. `unit_of`: over files, which of them may merge. `outputs`: by partition, the files that
+    candidates come to. `reasons`: by partition, None where it is taken.
+    """
+
+    is_candidate: Flags
+    is_forced: Flags
+    unit_of: Ints
+    outputs: Ints
+    reasons: tuple[SkipReason | None, ...]
+
+
+_REFUSED: Final = (SkipReason.NOT_PARQUET, SkipReason.ENCRYPTED, SkipReason.EXCLUDED_ABOVE)
+"""Reasons that a file alone can give, strongest first."""
+
+
+def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: bool = False) -> Candidates:
+    """Return what is worth rewriting under `limits`; `full`: all that can be, also files of the right size."""
+    repaired = have_small_row_groups(files, limits.small_row_group_bytes)
+    forced = _burdened(files, limits) | _too_large(files, limits) | repaired
+    in_full = _taken_whole(files, limits, full=full)
+    wanted = forced | (files.file_bytes < limits.candidate_bytes) | in_full[files.partition_of]
+    allowed, refused = _allowed(files, limits)
+    wanted_here, forced_here = wanted & allowed, forced & allowed
+    has_outside = files.count(files.is_outside) > 0
+    blocked = (files.count(files.equality_deletes > 0) > 0) | has_outside
+
+    units = merge_units(files, wanted_here, forced_here, limits, full=full)
+    count = units.count(wanted_here)
+    outputs = output_counts(units.total(files.file_bytes, wanted_here), limits.target_bytes)
+    has_forced = (units.count(forced_here) > 0) | (in_full[units.partition_of] & (count >= limits.least_in_full))
+    is_enough = has_forced | (count >= units.least_files)
+    taken = (count > 0) & is_enough & (has_forced | (count > outputs)) & ~blocked[units.partition_of]
+
+    def has_any(of: Flags) -> Flags:
+        return units.in_partitions(of & (count > 0), len(files.names)) > 0
+
+    wanted_count = files.count(wanted_here)
+    reasons: list[SkipReason | None] = [None] * len(files.names)
+    is_left = ~has_any(taken)
+    _set(reasons, is_left, SkipReason.TOO_FEW_FILES)
+    _set(reasons, is_left & ~has_any(count > outputs), SkipReason.AS_GOOD_AS_IT_GETS)
+    _set(reasons, wanted_count == 0, SkipReason.WELL_SIZED)
+    for reason in reversed(_REFUSED):
+        _set(reasons, (wanted_count == 0) & (files.count(wanted & refused[reason]) > 0), reason)
+    _set(reasons, blocked, SkipReason.EQUALITY_DELETES)
+    _set(reasons, has_outside, SkipReason.OUTSIDE_FILES)
+    chosen = taken[units.unit_of]
+    return Candidates(
+        wanted_here & chosen,
+        forced_here & chosen,
+        units.unit_of,
+        units.in_partitions(np.where(taken, outputs, 0), len(files.names)),
+        tuple(reasons),
+    )
+
+
+def _taken_whole(files: PartitionedFiles, limits: RewriteLimits, *, full: bool) -> Flags:
+    """Return the partitions of which every file is a candidate; in an order asked for already, none is for that."""
+    if full and limits.order is not None and not limits.every_file:
+        return ~are_in_order(files, limits.order, group_bytes=limits.group_bytes)
+    return np.full(len(files.names), full, dtype=np.bool_)
+
+
+def _burdened(files: PartitionedFiles, limits: RewriteLimits) -> Flags:
+    by_ratio = files.deleted_rows >= limits.delete_ratio * files.record_count
+    flags: Flags = (files.delete_files >= limits.delete_files) | (by_ratio & (files.deleted_rows > 0))
+    return flags
+
+
+def _too_large(files: PartitionedFiles, limits: RewriteLimits) -> Flags:
+    """Too large, and splitting makes at least two files: else it would be rewritten for ever without a change."""
+    if limits.large_bytes is None:
+        return np.zeros(len(files.file_bytes), dtype=np.bool_)
+    splits: Flags = output_counts(files.file_bytes, limits.target_bytes) > 1
+    return splits & (files.file_bytes > limits.large_bytes)
+
+
+def _allowed(files: PartitionedFiles, limits: RewriteLimits) -> tuple[Flags, dict[SkipReason, Flags]]:
+    above = limits.exclude_above_bytes
+    refused: dict[SkipReason, Flags] = {
+        SkipReason.NOT_PARQUET: ~files.is_parquet,
+        SkipReason.ENCRYPTED: files.is_encrypted,
+        SkipReason.EXCLUDED_ABOVE: np.zeros_like(files.is_parquet) if above is None else files.file_bytes > above,
+    }
+    return ~np.logical_or.reduce(list(refused.values())), refused
+
+
+def _set(reasons: list[SkipReason | None], where: Ints | Flags, reason: SkipReason) -> None:
+    for partition in np.flatnonzero(where).tolist():
+        reasons[partition] = reason

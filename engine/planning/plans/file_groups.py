@@ -1,0 +1,312 @@
+"""The plan: candidates of each partition packed into file groups, and why the other partitions are left alone.
+
+A Python object is made only for files that are in groups. The same digest in any row order gives the same plan. Guards:
+a group is kept only if it ends with fewer files than it began with or holds a file whose deletes or size force it; in
+full also if it holds several files, or every file is asked for.
+
+The plan of a very large table takes on the partitions that gain most, and leaves the others for later (`parts`). A
+partition that cools down after a lost race is left alone, and the groups of one that lost are smaller.
+"""
+
+import heapq
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.files import InputFile
+from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions, Place
+from engine.domain.runs.plans import FileGroup, Plan, SkippedPartition
+from engine.domain.runs.times import RunKind, TimeEstimate
+from engine.domain.tables.orders import RowOrdering
+from engine.planning.due.cooling import leave_cooling, shrunk_groups
+from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles, partition_files
+from engine.planning.plans.bin_packing import pack
+from engine.planning.plans.candidates import Candidates, SkipReason, find_candidates
+from engine.planning.plans.parts import MOST_FILES, left_for_later, parts_of
+from engine.planning.plans.rewrite_limits import RewriteLimits
+from engine.planning.predictions.estimates import output_count, predict
+from engine.planning.predictions.output_sizes import metadata_bytes
+from engine.planning.predictions.run_statistics import NO_STATISTICS, RunStatistics
+
+MAX_SKIPPED: Final = 1000
+"""Skipped partitions that a plan lists; `Plan.skipped_total` counts all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Bin:
+    """A group to be: rows of the digest in the order to read them, and their partition."""
+
+    rows: Ints
+    partition: int
+    bytes: int
+    outputs: int
+    forced: bool
+    full: bool  # of a full rewrite, with as many files as that needs
+
+    @property
+    def gain(self) -> int:
+        """By how many files the table gets smaller."""
+        return len(self.rows) - self.outputs
+
+    @property
+    def is_worth_it(self) -> bool:
+        return self.forced or self.gain >= 1 or self.full
+
+
+def make_plan(
+    digest: pa.Table,
+    *,
+    policy: EffectivePolicy,
+    base_snapshot_id: int | None,
+    schema_id: int,
+    inputs_of: Callable[[Sequence[str]], Mapping[str, InputFile]],
+    known: RunStatistics = NO_STATISTICS,
+    columns: int = 0,
+    is_native: bool = False,
+    full: bool = False,
+    every_file: bool = False,
+    hot: HotPartitions = NONE_HOT,
+    most_files: int = MOST_FILES,
+    order: RowOrdering | None = None,
+    keys_of: Callable[[pa.ChunkedArray], Ints] | None = None,
+) -> Plan:
+    """Plan the rewrite of a snapshot.
+
+    Args:
+        digest: live data files, in the shape of `planning.measures.digest.FILE_DIGEST`.
+        policy: sizes, guards and limits; whether it is enabled is the caller's question.
+        base_snapshot_id: the snapshot that the digest was made of; None for an empty table.
+        schema_id: the current schema.
+        inputs_of: returns the inputs for paths of the digest, with their deletes; called once, with all paths.
+        known: what earlier runs measured; predictions use it.
+        columns: leaf columns of the schema, for the size of files' metadata; 0: not known.
+        is_native: the table format's procedure rewrites, not the kernel.
+        full: take every file of the digest, also those of the right size.
+        every_file: in full, also files that would come out as they are but for how they are encoded.
+        hot: partitions that lost races to other writers.
+        most_files: about so many candidates are taken on, a partition at least.
+        order: what rows are put into; None: strategies that order nothing.
+        keys_of: returns where files (by path) begin in the order; asked only when candidates come to several groups.
+    """
+    limits = replace(RewriteLimits.of(policy), order=order, every_file=every_file)
+    files = partition_files(digest)
+    chosen = leave_cooling(files, find_candidates(files, limits, full=full), hot)
+    shrunk = shrunk_groups(files, limits, hot)
+    for part, others in parts_of(files, chosen, most_files):
+        packed, later = _pack_all(files, part, limits, shrunk, full=full, keys_of=keys_of), others
+        if packed:
+            break
+    groups = _groups(files, packed, inputs_of)
+    skipped = _skipped(files, chosen, frozenset(one.partition for one in packed), later, hot)
+    shares = _live_shares(files, packed)
+    calibration = replace(known.calibration, metadata_bytes=_metadata_bytes(files, packed, columns))
+    time = _time(groups, policy, known, None if is_native else order, is_native=is_native)
+    return Plan(
+        base_snapshot_id=base_snapshot_id,
+        schema_id=schema_id,
+        groups=groups,
+        skipped=tuple(skipped[:MAX_SKIPPED]),
+        skipped_total=len(skipped),
+        prediction=predict(groups, live_share=shares, time=time, calibration=calibration),
+        calibration=calibration,
+        time=time,
+        shrunk_partitions=_count_shrunk(packed, shrunk),
+        later=left_for_later(files, chosen, later),
+        order=order,
+    )
+
+
+def _time(
+    groups: Sequence[FileGroup],
+    policy: EffectivePolicy,
+    known: RunStatistics,
+    order: RowOrdering | None,
+    *,
+    is_native: bool,
+) -> TimeEstimate:
+    has_deletes = any(file.deletes for group in groups for file in group.inputs)
+    if is_native:
+        kind = RunKind.NATIVE
+    elif order is not None:
+        kind = RunKind(order.strategy)
+    else:
+        kind = RunKind.DECODE if has_deletes else RunKind.PACK
+    lanes = min(policy.parallel_groups, max(1, len(groups)))
+    return TimeEstimate(kind, known.costs(kind), lanes, policy.budget().at_most(known.limit))
+
+
+def _metadata_bytes(files: PartitionedFiles, packed: Sequence[_Bin], columns: int) -> int:
+    """Return the bytes of metadata of a file of the plan, about."""
+    if not packed:
+        return 0
+    rows = np.concatenate([one.rows for one in packed])
+    return metadata_bytes(files.file_bytes[rows], files.record_count[rows], columns)
+
+
+def _pack_all(
+    files: PartitionedFiles,
+    chosen: Candidates,
+    limits: RewriteLimits,
+    shrunk: Mapping[int, int],
+    *,
+    full: bool,
+    keys_of: Callable[[pa.ChunkedArray], Ints] | None,
+) -> list[_Bin]:
+    """Return the worthwhile bins, partition by partition."""
+    members = _members(files, chosen)
+    if keys_of is not None and any(files.file_bytes[rows].sum() > limits.group_bytes for rows in members.values()):
+        # neighbours in the order into one group: what earlier rewrites put into order overlaps less and less
+        keys = keys_of(files.paths)
+        members = {unit: rows[np.argsort(keys[rows], kind="stable")] for unit, rows in members.items()}
+        limits = replace(limits, order_bins_by="arrival")
+
+    def packing(unit: int, at_least: int) -> list[_Bin]:
+        rows = members[unit]
+        own = replace(limits, group_bytes=shrunk.get(int(files.partition_of[rows[0]]), limits.group_bytes))
+        return _pack_one(rows, files, chosen.is_forced, own, at_least=at_least, full=full)
+
+    packed = {unit: packing(unit, 1) for unit in members}
+    for unit, wanted in _more_for_parallel_tasks(packed, limits).items():
+        split = packing(unit, wanted)
+        if _outcome(split) >= _outcome(packed[unit]):
+            packed[unit] = split
+    return sorted((one for bins in packed.values() for one in bins), key=lambda one: one.partition)
+
+
+def _members(files: PartitionedFiles, chosen: Candidates) -> dict[int, Ints]:
+    """Return the candidates by what may merge, each in the order of arrival."""
+    ordered = files.in_order_of_arrival(chosen.is_candidate)
+    if not len(ordered):
+        return {}
+    ordered = ordered[np.argsort(chosen.unit_of[ordered], kind="stable")]
+    owner = chosen.unit_of[ordered]
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    return dict(zip(owner[starts].tolist(), np.split(ordered, starts[1:]), strict=True))
+
+
+def _pack_one(
+    rows: Ints, files: PartitionedFiles, is_forced: Flags, limits: RewriteLimits, *, at_least: int, full: bool
+) -> list[_Bin]:
+    packed = pack(
+        files.file_bytes[rows],
+        capacity=limits.group_bytes,
+        target=limits.target_bytes,
+        at_least=at_least,
+        order_by=limits.order_bins_by,
+    )
+    bins = [_bin(rows[positions], files, is_forced, limits, full=full) for positions in packed]
+    return [candidate for candidate in bins if candidate.is_worth_it]
+
+
+def _bin(rows: Ints, files: PartitionedFiles, is_forced: Flags, limits: RewriteLimits, *, full: bool) -> _Bin:
+    total = int(files.file_bytes[rows].sum())
+    outputs = output_count(total, limits.target_bytes)
+    is_full = full and len(rows) >= limits.least_in_full
+    return _Bin(rows, int(files.partition_of[rows[0]]), total, outputs, bool(is_forced[rows].any()), is_full)
+
+
+def _outcome(bins: Sequence[_Bin]) -> tuple[int, int]:
+    """How good a packing is: files dealt with that had to be, then files saved. A split must not make it worse."""
+    return sum(len(b.rows) for b in bins if b.forced or b.full), sum(b.gain for b in bins)
+
+
+def _more_for_parallel_tasks(packed: Mapping[int, Sequence[_Bin]], limits: RewriteLimits) -> dict[int, int]:
+    """Return units to cut into more groups, when the whole plan can't keep `parallel_groups` tasks busy.
+
+    One more group at a time goes to the unit with the largest groups; each keeps an output, that is 5/6 of a target.
+    """
+    lacking = limits.parallel_groups - sum(len(bins) for bins in packed.values())
+    if lacking <= 0 or limits.order is not None:  # groups of one partition would overlap
+        return {}
+    heap = [(-sum(b.bytes for b in bins) / len(bins), unit) for unit, bins in packed.items() if bins]
+    groups = {unit: len(bins) for unit, bins in packed.items()}
+    heapq.heapify(heap)
+    wanted: dict[int, int] = {}
+    while heap and lacking > 0:
+        _, unit = heapq.heappop(heap)
+        total = sum(b.bytes for b in packed[unit])
+        if groups[unit] >= output_count(total, limits.target_bytes):
+            continue
+        groups[unit] += 1
+        lacking -= 1
+        wanted[unit] = groups[unit]
+        heapq.heappush(heap, (-total / groups[unit], unit))
+    return wanted
+
+
+def _count_shrunk(packed: Sequence[_Bin], shrunk: Mapping[int, int]) -> int:
+    sizes: dict[int, int] = {}
+    for one in packed:
+        sizes[one.partition] = sizes.get(one.partition, 0) + one.bytes
+    return sum(sizes.get(partition, 0) > most for partition, most in shrunk.items())
+
+
+def _groups(
+    files: PartitionedFiles,
+    packed: Sequence[_Bin],
+    inputs_of: Callable[[Sequence[str]], Mapping[str, InputFile]],
+) -> tuple[FileGroup, ...]:
+    """Make the groups, numbered from 0 in the order of partitions."""
+    if not packed:
+        return ()
+    paths = files.paths.take(pa.array(np.concatenate([one.rows for one in packed]))).to_pylist()
+    inputs = inputs_of(paths)
+    groups: list[FileGroup] = []
+    start = 0
+    for one in packed:
+        named = paths[start : start + len(one.rows)]
+        start += len(one.rows)
+        group = FileGroup(
+            ordinal=len(groups),
+            spec_id=int(files.spec_ids[one.partition]),
+            partition=files.names[one.partition],
+            inputs=tuple(inputs[path] for path in named),
+            predicted_outputs=one.outputs,
+        )
+        groups.append(group)
+    return tuple(groups)
+
+
+def _live_shares(files: PartitionedFiles, packed: Sequence[_Bin]) -> list[float]:
+    shares = []
+    for one in packed:
+        records = np.maximum(1, files.record_count[one.rows])
+        live = 1 - np.minimum(1.0, files.deleted_rows[one.rows] / records)
+        shares.append(float((files.file_bytes[one.rows] * live).sum()) / max(1, one.bytes))
+    return shares
+
+
+def _skipped(
+    files: PartitionedFiles,
+    chosen: Candidates,
+    taken: AbstractSet[int],
+    later: Ints,
+    hot: HotPartitions,
+) -> list[SkippedPartition]:
+    """List partitions without a group, those with most files first."""
+    in_later = set(later.tolist())
+    counts, sizes = files.count().tolist(), files.total(files.file_bytes).tolist()
+    skipped = [
+        SkippedPartition(
+            partition=name,
+            spec_id=int(files.spec_ids[at]),
+            files=counts[at],
+            bytes=sizes[at],
+            # candidates that a whole partition has and no single group can make fewer of
+            reason=str(chosen.reasons[at] or (SkipReason.LATER if at in in_later else SkipReason.AS_GOOD_AS_IT_GETS)),
+            until=_until(chosen.reasons[at], (int(files.spec_ids[at]), name), hot),
+        )
+        for at, name in enumerate(files.names)
+        if at not in taken
+    ]
+    return sorted(skipped, key=lambda one: (-one.files, one.spec_id, one.partition))
+
+
+def _until(reason: SkipReason | None, place: Place, hot: HotPartitions) -> datetime | None:
+    return hot.cooling_until(place) if reason is SkipReason.COOLING_DOWN else None

@@ -1,0 +1,86 @@
+"""The policy's figures for planning."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.domain.policies import EffectivePolicy
+from engine.domain.tables.orders import ORDERED_STRATEGIES, RowOrdering
+
+GROUP_SETTING: Final = "rewrite.max_group_bytes (rewrite.max_ordered_bytes where rows are put into order)"
+"""What makes file groups smaller, as messages name it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TierLimit:
+    """A class of sizes: files below `below_bytes`, and how many of them make it due."""
+
+    below_bytes: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteLimits:
+    """Sizes are bytes, None is off.
+
+    `group_bytes` is at least the target: a group smaller than the file it is to make could never make it. Where
+    rows are put into order it is what goes into one. `tiers` is empty unless the strategy is `tiered`.
+    `order_bins_by`: `locality`, `fill` or `arrival`.
+    `order`: what rows are put into, which the table tells; `every_file`: in full, files are written anew also where
+    nothing else becomes of them, which the request tells (`make_plan` adds both).
+    """
+
+    target_bytes: int
+    small_bytes: int
+    large_bytes: int | None
+    exclude_above_bytes: int | None
+    min_input_files: int
+    group_bytes: int
+    delete_files: int
+    delete_ratio: float
+    small_row_group_bytes: int | None
+    parallel_groups: int
+    order_bins_by: str = "locality"
+    tiers: tuple[TierLimit, ...] = ()
+    is_window: bool = False
+    time_span_ms: int | None = None
+    order: RowOrdering | None = None
+    every_file: bool = False
+
+    @staticmethod
+    def of(policy: EffectivePolicy) -> "RewriteLimits":
+        """Return the figures of an effective policy."""
+        values = policy.values
+        target = int(values["rewrite.target_file_bytes"])
+        strategy, span = str(values["rewrite.strategy"]), policy.seconds_of("rewrite.max_time_span")
+        most = "rewrite.max_ordered_bytes" if strategy in ORDERED_STRATEGIES else "rewrite.max_group_bytes"
+        return RewriteLimits(
+            target_bytes=target,
+            small_bytes=int(values["rewrite.small_file_bytes"]),
+            large_bytes=policy.bytes_of("rewrite.large_file_bytes"),
+            exclude_above_bytes=policy.bytes_of("rewrite.exclude_above_bytes"),
+            min_input_files=int(values["rewrite.min_input_files"]),
+            group_bytes=max(target, int(values[most])),
+            delete_files=int(values["rewrite.deletes.files"]),
+            delete_ratio=float(values["rewrite.deletes.ratio"]),
+            small_row_group_bytes=policy.bytes_of("rewrite.small_row_group_bytes"),
+            parallel_groups=policy.parallel_groups,
+            order_bins_by="arrival" if strategy == "window" else str(values["rewrite.order_bins_by"]),
+            tiers=tuple(map(_tier, values["rewrite.tiers"])) if strategy == "tiered" else (),
+            is_window=strategy == "window",
+            time_span_ms=None if span is None else 1000 * span,
+        )
+
+    @property
+    def least_in_full(self) -> int:
+        """So many files make a full rewrite worth it: one that would come out as it was is left alone."""
+        return 1 if self.order is not None or self.every_file else 2
+
+    @property
+    def candidate_bytes(self) -> int:
+        """Files below are candidates: small ones, or those of a tier."""
+        return self.tiers[-1].below_bytes if self.tiers else self.small_bytes
+
+
+def _tier(value: Mapping[str, Any]) -> TierLimit:
+    return TierLimit(int(value["below_bytes"]), int(value["files"]))
