@@ -138,7 +138,7 @@ class Files:
         self.others[cells] += np.where(is_small, 0, made)
 
     def avoidable(self) -> tuple[Ints, Ints]:
-        """Return by table the avoidable files (`planning.measures.health`), and the bytes that merging them would read."""
+        """Return by table the avoidable files (as `measures.health`), and the bytes that merging them would read."""
         more = np.maximum(0, self.small - 1)
         return self._by_table(more), self._by_table(np.where(more > 0, self.bytes_of_small, 0))
 
