@@ -286,7 +286,7 @@ async def test_a_cancel_does_not_end_a_run_while_nobody_can_tell_what_its_commit
     assert (await world.get(run.id)).state is RunState.QUEUED
     ended = await world.finish(run.id)
     assert (ended.state, ended.reason) == (RunState.FAILED, "gave_up")
-    assert "what became of 3 groups that were sent to the catalog is not known" in (ended.detail or "")
+    assert "the outcome of 3 groups that were sent to the catalog is not known" in (ended.detail or "")
 
 
 async def test_a_snapshot_that_does_not_hold_what_it_should_fails_the_run_for_good(
