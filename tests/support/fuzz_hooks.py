@@ -46,7 +46,9 @@ _PLACE: Final = "/allowed_locations/[0-9]+"
 UNSAYABLE: Final = (
     Unsayable("a page token is sealed for one query", "query:page_token", "not a page token|another query"),
     Unsayable("a key stays bound to its first body", "header:Idempotency-Key", "used with another body"),
-    Unsayable("one parameter needs another", "query:(catalog|namespace)", "is found in its (catalog|namespace) only"),
+    Unsayable(
+        "one parameter needs another", "query:(catalog|namespace)", "is unique only within its (catalog|namespace)"
+    ),
     Unsayable("two labels of one key", "query:label", "has one value of the label"),
     Unsayable("two scopes of one policy", "query:scope_label", "^a policy has one scope"),
     Unsayable("which catalogs there are", "/(scope/)?catalog|/catalogs/.*", "^no catalog "),

@@ -75,12 +75,11 @@ async def sees_scope(unit: UnitOfWork, scope: PolicyScope, seen: VisibleTables |
 def _check_filter(wanted: TableFilter) -> None:
     problems = []
     if wanted.namespace is not None and wanted.catalog is None:
-        problems.append(
-            FieldProblem("query:catalog", "a namespace is unique only within its catalog: give `catalog` too")
-        )
+        message = "a namespace is unique only within its catalog"
+        problems.append(FieldProblem("query:catalog", message, None, "give `catalog` too"))
     if wanted.name is not None and wanted.namespace is None:
         hint = "give `namespace` too, once for each level, outer first"
-        problems.append(FieldProblem("query:namespace", "a name is found in its namespace only", None, hint))
+        problems.append(FieldProblem("query:namespace", "a name is unique only within its namespace", None, hint))
     if problems:
         raise InvalidInput("the filter is no address", problems=tuple(problems))
 

@@ -40,10 +40,10 @@ async def test_a_reference_to_a_secret_is_stored_as_it_is(api: Api) -> None:
     [
         ("s3.secret-access-key", "AKIA123"),
         ("token", "abc"),
-        ("client.password", "x"),
+        ("client.password", "swordfish"),
         ("credential", "id:secret"),
-        ("adls.account-key", "x"),
-        ("header.Authorization", "Bearer x"),
+        ("adls.account-key", "swordfish"),
+        ("header.Authorization", "Bearer swordfish"),
         ("uri", "postgresql://user:hunter2@host/db"),
         ("uri", "https://host/?password=hunter2"),
     ],

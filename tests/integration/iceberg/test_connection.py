@@ -254,7 +254,7 @@ def test_database_addresses_get_a_time_limit(given: str, limited: str):
 
 
 def test_rest_requests_have_a_time_limit(monkeypatch):
-    from engine.formats.iceberg import catalogs  # noqa: PLC0415 - the module whose limits are shortened
+    from engine.formats.iceberg.catalog import catalogs  # noqa: PLC0415 - the module whose limits are shortened
 
     monkeypatch.setattr(catalogs, "ANSWER_SECONDS", 0.2)
     with socket.socket() as silent:  # accepts, never answers

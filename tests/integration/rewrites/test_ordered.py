@@ -224,7 +224,7 @@ async def test_a_sort_order_by_transformed_values_is_refused(world: World) -> No
     await world.set_policy({"rewrite": {"strategy": "sort"}})
     run = await world.rewrite()
     assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
-    assert "goes by bucket[4]: name columns" in (run.detail or "")
+    assert "uses bucket[4]: name columns" in (run.detail or "")
 
 
 OVERLAPS = {
