@@ -30,7 +30,7 @@ up: ## Start API, coordinator, worker, Redis and Spark on this machine, until Ct
 
 test: ## Run all tests, with real Redis, SQLite, Postgres, Spark and Iceberg
 	@scripts/setup test
-	@PYTEST_DEBUG_TEMPROOT=$(MEMORY) $(BIN)/pytest -n 2 $(PYTEST_ARGS)
+	@PYTEST_DEBUG_TEMPROOT=$(MEMORY) $(BIN)/pytest -n 3 $(PYTEST_ARGS)
 
 unit: ## Run the unit tests only
 	@scripts/setup test
