@@ -50,11 +50,12 @@ check-code:
 	@$(BIN)/python clients/generate.py --check
 	@npm --prefix clients/typescript --silent run generate -- --check
 	@npm --prefix scripts/openapi --silent run lint
+	@$(BIN)/python scripts/prose
 
 check-unit:
 	@$(BIN)/pytest -q tests/unit
 
-fmt: ## Format the code and mend what ruff can mend
+fmt: ## Format the code and apply the fixes of ruff
 	@scripts/setup test
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format .
 

@@ -45,7 +45,7 @@ class KeyCreate(Request):
     )
 
     def to_domain(self) -> KeyWish:
-        """Return the wish."""
+        """Return the specification of the key."""
         teams = None if self.teams is None else tuple(sorted(set(self.teams)))
         return KeyWish(self.name, self.role, teams, self.expires_at)
 

@@ -78,9 +78,9 @@ export class Packhouse {
     });
   }
 
-  /** Submit a run; an equal one that is live is answered instead, with `deduplicated`. */
-  async submitRun(wish: RunWish): Promise<RunAccepted> {
-    return (await this.post("/v1/runs", { body: wish })) as RunAccepted;
+  /** Submit a run. If an identical run is live, return that one, with `deduplicated`. */
+  async submitRun(request: RunWish): Promise<RunAccepted> {
+    return (await this.post("/v1/runs", { body: request })) as RunAccepted;
   }
 
   /** Yield a run's events and progress as they happen, until it has ended; see `streaming.ts`. */

@@ -6,7 +6,7 @@ export interface Page<Item> {
   readonly next_page_token: string | null;
 }
 
-/** A list: iterate over its items with `for await`, or over whole pages with `pages()`. Each iteration starts anew. */
+/** A list: iterate over its items with `for await`, or over whole pages with `pages()`. Each iteration starts at the first page. */
 export class Listing<Item> implements AsyncIterable<Item> {
   readonly #fetch: (token: string | undefined) => Promise<Page<Item>>;
 

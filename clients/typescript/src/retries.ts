@@ -59,7 +59,7 @@ async function mayBeSentAgain(request: Request, response: Response): Promise<boo
   return UNAVAILABLE.has(response.status) || (response.status === 409 && (await isInFlight(request, response)));
 }
 
-/** Tell whether our own earlier try is still being answered: its answer comes under the same key. */
+/** Return whether the service is still answering an earlier attempt with the same idempotency key. */
 async function isInFlight(request: Request, response: Response): Promise<boolean> {
   if (!request.headers.has("idempotency-key")) return false;
   const problem = await problemOf(request, response.clone());
@@ -78,7 +78,7 @@ async function once(send: Fetch, request: Request, timeoutMs: number | undefined
   try {
     return timeoutMs === undefined ? await send(request) : await answerWithin(timeoutMs, request, send);
   } catch (error) {
-    if (request.signal.aborted) throw request.signal.reason; // the caller's own wish
+    if (request.signal.aborted) throw request.signal.reason; // aborted by the caller
     throw new ConnectionError(`${request.method} ${request.url}: no answer (${reasonOf(error)})`, { cause: error });
   }
 }

@@ -44,7 +44,7 @@ interface Route {
   count: number;
 }
 
-/** Answers as it was told, and remembers what it was asked. */
+/** Returns the given answers and records the requests. */
 export class MockServer {
   readonly requests: MockRequest[] = [];
   readonly #routes: Route[] = [];

@@ -39,7 +39,7 @@ test("a list is read over pages", async () => {
   assert.deepEqual(names.map(({ name }) => name).filter((name) => made.includes(name)).sort(), [...made].sort());
 });
 
-test("a policy is written as it was read", async () => {
+test("a policy is read back unchanged", async () => {
   const limits = { parallel_groups: 2 };
   const policy = { params: { path, header: { "if-none-match": "*" } }, body: { limits } };
   const { response } = await packhouse.http.PUT("/v1/tables/{table_id}/policy", policy);
