@@ -1,4 +1,4 @@
-"""How long the record keeps what has ended, and what was pruned of it."""
+"""Retention of ended runs and history in the record, and what was pruned."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""The list of all tables with what a caller needs to find those that need attention."""
+"""The list of all tables, with filters and sort keys to find those that need attention."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -37,12 +37,12 @@ FleetPosition = tuple[SortValue, TableId]
 
 @dataclass(frozen=True, slots=True)
 class FleetTableFilter:
-    """Which tables to list; None leaves a filter out.
+    """Filters for the list of tables; None leaves a filter out.
 
     Attributes:
-        tables: the filters of every list of tables.
-        verdicts: what the last look found.
-        holds: codes of which one holds the table back.
+        tables: the filters that every list of tables has.
+        verdicts: verdicts of the last look.
+        holds: codes, one of which holds the table back.
         is_due: whether a rule made it due at the last look.
         last_run_states: states of the table's newest run.
     """
@@ -68,7 +68,7 @@ class LastRun:
 
 @dataclass(frozen=True, slots=True)
 class FleetTable:
-    """A table with what the last look, the newest measurement and the newest run say of it.
+    """A table with its last verdict, newest measurement and newest run.
 
     Attributes:
         hold: code of the first hold; None unless the table is due and held back.
