@@ -106,9 +106,7 @@ def _multipliers(times: Sequence[RunTime], before: Floats, level: _Level) -> Flo
 def _parts(times: Sequence[RunTime]) -> Floats:
     """Return the seconds by the assumed costs of the attempts' kinds: one row per attempt, one column per cost."""
     amounts = [(max(1, each.lanes), each.groups, each.files, each.bytes) for each in (time.size for time in times)]
-    lanes = np.array(
-        [float(row[0]) for row in amounts]
-    )  # the run's own cost is multiplied by the lanes above, so that it stays whole
+    lanes = np.array([float(row[0]) for row in amounts])  # they cancel out in the run's own cost
     assumed = {kind: _vector(assumed_costs(kind)) for kind in {time.kind for time in times}}
     found: Floats = np.array(amounts, dtype=np.float64) * np.array([assumed[time.kind] for time in times])
     found /= lanes[:, None]

@@ -8,10 +8,10 @@ from engine.rewriting.kernel.storage.transfer import OutputSink, Transfer
 
 
 class OutputFiles:
-    """Knows every file that was begun."""
+    """The output files of a task, complete and open ones."""
 
     def __init__(self, *, stem: str, transfer: Transfer) -> None:
-        """`stem` is the path of the outputs up to their number."""
+        """Start without files; `stem` is the path of the outputs up to their number."""
         self._stem = stem
         self._transfer = transfer
         self._begun: list[OutputSink] = []
@@ -36,7 +36,7 @@ class OutputFiles:
         self.complete.append(TaskOutput(sink.uri, stored, rows, base64.b64encode(sink.footer()).decode()))
 
     def discard(self) -> None:
-        """Remove every file that was begun."""
+        """Delete every file that was created."""
         for sink in self._begun:
             sink.abandon()
         for sink in self._begun:
