@@ -58,7 +58,7 @@ class FleetLimits:
         return self.rates.at_most(self.of_catalog(catalog).rates)
 
     def runs_of(self, catalog: str) -> int | None:
-        """Return how many runs of a catalog there can be at once; None: any number."""
+        """Return the most parallel runs of a catalog; None: any number."""
         own = self.of_catalog(catalog).parallel_runs
         return min((runs for runs in (self.parallel_runs, own) if runs is not None), default=None)
 
@@ -68,11 +68,11 @@ class FleetLimits:
         return self.rates.share(self.parallel_runs or 1).at_most(of_catalog)
 
     def room(self, at_work: "AtWork") -> int | None:
-        """Return how many more runs may start; None: any number. Negative when a limit was lowered."""
+        """Return the number of further runs that may start; None: any number. Negative when a limit was lowered."""
         return None if self.parallel_runs is None else self.parallel_runs - at_work.total
 
     def room_in(self, catalog: str, at_work: "AtWork") -> int | None:
-        """Return how many more runs of a catalog may start by its own limit; None: any number."""
+        """Return the number of further runs of a catalog that its own limit allows; None: any number."""
         own = self.of_catalog(catalog).parallel_runs
         return None if own is None else own - at_work.by_catalog.get(catalog, 0)
 

@@ -11,7 +11,7 @@ from engine.domain.tables.watches import Verdict
 
 
 class FleetKey(StrEnum):
-    """What the list can be sorted by."""
+    """Sort keys of the list."""
 
     BENEFIT_PER_COST = "benefit_per_cost"
     DUE_SINCE = "due_since"
@@ -32,7 +32,7 @@ class FleetSort:
 
 SortValue = str | float | datetime | None
 FleetPosition = tuple[SortValue, TableId]
-"""Where a page ended: the sort value of its last table, and that table."""
+"""End of a page: the sort value of its last table, and that table's id."""
 
 
 @dataclass(frozen=True, slots=True)

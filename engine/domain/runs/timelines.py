@@ -42,7 +42,7 @@ class RunTimeline:
         return round(sum((self.waiting or {}).values()), 3)
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON-ready values, without the attempts."""
+        """Return the timeline as JSON-ready values, without the attempts."""
         return {
             "total_seconds": self.total_seconds,
             "queued_seconds": self.queued_seconds,

@@ -78,7 +78,7 @@ class Capabilities:
         return any(cell.capability.possible for cell in self.cells)
 
     def operation(self, operation: Operation) -> Capability:
-        """Return whether an operation is possible with any strategy and engine, otherwise the first reason against."""
+        """Return whether an operation is possible with any strategy and engine, otherwise the first reason why not."""
         found = [cell.capability for cell in self.cells if cell.operation is operation]
         return next((capability for capability in found if capability.possible), found[0])
 

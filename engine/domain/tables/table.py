@@ -43,7 +43,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Freeze:
-    """A failed proof that could not be undone: no run may start until an operator lifts the freeze.
+    """A proof that failed and could not be repaired: no run may start until an operator lifts the freeze.
 
     `snapshot_id` differs from the result that run `run_id` intended; `parent_id` is its parent, None when it is gone.
     """

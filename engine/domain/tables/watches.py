@@ -80,7 +80,7 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class CatalogPace:
-    """How often the tables of one catalog may be looked at.
+    """Limits on the frequency of looks at the tables of one catalog.
 
     Attributes:
         looks_per_second: the budget of looks in this catalog.
