@@ -37,7 +37,7 @@ class Overlap:
 
 
 def measure_overlap(files: PartitionedFiles, columns: Sequence[ColumnRanges]) -> Overlap:
-    """Measure the overlap of files in one or more columns, separately for each partition."""
+    """Measure the overlap of files in at least one column, separately for each partition."""
     measured = [_measure(files, column) for column in columns]
     return Overlap(
         np.maximum.reduce([one.depth for one in measured]), np.maximum.reduce([one.lookup_files for one in measured])

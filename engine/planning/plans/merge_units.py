@@ -5,7 +5,7 @@ This module alone defines the units of each strategy: candidates are counted, an
 - `tiered`: files of one size class. Each class has its own least number of files, and its outputs belong to a higher
   class, so that a byte is rewritten about once for each class (MaxCompute's levels 0 to 2).
 - `window`: neighbours in the order of arrival, as Paimon's core selects them for append tables: a window fires at
-  `rewrite.min_input_files`, and drops its first file if its files exceed twice the target by then. A window that fires
+  `rewrite.min_input_files`, and drops its first file if its files reach twice the target by then. A window that fires
   takes more files until it makes a whole output. A file that is not a candidate ends it, so that rows stay in the
   order of arrival.
 - `rewrite.max_time_span`: files whose data was committed in the same span, counted from 1970: with `1d` days of UTC.
