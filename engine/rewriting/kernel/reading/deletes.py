@@ -51,13 +51,13 @@ class PositionDeletes:
         )
 
     def count(self, index: int | None = None) -> int:
-        """Return how many rows of one input, or of all, are deleted."""
+        """Return the number of deleted rows of one input, or of all."""
         if index is not None:
             return len(self._positions[index])
         return sum(len(found) for found in self._positions)
 
     def deleted_within(self, index: int, start: int, rows: int) -> int:
-        """Return how many of the `rows` rows from file row `start` on are deleted."""
+        """Return the number of deleted rows among the `rows` rows from file row `start` on."""
         first, last = self._range(index, start, rows)
         return last - first
 

@@ -192,7 +192,7 @@ class reading:  # noqa: N801 - used as a statement: `with reading(uri):`
         self._where = where
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Enter the context."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         """Turn Arrow's errors into kernel errors."""

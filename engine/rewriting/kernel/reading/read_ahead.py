@@ -18,7 +18,7 @@ AHEAD_FETCHES: Final = 8
 
 
 class ReadAhead:
-    """Runs fetches in a few threads; results come in the order asked for."""
+    """Runs fetches in a few threads; yields the results in the order of the requests."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="packhouse-read")

@@ -44,10 +44,10 @@ def check_rows(
     """Compare the live rows of `inputs` with those of `outputs`, for the fields of `target`.
 
     Raises:
-        OutputFault: the outputs hold other rows, or can't be read back.
+        OutputFault: the outputs contain other rows, or can't be read back.
         InputFault: an input can't be read again.
         Refused: a column can't be compared.
-        Stopped: the task was told to stop.
+        Stopped: the task was ordered to stop.
     """
     begun, before = transfer.now(), transfer.moved.bytes_read
     try:

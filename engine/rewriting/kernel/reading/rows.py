@@ -98,9 +98,9 @@ class GroupReader:
         """Yield every row group that keeps a row.
 
         Raises:
-            InputFault: an input is missing, truncated, corrupt, or has other rows than the manifest says.
+            InputFault: an input is missing, truncated, corrupt, or its number of rows differs from the manifest.
             Refused: the kernel can't read an input, or not as the target schema.
-            Stopped: the task was told to stop.
+            Stopped: the task was ordered to stop.
         """
         with ReadAhead() as ahead:
             opened = (source for batch in self._timed(ahead.each(self._openings())) for source in batch)

@@ -1,7 +1,7 @@
 """Reads and writes of a task: every transferred byte is paced, counted and timed here.
 
-Requests: one for each read call that reaches the storage and, on remote storage, one for opening a file (its size is
-asked for), one each for looking up an output's name before and its size afterwards, one for each 10 MiB written (Arrow
+Requests: one for each read call that reaches the storage and, on remote storage, one for opening a file (to get its
+size), one each for looking up an output's name before and its size afterwards, one for each 10 MiB written (Arrow
 uploads parts of that size) and one at the end.
 """
 
@@ -125,7 +125,7 @@ class writing:  # noqa: N801 - used as a statement: `with writing(uri):`
         self._uri = uri
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Enter the context."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         """Turn the storage's errors into kernel errors."""

@@ -29,7 +29,7 @@ class OutputFiles:
         return sink
 
     def finish(self, sink: OutputSink, rows: int) -> None:
-        """Take a closed file as complete. Raises OutputFault when the storage has another size."""
+        """Record a closed file as complete. Raises OutputFault when its size in the storage differs."""
         stored = self._transfer.stored_bytes(sink.uri)
         if stored != sink.position:
             raise OutputFault(f"{sink.uri}: {sink.position} bytes were written, the storage has {stored}")
