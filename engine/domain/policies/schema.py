@@ -18,7 +18,7 @@ _BOUNDS: Final = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "l
 
 
 def policy_schema() -> dict[str, Any]:
-    """Return the schema of a written policy; each call generates an equal one."""
+    """Return the JSON Schema of policy documents; equal at every call."""
     schema = PolicyDocument.model_json_schema(mode="validation")
     definitions: dict[str, Any] = schema["$defs"]
     definitions["Metric"]["description"] = "; ".join(f"{metric}: {metric.meaning}" for metric in Metric)
