@@ -1,6 +1,6 @@
 """The composition root: settings in, wired services out. Nothing else reads settings or starts embedded parts.
 
-What has no URL in the settings is embedded: SQLite and Redis in the data directory, Spark Connect on this machine.
+Parts without a URL in the settings are embedded: SQLite and Redis in the data directory, Spark Connect on this machine.
 """
 
 import asyncio
@@ -90,12 +90,12 @@ _SHORTEST_KEY = 32
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 30.0
 THREADS = 256
-"""Blocking calls at once: every lane of every run holds one thread while Spark works for it."""
+"""The most blocking calls at once: every lane of every run holds one thread while its Spark task runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """Everything wired. Valid while `open_container` is open."""
+    """All wired services. Valid while `open_container` is open."""
 
     settings: Settings
     clock: Clock
@@ -135,7 +135,7 @@ class Container:
 
 @dataclass(frozen=True, slots=True)
 class RedisParts:
-    """The uses of Redis."""
+    """The parts that use Redis."""
 
     queue: RunQueue
     hints: Hints
@@ -146,10 +146,11 @@ class RedisParts:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What one process stands on: time, randomness, the record, Redis, Spark and the table formats.
+    """External dependencies of one process: clock, randomness, the record, Redis, Spark and the table formats.
 
-    `open_container` has the real ones; the simulator (`tests/simulation`) gives its own to the same wiring. `holder`
-    names the process, `formats` are made with the rules of where tables may lie, `step` is told each labelled step.
+    `open_container` provides the real ones; the simulator (`tests/simulation`) passes its own to the same wiring.
+    `holder` names the process, `formats` are made with the rules for locations of tables, `step` is called at each
+    labelled step.
     """
 
     holder: str
@@ -175,14 +176,14 @@ async def open_container(
     procedures: Procedures | None = None,
     migrates: bool = False,
 ) -> AsyncIterator[Container]:
-    """Start what is embedded, check the record's schema, wire the services; undo it all on exit.
+    """Start the embedded parts, check the record's schema, wire the services; undo everything on exit.
 
-    `migrates`: bring the record to the newest schema first, as `up` does. `step` is told each labelled step of a
-    rewrite; `dispatcher` and `procedures` take the place of Spark Connect (for tests of faults).
+    `migrates`: migrate the record to the newest schema first, as `up` does. `step` is called at each labelled step of
+    a rewrite; `dispatcher` and `procedures` replace Spark Connect (for tests of faults).
 
     Raises:
         Transient: a part does not start.
-        SchemaUnsupported: the record has a schema that this version can't use.
+        SchemaUnsupported: this version can't use the record's schema.
     """
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="blocking"))
     async with AsyncExitStack() as stack:
@@ -223,7 +224,7 @@ async def open_container(
 
 
 async def _when_it_answers(database: Database, begin: Callable[[], Awaitable[object]]) -> None:
-    """Call `begin`; while a database server does not answer, wait for it instead of ending the process."""
+    """Call `begin`, waiting for the database server while it does not answer instead of ending the process."""
     seconds = FIRST_WAIT_SECONDS
     while True:
         try:
@@ -262,7 +263,7 @@ async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[st
 
 
 def wire(settings: Settings, around: Surroundings) -> Container:
-    """Return the services of one process on what surrounds it. Nothing is started or connected."""
+    """Return the services of one process, wired to its external dependencies. Nothing is started or connected."""
     clock, ids, database, holder, step = around.clock, around.ids, around.database, around.holder, around.step
     queue, hints, pace, shared = around.redis.queue, around.redis.hints, around.redis.pace, around.redis.shared
     access = AccessService(database=database, ids=ids, clock=clock, tokens=around.tokens)
@@ -484,7 +485,7 @@ def _secret_key(settings: Settings) -> str:
 
 
 def _own_key(path: Path) -> str:
-    """Return the key of an embedded deployment; made once, readable by its owner only."""
+    """Return the key of an embedded deployment; created once, readable by its owner only."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

@@ -1,7 +1,7 @@
-"""Logging of the service and its libraries on standard error: text on a terminal, one JSON object a line elsewhere.
+"""Logging of the service and its libraries to standard error: text on a terminal, otherwise one JSON object per line.
 
-Each line carries the fields that are bound to the context: the request's id while a request is served; the run, its
-table and the request that submitted it while an attempt is at work.
+Each line has the fields that are bound to the context: the request's id while a request is served; the run, its table
+and the request that submitted it during an attempt.
 """
 
 import io
@@ -19,7 +19,7 @@ _CHATTY: Final = ("aiosqlite", "alembic", "py4j", "pyiceberg", "uvicorn.access")
 
 
 class LogFormat(StrEnum):
-    """How a line of the log is written; `auto` is `text` on a terminal, else `json`."""
+    """The format of log lines; `auto` is `text` on a terminal, otherwise `json`."""
 
     AUTO = "auto"
     TEXT = "text"
@@ -63,7 +63,7 @@ def configure_logging(level: str, *, log_format: LogFormat = LogFormat.AUTO) -> 
 
 
 def _mask_secrets(_logger: object, _method: str, event: EventDict) -> EventDict:
-    """Mask secrets in addresses, connection strings and headers: libraries log and raise what they were given."""
+    """Mask secrets in URIs, connection strings and headers: libraries log and raise the values that they received."""
     for name, value in event.items():
         if isinstance(value, str):
             event[name] = masked(value)
@@ -80,7 +80,7 @@ _short_time: Final = structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
 
 
 def _text(stream: TextIO) -> tuple[Processor, ...]:
-    """Return what writes a line for people: local time, level, event, then the fields; colours on a terminal only."""
+    """Return the processors of text lines: local time, level, event, then the fields; colours on a terminal only."""
     renderer = structlog.dev.ConsoleRenderer(
         colors=stream.isatty(), pad_event_to=22, exception_formatter=_escaped_traceback
     )
@@ -88,7 +88,7 @@ def _text(stream: TextIO) -> tuple[Processor, ...]:
 
 
 def _escape_event(_logger: object, _method: str, event: EventDict) -> EventDict:
-    """Escape control characters: names of tables and texts of errors must not steer a terminal."""
+    """Escape control characters: names of tables and texts of errors must not control a terminal."""
     return {name: _escaped(value) if isinstance(value, str) else value for name, value in event.items()}
 
 

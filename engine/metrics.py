@@ -1,7 +1,7 @@
-"""What the coordinator and the worker of this process did since it started, counted for Prometheus.
+"""Prometheus metrics of the coordinator and the worker of this process since its start.
 
-Counts begin anew with the process, as Prometheus expects; what must outlive it is in the record and shown by the api. A
-registry of its own: two processes' worth of services in one interpreter do not mix.
+Counters start at 0 with the process, as Prometheus expects; figures that must outlive it are in the record and exposed
+by the api. Each instance has its own registry, so that the services of two processes in one interpreter do not mix.
 """
 
 from typing import Final
@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from engine.domain.runs.run import Run
 
 MOST_RULES: Final = 100
-"""So many names of rules become labels; policies may make up any number, and each label is kept for ever."""
+"""The most rule names that become labels: policies may have any number of names, and each label is kept forever."""
 
 OTHER_RULES: Final = "other"
 _BUCKETS: Final = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
@@ -19,7 +19,7 @@ _RUN_BUCKETS: Final = (0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 72
 
 
 class WorkMetrics:
-    """The instruments, by what they count; whoever does the work counts it."""
+    """The instruments; the component that does the work updates them."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -75,7 +75,7 @@ class WorkMetrics:
         self._rules: set[str] = set()
 
     def count_begun(self, rule: str | None) -> None:
-        """Count a run that began by itself; rules beyond `MOST_RULES` are counted together."""
+        """Count a run that started automatically; rules beyond `MOST_RULES` are counted together."""
         name = rule or OTHER_RULES
         if name not in self._rules and len(self._rules) >= MOST_RULES:
             name = OTHER_RULES
@@ -83,7 +83,7 @@ class WorkMetrics:
         self._begun.labels(name).inc()
 
     def observe_first_start(self, run: Run) -> None:
-        """Observe how long a run waited, if the claim that returned it is its first."""
+        """Observe the wait of a run, if the claim that returned it is its first."""
         if run.attempt != 1 or run.started_at is None:
             return
         origin = "automatic" if run.is_by_itself else "requested"
@@ -94,13 +94,13 @@ class WorkMetrics:
             self.due_to_started_seconds.labels(run.operation.value).observe(max(0.0, since_due))
 
     def observe_end(self, run: Run) -> None:
-        """Observe how long an ended run took; a run that was never started is left out."""
+        """Observe the duration of an ended run; a run that never started is left out."""
         if run.started_at is not None and run.finished_at is not None:
             seconds = (run.finished_at - run.started_at).total_seconds()
             self.run_seconds.labels(run.operation.value, run.state.value).observe(max(0.0, seconds))
 
     def render(self) -> bytes:
-        """Return everything in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         return generate_latest(self._registry)
 
     def _run_histogram(self, name: str, purpose: str, *labels: str) -> Histogram:

@@ -1,7 +1,7 @@
 """Settings, read once at the composition root from `PACKHOUSE_*` environment variables.
 
-A value that can't be used, and a name that looks misspelt, is an error that names the variable: a setting that is
-silently ignored is found when it is needed.
+An invalid value, or a name that looks misspelt, is an error that names the variable: a silently ignored setting would
+only be noticed when it is needed.
 """
 
 import difflib
@@ -32,7 +32,7 @@ _DAY: Final = 86_400
 _SECRET: Final = frozenset(
     {"secret_key", "admin_key", "database_url", "redis_url", "spark_url", "prometheus_token", "prometheus_url"}
 )
-"""Settings whose value never appears in an error."""
+"""Settings whose values never appear in errors."""
 
 
 def _seconds(value: Any) -> Any:
@@ -69,11 +69,11 @@ def _kept(value: float) -> float:
 
 
 Kept = Annotated[Seconds, AfterValidator(_kept)]
-"""Seconds for which rows are kept: figures look back over a week."""
+"""Retention of rows in seconds; at least a week, because figures cover a week."""
 
 
 class Settings(BaseSettings):
-    """Where things are and how patient to be. What is left out is embedded: SQLite, Redis, Spark on this machine."""
+    """Addresses and timeouts. Services without an address are embedded: SQLite, Redis, Spark on this machine."""
 
     model_config = SettingsConfigDict(env_prefix="PACKHOUSE_", extra="ignore")
 
@@ -175,7 +175,7 @@ class Settings(BaseSettings):
 
     @property
     def is_production(self) -> bool:
-        """True when other processes, and so other machines, share the record, unless the mode is set."""
+        """Whether the mode is production: as set, otherwise if the record can be shared with other processes."""
         if self.mode is not None:
             return self.mode == "production"
         return self.database_url is not None and not self.database_url.startswith("sqlite")
@@ -202,7 +202,7 @@ def read_settings() -> Settings:
 
 
 def _misspelt(given: Mapping[str, str], known: Mapping[str, str]) -> Iterator[FieldProblem]:
-    """Yield names that are nearly a setting's. Others pass: Kubernetes sets `PACKHOUSE_SERVICE_HOST` and the like."""
+    """Yield names similar to a setting's. Others are accepted: Kubernetes sets `PACKHOUSE_SERVICE_HOST` and others."""
     for key, name in given.items():
         if key in known or key in _OF_CLIENTS:
             continue

@@ -1,4 +1,4 @@
-"""Time as a constructor argument, so that leases, pacing and parking run under a virtual clock in tests."""
+"""The clock as a constructor argument, so that tests run leases, pacing and parking under a virtual clock."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ class Clock(Protocol):
         """Return seconds since an arbitrary start; never goes back."""
 
     async def sleep(self, seconds: float) -> None:
-        """Wait so many seconds of this clock."""
+        """Wait for this number of seconds of this clock."""
 
 
 class SystemClock:
@@ -31,5 +31,5 @@ class SystemClock:
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait so many seconds."""
+        """Wait for this number of seconds."""
         await asyncio.sleep(seconds)

@@ -1,4 +1,4 @@
-"""Every error of Packhouse, split by what the one who gets it can do.
+"""Every error of Packhouse, classified by what the receiver can do about it.
 
     PackhouseError
     ├── Rejected                the caller must change something
@@ -7,23 +7,23 @@
     │   ├── StateConflict       the object's state forbids it
     │   │   ├── TableReplaced   the table was dropped and created again under its name
     │   │   ├── TableUnreadable the table's metadata can't be read
-    │   │   └── TakenBack       somebody else rolled back what was committed
+    │   │   └── TakenBack       another writer rolled back the run's commit
     │   ├── PreconditionFailed  the object changed since it was read
     │   ├── PreconditionRequired  a write needs If-Match or If-None-Match
     │   ├── Unauthenticated     no key, or not a valid one
     │   ├── Forbidden           the caller's role or teams do not allow it
     │   └── NotEligible         the table can't be rewritten; names the failed conditions
-    ├── Transient               the same call may work later; retried with back-off
+    ├── Transient               the same call may succeed later; retried with back-off
     │   ├── Away                a dependency does not answer; not counted as a failed attempt
     │   └── CredentialsExpired  temporary credentials are past their time; retried with new ones, not counted
-    ├── SparkFailed             Spark answered: the task failed, and here is its first cause
-    ├── Interrupted             the Spark operation was stopped because somebody asked for it
-    ├── CommitConflict          the table moved on: plan again, with a smaller scope
-    ├── OutcomeUnknown          nobody knows whether it happened: read the table
-    ├── LeaseLost               another holder advances the run now: drop everything
+    ├── SparkFailed             Spark reported that the task failed; carries its first cause
+    ├── Interrupted             the Spark operation was stopped on request
+    ├── CommitConflict          another writer changed the table: plan again, with a smaller scope
+    ├── OutcomeUnknown          it is unknown whether the commit happened: read the table
+    ├── LeaseLost               another holder advances the run now: stop working on it
     ├── IllegalTransition       a state change that the lifecycle does not have
-    ├── SchemaUnsupported       the database's schema is not one that this version can use: migrate it
-    └── Fatal                   an invariant broke: stop and call a human
+    ├── SchemaUnsupported       this version can't use the database's schema: migrate it
+    └── Fatal                   an invariant does not hold: stop until an operator has looked at it
 
 `code` is stable and part of the API's contract; the text is for people and names the field, the value and the remedy.
 """
@@ -47,7 +47,7 @@ class PackhouseError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem:
-    """One wrong field: a JSON pointer to it, what is wrong, the value as given, and how to mend it."""
+    """One wrong field: its JSON pointer, the problem, the given value, and how to fix it."""
 
     pointer: str
     message: str
@@ -56,7 +56,7 @@ class FieldProblem:
 
 
 class Rejected(PackhouseError):
-    """The caller must change something; trying again as is will fail again."""
+    """The caller must change the request; sending it again unchanged fails again."""
 
     code = "rejected"
 
@@ -90,16 +90,16 @@ class TableReplaced(StateConflict):
 
 
 class TableUnreadable(StateConflict):
-    """The table's own metadata can't be read: damaged, too large, or of a kind that is not supported.
+    """The table's own metadata can't be read: it is damaged, too large, or of an unsupported kind.
 
-    It concerns this table only: neither its catalog nor the service is at fault, and trying again does not help.
+    It concerns this table only: neither its catalog nor the service is at fault, and a retry does not help.
     """
 
     code = "table_unreadable"
 
 
 class TakenBack(StateConflict):
-    """What we committed landed, and somebody else went back to before it: it is not done again."""
+    """The run's commit succeeded, and another writer rolled the table back to before it: it is not repeated."""
 
     code = "taken_back"
 
@@ -123,7 +123,7 @@ class Unauthenticated(Rejected):
 
 
 class Forbidden(Rejected):
-    """The caller is known, but its role or its teams do not allow this; the message names what is wanted and held."""
+    """The caller's role or teams do not allow the request; the message names the required and the held ones."""
 
     code = "forbidden"
 
@@ -135,9 +135,9 @@ class NotEligible(Rejected):
 
 
 class Transient(PackhouseError):
-    """An outside service did not answer; the same call may work later.
+    """An external service did not answer; the same call may succeed later.
 
-    `retry_after_seconds`: when to try again at the earliest, None: the caller's own choice.
+    `retry_after_seconds`: the least time to wait before a retry; None: the caller chooses.
     """
 
     code = "unavailable"
@@ -169,25 +169,25 @@ class CredentialsExpired(Transient):
 
 
 class SparkFailed(PackhouseError):
-    """Spark ran what it was sent and it failed; `details["cause"]` is the class of the first meaningful cause."""
+    """A Spark operation failed; `details["cause"]` is the class of the first meaningful cause."""
 
     code = "spark_failed"
 
 
 class Interrupted(PackhouseError):
-    """The Spark operation was stopped on request; its Python task may live on for some seconds."""
+    """The Spark operation was stopped on request; its Python task may continue for some seconds."""
 
     code = "interrupted"
 
 
 class CommitConflict(PackhouseError):
-    """The table changed under the plan; what was planned can't be committed as it is."""
+    """Another writer changed the table after planning; the plan can't be committed unchanged."""
 
     code = "commit_conflict"
 
 
 class OutcomeUnknown(PackhouseError):
-    """The answer to a commit was lost; only the table can tell."""
+    """The answer to a commit was lost; only the table shows whether it happened."""
 
     code = "outcome_unknown"
 
@@ -199,18 +199,18 @@ class LeaseLost(PackhouseError):
 
 
 class IllegalTransition(PackhouseError):
-    """The run's lifecycle has no such change of state."""
+    """The run's lifecycle does not allow this change of state."""
 
     code = "illegal_transition"
 
 
 class SchemaUnsupported(PackhouseError):
-    """The database's schema is older than this version needs, or newer than it can use; the message says the remedy."""
+    """The database's schema is older or newer than this version supports; the message contains the remedy."""
 
     code = "schema_unsupported"
 
 
 class Fatal(PackhouseError):
-    """An invariant does not hold; maintenance of the table stops until a human looked."""
+    """An invariant does not hold; maintenance of the table stops until an operator has looked at it."""
 
     code = "invariant_broken"

@@ -1,4 +1,4 @@
-"""What was ever written of a policy: every version, deletions too. History outlives the policy."""
+"""Version history of a policy: every write, including deletions. It is kept after the policy is deleted."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,12 +7,12 @@ from typing import Final
 from engine.domain.policies import PolicyDocument, PolicyScope
 
 MAX_MESSAGE: Final = 500
-"""Characters of the message of a version."""
+"""The most characters in the message of a version."""
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyVersion:
-    """One write of a policy. Of a deletion the document is empty; numbers grow on over it, and none comes twice.
+    """One write of a policy. A deletion has an empty document; numbers continue after it, and none is used twice.
 
     `message`: why it was written, None where its author gave none.
     """

@@ -1,1 +1,1 @@
-"""Decides what is worth rewriting: pure functions over columnar file digests. No I/O."""
+"""Planning: pure functions over columnar file digests that decide which files to rewrite. No I/O."""

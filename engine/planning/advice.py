@@ -1,12 +1,12 @@
-"""What policy would suit a table, from how it is queried and written. Pure arithmetic; every figure says its source.
+"""Advice on a table's policy, from how the table is queried and written. Pure arithmetic; every figure has a source.
 
-**Layout.** Queries that name all partition columns read few partitions, and there packing small files is enough; where
-they do not, files that are clustered by what queries filter by let readers skip most of them. Packing is advised when
-at least `ENOUGH` of the observed queries name all partition columns. Else those columns are advised that are filtered
-by in at least `WORTH` of the queries, at most `MOST_COLUMNS`: a curve over more columns skips little on each.
+**Layout.** Queries that filter by all partition columns read few partitions, and there packing small files is enough;
+for other queries, clustering files by the filtered columns makes readers skip most files. Packing is advised when at
+least `ENOUGH` of the observed queries filter by all partition columns. Otherwise the advice is to cluster by columns
+that at least `WORTH` of the queries filter by, at most `MOST_COLUMNS`: a curve over more columns skips little on each.
 
-**Frequency.** Write amplification is bytes rewritten for each byte ingested. What a rewrite replaces stays stored until
-its snapshots expire, so extra storage is (bytes rewritten a day) x (days until expiry).
+**Frequency.** Write amplification is bytes rewritten for each byte ingested. Replaced files stay stored until their
+snapshots expire, so extra storage is (bytes rewritten per day) x (days until expiry).
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ class Layout(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnUse:
-    """In which share of the observed queries a column is filtered by."""
+    """The share of observed queries that filter by a column."""
 
     column: str
     query_share: float
@@ -41,7 +41,7 @@ class ColumnUse:
 
 @dataclass(frozen=True, slots=True)
 class LayoutAdvice:
-    """What the files should be like and why. Shares are of observed queries, None when none were observed."""
+    """The advised layout of files, with reasons. Shares are of observed queries, None when none were observed."""
 
     layout: Layout
     cluster_by: tuple[str, ...]
@@ -54,7 +54,7 @@ class LayoutAdvice:
 
 @dataclass(frozen=True, slots=True)
 class Writes:
-    """What was written in a time of `seconds`: by others (`ingested_bytes`, in so many commits), and by rewrites."""
+    """Writes in a time of `seconds`: by other writers (`ingested_bytes`, in a number of commits), and by rewrites."""
 
     seconds: float
     ingested_bytes: int
@@ -65,7 +65,7 @@ class Writes:
 
 @dataclass(frozen=True, slots=True)
 class UpkeepAdvice:
-    """What rewriting costs. `write_amplification` is None while nothing was ingested."""
+    """The cost of rewriting. `write_amplification` is None while nothing was ingested."""
 
     write_amplification: float | None
     rewritten_bytes_per_day: float
@@ -80,9 +80,9 @@ def advise_layout(
     """Return the layout that suits the observed queries.
 
     Args:
-        queries: the columns that were filtered by together, and in how many queries.
-        partition_columns: columns that the table is partitioned by; empty: it is not.
-        columns: all columns of the table; others are left out.
+        queries: sets of columns that queries filter by together, with the number of queries.
+        partition_columns: columns that the table is partitioned by; empty if it is unpartitioned.
+        columns: all columns of the table; others are ignored.
     """
     counted: Counter[frozenset[str]] = Counter()
     for filtered, count in queries:
@@ -102,9 +102,9 @@ def advise_layout(
 
 
 def advise_upkeep(writes: Writes, *, expiry_seconds: float, full_scan_share: float | None) -> UpkeepAdvice:
-    """Return what rewriting costs at the present rate, and whether to rewrite more or less often.
+    """Return the cost of rewriting at the present rate, and whether to rewrite more or less often.
 
-    `expiry_seconds`: how long superseded files are kept until their snapshots expire.
+    `expiry_seconds`: time that replaced files are kept until their snapshots expire.
     """
     amplification = writes.rewritten_bytes / writes.ingested_bytes if writes.ingested_bytes else None
     per_day = writes.rewritten_bytes * DAY_SECONDS / writes.seconds if writes.seconds else 0.0
@@ -120,7 +120,7 @@ def advise_upkeep(writes: Writes, *, expiry_seconds: float, full_scan_share: flo
 
 
 def _uses(counted: Counter[frozenset[str]], total: int, columns: Sequence[str]) -> tuple[ColumnUse, ...]:
-    """Return by how many queries each column is filtered, most first, in the order of the columns where equal."""
+    """Return the share of queries by filtered column, highest first; equal ones in the order of `columns`."""
     sums = {column: sum(n for filtered, n in counted.items() if column in filtered) for column in columns}
     used = sorted((column for column in columns if sums[column]), key=lambda column: -sums[column])
     return tuple(ColumnUse(column, sums[column] / total) for column in used)

@@ -1,15 +1,15 @@
-"""Which tables, and which file groups, are worth a rewrite first: what readers save for each byte that is rewritten.
+"""Ranking of tables and file groups for rewrites by readers' savings per rewritten byte.
 
     benefit per cost = avoidable files x 4 MiB / bytes of the files to be rewritten x chance of commit
 
-A reader pays for a file that it need not open as if it read 4 MiB more: that is `read.split.open-file-cost`, Iceberg's
-default (4194304), and Spark's `spark.sql.files.openCostInBytes` (4 MB). Weighing the reduction of files against the
-bytes moved is how AutoComp ranks (Gruenheid et al., "AutoComp", SIGMOD 2025). A value of 1 means that
-one scan of the whole table wins back what the rewrite reads. What is lost to another writer saves nothing: the chance
-is that of the file groups that the table's runs tried to commit lately.
+An unnecessary file costs a reader as much as reading 4 MiB more: that is `read.split.open-file-cost`, Iceberg's
+default (4194304), and Spark's `spark.sql.files.openCostInBytes` (4 MB). AutoComp ranks by the same ratio of file
+reduction to bytes moved (Gruenheid et al., "AutoComp", SIGMOD 2025). A value of 1 means that one scan of the whole
+table saves as much as the rewrite reads. Groups that lose to another writer save nothing: the chance is that of the
+file groups that the table's runs recently tried to commit.
 
-Of a single group its files and its deletes are known: a reader opens every delete file of a data file beside it. A row
-group more than there need be costs a quarter of a file: one request of about four (look-up, two for the footer, rows).
+For a single group its files and its deletes are known: a reader also opens every delete file of a data file. An
+unnecessary row group costs a quarter of a file: one request of about four (look-up, two for the footer, rows).
 """
 
 from collections.abc import Sequence
@@ -23,23 +23,23 @@ ROW_GROUP_COST_BYTES: Final = OPEN_COST_BYTES // 4
 
 
 def benefit_per_cost(*, avoidable_files: int, rewritten_bytes: int) -> float:
-    """Return read cost saved (bytes) by one scan for each byte rewritten; 0 when there is nothing to win.
+    """Return the read cost (bytes) that one scan saves per byte rewritten; 0 without avoidable files.
 
-    `rewritten_bytes`: the small files of those partitions that have avoidable ones. Empty files cost one byte.
+    `rewritten_bytes`: bytes of the small files in partitions with avoidable ones. Empty files count as one byte.
     """
     return avoidable_files * OPEN_COST_BYTES / max(1, rewritten_bytes)
 
 
 def chance_of_commit(*, committed: int, lost: int) -> float:
-    """Return the chance that a file group of a table is committed, by what its last runs committed and lost.
+    """Return the chance that a file group of a table is committed, from the groups committed and lost by its last runs.
 
-    One commit more is taken for granted, so that it is 1 without a history and never 0.
+    One additional commit is assumed, so that the chance is 1 without a history and never 0.
     """
     return (committed + 1) / (committed + lost + 1)
 
 
 def saved_by(group: FileGroup) -> int:
-    """Return read cost (bytes) that each scan saves once a group is rewritten; 0 where it is split into more files."""
+    """Return the read cost (bytes) that each scan saves after the rewrite of a group; additional files count as 0."""
     deletes = sum(len(file.deletes) for file in group.inputs)
     row_groups = sum(avoidable_row_groups(file.row_groups, file.file_bytes) for file in group.inputs)
     opened = max(0, len(group.inputs) - group.predicted_outputs + deletes)
@@ -47,11 +47,11 @@ def saved_by(group: FileGroup) -> int:
 
 
 def most_worth(groups: Sequence[FileGroup], room: int) -> list[FileGroup]:
-    """Return the groups to rewrite with so many bytes of inputs, in the order in which they were given.
+    """Return the groups to rewrite with at most `room` bytes of inputs, in the given order.
 
-    Those that save most for each byte are taken first, unless one alone saves more than all of these: so readers are
-    saved at least half of what the best choice would save them (the bound of greedy filling for the knapsack problem).
-    What is left is filled up with whatever fits. Equal groups are taken by their ordinals.
+    Groups that save most per byte are selected first, unless a single group saves more than all of these: so readers
+    save at least half of the optimum (the bound of greedy filling for the knapsack problem). The remaining room is
+    filled with any groups that fit. Equal groups are selected by their ordinals.
     """
     fitting = sorted((group for group in groups if group.input_bytes <= room), key=_dearest_last)
     taken = _filled(fitting, room)

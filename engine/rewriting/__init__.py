@@ -1,1 +1,1 @@
-"""What happens to bytes: the rewrite kernel that runs inside Spark tasks."""
+"""The rewrite kernel, which runs inside Spark tasks and reads and writes data files."""

@@ -1,1 +1,1 @@
-"""Who calls, what they may see, and what the audit log stores of it."""
+"""Callers, their grants, and the audit log."""

@@ -1,9 +1,9 @@
-"""What the audit log holds, and the arithmetic of its hash chain.
+"""Entries of the audit log, and the hash chain over them.
 
-An entry is written in the transaction of the change it tells. Entries are chained afterwards, by one sealer at a time:
-the hash of a seal covers the hash before it and the whole entry, so an entry can't be altered, taken out or slipped in
-between without breaking every later link. Who can write to the database can still rebuild the whole chain: keep its
-head elsewhere from time to time, and compare.
+An entry is written in the transaction of the change it records. Entries are chained afterwards, by one sealer at a
+time: the hash of a seal covers the previous hash and the whole entry, so altering, removing or inserting an entry
+breaks every later link. A user with write access to the database can still rebuild the whole chain: store its head
+elsewhere regularly, and compare.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ GENESIS: Final = "0" * 64
 """The hash before the first entry."""
 
 PRUNED: Final = "audit.prune"
-"""The action of the entry that tells of pruning; its `after` has the anchor's `sequence` and `hash`."""
+"""The action of the entry that records pruning; its `after` has the anchor's `sequence` and `hash`."""
 
 _SECRET_NAME: Final = re.compile(
     r"passw(or)?d|pwd|secret|token|credential|authorization|(access|private).?key", re.IGNORECASE
@@ -35,7 +35,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One change: who (`caller`) did what (`action`, `resource.verb`) to which `object`, and how it was and became."""
+    """One change: the `caller`, the `action` (`resource.verb`), the changed `object`, its state before and after."""
 
     id: int
     at: datetime
@@ -49,7 +49,7 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """One link of the chain: the `sequence`-th sealed entry (from 1), and the hash up to and with it."""
+    """One link of the chain: the sealed entry's `sequence` number (from 1), and the hash up to and including it."""
 
     sequence: int
     audit_id: int
@@ -59,7 +59,7 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The link up to which the log was pruned (0, `GENESIS`, None: nothing was), and the time of its newest entry."""
+    """The last pruned link and the time of its entry; (0, `GENESIS`, None) before the first pruning."""
 
     sequence: int = 0
     hash: str = GENESIS
@@ -68,7 +68,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """What to list; absent fields do not narrow. `since` is inclusive, `until` is not."""
+    """Filters for a list of entries; absent fields do not filter. `since` is inclusive, `until` exclusive."""
 
     caller: str | None = None
     action: str | None = None
@@ -78,7 +78,7 @@ class AuditFilter:
 
 
 def link(previous: str, entry: AuditEntry) -> str:
-    """Return the hash (hex) of an entry after the hash before it: SHA-256 of both, the entry as canonical JSON."""
+    """Return the hash (hex) of an entry: SHA-256 over the previous hash and the entry as canonical JSON."""
     return hashlib.sha256(f"{previous}\n{canonical(entry)}".encode()).hexdigest()
 
 
@@ -98,10 +98,10 @@ def canonical(entry: AuditEntry) -> str:
 
 
 def redacted(document: Document | None) -> Document | None:
-    """Return a document as plain JSON values without secrets.
+    """Return a document as plain JSON values with its secrets replaced.
 
-    What stands under a telling name (`password`, `s3.secret-access-key`) is replaced unless it is a reference
-    (`env:…`, `file:…`); so are API keys and passwords inside of URIs wherever they stand.
+    Values of fields with the name of a secret (`password`, `s3.secret-access-key`) are replaced unless they are
+    references (`env:…`, `file:…`); API keys, and passwords inside URIs, are replaced in every field.
     """
     if document is None:
         return None

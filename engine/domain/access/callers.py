@@ -1,7 +1,7 @@
-"""Who calls: passed through all layers, so that every record says who asked for it, and what the caller may see.
+"""The authenticated caller of a request, passed through all layers for access checks and for the audit log.
 
-Roles contain one another: viewer < operator < owner < admin. Teams narrow what a caller sees and changes: a table of
-another team does not exist for it. A caller of every team (`teams` is None) also sees tables that no team owns.
+Each role includes the lower ones: viewer < operator < owner < admin. Teams limit what a caller sees and changes: tables
+of other teams are reported as not found. A caller of every team (`teams` is None) also sees tables without a team.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Role(StrEnum):
     ADMIN = "admin"
 
     def includes(self, other: "Role") -> bool:
-        """Return True when this role may do all that the other may; a role of a newer version may nothing."""
+        """Return whether this role has all permissions of the other; roles of newer versions have none."""
         return _STRENGTH.get(self, -1) >= _STRENGTH[other]
 
 
@@ -31,10 +31,10 @@ _STRENGTH: Final = {role: strength for strength, role in enumerate(Role)}
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The authenticated caller of one request; `subject` is what records show, `teams` None means every team.
+    """The authenticated caller of one request; records show its `subject`, and `teams` None means every team.
 
-    `key_id` is the API key that it came with, None for tokens of an identity provider and for the system; from
-    `expires_at` on the credential is refused.
+    `key_id` is the API key of the request, None for tokens of an identity provider and for the system. The credential
+    is refused from `expires_at` on.
     """
 
     subject: str
@@ -45,12 +45,12 @@ class Caller:
     expires_at: datetime | None = None
 
     def sees(self, owner_team: str | None) -> bool:
-        """Return True when objects of this team (None: of no team) exist for the caller."""
+        """Return whether the caller may see objects of this team (None: objects without a team)."""
         return self.role is Role.ADMIN or self.teams is None or owner_team in self.teams
 
     @property
     def visible_teams(self) -> frozenset[str] | None:
-        """The teams whose objects lists may show; None for all and for those of no team."""
+        """The teams whose objects lists may show; None for all objects, including those without a team."""
         return None if self.role is Role.ADMIN else self.teams
 
 
@@ -61,7 +61,7 @@ def require_role(caller: Caller, wanted: Role) -> None:
 
 
 def require_team(caller: Caller, owner_team: str | None) -> None:
-    """Raise `Forbidden` unless the caller may give a table to this team (None: to none)."""
+    """Raise `Forbidden` unless the caller may assign a table to this team (None: to no team)."""
     if caller.sees(owner_team):
         return
     own = ", ".join(sorted(caller.teams or ())) or "none"
@@ -70,7 +70,7 @@ def require_team(caller: Caller, owner_team: str | None) -> None:
 
 
 def require_every_team(caller: Caller, what: str) -> None:
-    """Raise `Forbidden` unless the caller is one of every team, which `what` (a noun phrase) is shown to."""
+    """Raise `Forbidden` unless the caller belongs to every team; `what` is the requested data, as a noun phrase."""
     if caller.visible_teams is not None:
         own = ", ".join(sorted(caller.visible_teams)) or "none"
         raise Forbidden(f"{what}: only for keys of every team (made without `teams`); {caller.subject} has: {own}")
@@ -96,11 +96,11 @@ class ApiKey:
     teams: tuple[str, ...] | None = None
 
     def is_live(self, at: datetime) -> bool:
-        """Return True when the key authenticates at this instant."""
+        """Return whether the key authenticates at this instant."""
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
     def described(self) -> dict[str, Any]:
-        """Return what the audit log tells of the key."""
+        """Return the fields of the key that the audit log records."""
         return {
             "name": self.name,
             "slot": self.slot,
@@ -111,11 +111,11 @@ class ApiKey:
 
     @property
     def subject(self) -> str:
-        """What records show of whoever holds the key."""
+        """The subject of callers that use the key, as records show it."""
         return f"key:{self.name}"
 
 
 SYSTEM: Final = Caller(subject="system", role=Role.ADMIN)
 
 COORDINATOR: Final = Caller(subject="coordinator", role=Role.ADMIN)
-"""Who asks for runs that begin by themselves."""
+"""The caller that submits automatic runs."""

@@ -1,6 +1,6 @@
 """Grants: which teams may list, register and read the tables of a catalog.
 
-A catalog has a list of grants; without one it exists for admins only, and for callers who own tables in it. A grant
+A catalog has a list of grants; without grants only admins, and callers who own tables in it, see the catalog. A grant
 names a team, patterns of namespaces and rights. Admins hold every right and need no grant; a caller of every team
 (`teams` is None) holds the grants of all teams.
 
@@ -48,12 +48,12 @@ class Grant:
     rights: tuple[Right, ...]
 
     def is_held_by(self, caller: Caller) -> bool:
-        """Return whether the caller is of the team. A caller of no team holds no grant, not even one of `*`."""
+        """Return whether the caller belongs to the team. A caller without a team holds no grant, not even of `*`."""
         teams = caller.visible_teams
         return teams is None or self.team in teams or (self.team == EVERY_TEAM and bool(teams))
 
     def covers(self, namespace: Sequence[str]) -> bool:
-        """Return whether a pattern fits the namespace."""
+        """Return whether a pattern matches the namespace."""
         if any("." in level for level in namespace):
             return False
         return any(matches(pattern, ".".join(namespace)) for pattern in self.namespaces)
@@ -68,7 +68,7 @@ class Grant:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
-        """Return the grant of a stored document, without rights that only newer versions know."""
+        """Return the grant of a stored document, without rights that only newer versions define."""
         rights = tuple(Right(right) for right in document["rights"] if right in _RIGHTS)
         return cls(document["team"], tuple(document["namespaces"]), rights)
 
@@ -83,7 +83,7 @@ class ReadableNamespaces:
 
 @dataclass(frozen=True, slots=True)
 class VisibleTables:
-    """The tables that a caller sees: those of its teams, and those in namespaces that it may read."""
+    """The tables that a caller may see: those of its teams, and those in namespaces that it may read."""
 
     teams: frozenset[str]
     readable: tuple[ReadableNamespaces, ...] = ()

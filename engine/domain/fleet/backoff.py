@@ -1,12 +1,12 @@
-"""Back-off while queries are slow: what the newest measurements of query latency come to.
+"""Back-off while queries are slow: the slowdown that results from the newest measurements of query latency.
 
-A pure function of what was measured and of the time, so that a restart changes nothing and all replicas agree:
+A pure function of the measurements and the time, so that a restart changes nothing and all replicas agree:
 
-    normal --> throttled   above `throttle_above`; each further measurement above it cuts the rest once more
+    normal --> throttled   above `throttle_above`; each further measurement above it cuts the remaining budget again
     normal, throttled --> paused   above `pause_above`
-    throttled, paused --> normal   below `resume_below`, not before (or when nobody has measured for `FRESH`)
+    throttled, paused --> normal   below `resume_below`, not before (or after `FRESH` without a measurement)
 
-What is between `resume_below` and `throttle_above` changes nothing: so it does not swing to and fro.
+Values between `resume_below` and `throttle_above` change nothing, so that the state does not oscillate.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,17 +18,17 @@ from engine.domain.policies.documents import Backoff
 from engine.domain.tables.signals import QueryLatency, Signal
 
 FRESH: Final = timedelta(minutes=5)
-"""A measurement says nothing any more after so long; a pause in measuring that is longer begins anew."""
+"""Age after which a measurement no longer counts; after a longer gap between measurements the state is reset."""
 
 NEWEST: Final = 100
-"""So many measurements are looked at, of the table and of the fleet each."""
+"""The most measurements that are considered, of the table and of the fleet each."""
 
 FLOOR: Final = 1 / 16
-"""The budget is never cut below this share of it, unless `factor` itself is less."""
+"""The least share of the budget that remains after cuts, unless `factor` itself is less."""
 
 
 class Latency(NamedTuple):
-    """The 95th percentile of query times, as it was told at an instant."""
+    """The 95th percentile of query times, as reported at an instant."""
 
     at: datetime
     seconds: float
@@ -36,13 +36,13 @@ class Latency(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Slowdown:
-    """How much slower to go.
+    """By how much rewrites are slowed down.
 
     Attributes:
-        factor: what is left of the budget, 1.0 when nothing is cut.
-        is_paused: nothing may run at all.
+        factor: the remaining share of the budget, 1.0 when nothing is cut.
+        is_paused: no rewrite may run.
         until: when the newest measurement no longer counts; None when none counts now.
-        latency: the newest measurement, in seconds; None likewise.
+        latency: the newest measurement, in seconds; None when none counts now.
     """
 
     factor: float = 1.0
@@ -55,7 +55,7 @@ NO_SLOWDOWN: Final = Slowdown()
 
 
 def latencies_of(signals: Iterable[Signal]) -> list[Latency]:
-    """Return the measurements among signals, oldest first; those without a 95th percentile say nothing here."""
+    """Return the latency measurements among signals, oldest first, without those that have no 95th percentile."""
     values = ((signal.id, signal.at, signal.value) for signal in signals)
     found = [
         (number, Latency(at, value.p95_seconds))
@@ -66,7 +66,7 @@ def latencies_of(signals: Iterable[Signal]) -> list[Latency]:
 
 
 def slowdown_of(settings: Backoff, latencies: Sequence[Latency], now: datetime) -> Slowdown:
-    """Return what measurements from one source, oldest first, come to at an instant."""
+    """Return the slowdown at an instant that results from measurements of one source, oldest first."""
     if not latencies or now - latencies[-1].at >= FRESH:
         return NO_SLOWDOWN
     floor = min(FLOOR, settings.factor)
@@ -83,7 +83,7 @@ def slowdown_of(settings: Backoff, latencies: Sequence[Latency], now: datetime) 
 
 
 def stricter(one: Slowdown, other: Slowdown) -> Slowdown:
-    """Return the stricter of two: one that pauses (of two the one that may last longer), else the smaller factor."""
+    """Return the stricter of two: the one that pauses (if both do, the longer one), otherwise the smaller factor."""
 
     def strictness(each: Slowdown) -> tuple[bool, float, float]:
         ends = 0.0 if each.until is None else each.until.timestamp()

@@ -11,7 +11,7 @@ class Budget:
     requests_per_second: float | None = None
 
     def share(self, parts: int) -> "Budget":
-        """Return one of `parts` equal shares; together they never pass the budget."""
+        """Return one of `parts` equal shares; together they never exceed the budget."""
         return self.scaled(1 / parts)
 
     def scaled(self, factor: float) -> "Budget":
@@ -22,7 +22,7 @@ class Budget:
         )
 
     def at_least(self, other: "Budget") -> "Budget":
-        """Return the higher of two budgets, rate by rate; what is unlimited in one is unlimited."""
+        """Return the higher of two budgets, rate by rate; a rate that is unlimited in one is unlimited."""
         return Budget(
             _higher(self.bytes_per_second, other.bytes_per_second),
             _higher(self.requests_per_second, other.requests_per_second),
@@ -46,7 +46,7 @@ def _higher(one: float | None, other: float | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class TaskReport:
-    """What a task has moved since it started (totals, so that a lost report loses nothing)."""
+    """Bytes and requests of a task since it started (totals, so that a lost report loses nothing)."""
 
     group: int
     bytes_read: int

@@ -1,4 +1,4 @@
-"""What is said of all tables together. Figures of a time cover the last 24 hours."""
+"""Figures of all tables together. Figures over a time cover the last 24 hours."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from engine.domain.tables.table import Pause
 
 @dataclass(frozen=True, slots=True)
 class SmallFileFlow:
-    """Small files that came and went between measurements."""
+    """Small files that were added and removed between measurements."""
 
     made: int
     removed: int
@@ -21,7 +21,7 @@ class SmallFileFlow:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Avoidable files, and how long they take at the present rates; None: never at these, `detail` says why."""
+    """Avoidable files, and the time to merge them at the present rates; None: never, `detail` contains the reason."""
 
     avoidable_files: int
     eta_seconds: float | None
@@ -30,7 +30,7 @@ class Backlog:
 
 @dataclass(frozen=True, slots=True)
 class Races:
-    """File groups that were committed, and those lost to other writers; the rate is None without any."""
+    """File groups that were committed, and those lost to other writers; the rate is None without file groups."""
 
     groups_committed: int
     groups_lost: int
@@ -48,7 +48,7 @@ class BudgetUse:
 
 @dataclass(frozen=True, slots=True)
 class LiveRate:
-    """What running rewrites move now, read + written over about 10 s, and the limits; `catalog` None: all of them."""
+    """Rate of running rewrites, read + written over about 10 s, and the limits; `catalog` None: of all catalogs."""
 
     catalog: str | None
     runs: int
@@ -59,9 +59,9 @@ class LiveRate:
 
 @dataclass(frozen=True, slots=True)
 class FleetFigures:
-    """Sums over the tables that the caller sees; `rates` are of everybody's runs, None without Redis.
+    """Sums over the tables that the caller may see; `rates` cover all runs, None without Redis.
 
-    `breakers`: those of catalogs that are open or half-open.
+    `breakers`: the open and half-open ones.
     """
 
     measured_at: datetime
@@ -85,7 +85,7 @@ class FleetFigures:
 
 @dataclass(frozen=True, slots=True)
 class TableFigures:
-    """Sums over tables; files and bytes are those of tables that were measured."""
+    """Sums over tables; files and bytes are those of measured tables."""
 
     tables: int
     paused_tables: int
@@ -102,8 +102,8 @@ class OwnerFigures:
 
     Attributes:
         tables: registered tables, measured or not.
-        due_tables: tables whose last look found them due and started no run (held back or waiting).
-        measured_tables: those that the files, bytes and scores are of.
+        due_tables: tables that were due at their last look without starting a run (held back or waiting).
+        measured_tables: tables that files, bytes and scores are summed over.
         score_sum: sum of the health scores (0 to 100 each) of measured tables.
         lowest_score: lowest of them; None without a measured table.
     """

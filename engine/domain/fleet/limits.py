@@ -1,4 +1,4 @@
-"""What holds for all tables together: limits, and the kill switch."""
+"""Limits for all tables together, and the kill switch."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -20,7 +20,7 @@ class CatalogLimits:
 
     @property
     def rates(self) -> Budget:
-        """What the catalog's runs may use together."""
+        """The rates that all runs of the catalog may use together."""
         return _rates(self.bandwidth, self.requests)
 
 
@@ -29,8 +29,8 @@ class FleetLimits:
     """Limits of the whole fleet; None is unlimited.
 
     `parallel_runs`: runs held by workers at once. `bandwidth`: bytes read + written per second; `requests`: storage
-    requests per second, both of all runs together. Every rate needs `parallel_runs`, that of a catalog its own or the
-    fleet's: a run that can't be told its share of the moment has an equal one.
+    requests per second, both of all runs together. Every rate requires `parallel_runs` (a catalog's rate its own or
+    the fleet's): a run that can't receive its current share uses an equal one.
     """
 
     parallel_runs: int | None = None
@@ -40,7 +40,7 @@ class FleetLimits:
 
     @property
     def rates(self) -> Budget:
-        """What all runs may use together."""
+        """The rates that all runs may use together."""
         return _rates(self.bandwidth, self.requests)
 
     def of_catalog(self, catalog: str) -> CatalogLimits:
@@ -48,7 +48,7 @@ class FleetLimits:
         return self.catalogs.get(catalog, CatalogLimits())
 
     def of_catalogs(self, names: AbstractSet[str] | None) -> "FleetLimits":
-        """Return the limits without those of other catalogs; None: with those of all."""
+        """Return the limits with only these catalogs' limits; None: with those of all."""
         if names is None:
             return self
         return replace(self, catalogs={name: own for name, own in self.catalogs.items() if name in names})
@@ -58,26 +58,26 @@ class FleetLimits:
         return self.rates.at_most(self.of_catalog(catalog).rates)
 
     def runs_of(self, catalog: str) -> int | None:
-        """Return how many runs of a catalog there can be at once; None: any number."""
+        """Return the most parallel runs of a catalog; None: any number."""
         own = self.of_catalog(catalog).parallel_runs
         return min((runs for runs in (self.parallel_runs, own) if runs is not None), default=None)
 
     def share(self, catalog: str) -> Budget:
-        """Return an equal share for a run in a catalog: those of all runs at once never pass the limits."""
+        """Return an equal share for a run in a catalog: the shares of all runs at once never exceed the limits."""
         of_catalog = self.of_catalog(catalog).rates.share(self.runs_of(catalog) or 1)
         return self.rates.share(self.parallel_runs or 1).at_most(of_catalog)
 
     def room(self, at_work: "AtWork") -> int | None:
-        """Return how many more runs may start; None: any number. Negative when a limit was lowered."""
+        """Return the number of further runs that may start; None: any number. Negative when a limit was lowered."""
         return None if self.parallel_runs is None else self.parallel_runs - at_work.total
 
     def room_in(self, catalog: str, at_work: "AtWork") -> int | None:
-        """Return how many more runs of a catalog may start by its own limit; None: any number."""
+        """Return the number of further runs of a catalog that its own limit allows; None: any number."""
         own = self.of_catalog(catalog).parallel_runs
         return None if own is None else own - at_work.by_catalog.get(catalog, 0)
 
     def full_catalogs(self, at_work: "AtWork") -> list[str]:
-        """Return the catalogs that have as many runs at work as they may, in order."""
+        """Return the catalogs that have reached their limit of parallel runs, in order."""
         rooms = {name: self.room_in(name, at_work) for name in sorted(self.catalogs)}
         return [name for name, room in rooms.items() if room is not None and room <= 0]
 
@@ -88,7 +88,7 @@ class FleetLimits:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
-        """Return the limits of a stored document, without those that only newer versions know."""
+        """Return the limits of a stored document, without those that only newer versions define."""
         of_catalogs = document.get("catalogs", {})
         catalogs = {name: CatalogLimits(**_known(CatalogLimits, limits)) for name, limits in of_catalogs.items()}
         return cls(**{**_known(cls, document), "catalogs": catalogs})
@@ -109,14 +109,14 @@ def _set(values: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class AtWork:
-    """How many runs workers hold, by the catalog of their tables and by who shares (`domain.runs.run.sharer`)."""
+    """Numbers of runs held by workers, by the catalog of their tables and by sharer (`domain.runs.run.sharer`)."""
 
     by_catalog: Mapping[str, int] = field(default_factory=dict)
     by_sharer: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """The number of all runs held by workers."""
         return sum(self.by_catalog.values())
 
 
@@ -133,7 +133,7 @@ class Fleet:
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
-    """The kill switches that a table is under: the fleet's, its catalog's, its own; and whether it is frozen."""
+    """The kill switches that affect a table: the fleet's, its catalog's, its own; and whether it is frozen."""
 
     fleet: Pause | None = None
     table: Pause | None = None
@@ -142,6 +142,6 @@ class Pauses:
 
     @property
     def present(self) -> Pause | None:
-        """The one to obey: one that stops before one that drains, then the wider one."""
+        """The switch that applies: one that stops before one that drains, then the one with the wider scope."""
         found = [pause for pause in (self.fleet, self.catalog, self.table) if pause is not None]
         return min(found, key=lambda pause: not pause.stops, default=None)

@@ -1,11 +1,11 @@
-"""Outages: what is known of a dependency that does not answer, and when it is probed next.
+"""Outages: dependencies that do not answer, and when each is probed next.
 
 An attempt that ends because Spark, a catalog or a table's storage does not answer opens an outage and parks its run on
 it. One process at a time probes; the wait doubles with each probe without an answer, from one second to four minutes.
-The first answer deletes the outage, and all runs that wait for it are ready at once.
+The first answer deletes the outage, and all runs that wait for it are ready immediately.
 
-An outage that the first probe ends was not confirmed: the dependency answers, so a run that reports it again at once
-has a problem of its own. That second report counts as a failed attempt.
+An outage that the first probe ends was not confirmed: the dependency answers, so a run that reports it again
+immediately has a problem of its own. That second report counts as a failed attempt.
 """
 
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ from engine.domain.runs.run import WaitingFor
 FIRST_PROBE_SECONDS: Final = 1.0
 LONGEST_PROBE_WAIT_SECONDS: Final = 240.0
 PROBE_LEASE_SECONDS: Final = 90.0
-"""A probe that was begun and not finished for this long is left to another process."""
+"""Time after which another process takes over a probe that was started and not finished."""
 
 MOST_FRUITLESS_OUTAGES: Final = 20
-"""Outages of Spark under one run, without a committed file group between them: each more is a failed attempt of it."""
+"""Outages of Spark during one run without a committed file group between them; each more is a failed attempt."""
 
 SPARK: Final = "spark"
 """Key of the outage of Spark, which all runs need."""
 
 CREDENTIALS: Final = "credentials"
-"""`Run.waits_on` after an attempt that ended because credentials expired: nothing is probed, the next gets new ones."""
+"""`Run.waits_on` after credentials expired in an attempt: nothing is probed, the next attempt gets new credentials."""
 
 _WORDS: Final = {Dependency.SPARK: "Spark", Dependency.CATALOG: "the catalog", Dependency.STORAGE: "the storage"}
 _WAITS: Final = {
@@ -63,12 +63,12 @@ class Outage:
 
     @property
     def waiting_for(self) -> WaitingFor:
-        """What a run waits for that is parked on this outage."""
-        return _WAITS.get(self.dependency, WaitingFor.RETRY)  # a dependency that only a newer version knows
+        """The reason why a run that is parked on this outage waits."""
+        return _WAITS.get(self.dependency, WaitingFor.RETRY)  # a dependency that only a newer version defines
 
     @property
     def is_confirmed(self) -> bool:
-        """True once a probe got no answer either."""
+        """True once a probe has failed too."""
         return self.probes > 0
 
     def describe(self) -> str:
@@ -79,7 +79,7 @@ class Outage:
 
 
 def parks(dependency: Dependency) -> bool:
-    """Return whether runs are parked while this dependency is away: without Redis they go on, without SQL none can."""
+    """Return whether runs park while the dependency is away; without Redis they continue, without SQL none can."""
     return dependency in _WAITS
 
 

@@ -1,4 +1,4 @@
-"""How long the record keeps what has ended, and what was pruned of it."""
+"""Retention of ended runs and history in the record, and what was pruned."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ class Kept(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How long ended runs, and audit entries and versions of policies are kept; None: without a limit."""
+    """Retention times of ended runs, and of audit entries and policy versions; None: without a limit."""
 
     runs: timedelta | None
     audit: timedelta | None
@@ -29,7 +29,7 @@ class Retention:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """How many rows of a kind were pruned so far, and the time of the newest one (None: none was pruned)."""
+    """Number of pruned rows of a kind, and the time of the newest one (None: none was pruned)."""
 
     rows: int = 0
     until: datetime | None = None

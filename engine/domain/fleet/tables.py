@@ -1,4 +1,4 @@
-"""The list of all tables with what a caller needs to find those that need attention."""
+"""The list of all tables, with filters and sort keys to find those that need attention."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,7 +11,7 @@ from engine.domain.tables.watches import Verdict
 
 
 class FleetKey(StrEnum):
-    """What the list can be sorted by."""
+    """Sort keys of the list."""
 
     BENEFIT_PER_COST = "benefit_per_cost"
     DUE_SINCE = "due_since"
@@ -32,17 +32,17 @@ class FleetSort:
 
 SortValue = str | float | datetime | None
 FleetPosition = tuple[SortValue, TableId]
-"""Where a page ended: the sort value of its last table, and that table."""
+"""End of a page: the sort value of its last table, and that table's id."""
 
 
 @dataclass(frozen=True, slots=True)
 class FleetTableFilter:
-    """Which tables to list; None leaves a filter out.
+    """Filters for the list of tables; None leaves a filter out.
 
     Attributes:
-        tables: the filters of every list of tables.
-        verdicts: what the last look found.
-        holds: codes of which one holds the table back.
+        tables: the filters that every list of tables has.
+        verdicts: verdicts of the last look.
+        holds: codes, one of which holds the table back.
         is_due: whether a rule made it due at the last look.
         last_run_states: states of the table's newest run.
     """
@@ -68,7 +68,7 @@ class LastRun:
 
 @dataclass(frozen=True, slots=True)
 class FleetTable:
-    """A table with what the last look, the newest measurement and the newest run say of it.
+    """A table with its last verdict, newest measurement and newest run.
 
     Attributes:
         hold: code of the first hold; None unless the table is due and held back.

@@ -1,8 +1,8 @@
-"""Policies: partial documents that say how tables are kept, and the effective policy that several of them make.
+"""Policies: partial documents that declare how tables are maintained, and the effective policy merged from them.
 
-`documents` and the modules of its sections hold every setting; `scopes` says which tables a policy covers; `merging`
-makes the effective policy; `contradictions` judges it; `windows` tells when nothing may begin; `presets` are bases to
-start from; `schema` publishes the document as JSON Schema.
+`documents` and the modules of its sections define every setting; `scopes` selects the tables that a policy covers;
+`merging` makes the effective policy; `contradictions` validates it; `windows` computes when no run may start;
+`presets` are base policies; `schema` publishes the document as JSON Schema.
 """
 
 from engine.domain.policies.contradictions import contradictions, raised_group_sizes

@@ -1,4 +1,4 @@
-"""Settings that make no sense together. Each may come from another layer, so only the merged policy can be judged."""
+"""Contradictions between settings. Each may come from another layer, so only the merged policy can be checked."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -22,10 +22,11 @@ def contradictions(policy: EffectivePolicy) -> list[FieldProblem]:
 
 
 def raised_group_sizes(policy: EffectivePolicy) -> list[FieldProblem]:
-    """Return the group size that is set below the target size, where one is: a run uses the target size instead.
+    """Return a problem if the group size is set below the target size; runs use the target size instead.
 
-    A group smaller than the file that it is to make could not make it. No policy is stored like this; a table property
-    that raises the target later, or a policy of an earlier version, stops no run.
+    A group smaller than its output file could never fill it. Such a policy is refused when it is stored; it can still
+    result from a table property that raises the target later, or from a policy of an earlier version. Neither stops a
+    run.
     """
     ordered = policy.values["rewrite.strategy"] in ORDERED_STRATEGIES
     name = "rewrite.max_ordered_bytes" if ordered else "rewrite.max_group_bytes"

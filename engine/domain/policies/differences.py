@@ -1,4 +1,4 @@
-"""What changes between two policies, leaf by leaf."""
+"""Differences between two policies, leaf by leaf."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """The policy document as its owner writes it. It is partial: a field that is absent (or null) is inherited.
 
 A *leaf* is the smallest part that is inherited or replaced as a whole: each field of a section, by its dotted name
-(`rewrite.full.interval`). Lists and the parts that are no sections (a seal, a back-off) are leaves.
+(`rewrite.full.interval`). Lists, and parts other than sections (a seal, a back-off), are leaves.
 """
 
 from collections.abc import Iterator, Mapping
@@ -118,10 +118,10 @@ class PolicyDocument(Section):
 
     @classmethod
     def of_stored(cls, document: Mapping[str, Any]) -> Self:
-        """Return a stored document, without settings that only newer versions know.
+        """Return a stored document, without settings that only newer versions define.
 
         Raises:
-            ValidationError: a setting that this version knows has a value that it does not.
+            ValidationError: a setting of this version has a value that this version does not support.
         """
         try:
             return cls.model_validate(document)
@@ -135,16 +135,16 @@ class PolicyDocument(Section):
         return cls.model_validate(known)
 
     def leaves(self) -> dict[str, Any]:
-        """Return the leaves that are set, by dotted name, as they are held: bytes, seconds, words."""
+        """Return the leaves that are set, by dotted name, in internal units: bytes, seconds, words."""
         return dict(_leaves(self, self.model_dump(exclude_none=True)))
 
     def written(self) -> dict[str, Any]:
-        """Return the leaves that are set, by dotted name, as they are answered: durations in the short form."""
+        """Return the leaves that are set, by dotted name, in the form of API answers: short durations such as `6h`."""
         return dict(_leaves(self, self.model_dump(mode="json", exclude_none=True)))
 
 
 def _remove(node: Any, location: tuple[int | str, ...]) -> None:
-    """Remove what an error's location leads to; names of the members of a union are steps that lead nowhere."""
+    """Remove the value at an error's location; steps that name a member of a union are skipped."""
     *steps, last = location
     for step in steps:
         is_there = step in node if isinstance(node, dict) else isinstance(node, list) and isinstance(step, int)
@@ -154,7 +154,7 @@ def _remove(node: Any, location: tuple[int | str, ...]) -> None:
 
 
 def nested(leaves: Mapping[str, Any]) -> dict[str, Any]:
-    """Return leaves by dotted name as a document."""
+    """Return a nested document for leaves by dotted name."""
     document: dict[str, Any] = {}
     for name, value in leaves.items():
         *sections, last = name.split(".")

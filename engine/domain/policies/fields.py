@@ -1,4 +1,4 @@
-"""What all parts of a policy are made of: the frozen base model, and the types of its fields."""
+"""The frozen base model of all parts of a policy, and the types of its fields."""
 
 from typing import Annotated, Any, Final
 
@@ -21,7 +21,7 @@ MIB: Final = 2**20
 OFF: Final = "off"
 UNLIMITED: Final = "unlimited"
 MAX_BYTES: Final = 2**53 - 1
-"""The largest whole number that every reader of JSON keeps: 8 PiB."""
+"""The largest integer that every JSON reader represents exactly: 8 PiB."""
 DAY_SECONDS: Final = 86_400
 PERCENT_PATTERN: Final = r"^[0-9]{1,4}%$"
 

@@ -1,4 +1,4 @@
-"""The time between windows: how much of it is left, and whether there is ever more."""
+"""Gaps between windows: the current gap, and the longest one to come."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -8,7 +8,7 @@ from engine.domain.policies.windows import Windows
 
 _BACK: Final = timedelta(days=9)
 _AHEAD: Final = timedelta(days=16)
-"""Weekly windows repeat: so much time holds every gap between them whole, also where a gap is nearly a week."""
+"""Time to look ahead: long enough to contain each gap between weekly windows whole, even one of nearly a week."""
 
 
 class Gap(NamedTuple):
@@ -30,7 +30,7 @@ class Gap(NamedTuple):
 
 
 def gap_at(windows: Windows, at: datetime) -> Gap | None:
-    """Return the gap in which an instant (aware) lies; None inside a window."""
+    """Return the gap that contains an instant (aware); None inside a window."""
     now = at.astimezone(UTC)
     state = windows.state_at(now)
     if state.inside:

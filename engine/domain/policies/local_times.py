@@ -1,7 +1,8 @@
-"""Local wall-clock times as instants, over changes of the offset (daylight saving and others).
+"""Conversion of local wall-clock times to instants, across changes of the UTC offset (daylight saving and others).
 
-An instant lies in a local span when the wall clock of the zone shows a time in it at that instant. So a local time that
-is skipped begins at the next instant that exists, and one that comes twice is in the span both times.
+A local span contains an instant when the wall clock of the zone shows a time in the span at that instant. So a span
+that starts at a skipped local time starts at the next instant that exists, and a repeated local time is in the span
+both times.
 """
 
 from collections.abc import Iterator
@@ -10,10 +11,10 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-_STEP: Final = timedelta(hours=3)  # no zone changed its offset twice in so short a time
+_STEP: Final = timedelta(hours=3)  # no zone ever changed its offset twice within this time
 _DAY: Final = timedelta(days=1)
 _EDGE: Final = timedelta(days=3)
-_FARTHEST: Final = timedelta(hours=26)  # offsets lie within a day of UTC, with an hour or two to spare for a change
+_FARTHEST: Final = timedelta(hours=26)  # offsets are within a day of UTC; an hour or two more for a change
 
 
 class Span(NamedTuple):
@@ -26,18 +27,18 @@ class Span(NamedTuple):
 def local_span(start: datetime, end: datetime, zone: ZoneInfo) -> Iterator[Span]:
     """Yield the instants at which the wall clock of a zone shows a time from `start` up to `end`.
 
-    Usually one span, none where all of it is skipped, two where the clock is set back within it.
+    Usually one span; none if all of it is skipped, two if the clock is set back within it.
 
     Args:
         start: local, naive.
         end: local, naive.
-        zone: whose wall clock.
+        zone: the time zone of the wall clock.
     """
     begins, ends = start.replace(tzinfo=UTC), end.replace(tzinfo=UTC)
     if end - start > 3 * _EDGE:
         middle = Span(
             begins + _FARTHEST, ends - _FARTHEST
-        )  # inside whatever the clock does: only the edges are looked at
+        )  # inside regardless of clock changes: only the edges are examined
         yield from union([*local_span(start, start + _EDGE, zone), middle, *local_span(end - _EDGE, end, zone)])
         return
     for piece, offset in _pieces(begins - _FARTHEST, ends + _FARTHEST, zone):
@@ -47,7 +48,7 @@ def local_span(start: datetime, end: datetime, zone: ZoneInfo) -> Iterator[Span]
 
 
 def union(spans: list[Span]) -> list[Span]:
-    """Return spans in order of time, with those that touch or overlap made one."""
+    """Return spans in order of time, with those that touch or overlap merged."""
     joined: list[Span] = []
     for span in sorted(spans):
         if joined and span.start <= joined[-1].end:
@@ -58,7 +59,7 @@ def union(spans: list[Span]) -> list[Span]:
 
 
 def _pieces(lower: datetime, upper: datetime, zone: ZoneInfo) -> Iterator[tuple[Span, timedelta]]:
-    """Yield the stretches of one offset that `lower` to `upper` is made of."""
+    """Yield the parts of `lower` to `upper` with a constant UTC offset, each with that offset."""
     begin = lower
     day = lower.replace(hour=0, minute=0, second=0, microsecond=0)
     while day < upper:
@@ -72,7 +73,7 @@ def _pieces(lower: datetime, upper: datetime, zone: ZoneInfo) -> Iterator[tuple[
 
 @lru_cache(maxsize=65_536)
 def _changes(day: datetime, zone: ZoneInfo) -> tuple[datetime, ...]:
-    """Return the instants after the beginning of a UTC day and not after its end at which the offset changes."""
+    """Return the instants at which the offset changes, after the start of a UTC day and not after its end."""
     found = []
     before = day
     while before < day + _DAY:
@@ -84,7 +85,7 @@ def _changes(day: datetime, zone: ZoneInfo) -> tuple[datetime, ...]:
 
 
 def _change_between(before: datetime, after: datetime, zone: ZoneInfo) -> datetime:
-    """Return the first whole second with another offset than `before`."""
+    """Return the first whole second with a different offset than at `before`."""
     old = _offset(before, zone)
     seconds = int((after - before).total_seconds())
     low, high = 0, seconds

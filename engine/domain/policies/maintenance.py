@@ -1,4 +1,4 @@
-"""Settings of upkeep besides rewriting data files. Nothing that removes files is on by default."""
+"""Settings for maintenance other than rewriting data files. Nothing that removes files is on by default."""
 
 from collections.abc import Callable
 from typing import Annotated, Literal
@@ -12,7 +12,7 @@ from engine.domain.values.units import Duration
 
 
 def _by_default(text: str) -> Callable[[JsonDict], None]:
-    """Return a change of a schema that states the default as policies write it; stored policies have seconds."""
+    """Return a schema change that states the default in written form; stored policies contain seconds."""
 
     def change(schema: JsonDict) -> None:
         union = schema.get("anyOf")

@@ -1,9 +1,9 @@
-"""The effective policy: every setting that holds for a table, with where it came from.
+"""The effective policy: every setting that applies to a table, with its origin.
 
 Layers, weakest first: built-in defaults, the table's own properties, the preset (the one that the strongest scope
-names, else `balanced`), then policies by the strength of their scopes: fleet, team, catalog, namespaces from outer to
-inner, patterns, labels, the table's own; last a policy that is tried. Merging is by leaf: a leaf of a stronger layer
-replaces the weaker one's.
+names, otherwise `balanced`), then policies by the strength of their scopes: fleet, team, catalog, namespaces from outer
+to inner, patterns, labels, the table's own; last a trial policy. Merging is by leaf: a leaf of a stronger layer
+replaces that of a weaker one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -71,10 +71,10 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "maintenance.remove_orphans": OFF,
     "maintenance.reclaim": OFF,
 }
-"""Built-in defaults by leaf, as held. Triggers are the preset's; `SHARES` are of the target."""
+"""Built-in defaults by leaf, in internal units. The preset has the triggers; `SHARES` has shares of the target."""
 
 SHARES: Final[Mapping[str, str]] = {"rewrite.small_file_bytes": "75%", "rewrite.large_file_bytes": "180%"}
-"""Built-in shares of the target; what they come to has the origin `derived`."""
+"""Built-in shares of the target; sizes computed from them have the origin `derived`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Merged:
 
 
 def merge(*layers: Layer | Merged) -> Merged:
-    """Return the leaves of all layers, weakest first; of each leaf the strongest, with its origin. Associative."""
+    """Merge layers, given weakest first: the strongest value of each leaf, with its origin. Associative."""
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for layer in layers:
@@ -117,12 +117,12 @@ class EffectivePolicy:
 
     @property
     def enabled(self) -> bool:
-        """False: observed, never rewritten."""
+        """Whether runs may rewrite the table; False: it is observed only."""
         return bool(self.values["enabled"])
 
     @property
     def parallel_groups(self) -> int:
-        """Groups of this table at once."""
+        """File groups of this table that are rewritten at the same time."""
         return int(self.values["limits.parallel_groups"])
 
     def bytes_of(self, name: str) -> int | None:
@@ -136,7 +136,7 @@ class EffectivePolicy:
         return None if value == OFF else int(value)
 
     def budget(self) -> Budget:
-        """Return the rates to hold: the stricter of `bandwidth` and the share of the available bandwidth."""
+        """Return the rate limits: the stricter of `bandwidth` and the share of the available bandwidth."""
         rates = [float(self.values["limits.bandwidth"])] if self.values["limits.bandwidth"] != UNLIMITED else []
         if self.values["limits.share_percent"] != OFF and self.values["limits.available_bandwidth"] != OFF:
             rates.append(self.values["limits.available_bandwidth"] * self.values["limits.share_percent"] / 100)
@@ -148,7 +148,7 @@ class EffectivePolicy:
         return PolicyDocument.model_validate(nested(self.values), context=HELD)
 
     def written(self) -> dict[str, Any]:
-        """Return all settings by dotted name as they are answered: durations in the short form."""
+        """Return all settings by dotted name in the form of API answers: short durations such as `6h`."""
         return self.document().written()
 
 
@@ -159,13 +159,13 @@ def effective_policy(
     scoped: Sequence[StoredPolicy] = (),
     trial: PolicyDocument | None = None,
 ) -> EffectivePolicy:
-    """Merge all that says something about a table.
+    """Return the effective policy of a table.
 
     Args:
         table_properties: leaves by dotted name, as the table format translated the table's own properties.
-        own: the table's own policy; None when it has none, or when it is among `scoped`.
+        own: the table's own policy; None when it has none, or when it is in `scoped`.
         scoped: the policies that cover the table, in any order.
-        trial: a policy to try on top of them.
+        trial: a policy to try on top of the others.
     """
     ordered = sorted(scoped, key=lambda policy: (policy.scope.strength, policy.name))
     layers = [Layer(policy.scope.origin(policy.name), policy.document.leaves()) for policy in ordered]

@@ -1,7 +1,7 @@
-"""Presets: named bases to start from, each with where its numbers come from. A policy's own settings win over them.
+"""Presets: named base policies, each with the source of its figures. A policy's own settings override them.
 
-A preset's document holds only what its source says or needs; all else stays at the built-in defaults. What a source
-states that is no setting of a table is said in `summary`.
+A preset's document contains only settings that its source states or requires; all others stay at the built-in
+defaults. `summary` describes statements of the source that are not settings of a table.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ _SMALL_ON_AVERAGE: Final = ("average_file_bytes", "below", "32MB")
 
 _SETTLED: Final = ("newest_file_age", "at_least", "1h")
 _GROWN: Final = ("largest_small_file_share", "at_most", 0.5)
-"""At least half of the bytes to merge are not in the file that the last rewrite left: each rewrite doubles it."""
+"""At least half of the bytes to merge are outside the file that the last rewrite left: each rewrite doubles it."""
 
 _BALANCED: Final = _preset(
     "balanced",

@@ -1,4 +1,4 @@
-"""Settings of rewriting: what is rewritten, and into what."""
+"""Settings of rewriting: the files to rewrite, and the layout of their replacements."""
 
 from enum import StrEnum
 from itertools import pairwise

@@ -1,8 +1,8 @@
 """Triggers: named rules over measured figures; any rule that holds makes a partition due.
 
-A rule holds when all of its conditions hold (`all`), one of them (`any`), or when one does not (`not`); each condition
-is a comparison or another such group. A comparison of a figure that can't be measured neither holds nor fails: below
-`not` it does not hold either.
+A rule holds when all of its conditions hold (`all`), when one of them holds (`any`), or when its condition does not
+hold (`not`); each condition is a comparison or another such group. A comparison of a figure that can't be measured
+neither holds nor fails: below `not` it does not hold either.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,20 +18,20 @@ from engine.domain.values.strict import Flag
 JunctionWord = Literal["all", "any", "not"]
 JUNCTIONS: Final[tuple[JunctionWord, ...]] = ("all", "any", "not")
 MAX_ENTRIES: Final = 16
-"""Conditions that one `all` or `any` joins."""
+"""The most conditions in one `all` or `any`."""
 MAX_CONDITIONS: Final = 32
-"""Comparisons of one rule."""
+"""The most comparisons in one rule."""
 MAX_DEPTH: Final = 4
-"""Levels of one rule: the conditions that it joins itself are the first."""
+"""The most levels in one rule; the conditions directly below the rule are the first level."""
 
 _ONE_JUNCTION: Final[dict[str, Any]] = {
     "oneOf": [{"required": [word], "properties": {word: {"not": {"type": "null"}}}} for word in JUNCTIONS]
 }
-"""Exactly one of the words, as JSON Schema has it."""
+"""JSON Schema for exactly one of the keys `all`, `any` and `not`."""
 
 
 def _kind_of(value: Any) -> str:
-    """Return the tag of a condition: a group has one of the words of groups, and no metric."""
+    """Return the tag of a condition: a group has one of the keys `all`, `any`, `not`, and no metric."""
     if isinstance(value, TriggerGroup):
         return "group"
     is_group = isinstance(value, Mapping) and "metric" not in value and not value.keys().isdisjoint(JUNCTIONS)
@@ -62,7 +62,7 @@ class Junction(Part):
         return self
 
     def joined(self, word: str) -> "tuple[TriggerNode, ...]":
-        """Return the conditions below one of the words `all`, `any`, `not`."""
+        """Return the conditions below one of the keys `all`, `any`, `not`."""
         if word == "not":
             return () if self.not_ is None else (self.not_,)
         found: tuple[TriggerNode, ...] = (self.all if word == "all" else self.any) or ()
@@ -70,7 +70,7 @@ class Junction(Part):
 
     @property
     def word(self) -> "JunctionWord":
-        """How the conditions are joined."""
+        """The key that joins the conditions: `all`, `any` or `not`."""
         return next(word for word in JUNCTIONS if self.joined(word))
 
     @property
@@ -87,7 +87,7 @@ class Junction(Part):
                 yield from member.leaves()
 
     def truth(self, of: "Callable[[TriggerCondition], bool | None]") -> bool | None:
-        """Return whether the conditions hold, None where that is unknown; `of` judges single comparisons."""
+        """Return whether the conditions hold, None where that is unknown; `of` evaluates single comparisons."""
         found = [of(each) if isinstance(each, TriggerCondition) else each.truth(of) for each in self.members]
         if self.word == "not":
             return None if found[0] is None else not found[0]
@@ -132,7 +132,7 @@ class TriggerRule(Junction, _Named):
     @model_validator(mode="before")
     @classmethod
     def _within_limits(cls, value: Any) -> Any:
-        """Refuse conditions that are too many or nested too deep before any of them is read."""
+        """Refuse too many or too deeply nested conditions before any of them is parsed."""
         open_nodes: list[tuple[Any, str, int]] = [(value, "", 0)]
         found = 0
         while open_nodes:
@@ -149,7 +149,7 @@ class TriggerRule(Junction, _Named):
 
     @property
     def scope(self) -> Literal["partition", "table"]:
-        """What the rule is judged for: the table when each metric is one of the table, else each partition."""
+        """The scope of evaluation: the table when all metrics are metrics of the table, otherwise each partition."""
         return "table" if all(condition.metric.of_table for condition in self.leaves()) else "partition"
 
 
@@ -159,7 +159,7 @@ TriggerRule.model_rebuild()
 
 
 def _below(node: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return what a written group joins, each with its place in it, the first one last; of long lists the beginning."""
+    """Return the conditions of a written group with their positions, the first one last; long lists are truncated."""
     found = []
     for word in JUNCTIONS:
         inner = node.get(word)

@@ -1,4 +1,4 @@
-"""When a table is looked at: cron expressions in a time zone, and the seal of partitions."""
+"""Schedule settings: cron expressions in a time zone, and the seal of partitions."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, Self
@@ -26,10 +26,10 @@ _ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def next_cron(expression: str, time_zone: str, after: datetime) -> datetime | None:
-    """Return the first instant later than `after` that a cron expression names, in UTC; None when it names none.
+    """Return the first instant later than `after` that a cron expression matches, in UTC; None when it matches none.
 
-    A local time that is skipped is taken at the next that exists; one that comes twice is taken the first time, unless
-    the expression counts minutes or hours with `*`.
+    A skipped local time is replaced by the next one that exists; a repeated one matches the first time only, unless
+    the expression has `*` for minutes or hours.
     """
     try:
         return next(CronSim(expression, after.astimezone(zone_of(time_zone)))).astimezone(UTC)

@@ -1,7 +1,7 @@
 """The policy document as JSON Schema (draft 2020-12), for editors and for checks before a policy is sent.
 
-It is made from the models, so it knows every field, bound, word and example, and the written sizes and durations. What
-only the service can judge (contradictions between settings, columns, formats) is not in it.
+It is generated from the models, so it contains every field, bound, keyword and example, and the written sizes and
+durations. Checks that only the service can make (contradictions between settings, columns, formats) are not in it.
 """
 
 import json
@@ -27,12 +27,12 @@ def policy_schema() -> dict[str, Any]:
 
 
 def policy_schema_text() -> str:
-    """Return the schema as the published file has it."""
+    """Return the text of the published schema file."""
     return json.dumps(policy_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _tidy(node: Any) -> None:
-    """Drop titles made of field names and defaults that say absent; name bounds as JSON Schema does."""
+    """Remove titles derived from field names and null defaults of absent fields; rename bounds as in JSON Schema."""
     if isinstance(node, list):
         for item in node:
             _tidy(item)

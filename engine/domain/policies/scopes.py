@@ -1,4 +1,4 @@
-"""Which tables a policy covers: the fleet, a team's, a catalog's, a namespace's, by pattern, by label, or one table.
+"""Policy scopes: the fleet, a team, a catalog, a namespace, a pattern, a label, or one table.
 
 Order of strength, weakest first: fleet, team, catalog, namespace (outer to inner), pattern (fewer to more literal
 characters), label, table. Policies of equal strength (patterns, and labels of different keys) are ordered by name.
@@ -133,7 +133,7 @@ class PolicyScope:
         return covers
 
     def origin(self, policy_name: str) -> str:
-        """Return how an effective policy names the origin of settings that this scope sets."""
+        """Return the origin of settings from this scope, as an effective policy names it."""
         match self.kind:
             case PolicyScopeKind.TEAM:
                 return f"team {self.team}"
@@ -150,7 +150,7 @@ class PolicyScope:
 
 
 def _quoted(key: str) -> str:
-    """Return a label's key; in quotes where it has `=` or quotes, so that no two labels read alike."""
+    """Return a label's key, quoted if it contains `=` or quotes, so that no two labels have the same text."""
     return json.dumps(key, ensure_ascii=False) if {"=", '"'} & set(key) else key
 
 

@@ -1,6 +1,6 @@
-"""The measured figures that triggers compare, and one comparison. `rules` joins comparisons to triggers.
+"""The metrics that triggers compare, and a single comparison. `rules` combines comparisons into triggers.
 
-What a figure is compared with must be of its kind: a count, a share, a size or a duration.
+The operand of a comparison must be of the metric's kind: a count, a share, a size or a duration.
 """
 
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ class Metric(StrEnum):
     meaning: str
 
     def __new__(cls, value: str, kind: MetricKind, meaning: str, of_table: bool = False) -> Self:
-        """Return a member that knows its kind and what it is measured for."""
+        """Return a member with its kind, its meaning, and whether it is measured for the whole table."""
         member = str.__new__(cls, value)
         member._value_ = value
         member.kind, member.meaning, member.of_table = kind, meaning, of_table
@@ -123,7 +123,7 @@ _OPERANDS: Final[Mapping[MetricKind, Mapping[str, Any]]] = {
     },
     MetricKind.DURATION: {"type": "string", "pattern": WRITTEN_DURATION},
 }
-"""What each kind is compared with, as JSON Schema says it."""
+"""JSON Schema of the operand for each kind of metric."""
 
 
 def _of_kind(kind: MetricKind) -> dict[str, Any]:
@@ -137,7 +137,7 @@ _RULES: Final[list[Any]] = [
     {"anyOf": [_of_kind(kind) for kind in MetricKind]},
     {"oneOf": [{"required": [name], "properties": {name: {"not": {"type": "null"}}}} for name in OPERATORS]},
 ]
-"""A value of the metric's kind, and exactly one operator."""
+"""JSON Schema rules: an operand of the metric's kind, and exactly one operator."""
 
 
 class TriggerCondition(Part):
@@ -183,12 +183,12 @@ class TriggerCondition(Part):
 
     @property
     def wanted(self) -> float:
-        """What the figure is compared with: bytes, seconds, a count or a share."""
+        """The operand of the comparison: bytes, seconds, a count or a share."""
         value: float = getattr(self, self.operator)
         return value
 
     def holds(self, measured: float) -> bool:
-        """Tell whether a measured figure satisfies the condition."""
+        """Return whether a measured figure satisfies the condition."""
         match self.operator:
             case "at_least":
                 return measured >= self.wanted

@@ -1,8 +1,8 @@
-"""Quiet hours and blackouts: when nothing new is rewritten, and what becomes of a rewrite that runs at their start.
+"""Quiet hours and blackouts: windows in which no rewrite starts, and how running rewrites react to their start.
 
-Windows are local to their time zone. One that ends at or before the time it begins passes midnight and belongs to the
-day on which it begins. `local_times` says what becomes of times that are skipped or come twice. All windows of a policy
-are a union: what counts is when the last of those that overlap ends.
+Windows are local to their time zone. One whose end is at or before its start crosses midnight and belongs to the day
+on which it starts. `local_times` handles skipped and repeated local times. All windows of a policy form a union:
+overlapping windows end when the last of them ends.
 """
 
 import re
@@ -34,7 +34,7 @@ _LOCAL: Final = (
 )
 _WITH_OFFSET: Final = _LOCAL.removesuffix(")?$") + "(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9]))$"
 _YEARS: Final = range(2000, 2200)
-_LOOK_AHEAD_DAYS: Final = (2, 9, 400)  # mostly tomorrow; a week repeats; offsets of several zones after a year
+_LOOK_AHEAD_DAYS: Final = (2, 9, 400)  # usually tomorrow; weeks repeat; offsets of several zones repeat after a year
 _DAY: Final = timedelta(days=1)
 
 
@@ -124,15 +124,15 @@ class QuietHours(Part):
 
     @property
     def reason(self) -> str:
-        """The window in words."""
+        """The window as text for messages."""
         days = "" if self.days == WEEK else f"{', '.join(self.days)} "
         return f"quiet hours {days}{self.start}-{self.end} {self.time_zone}"
 
     def spans(self, lower: datetime, upper: datetime) -> list[Span]:
-        """Return the window's instants that begin on a local day touching `lower` to `upper` (both UTC)."""
+        """Return the window's spans that start on a local day touching `lower` to `upper` (both UTC)."""
         zone = zone_of(self.time_zone)
         found: list[Span] = []
-        day = lower.astimezone(zone).date() - 2 * _DAY  # began the day before, and a day for changes of the date line
+        day = lower.astimezone(zone).date() - 2 * _DAY  # started the day before; one more for changes of the date line
         while day <= upper.astimezone(zone).date():
             if WEEK[day.weekday()] in self.days:
                 found += _spans_of_day(day, self.start, self.end, self.time_zone)
@@ -189,7 +189,7 @@ class Blackout(Part):
         return self
 
     def spans(self) -> list[Span]:
-        """Return its instants."""
+        """Return the spans of the blackout: usually one, none if all of its local time is skipped."""
         if self.time_zone is None:
             return [Span(self.start, self.end)]
         return list(local_span(self.start, self.end, zone_of(self.time_zone)))
@@ -230,26 +230,26 @@ class Windows:
 
     @property
     def are_none(self) -> bool:
-        """True when there is no window at any time."""
+        """Whether the policy has no windows."""
         return not self._quiet_hours and not self._blackouts
 
     @property
     def are_weekly(self) -> bool:
-        """True when some come again each week."""
+        """Whether some windows repeat each week."""
         return bool(self._quiet_hours)
 
     def only_blackouts(self) -> Self:
-        """Return them without quiet hours."""
+        """Return the windows without quiet hours."""
         return type(self)((), tuple(window for window, _ in self._blackouts))
 
     def that_stop(self) -> Self:
-        """Return those that stop a running rewrite: all but `finish`."""
+        """Return the windows that stop a running rewrite: all but those with `finish`."""
         quiet = tuple(window for window in self._quiet_hours if window.on_start is not OnStart.FINISH)
         once = tuple(window for window, _ in self._blackouts if window.on_start is not OnStart.FINISH)
         return type(self)(quiet, once)
 
     def spans(self, lower: datetime, upper: datetime) -> list[Span]:
-        """Return the unions of windows, in order, that touch the time from `lower` to `upper` (both UTC); or more."""
+        """Return unions of windows, in order: at least those that touch the time from `lower` to `upper` (UTC)."""
         return union(self._spans(lower, upper))
 
     def state_at(self, instant: datetime) -> WindowState:
@@ -272,7 +272,7 @@ class Windows:
         )
 
     def _end_of_union(self, at: datetime) -> datetime:
-        """Return when the windows that hold now and those that follow without a gap are over; `at` when none holds."""
+        """Return the end of the present windows and those that follow without a gap; `at` outside windows."""
         end, ahead = at, timedelta(days=_LOOK_AHEAD_DAYS[0])
         for _ in range(_LOOK_AHEAD_DAYS[-1] // _LOOK_AHEAD_DAYS[0] + len(self._blackouts)):
             joined = union(self._spans(end, end + ahead))
@@ -308,7 +308,7 @@ def _contains(spans: list[Span], at: datetime) -> bool:
 
 @lru_cache(maxsize=65_536)
 def _spans_of_day(day: date, begin: str, end: str, time_zone: str) -> tuple[Span, ...]:
-    """Return the instants of a window that begins on a local day. Many tables ask for the same few."""
+    """Return the spans of a window that starts on a local day. Cached: many tables have the same windows."""
     begins, ends = time.fromisoformat(begin), time.fromisoformat(end)
     last = day + _DAY if ends <= begins else day
     return tuple(local_span(datetime.combine(day, begins), datetime.combine(last, ends), zone_of(time_zone)))

@@ -1,1 +1,1 @@
-"""Runs: states and their changes, requests, plans, times, and reasons in words."""
+"""Runs: states and transitions, requests, plans, times, and texts of reason codes."""

@@ -15,7 +15,7 @@ class DeleteRef:
 class InputFile:
     """A live data file to be rewritten; `path` is the original string of the manifest.
 
-    `row_groups`: of a Parquet file, 0 where the table does not say.
+    `row_groups`: number of row groups of a Parquet file, 0 where the table does not record it.
     """
 
     path: str

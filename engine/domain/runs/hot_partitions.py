@@ -1,7 +1,7 @@
-"""Hot partitions: those whose file groups lost races to other writers, and have not won one since.
+"""Hot partitions: partitions whose file groups lost commits to other writers, without a successful commit since.
 
-Each loss in a row lets a partition cool down for twice as long, and halves its file groups: a smaller group is read,
-written and committed sooner, so that less can happen meanwhile. A win forgets both.
+Each consecutive loss doubles the cool-down of the partition and halves its file groups: a smaller group is read,
+written and committed sooner, so that fewer conflicts can occur. A successful commit resets both.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ _MOST_HALVINGS: Final = 20
 _BEFORE_ALL: Final = datetime.min.replace(tzinfo=UTC)
 
 LOST_RACES: Final = frozenset({"source_gone", "new_deletes", "deletes_gone", "table_changed", "dropped_in_commit"})
-"""Reasons of dropped groups that other writers made useless; all other reasons are faults or wishes of our own."""
+"""Reasons of groups dropped because of other writers; all other reasons are faults or requests of Packhouse."""
 
 Place: TypeAlias = tuple[int, str]
 """A partition: the id of its spec, and its canonical JSON."""
@@ -27,7 +27,7 @@ Place: TypeAlias = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class LostGroup:
-    """A file group that lost a race; `wasted_bytes`: of outputs that were written in vain."""
+    """A file group that lost a race; `wasted_bytes`: bytes of its outputs, which were written without effect."""
 
     ordinal: int
     place: Place
@@ -39,7 +39,7 @@ class LostGroup:
 class HotPartition:
     """A partition that lost `losses` races in a row (those of one attempt count once), the last one at `lost_at`.
 
-    `wasted_bytes`: of all of them. `run_id`, `attempt`: whose groups lost last.
+    `wasted_bytes`: sum over these races. `run_id`, `attempt`: the attempt whose groups lost last.
     """
 
     place: Place
@@ -52,12 +52,12 @@ class HotPartition:
     attempt: int
 
     def group_bytes(self, usual: int, *, least: int) -> int:
-        """Return how large its file groups may be: half of the usual for each loss, not below `least` and 64 MiB."""
+        """Return the size limit of its file groups: `usual` halved once per loss, not below `least` and 64 MiB."""
         return max(min(usual, max(least, LEAST_GROUP_BYTES)), usual >> min(self.losses, _MOST_HALVINGS))
 
 
 def cool_down(losses: int) -> timedelta:
-    """Return for how long a partition is left alone after so many losses in a row."""
+    """Return the cool-down of a partition after this number of consecutive losses."""
     return min(LONGEST_COOL_DOWN, FIRST_COOL_DOWN * (1 << min(losses - 1, _MOST_HALVINGS)))
 
 
@@ -70,27 +70,27 @@ class HotPartitions:
 
     @classmethod
     def at(cls, now: datetime, partitions: Iterable[HotPartition]) -> Self:
-        """Return partitions as they are at an instant."""
+        """Return the state of these partitions at an instant."""
         return cls(now, {each.place: each for each in partitions})
 
     @property
     def cooling(self) -> list[HotPartition]:
-        """Those that cool down now, the one that does longest first."""
+        """The partitions that are cooling down now, the longest remaining time first."""
         found = [each for each in self.by_place.values() if each.cools_until > self.now]
         return sorted(found, key=lambda each: (each.cools_until, each.place), reverse=True)
 
     def cooling_until(self, place: Place) -> datetime | None:
-        """Return until when a partition cools down; None when it does not."""
+        """Return the end of a partition's cool-down; None when it is not cooling down."""
         found = self.by_place.get(place)
         return None if found is None or found.cools_until <= self.now else found.cools_until
 
     def group_bytes(self, place: Place, usual: int, *, least: int) -> int:
-        """Return how large file groups of a partition may be, see `HotPartition.group_bytes`."""
+        """Return the size limit of file groups of a partition, see `HotPartition.group_bytes`."""
         found = self.by_place.get(place)
         return usual if found is None else found.group_bytes(usual, least=least)
 
     def let_in(self, places: AbstractSet[Place] | None = None) -> Self:
-        """Return them with these (None: all) cooling no longer; their file groups stay small."""
+        """Return them without the cool-down of these partitions (None: all); their file groups stay small."""
         warm = {
             place: replace(each, cools_until=each.lost_at) if places is None or place in places else each
             for place, each in self.by_place.items()

@@ -3,8 +3,8 @@
 A commit writes manifests, `<run id>-<attempt>-<commit>-m<number>.avro`, and one list of them,
 `snap-<snapshot id>-<attempt>-<commit>.avro`; `<commit>` is a UUID of each try.
 
-A name is never used twice, so a file is known by it for as long as it lives, whatever spelling of its path a snapshot
-holds: which run, group and attempt wrote it, and, if its rows were put into an order, which (`RowOrdering.mark`).
+A name is never used twice, so it identifies a file for as long as the file exists, in whatever spelling a snapshot has
+its path: the run, group and attempt that wrote it, and the order of its rows if it has one (`RowOrdering.mark`).
 """
 
 import re
@@ -27,15 +27,15 @@ def manifest_name(run_id: str, attempt: int, commit: str, number: int) -> str:
 
 
 def manifest_list_name(snapshot_id: int, attempt: int, commit: str) -> str:
-    """Return the name of a list of manifests."""
+    """Return the name of a manifest list."""
     return f"snap-{snapshot_id}-{attempt}-{commit}.avro"
 
 
 def of_commits(names: Iterable[str], run_id: str, *, up_to_attempt: int) -> Sequence[str]:
-    """Return the names of manifests that attempts of a run up to a number wrote, after those of their lists.
+    """Return manifest lists, then manifests, that a run wrote in attempts up to this number.
 
-    A list does not name the run: it is known by the UUID of the try, which its manifests share. So lists come first,
-    and a removal that is interrupted in between finds the rest by the same rule.
+    The name of a list does not contain the run: the list is found by the commit's UUID, which its manifests share. So
+    lists come first, and a removal that was interrupted in between finds the remaining files by the same rule.
     """
     given = list(names)
     own = {name: found["commit"] for name in given if (found := _of_run(name, run_id, up_to_attempt)) is not None}
@@ -50,16 +50,16 @@ def _of_run(name: str, run_id: str, up_to_attempt: int) -> re.Match[str] | None:
 
 
 def output_prefix(run_id: str, group: int, attempt: int, mark: str = "") -> str:
-    """Return what the names of a group's outputs begin with; the kernel adds numbers."""
+    """Return the name prefix of a group's outputs; the kernel appends numbers."""
     return f"{run_id}-{group:05d}-{attempt}-" + (f"{mark}-" if mark else "")
 
 
 def in_paths_of(run_id: str) -> str:
-    """Return what the paths of a run's outputs contain, and no others."""
+    """Return the text that only the paths of a run's outputs contain."""
     return f"/{run_id}-"
 
 
 def attempt_of(name: str, run_id: str) -> int | None:
-    """Return the number of the attempt that wrote a file, None if its name is not one of the run's."""
+    """Return the number of the attempt that wrote a file, None if the file's name does not belong to the run."""
     found = re.search(OUTPUT_NAME, name)
     return int(found["attempt"]) if found and found["run"] == run_id else None

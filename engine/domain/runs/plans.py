@@ -44,7 +44,7 @@ class FileGroup:
 
 @dataclass(frozen=True, slots=True)
 class SkippedPartition:
-    """A partition that the plan leaves alone, and why; `until`: when that ends by itself, None where nobody knows."""
+    """A partition that the plan skips, with the reason; `until`: when the reason ends on its own, None if unknown."""
 
     partition: str
     spec_id: int
@@ -56,7 +56,7 @@ class SkippedPartition:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What the plan expects of its own execution. `seconds`: at work, without waiting; see `domain.runs.times`."""
+    """Predicted results of a plan. `seconds`: working time, without waiting; see `domain.runs.times`."""
 
     input_files: int
     input_bytes: int
@@ -68,11 +68,11 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How predicted sizes of outputs are corrected.
+    """Corrections of predicted output sizes, from earlier runs.
 
     `output_files`, `output_bytes`: factors, measured divided by predicted, of the table's last `runs` runs; the latter
-    is of the rows' bytes. `metadata_bytes`: of each file, its footer, page headers and dictionaries: inputs are counted
-    without them, outputs with them.
+    applies to the bytes of rows. `metadata_bytes`: footer, page headers and dictionaries of each file: inputs are
+    counted without them, outputs with them.
     """
 
     runs: int = 0
@@ -87,7 +87,7 @@ NO_ESTIMATE: Final = TimeEstimate()
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """What a plan leaves to the next one of the same run: partitions, and the files in them that it may take."""
+    """Work that a plan leaves to the next plan of the same run: partitions, and the candidate files in them."""
 
     partitions: int = 0
     files: int = 0
@@ -99,10 +99,10 @@ NOTHING_LATER: Final = Later()
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """File groups on one base snapshot, the partitions left alone, and what is expected by which estimates.
+    """File groups on one base snapshot, the skipped partitions, and the predictions with their estimates.
 
-    `shrunk_partitions`: how many of its partitions have smaller groups than the policy asks for, after lost races.
-    `later`: what the run plans when this is done; the prediction is without it. `order`: what rows are put into.
+    `shrunk_partitions`: number of its partitions with smaller groups than the policy requests, after lost races.
+    `later`: work that the run plans after this plan; not part of the prediction. `order`: the order of the rows.
     """
 
     base_snapshot_id: int | None

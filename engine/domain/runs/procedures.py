@@ -1,6 +1,6 @@
-"""What is asked of a table format's own procedures, as values; `spark.sql` is the only place that makes SQL of it.
+"""Calls of a table format's own procedures, as values; only `spark.sql` turns them into SQL.
 
-A table format says what to call, Spark calls it, and neither knows the other.
+The table format chooses the call and Spark executes it; neither depends on the other.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class SparkTable:
-    """A table as Spark knows it: the name of the catalog there, the levels of the namespace, the table's name."""
+    """A table as Spark addresses it: name of the Spark catalog, levels of the namespace, name of the table."""
 
     catalog: str
     namespace: tuple[str, ...]
@@ -21,9 +21,9 @@ class SparkTable:
 class PartitionTest:
     """One field of a partition: the source column (names from the outermost to the field itself) and its value.
 
-    `transform` is None for the value itself, else a function of the Spark catalog's `system` namespace (`days`,
-    `bucket`) with its `argument`, if it takes one. `value` is the text of the value in `type`, a type of Spark's SQL
-    such as `date` or `decimal(9,2)`; None is null.
+    `transform` is None for the value itself, otherwise a function of the Spark catalog's `system` namespace (`days`,
+    `bucket`) with its `argument`, if it takes one. `value` is the text of the value in `type`, a Spark SQL type such
+    as `date` or `decimal(9,2)`; None is null.
     """
 
     column: tuple[str, ...]
@@ -34,7 +34,7 @@ class PartitionTest:
 
 
 class Procedure(StrEnum):
-    """The procedures that are called."""
+    """The procedures that Packhouse calls."""
 
     REWRITE_DATA_FILES = "rewrite_data_files"
 
@@ -44,7 +44,7 @@ OptionValue = bool | int | float
 
 @dataclass(frozen=True, slots=True)
 class ProcedureCall:
-    """One call: files of one partition (all of `where` hold; empty: the whole table) under these options."""
+    """One call with its options, for files of one partition (all of `where` hold; empty: the whole table)."""
 
     procedure: Procedure
     table: SparkTable

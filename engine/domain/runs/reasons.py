@@ -1,6 +1,6 @@
-"""Every reason code in words: why runs ended or wait, why partitions are left alone, what holds a table back.
+"""The text of every reason code: why runs ended or wait, why partitions are skipped, what holds a table back.
 
-Codes are stable and for programs; these words are for people, and nothing else puts a code into words. Each is a
+Codes are stable and for programs; these texts are for people, and all texts of codes are defined here. Each is a
 clause that begins in lower case and ends without a full stop, so that it fits after a colon or in brackets.
 """
 
@@ -24,7 +24,7 @@ OF_PARTITIONS: Final[Mapping[str, str]] = {
     "cooling_down": "cooling down after races that other writers won",
     "not_eligible_for_full": "it does not meet rewrite.full.eligibility",
 }
-"""Why a partition is left alone."""
+"""Reasons why a partition is skipped."""
 
 OF_RUNS: Final[Mapping[str, str]] = {
     "committed": "everything planned was committed",
@@ -64,7 +64,7 @@ OF_RUNS: Final[Mapping[str, str]] = {
     "window_ahead": "the remaining file groups would not finish before a window begins",
     "table_frozen": "the table is frozen because a proof failed",
 }
-"""Why a run ended in its state, or what it waits for."""
+"""Reasons why a run ended in its state, or waits."""
 
 OF_TABLES: Final[Mapping[str, str]] = {
     "disabled": "its policy has enabled: false",
@@ -97,11 +97,11 @@ OF_TABLES: Final[Mapping[str, str]] = {
     "bytes_per_day": "limits.bytes_per_day is used up",
     "not_sealed": "no partition that a rule makes due is sealed yet",
 }
-"""What holds a table back from an automatic run."""
+"""Reasons why no automatic run of a table starts."""
 
 
 def in_words(code: str) -> str:
-    """Return any reason code in words; one that is not known with its underscores as spaces."""
+    """Return the text of a reason code; of an unknown code, the code with spaces in place of underscores."""
     for words in (OF_RUNS, OF_PARTITIONS, OF_TABLES):
         if code in words:
             return words[code]

@@ -1,4 +1,4 @@
-"""What a run was asked for, and when two requests ask for the same."""
+"""The request of a run, and the key by which identical requests are recognised."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ _PREDICATE: TypeAdapter[PartitionPredicate] = TypeAdapter(PartitionPredicate)
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a run began by itself: a rule, how many partitions it made due, and the first (None: the whole table)."""
+    """Why an automatic run started: a rule, the number of partitions it made due, the first (None: the whole table)."""
 
     rule: str
     partition: str | None
@@ -26,13 +26,13 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """An operation and what it is limited to.
+    """An operation and its scope.
 
-    `partitions`: None for all. `force_full`: well-sized files come along; with `every_file` also those that nothing is
-    merged with, to be written anew. `only_due`: of these partitions those that are due when the run is planned: by
-    settings of `rewrite.full` with `force_full`, else by triggers. `force`: also those that cool down after lost races;
-    whether an equal run is live is no part of it. `cause`, `due_since` (when the table became due) and `request_id` (of
-    the HTTP request that submitted it) describe the request and select nothing.
+    `partitions`: None for all. `force_full`: include well-sized files; with `every_file`, also rewrite files that would
+    not be merged. `only_due`: of these partitions only those that are due at planning time: by settings of
+    `rewrite.full` with `force_full`, otherwise by triggers. `force`: include partitions that cool down after lost
+    races; it does not decide whether an identical run may be active. `cause`, `due_since` (when the table became due)
+    and `request_id` (of the HTTP request that submitted it) describe the request and select nothing.
     """
 
     operation: Operation = Operation.REWRITE
@@ -46,7 +46,7 @@ class RunRequest:
     request_id: str | None = None
 
     def document(self) -> dict[str, Any]:
-        """Return all but the operation as JSON, without what is not set."""
+        """Return all but the operation as JSON, without fields that are not set."""
         cause = {} if self.cause is None else {"cause": asdict(self.cause)}
         since = {} if self.due_since is None else {"due_since": self.due_since.isoformat()}
         force = {"force": True} if self.force else {}
@@ -54,13 +54,13 @@ class RunRequest:
         return self._asked() | force | cause | since | request_id
 
     def key(self, *, nonce: str | None = None) -> str:
-        """Return the SHA-256 of the canonical request, equal for equal requests; a nonce makes it differ from all."""
+        """Return the SHA-256 of the canonical request: equal for equal requests; unique with a nonce."""
         parts = {"operation": self.operation.value, **self._asked()} | ({} if nonce is None else {"nonce": nonce})
         return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
     @classmethod
     def of(cls, run: Run) -> Self:
-        """Return what a stored run was asked for."""
+        """Return the request of a stored run."""
         given, cause, since = (run.request.get(name) for name in ("partitions", "cause", "due_since"))
         return cls(
             run.operation,

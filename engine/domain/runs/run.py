@@ -1,7 +1,7 @@
-"""A run: one execution of one operation on one table, and the only map of its changes of state.
+"""A run: one execution of one operation on one table; and the allowed transitions between its states.
 
-A lease is not a state but three columns; a cancel request is a timestamp; why a queued run waits is `waiting_for`.
-The picture is in `docs/run-lifecycle.md`.
+A lease is not a state but three columns; a cancel request is a timestamp; `waiting_for` is the reason why a queued run
+waits. `docs/run-lifecycle.md` has a diagram.
 """
 
 from collections.abc import Iterable, Mapping
@@ -40,13 +40,13 @@ class Priority(StrEnum):
 
     @property
     def head_start(self) -> timedelta:
-        """By how much earlier than it was submitted a run counts."""
+        """Time that is subtracted from a run's submission to find its turn."""
         return _LEVELS.get(self, _LEVELS[Priority.NORMAL]) * AGEING
 
 
 _LEVELS: Final = {priority: level for level, priority in enumerate(Priority)}
 AGEING: Final = timedelta(minutes=30)
-"""What one level of priority is worth: nothing waits for ever behind newer runs of a higher level."""
+"""Waiting time that equals one level of priority: no run waits forever behind newer runs of a higher level."""
 
 
 class RunState(StrEnum):
@@ -119,12 +119,12 @@ class Run:
 
     Its free-form parts are JSON documents: `plan` (summary and predictions), `intent` (what is about to be done: table
     uuid, base snapshot, Spark session and tag), `result` (what was measured), `policy` (effective), `request` (what was
-    asked for beside the operation; `request_key` is equal for equal requests). `catalog`, `owner_team`: the table's.
-    `intent["commit"]` is the mark that groups were sent, see `unsettled`.
-    `urgent_at`: from then on it goes before all that are not urgent; None: never.
+    requested in addition to the operation; `request_key` is equal for equal requests). `catalog`, `owner_team`: the
+    table's. `intent["commit"]` marks groups that were sent, see `unsettled`.
+    `urgent_at`: from then on the run precedes all that are not urgent; None: never.
     `waits_on`: key of the outage that ended the last attempt (`domain.fleet.outages`), until a probe confirms the
     outage or a file group is committed.
-    `ref`: the table's address where it was looked up (`services.runs.views`); it is not stored with the run.
+    `ref`: the table's address, set only where it was looked up (`services.runs.views`); not stored with the run.
     """
 
     id: RunId
@@ -162,55 +162,55 @@ class Run:
 
     @property
     def is_terminal(self) -> bool:
-        """True when nothing can happen to this run any more."""
+        """Whether the run is in a final state."""
         return self.state in TERMINAL_STATES
 
     @property
     def is_by_itself(self) -> bool:
-        """True when nobody asked for it: a coordinator began it."""
+        """Whether a coordinator started the run automatically."""
         return self.requested_by == COORDINATOR.subject
 
     @property
     def due_since(self) -> datetime:
-        """When its wait began: when the table became due, if whoever submitted it said so, else when it was."""
+        """Start of the wait: when the table became due, if the request contains it, otherwise the submission."""
         said = self.request.get("due_since")
         return self.created_at if said is None else datetime.fromisoformat(said)
 
     @property
     def log_fields(self) -> dict[str, str]:
-        """Return what identifies the run on a line of the log: its id, its table, the request that submitted it."""
+        """Return the fields that identify the run in the log: its id, its table, the request that submitted it."""
         request_id = self.request.get("request_id")
         submitted = {} if request_id is None else {"request_id": str(request_id)}
         return {"run_id": self.id, "table_id": self.table_id, **submitted}
 
     @property
     def unsettled(self) -> frozenset[int]:
-        """Ordinals of groups that may have been sent to the catalog and whose outcome nobody knows.
+        """Ordinals of groups that may have been sent to the catalog and whose outcome is unknown.
 
-        The mark is in the record before a request may leave: of groups that are not here, nothing is under way.
+        The mark is stored before the request is sent: groups that are not in the set have no commit under way.
         """
         return frozenset(self.intent.get("commit", ()))
 
     def marked_sent(self, ordinals: Iterable[int]) -> dict[str, Any]:
-        """Return the intent with the mark that these groups may be sent from now on."""
+        """Return the intent with these groups marked as possibly sent from now on."""
         return {**self.intent, "commit": sorted(self.unsettled.union(ordinals))}
 
     def marked_settled(self, ordinals: Iterable[int]) -> dict[str, Any]:
-        """Return the intent without the mark of groups whose outcome is known now."""
+        """Return the intent without the mark of these groups, whose outcome is now known."""
         return {**self.intent, "commit": sorted(self.unsettled.difference(ordinals))}
 
 
 def sharer(catalog: str, owner_team: str | None) -> str:
-    """Return the name under which a table's runs share the fleet with those of others."""
+    """Return the sharer of a table's runs: the unit among which capacity of the fleet is divided."""
     return f"catalog {catalog}" if owner_team is None else f"team {owner_team}"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadyRun:
-    """A queued run that nothing in the record keeps from being claimed; `domain.runs.turns` says who is next.
+    """A queued run that may be claimed as far as the record shows; `domain.runs.turns` orders such runs.
 
-    `benefit_per_cost` is the table's, as it was measured last; 0 before that. `served_at`: when a run of its sharer was
-    claimed last, None before the first.
+    `benefit_per_cost` is the table's last measured value, 0 before the first. `served_at`: when a run of its sharer was
+    last claimed, None before the first.
     """
 
     id: RunId
@@ -225,13 +225,13 @@ class ReadyRun:
 
     @property
     def sharer(self) -> str:
-        """With whom its turn is shared: its team, or its catalog when it has none."""
+        """The unit that shares turns: the table's team, or its catalog when it has no team."""
         return sharer(self.catalog, self.owner_team)
 
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Which runs to list; None leaves a filter out. `teams`: of one of them. Ids are from `since` on, below `until`."""
+    """Filters for a list of runs; None leaves one out. `teams`: any of them. Ids: from `since` on, below `until`."""
 
     table_id: TableId | None = None
     states: frozenset[RunState] | None = None
@@ -244,7 +244,7 @@ class RunFilter:
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
-    """Runs, newest first. `walked_to` is set when the look ended before history did: go on below it."""
+    """Runs, newest first. `walked_to` is set when the search stopped before the oldest run: continue below it."""
 
     runs: tuple[Run, ...]
     walked_to: RunId | None = None
@@ -252,9 +252,10 @@ class RunPage:
 
 @dataclass(frozen=True, slots=True)
 class EndedRuns:
-    """How many runs of an operation ended in a state, and the bytes of files that they replaced and added.
+    """Number of runs of an operation that ended in a state, and bytes of the files that they replaced and added.
 
-    `groups_lost`: file groups that lost races to other writers; `wasted_bytes`: written in vain, for whatever reason.
+    `groups_lost`: file groups that lost races to other writers; `wasted_bytes`: bytes written without effect, for any
+    reason.
     """
 
     operation: Operation
@@ -269,7 +270,7 @@ class EndedRuns:
 
 @dataclass(frozen=True, slots=True)
 class RunEvent:
-    """One entry of a run's log; `sequence` grows within the run. Events are never updated."""
+    """One entry of a run's event log; `sequence` increases within the run. Events are never updated."""
 
     run_id: RunId
     sequence: int
@@ -285,7 +286,7 @@ class RunEvent:
 
 @dataclass(frozen=True, slots=True)
 class StoredGroup:
-    """A file group of a run as stored. `attempt` touched it last; `measured` is what its task reported."""
+    """A stored file group of a run. `attempt`: the last one that changed it; `measured`: the report of its task."""
 
     run_id: RunId
     ordinal: int
@@ -357,7 +358,7 @@ class FileCounts:
 
 @dataclass(frozen=True, slots=True)
 class GroupTotals:
-    """A run's groups by state: how many, bytes of their inputs, bytes of their outputs. Every state is a key."""
+    """A run's groups by state: number, bytes of inputs, bytes of outputs. Every state is a key."""
 
     counts: Mapping[GroupState, int]
     input_bytes: Mapping[GroupState, int]

@@ -1,4 +1,4 @@
-"""How a run's time was spent: every attempt at work, and every wait by its cause, from the events of its record."""
+"""The timeline of a run, from its events: working time of each attempt, and waiting time by cause."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from typing import Any, Final
 from engine.domain.runs.run import TERMINAL_STATES, RunEvent, RunState
 
 WORKER: Final = "worker"
-"""Cause of a wait that no condition holds up: for a free worker, room under limits of runs, or the end of a pause."""
+"""Cause of a wait without a condition: for a free worker, for capacity under run limits, or for the end of a pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptTime:
-    """One attempt: when it was at work. `ended_at` is None while it is; `reason`: why it ended."""
+    """Working time of one attempt. `ended_at` is None while it works; `reason`: why it ended."""
 
     number: int
     started_at: datetime
@@ -26,7 +26,7 @@ class AttemptTime:
 class RunTimeline:
     """Seconds of a run from its submission to its end, or to now.
 
-    `queued_seconds`: before the first attempt. `waiting`: by cause, that included; causes are `WORKER` and
+    `queued_seconds`: before the first attempt. `waiting`: by cause, including `queued_seconds`; causes are `WORKER` and
     `WaitingFor`. `attempts`: all, oldest first.
     """
 
@@ -38,11 +38,11 @@ class RunTimeline:
 
     @property
     def waiting_seconds(self) -> float:
-        """All waits together."""
+        """The sum of all waits."""
         return round(sum((self.waiting or {}).values()), 3)
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON-ready values, without the attempts."""
+        """Return the timeline as JSON-ready values, without the attempts."""
         return {
             "total_seconds": self.total_seconds,
             "queued_seconds": self.queued_seconds,
@@ -54,7 +54,7 @@ class RunTimeline:
 
 
 class _Clock:
-    """Goes through a run's events and adds up its time; `cause`, `until`: of the wait that is open."""
+    """Adds up a run's time event by event; `cause`, `until`: those of the current wait."""
 
     def __init__(self, at: datetime) -> None:
         self.began = self.at = at
@@ -65,7 +65,7 @@ class _Clock:
         self.attempts: list[AttemptTime] = []
 
     def wait_to(self, at: datetime) -> None:
-        """Close the wait at an instant: until its time it counts for its cause, after that for a worker."""
+        """End the wait at an instant: time up to `until` counts for its cause, time after it for `WORKER`."""
         free_at = at if self.until is None else min(at, max(self.at, self.until))
         for cause, seconds in ((self.cause, _seconds(self.at, free_at)), (WORKER, _seconds(free_at, at))):
             if seconds > 0:
@@ -73,7 +73,7 @@ class _Clock:
         self.at = at
 
     def work_to(self, at: datetime, reason: str | None, *, ended: bool = True) -> None:
-        """Close the attempt at an instant."""
+        """End the attempt at an instant."""
         if self.working_since is not None:
             number, since = self.working_since
             self.attempts.append(AttemptTime(number, since, at if ended else None, _seconds(since, at), reason))
@@ -81,11 +81,11 @@ class _Clock:
 
 
 def run_timeline(events: Iterable[RunEvent], *, now: datetime) -> RunTimeline:
-    """Return how a run's time was spent.
+    """Return the timeline of a run.
 
     Args:
-        events: its events that begin and end attempts and waits, oldest first; others change nothing.
-        now: the end of what goes on.
+        events: events that start and end attempts and waits, oldest first; others change nothing.
+        now: end of the attempt or wait that is still open.
     """
     clock: _Clock | None = None
     is_over = False

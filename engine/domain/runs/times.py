@@ -1,10 +1,10 @@
-"""The time of a rewrite: fixed costs and rate apart, and the limits on top.
+"""Time model of a rewrite: fixed costs, costs per file and byte, and the limits of rates.
 
     seconds = run + (groups * group + files * file + bytes * byte) / lanes
 
-`run` is planning, commit and proof; `group` a task's start and answer; `file` opening and replacing an input; `byte`
-reading, encoding and writing. Limits bound how fast bytes and requests move, so the part after `run` takes at least
-as long as they allow. Times of waiting (a park, a pause, a task that holds back for a limit) are in no cost.
+`run` is planning, commit and proof; `group` start and answer of a task; `file` opening and replacing an input; `byte`
+reading, encoding and writing. Limits bound the rates of bytes and requests, so the part after `run` takes at least as
+long as they require. Waiting times (a park, a pause, a task throttled by a limit) are in no cost.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class EstimateSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunSize:
-    """The amount of work: file groups, their input files and bytes, and how many tasks run at the same time."""
+    """The amount of work: file groups, their input files and bytes, and the number of parallel tasks."""
 
     groups: int
     files: int
@@ -48,7 +48,7 @@ class RunSize:
 
 @dataclass(frozen=True, slots=True)
 class RunTime:
-    """What one attempt measured: its size, and its seconds without waiting. `machine`: where its tasks ran."""
+    """Measurement of one attempt: its size, and its seconds without waiting. `machine`: where its tasks ran."""
 
     table_id: TableId
     machine: str
@@ -59,9 +59,9 @@ class RunTime:
 
 @dataclass(frozen=True, slots=True)
 class RunCosts:
-    """Seconds for each run, file group, input file and input byte of one lane.
+    """Seconds per run, file group, input file and input byte of one lane.
 
-    `source`, `runs`: the most specific evidence among what they were fitted to, and how many attempts it has.
+    `source`, `runs`: the most specific evidence that they were fitted to, and its number of attempts.
     """
 
     run_seconds: float
@@ -72,16 +72,16 @@ class RunCosts:
     runs: int = 0
 
     def lane_seconds(self, size: RunSize) -> float:
-        """Return how long one lane works on this much."""
+        """Return the seconds that one lane needs for this amount of work."""
         return self.group_seconds * size.groups + self.file_seconds * size.files + self.byte_seconds * size.bytes
 
     def seconds(self, size: RunSize) -> float:
-        """Return how long a run of this size takes without limits."""
+        """Return the seconds of a run of this size without limits."""
         return self.run_seconds + self.lane_seconds(size) / max(1, size.lanes)
 
     @property
     def uncertainty(self) -> float:
-        """The factor by which a run may be faster than estimated, by the evidence: only measured runs make it small."""
+        """The factor by which a run may be faster than estimated; only measured runs make it small."""
         match self.source:
             case EstimateSource.TABLE:
                 return 1.5 if self.runs >= _ENOUGH_OF_TABLE else 3.0
@@ -94,7 +94,7 @@ class RunCosts:
 
     @property
     def evidence(self) -> str:
-        """The evidence in words, as the end of a sentence about an estimate."""
+        """Text of the evidence, to end a sentence about an estimate."""
         runs = f"{self.runs} run{'' if self.runs == 1 else 's'}"
         match self.source:
             case EstimateSource.TABLE:
@@ -114,8 +114,8 @@ class RunCosts:
 _ENOUGH_OF_TABLE: Final = 3
 _ENOUGH_OF_KIND: Final = 5
 
-# Assumed before the first run. One lane of the kernel moves 30 MB/s of input that it encodes again and more where it
-# copies pages; orders cost two to three times as much (docs/measurements.md); the procedure was measured at 15 MB/s.
+# Assumed before the first run. One lane of the kernel re-encodes 30 MB/s of input and copies pages faster; ordering
+# rows costs two to three times as much (docs/measurements.md); the native procedure was measured at 15 MB/s.
 _BYTE_SECONDS: Final[Mapping[RunKind, float]] = {
     RunKind.PACK: 1 / 30e6,
     RunKind.DECODE: 1 / 25e6,
@@ -127,8 +127,8 @@ _BYTE_SECONDS: Final[Mapping[RunKind, float]] = {
 
 
 def assumed_costs(kind: RunKind) -> RunCosts:
-    """Return the costs that are assumed of a kind of run before anything was measured."""
-    is_native = kind is RunKind.NATIVE  # a Spark job with shuffles, and a commit of its own, for each group
+    """Return the assumed costs of a kind of run, used before the first measurement."""
+    is_native = kind is RunKind.NATIVE  # one Spark job with shuffles and one commit per group
     return RunCosts(
         run_seconds=1.0, group_seconds=1.5 if is_native else 0.15, file_seconds=0.005, byte_seconds=_BYTE_SECONDS[kind]
     )
@@ -139,7 +139,7 @@ ASSUMED: Final = assumed_costs(RunKind.PACK)
 
 @dataclass(frozen=True, slots=True)
 class TimeEstimate:
-    """The costs that a plan was predicted with, the lanes of its run, and the limits over it."""
+    """The costs for the prediction of a plan, the lanes of its run, and its rate limits."""
 
     kind: RunKind = RunKind.PACK
     costs: RunCosts = ASSUMED
@@ -147,10 +147,10 @@ class TimeEstimate:
     limit: Budget = Budget()  # noqa: RUF009 - immutable
 
     def seconds(self, size: RunSize, *, moved_bytes: int, requests: int) -> float:
-        """Return how long a run of this size takes: its own time, or what the limits allow if that is longer.
+        """Return the seconds of a run of this size: its working time, or the least time under the limits if longer.
 
         Args:
-            size: of the run.
+            size: the run's amount of work.
             moved_bytes: bytes read and written.
             requests: requests to the storage.
         """

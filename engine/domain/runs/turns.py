@@ -1,17 +1,17 @@
-"""Who is next: the order in which queued runs are taken.
+"""The order in which queued runs are claimed.
 
-A run's turn is an instant, the earliest goes first. It is the instant of its submission, or when its team was served
-last if that was later,
+A run's turn is an instant; the earliest turn goes first. It is the instant of its submission, or when its team was
+served last if that was later,
 
 - earlier by 30 minutes for each level of its priority (`Priority.head_start`),
-- earlier by up to 30 minutes for what it is worth: 30 min x b / (1 + b), b being the table's benefit per cost
-  (`planning.ranking`), of which 1 means that one scan of the table wins back what the rewrite reads,
-- later by 30 minutes for each run that its team holds already or has in line before it.
+- earlier by up to 30 minutes for its benefit: 30 min x b / (1 + b), where b is the table's benefit per cost
+  (`planning.ranking`; 1: one scan of the table saves as much as the rewrite reads),
+- later by 30 minutes for each run that its team has at work or before it in the queue.
 
-So a team with little to do does not wait behind one with thousands of runs, however old these are; the most useful go
-first among equals; and nobody waits for ever: whatever stands between two teams' runs is made up for by waiting. Tables
-without a team share with those of their catalog. Urgent runs (`schedule.urgent_after`) go before all others, in turn
-among themselves.
+So a team with few runs does not wait behind a team with thousands, however old these are; among equal runs the most
+useful go first; and no run waits forever, as waiting outweighs any difference between teams. Tables without a team
+share turns with those of their catalog. Urgent runs (`schedule.urgent_after`) precede all others, in turn among
+themselves.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from engine.domain.runs.run import AGEING, ReadyRun
 
 
 def in_turn(ready: Iterable[ReadyRun], held: Mapping[str, int]) -> Sequence[ReadyRun]:
-    """Return ready runs in the order in which to take them; `held` is how many runs each sharer has at work."""
+    """Return ready runs in the order in which to claim them; `held`: number of runs that each sharer has at work."""
     before = dict(held)
     turns: list[tuple[bool, datetime, RunId, ReadyRun]] = []
     for run in sorted(ready, key=lambda run: (not run.is_urgent, run.created_at - _ahead(run), run.id)):
@@ -34,6 +34,6 @@ def in_turn(ready: Iterable[ReadyRun], held: Mapping[str, int]) -> Sequence[Read
 
 
 def _ahead(run: ReadyRun) -> timedelta:
-    """Return by how much a run is ahead of others that have waited as long."""
+    """Return the time by which a run precedes others with an equal waiting time."""
     worth = run.benefit_per_cost / (1 + run.benefit_per_cost)
     return run.priority.head_start + worth * AGEING

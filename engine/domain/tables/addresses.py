@@ -18,17 +18,17 @@ MOST_CHARACTERS: Final = 4096
 _ID: Final = r"[A-Za-z0-9_-]{1,64}"
 _PART: Final = r'([^".\u0000-\u001f\u007f]+|"([^"\u0000-\u001f\u007f]|"")+")'
 TABLE_PATTERN: Final = rf"^{_ID}(\.{_PART}){{2,17}}$|^{_ID}$"
-"""Of an id or an address, as the API describes it."""
+"""Regular expression of a table's id or address, for the API's description."""
 _PARTS: Final = re.compile(r'(?:\A|(?!\A)\.)(?:"((?:[^"]|"")+)"|([^".]+))')
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text that names a table is an address, and not an id."""
+    """Return whether a reference to a table is an address rather than an id."""
     return "." in text
 
 
 def parse_address(text: str) -> TableRef:
-    """Return the address that a text is.
+    """Parse an address.
 
     Raises:
         ValueError: fewer than three parts, an empty part, or a quote that is not closed.

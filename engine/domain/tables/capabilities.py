@@ -1,7 +1,7 @@
-"""What a table format can do in this version, with the reason for each no; and which settings are acted on.
+"""Capabilities of table formats in this version, with the reason for each missing one; and which settings have effect.
 
-Two questions, two answers. *Possible*: a policy or run that needs what a format can't do is refused. *Acted on*: a
-setting whose effect comes with the scheduler is kept, merged and shown, and marked as not acted on yet.
+*Possible*: a policy or run that requires an unsupported capability of the format is refused. *Acted on*: a setting
+whose effect comes with the scheduler is stored, merged and shown, and marked as not acted on yet.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,12 +26,12 @@ STRATEGIES: Final = ("binpack", "sort", "zorder", "hilbert", "tiered", "window")
 """Values of `rewrite.strategy`."""
 
 ENGINES: Final = ("arrow", "native")
-"""Values of `rewrite.engine` besides `auto`, which takes the first that can."""
+"""Values of `rewrite.engine` other than `auto`, which selects the first capable engine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """Whether something can be done; `reason` says why not, in words that end no sentence. Empty for a yes."""
+    """Whether something is possible; `reason` is a clause without a full stop, empty if it is possible."""
 
     possible: bool
     reason: str = ""
@@ -52,7 +52,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A setting that the format can't fulfil: its dotted name, the value, and why."""
+    """A setting that the format does not support: its dotted name, the value, and the reason."""
 
     field: str
     value: Any
@@ -61,11 +61,11 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What one format can do.
+    """The capabilities of one format.
 
-    `cells` holds every operation; of `rewrite` every strategy on every engine. `settings` holds, by dotted field, the
-    values of run-shaping settings that can't be fulfilled, each with the reason; `"*"` stands for any value but null,
-    `off` and the empty list.
+    `cells` contains every operation; for `rewrite` every strategy on every engine. `settings` contains, by dotted
+    field, the unsupported values of settings that affect runs, each with the reason; `"*"` stands for any value but
+    null, `off` and the empty list.
     """
 
     format: FormatName
@@ -74,18 +74,18 @@ class Capabilities:
 
     @property
     def is_served(self) -> bool:
-        """True when at least one operation is possible."""
+        """Whether at least one operation is possible."""
         return any(cell.capability.possible for cell in self.cells)
 
     def operation(self, operation: Operation) -> Capability:
-        """Return whether any strategy and engine can do an operation, with the reason of the first no."""
+        """Return whether an operation is possible with any strategy and engine, otherwise the first reason why not."""
         found = [cell.capability for cell in self.cells if cell.operation is operation]
         return next((capability for capability in found if capability.possible), found[0])
 
     def refusals(self, values: Mapping[str, Any]) -> tuple[Refusal, ...]:
-        """Return the settings among `values` (by dotted name) that this format can't fulfil.
+        """Return the settings among `values` (by dotted name) that this format does not support.
 
-        `rewrite.engine` is refused where `rewrite.strategy` is among them and is nothing that this engine does.
+        `rewrite.engine` is refused where `values` contains a `rewrite.strategy` that the engine does not support.
         """
         alone = tuple(
             Refusal(field, values[field], reason)
@@ -111,13 +111,13 @@ def _reason(impossible: Mapping[str, str], value: Any) -> str | None:
 
 
 def not_served(name: FormatName) -> Capabilities:
-    """Return the matrix of a format that this version does not serve: every cell is a no with that reason."""
+    """Return the matrix of a format that this version does not support: every cell is impossible for that reason."""
     reason = f"this version does not serve {name.value} tables"
     return Capabilities(name, tuple(cells(lambda _operation, _strategy, _engine: reason)), {})
 
 
 def cells(reason_of: Callable[[Operation, str | None, str | None], str | None]) -> Iterator[Cell]:
-    """Yield every cell of a matrix; `reason_of(operation, strategy, engine)` is the reason for a no, None for a yes."""
+    """Yield every cell of a matrix; `reason_of(operation, strategy, engine)` is None where the cell is possible."""
     for operation in Operation:
         is_rewrite = operation is Operation.REWRITE
         for strategy in STRATEGIES if is_rewrite else (None,):
@@ -132,11 +132,11 @@ _NOT_ACTED_ON: Final[Mapping[str, str]] = {
     "maintenance.": _MAINTENANCE,
     "rewrite.key_tables.": _NO_FORMAT,
 }
-"""Dotted names, or beginnings of them that end in a dot."""
+"""Reasons by dotted name, or by prefix of dotted names that ends in a dot."""
 
 
 def why_not_acted_on(field: str) -> str | None:
-    """Return why a setting is kept and shown but has no effect in this version, None when it has its effect."""
+    """Return why a stored setting has no effect in this version, None when it has its effect."""
     for name, reason in _NOT_ACTED_ON.items():
         if field == name or (name.endswith(".") and field.startswith(name)):
             return reason
@@ -144,5 +144,5 @@ def why_not_acted_on(field: str) -> str | None:
 
 
 def is_acted_on(field: str) -> bool:
-    """Return True when a setting (dotted name) has its effect in this version."""
+    """Return whether a setting (dotted name) has its effect in this version."""
     return why_not_acted_on(field) is None

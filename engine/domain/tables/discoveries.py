@@ -1,4 +1,4 @@
-"""What is found in a catalog when its tables are looked for, and what becomes of each."""
+"""Discovery of tables in a catalog: the request, the tables found, and the outcome for each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,10 +21,10 @@ class DiscoveryOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DiscoveryRequest:
-    """What to look for, and what to do with it.
+    """The pattern of tables to discover, and whether to register them.
 
     `pattern` is matched against `namespace.name` (`*`: any characters, `?`: one). With `registers` at most `limit`
-    tables are registered, of a team, with labels and maybe paused; with `is_dry_run` they are only opened.
+    tables are registered, for a team, with labels and optionally paused; with `is_dry_run` they are only opened.
     """
 
     pattern: str = "*"
@@ -38,7 +38,7 @@ class DiscoveryRequest:
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredTable:
-    """One table of the catalog. `detail` says why it was refused or not tried."""
+    """One table of the catalog. `detail` is the reason why it was refused or not tried."""
 
     ref: TableRef
     outcome: DiscoveryOutcome
@@ -48,7 +48,7 @@ class DiscoveredTable:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """What was found: `examined` tables of the catalog, of which those in `tables` match; truncated: it has more."""
+    """Result: `examined` tables of the catalog, of which those in `tables` match; truncated: the catalog has more."""
 
     examined: int
     is_truncated: bool

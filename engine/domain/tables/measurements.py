@@ -1,4 +1,4 @@
-"""The health of a table at one moment, as the record keeps it: one measurement for each snapshot that was looked at."""
+"""The stored health of a table at one moment: one measurement for each snapshot that was examined."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from engine.domain.ids import TableId
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What was found in one snapshot (None: the table has none yet).
+    """The measurement of one snapshot (None: the table has none yet).
 
-    `benefit_per_cost`: see `planning.ranking`. `small_file_change`: small files now minus those of the measurement
-    before it, so that sums over a time say how many were made and removed. `document`: the measured health as JSON;
-    the newest measurement has the worst partitions in it, older ones do not. `id` is 0 until it is stored.
+    `benefit_per_cost`: see `planning.ranking`. `small_file_change`: small files now minus those of the previous
+    measurement, so that sums over a time give the numbers added and removed. `document`: the measured health as JSON;
+    the newest measurement contains the worst partitions, older ones do not. `id` is 0 until it is stored.
     """
 
     table_id: TableId
@@ -32,6 +32,6 @@ class Measurement:
     id: int = 0
 
     def says_the_same(self, other: "Measurement") -> bool:
-        """Return True when both found the same in the same snapshot, and make as much of it."""
+        """Return whether both have the same snapshot, figures and benefit."""
         own = (self.snapshot_id, self.benefit_per_cost, self.document)
         return own == (other.snapshot_id, other.benefit_per_cost, other.document)

@@ -1,4 +1,4 @@
-"""In which order rows are written: what a policy asks for, and what that means on one table."""
+"""The order of rows in outputs: as a policy requests it, and resolved to the columns of one table."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ ORDERED_STRATEGIES: Final = frozenset({"sort", "zorder", "hilbert"})
 
 @dataclass(frozen=True, slots=True)
 class WantedColumn:
-    """A column as a policy names it; None is the default: ascending, nulls first ascending and last descending."""
+    """A column in a policy; None is the default: ascending, with nulls first if ascending and last if descending."""
 
     name: str
     direction: str | None = None
@@ -31,14 +31,14 @@ class WantedColumn:
 
 @dataclass(frozen=True, slots=True)
 class OrderWish:
-    """An order by names; a `sort` without columns asks for the table's own sort order."""
+    """A requested order by column names; a `sort` without columns requests the table's own sort order."""
 
     strategy: str
     columns: tuple[WantedColumn, ...]
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self | None:
-        """Return what effective policy values (by dotted name) ask for; None for strategies that order nothing."""
+        """Return the order that effective policy values (by dotted name) request; None for unordered strategies."""
         strategy = str(values["rewrite.strategy"])
         if strategy not in ORDERED_STRATEGIES:
             return None
@@ -57,18 +57,18 @@ class OrderField:
 
 @dataclass(frozen=True, slots=True)
 class RowOrdering:
-    """An order of the rows of one table; columns are told by field id, so that a new name changes nothing."""
+    """An order of the rows of one table; columns are identified by field id, so that renaming has no effect."""
 
     strategy: str
     fields: tuple[OrderField, ...]
 
     @property
     def mark(self) -> str:
-        """What the names of files carry that are in this order: equal marks, equal orders."""
+        """The mark in the names of files that are in this order; equal orders have equal marks."""
         order = [[field.field_id, field.descending, field.nulls_first] for field in self.fields]
         return self.strategy + hashlib.sha256(json.dumps(order).encode()).hexdigest()[:8]
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON-ready values."""
+        """Return the order as JSON-ready values."""
         columns: Sequence[Mapping[str, Any]] = [asdict(field) for field in self.fields]
         return {"strategy": self.strategy, "columns": columns}

@@ -1,9 +1,9 @@
-"""Which partitions of a table: typed JSON, never SQL text. Checked against a table by `planning.plans.predicates`.
+"""Predicates over the partitions of a table: typed JSON, never SQL text. `planning.plans.predicates` evaluates them.
 
     {"column": "day", "op": "in", "values": ["2026-11-01", "2026-11-02"]}
     {"and": [{"column": "day", "op": "ge", "value": "2026-11-01"}, {"not": {"column": "region", "op": "is_null"}}]}
 
-Limits: at most 8 levels and 500 values, so that checking one costs nothing worth naming.
+Limits: at most 8 levels and 500 values, so that the cost of checking one is negligible.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ MAX_VALUES: Final = 500
 MAX_TEXT: Final = 1024
 
 Scalar = Union[bool, int, float, Annotated[OneLine, Field(max_length=MAX_TEXT)]]  # noqa: UP007 - strict, in this order
-"""A value as JSON has it; dates, times, decimals and uuids are text."""
+"""A JSON value; dates, times, decimals and uuids are strings."""
 
 
 class Op(StrEnum):
@@ -70,7 +70,7 @@ _OPERANDS: Final[dict[str, Any]] = {
         },
     ]
 }
-"""What each operation takes, as JSON Schema says it."""
+"""JSON Schema of the operands of each operation."""
 
 
 class _Node(BaseModel):
@@ -108,7 +108,7 @@ class Comparison(_Node):
         return self
 
     def given(self) -> tuple[Scalar, ...]:
-        """Return what the column is compared with; nothing for the tests of null."""
+        """Return the operands of the comparison; empty for `is_null` and `is_not_null`."""
         if self.values is not None:
             return self.values
         return () if self.value is None else (self.value,)
@@ -133,7 +133,7 @@ class Not(_Node):
 
 
 def _kind(value: Any) -> str:
-    """Tell which of the four a value is meant to be, by the key that only this one has."""
+    """Return the kind of predicate (one of four) of a value, by the key that only this kind has."""
     for model, (key, tag) in _COMPOUNDS.items():
         if isinstance(value, model) or (isinstance(value, dict) and key in value):
             return tag
@@ -141,7 +141,7 @@ def _kind(value: Any) -> str:
 
 
 _COMPOUNDS: Final = {All: ("and", "conjunction"), AnyOf: ("or", "disjunction"), Not: ("not", "negation")}
-"""Key and tag of each; a tag stands in the places of pydantic's errors and must not be a key."""
+"""Key and tag of each kind; pydantic puts tags into the locations of errors, so a tag must not equal a key."""
 
 
 PartitionPredicate = Annotated[
@@ -151,7 +151,7 @@ PartitionPredicate = Annotated[
     | Annotated[Not, Tag("negation")],
     Discriminator(_kind),
 ]
-"""A predicate over partitions."""
+"""A predicate over the partitions of a table."""
 
 for _model in (All, AnyOf, Not):
     _model.model_rebuild()
@@ -171,7 +171,7 @@ def comparisons(predicate: PartitionPredicate, pointer: str = "") -> Iterator[tu
 
 
 def document(predicate: PartitionPredicate) -> dict[str, Any]:
-    """Return the predicate as it is written, without absent fields."""
+    """Return the predicate as a JSON document, without absent fields."""
     return predicate.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 

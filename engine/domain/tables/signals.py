@@ -1,7 +1,7 @@
-"""What other systems tell Packhouse: commits, query latency, back-pressure, the filters of queries.
+"""Signals from other systems: commits, query latency, back-pressure, the filters of queries.
 
-A commit lets its table be looked at at once, query latency slows rewrites down where a policy says so; advice and
-backpressure read the rest.
+A commit schedules an immediate look at its table, query latency slows rewrites down where a policy requests it; advice
+and backpressure use the others.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from engine.domain.values.strict import Flag, Number, OneLine, Whole
 
 MAX_SECONDS: Final = 86_400.0
 _MOST: Final = 2**53 - 1
-"""The largest count that every JSON reader keeps."""
+"""The largest count that every JSON reader represents exactly."""
 
 
 class SignalKind(StrEnum):
@@ -111,7 +111,7 @@ class Signal:
 
     @property
     def is_acted_on(self) -> bool:
-        """True when runs start or slow down by it: a commit to a table lets it be looked at, slow queries back off."""
+        """Whether the signal makes runs start or slow down: commits schedule a look, slow queries cause back-off."""
         match self.kind:
             case SignalKind.COMMIT:
                 return self.table_id is not None
@@ -122,5 +122,5 @@ class Signal:
 
     @property
     def kind(self) -> SignalKind:
-        """What it is about."""
+        """The subject of the signal."""
         return self.value.kind

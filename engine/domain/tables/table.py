@@ -27,13 +27,13 @@ class TableRef:
     name: str
 
     def __str__(self) -> str:
-        """Return the dotted address, for people."""
+        """Return the dotted address, for messages."""
         return ".".join((self.catalog, *self.namespace, self.name))
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A kill switch that is on: nothing new starts; running work stops, or drains: ends what is in flight."""
+    """An active kill switch: no run starts; running work stops, or drains: file groups in flight are finished."""
 
     at: datetime
     by: str
@@ -43,9 +43,9 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Freeze:
-    """A proof that failed and could not be made good: no run may start until somebody has looked.
+    """A proof that failed and could not be repaired: no run may start until an operator lifts the freeze.
 
-    `snapshot_id` does not hold what run `run_id` meant it to; `parent_id` is the one before it, None when it is gone.
+    `snapshot_id` differs from the result that run `run_id` intended; `parent_id` is its parent, None when it is gone.
     """
 
     at: datetime
@@ -89,9 +89,9 @@ class Catalog:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A registered table. `uuid` is the table's own: a table dropped and made anew under one name differs in it.
+    """A registered table. `uuid` is from its metadata: a table dropped and created again under its name has another.
 
-    `version` grows with each change of `owner_team` or `labels` and is the ETag.
+    `version` increases with each change of `owner_team` or `labels` and is the ETag.
     """
 
     id: TableId
@@ -108,9 +108,9 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class TablePatch:
-    """A JSON merge patch (RFC 7396) of what is declared of a table: what is not named stays.
+    """A JSON merge patch (RFC 7396) of a table's declared team and labels: absent fields stay unchanged.
 
-    `sets_team`: `owner_team` is meant, None among its values. A label that is None goes; `labels` None: all go.
+    `sets_team`: `owner_team` is part of the patch, even if None. A label of None is removed; `labels` None: all are.
     """
 
     sets_team: bool = False
@@ -130,11 +130,11 @@ class TablePatch:
 
 @dataclass(frozen=True, slots=True)
 class TableFilter:
-    """Which tables a list is about; None and empty leave a filter out.
+    """Filters for a list of tables; None and empty leave a filter out.
 
-    A namespace needs its catalog and a name its namespace, so that each is an address. A table fits when it has every
-    label. `teams` and `readable` are what the caller may see: tables of these teams, and those in these namespaces;
-    `teams` None is everything.
+    A namespace requires its catalog and a name its namespace, so that each is an address. A table matches when it has
+    every label. `teams` and `readable` limit the list to tables that the caller may see: tables of these teams, and
+    tables in these namespaces; `teams` None: all tables.
     """
 
     catalog: str | None = None

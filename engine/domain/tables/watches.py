@@ -1,10 +1,10 @@
-"""How a table is watched: when it is looked at next, what was last found, and what was decided.
+"""Watches: when the coordinator next looks at a table for changes, the last result, and the decision made.
 
-Each table has a phase of its own, from its id: looks fall on instants that are spread evenly over the interval, and
-stay spread however many tables begin to be watched, or wake, together.
+Each table has a phase, derived from its id: looks are spread evenly over the interval, and stay spread however many
+tables are registered, or resumed, together.
 
-The interval of a table lies between `SHORTEST_SECONDS` (it changes all the time) and the longest one of its catalog
-(`CatalogPace`): 40 seconds, or more where the catalog could not answer that many questions.
+The interval of a table is between `SHORTEST_SECONDS` (a table that changes constantly) and the longest interval of its
+catalog (`CatalogPace`): 40 seconds, or more where the catalog could not answer that many requests.
 """
 
 import hashlib
@@ -17,19 +17,19 @@ from typing import Final
 from engine.domain.ids import TableId
 
 SHORTEST_SECONDS: Final = 10
-"""Between two looks at a table that changes all the time."""
+"""Seconds between two looks at a table that changes constantly."""
 
 LONGEST_SECONDS: Final = 40
-"""Between two looks at a table that never changes: a commit is seen after 20 seconds on average."""
+"""Seconds between two looks at a table that never changes: a commit is seen after 20 seconds on average."""
 
 LONGEST_AWAY_SECONDS: Final = 600
-"""Between two looks at a table that can't be read, while its catalog answers."""
+"""Seconds between two looks at a table that can't be read, while its catalog answers."""
 
 LOOKS_PER_SECOND: Final = 500
-"""Most looks in a catalog that answers for many tables at once; one costs the coordinator about 0.3 ms."""
+"""The most looks in a catalog that answers for many tables at once; a look costs the coordinator about 0.3 ms."""
 
 REQUESTS_PER_SECOND: Final = 20
-"""The same in a catalog that is asked for each table, unless `PACKHOUSE_CATALOG_REQUESTS_PER_SECOND` is set."""
+"""The most looks in a catalog with a request per table, unless `PACKHOUSE_CATALOG_REQUESTS_PER_SECOND` is set."""
 
 _PHASES: Final = 10_000
 
@@ -39,7 +39,7 @@ class Verdict(StrEnum):
 
     NEW = "new"  # not looked at yet
     NOT_DUE = "not_due"
-    HELD = "held"  # due, and held back: `Watch.code` says by what
+    HELD = "held"  # due, and held back: `Watch.code` is the reason
     SUBMITTED = "submitted"
     UNREACHABLE = "unreachable"
     DISABLED = "disabled"
@@ -47,12 +47,12 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """How one table is watched.
+    """The watch state of one table.
 
-    `pointer` is what the catalog pointed to at the last look: while it is the same, nothing was written. Then only
-    `reconsider_at` (None: never) is a reason to evaluate the table again: what time alone can change.
-    `due_since`: since when a rule has made it due, None while none does. `code` and `detail` belong to the verdict.
-    `grace_until`: when the first run of a newly registered table may start automatically; None: it may at any time.
+    `pointer` is the catalog's pointer at the last look: while it is unchanged, nothing was written. Then the table is
+    evaluated again only at `reconsider_at` (None: never), when the passage of time can change the result.
+    `due_since`: since when a rule has made it due, None while none does. `code` and `detail` explain the verdict.
+    `grace_until`: when the first run of a newly registered table may start automatically; None: at any time.
     """
 
     table_id: TableId
@@ -70,7 +70,7 @@ class Watch:
     grace_until: datetime | None = None
 
     def next_look(self, now: datetime) -> datetime:
-        """Return the next instant of the table's own phase, at most an interval away, or `reconsider_at` if sooner."""
+        """Return the next instant of the table's phase, at most an interval away, or `reconsider_at` if sooner."""
         interval = self.interval_seconds
         phase = self.phase * interval
         seconds = (math.floor((now.timestamp() - phase) / interval) + 1) * interval + phase
@@ -80,12 +80,12 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class CatalogPace:
-    """How often the tables of one catalog may be looked at.
+    """Limits on the frequency of looks at the tables of one catalog.
 
     Attributes:
         looks_per_second: the budget of looks in this catalog.
-        longest_seconds: the interval of a table that never changes. With it all tables together stay within the
-            budget; tables that change take up to as much again, and wait for one another beyond that.
+        longest_seconds: the interval of a table that never changes. If no table changes, all tables together stay
+            within the budget; changing tables take up to as much again, and beyond that wait for one another.
     """
 
     looks_per_second: float
@@ -98,7 +98,7 @@ class CatalogPace:
 
 
 def phase_of(table_id: TableId) -> float:
-    """Return a number from 0 up to 1 that is always the same for a table, and evenly spread over tables."""
+    """Return a number from 0 to below 1 that is constant for a table, and evenly distributed over tables."""
     digest = hashlib.sha256(table_id.encode()).digest()
     return int.from_bytes(digest[:8]) % _PHASES / _PHASES
 

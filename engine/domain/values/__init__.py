@@ -1,1 +1,1 @@
-"""Values without a subject: units, types of fields, patterns, hints, messages, secrets in texts."""
+"""General-purpose values: units, field types, patterns, hints, messages, and secrets in texts."""

@@ -2,9 +2,10 @@
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Return whether a pattern fits a whole text.
+    """Return whether a pattern matches a whole text.
 
-    Steps are at most the product of both lengths; a regular expression made of `a*a*a*…b` could run for ever.
+    It takes at most the product of both lengths in steps; a regular expression made of `a*a*a*…b` could take
+    exponential time.
     """
     at = position = resume = 0
     star = -1

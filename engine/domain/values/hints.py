@@ -1,13 +1,13 @@
-"""Remedies for what people write: the nearest known name, and errors that carry a hint besides their message."""
+"""Hints for invalid input: the nearest known name, and errors with a hint in addition to their message."""
 
 import difflib
 from collections.abc import Iterable
 
 
 class Misread(ValueError):
-    """A written value can't be read: what is wrong is the message, `hint` is how to mend it.
+    """A written value can't be parsed: the message is the problem, `hint` is the way to fix it.
 
-    Raised in validators: pydantic keeps the error in `ctx`, and the API answers the hint in a member of its own.
+    Raised in validators: pydantic keeps the error in `ctx`, and the API returns the hint in a separate field.
     """
 
     def __init__(self, message: str, hint: str | None = None) -> None:
@@ -16,14 +16,14 @@ class Misread(ValueError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most like `name`, letters' case aside; None when none is near."""
+    """Return the known name that is most similar to `name`, ignoring case; None when none is similar."""
     by_folded = {each.casefold(): each for each in known}
     near = difflib.get_close_matches(name[:_LONGEST].casefold(), by_folded, n=1)
     return by_folded[near[0]] if near else None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """Return the nearest name as a question, else all names; None when there are none."""
+    """Return the nearest name as a question, otherwise all names; None when there are none."""
     names = sorted(known)
     near = nearest(name, names)
     if near is not None:
@@ -31,4 +31,4 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     return f"known: {', '.join(names)}" if names else None
 
 
-_LONGEST = 200  # comparing takes time with the square of the length, and names are sent by anybody
+_LONGEST = 200  # comparing takes quadratic time in the length, and any client can send names

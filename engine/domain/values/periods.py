@@ -1,4 +1,4 @@
-"""Spans of time that lists are narrowed to."""
+"""Periods of time to filter lists by."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,7 @@
-"""Types of fields that take a value as JSON has it: no `1` or `"yes"` for true, no `"5"` for a number.
+"""Strict field types for JSON values: neither `1` nor `"yes"` is true, and `"5"` is not a number.
 
-JSON has one kind of number, so `5.0` is the whole number 5. Instants are text by RFC 3339 with an offset; a bare number
-or a date alone is none. Text on one line has nothing that ends a line, hides, or turns the direction of writing.
+JSON has one kind of number, so `5.0` is the integer 5. Instants are RFC 3339 strings with an offset; a bare number or a
+date alone is refused. One-line text contains no line breaks, and no characters that hide text or change its direction.
 """
 
 import re
@@ -17,14 +17,14 @@ _INSTANT: Final = re.compile(
 )
 
 UNSEEN: Final = r"\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-"""Control characters, line separators and what turns or hides text, as a class of a regular expression without its
-brackets: a rule that the API's description can give as well, which Python's `isprintable` is not."""
+"""Control characters, line separators, and characters that hide text or change its direction, as a character class of
+a regular expression without its brackets. Unlike Python's `isprintable`, OpenAPI can express this rule as well."""
 ONE_LINE: Final = f"^[^{UNSEEN}]*$"
-_ONE_LINE: Final = re.compile(rf"[^{UNSEEN}\ud800-\udfff]*")  # halves of characters can't be stored
+_ONE_LINE: Final = re.compile(rf"[^{UNSEEN}\ud800-\udfff]*")  # lone surrogates can't be stored
 
 
 def is_one_line(text: str) -> bool:
-    """Tell whether a text is free of control characters."""
+    """Return whether a text contains no control characters."""
     return _ONE_LINE.fullmatch(text) is not None
 
 

@@ -1,7 +1,7 @@
 """Sizes, rates and durations as people write them: `128MiB`, `50MB/s`, `400Mbit/s`, `6h`, `PT6H`.
 
-Decimal and binary prefixes differ. Numbers are bytes, bytes per second and whole seconds. Sizes and rates are answered
-as integers, durations in the short form.
+Decimal and binary prefixes differ. Numbers are bytes, bytes per second and whole seconds. Answers contain sizes and
+rates as integers, durations in the short form.
 """
 
 import re
@@ -33,7 +33,7 @@ WRITTEN_DURATION: Final = f"^({_N}[smhd]|P({_DATE_PART}({_TIME_PART})?|{_TIME_PA
 MAX_SECONDS: Final = 3650 * 86_400
 """The longest duration: ten years."""
 HELD: Final = "held"
-"""Validation context of documents that hold durations as seconds already, instead of as somebody wrote them."""
+"""Validation context of documents that contain durations as seconds instead of in written form."""
 
 _SIZE: Final = re.compile(r"\s*([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([A-Za-z]*)\s*")
 _RATE: Final = re.compile(r"\s*([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([A-Za-z]+(?:/s|ps))\s*")
@@ -107,8 +107,8 @@ def parse_duration(value: object) -> int:
     Months and years are no durations here: they have no fixed length.
 
     Raises:
-        Misread: more than `MAX_SECONDS`, or anything else, a bare number among them: nobody can tell its unit. A near
-            miss gets a hint.
+        Misread: more than `MAX_SECONDS`, or not a duration; bare numbers are refused because their unit is unknown. A
+            near miss gets a hint.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         hint = f"did you mean '{format_duration(value)}'?" if value >= 0 else None
@@ -135,7 +135,7 @@ def format_bytes(count: float) -> str:
 
 
 def format_duration(seconds: int) -> str:
-    """Return the short form, exactly: the largest of d, h, m, s that the seconds are a multiple of."""
+    """Return the exact short form, in the largest of the units d, h, m, s that divides the seconds."""
     for unit in ("d", "h", "m"):
         if seconds and seconds % DURATION_UNITS[unit] == 0:
             return f"{seconds // DURATION_UNITS[unit]}{unit}"
@@ -158,7 +158,7 @@ def _meant_size(number: str, unit: str) -> str | None:
 
 
 def _meant_rate(number: str, unit: str) -> str | None:
-    """Return the unit that was probably meant: letters' case aside, `MBps` for `MB/s`."""
+    """Return a hint with the unit that was probably meant, ignoring case, and with `MB/s` for `MBps`."""
     known = {each.casefold(): each for each in RATE_UNITS} | {
         f"{each}/s".casefold(): f"{each}/s" for each in SIZE_UNITS
     }

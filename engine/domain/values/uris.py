@@ -1,13 +1,12 @@
-"""Secrets inside addresses and connection strings: found in values that are stored, masked in texts that are shown.
+"""Secrets inside URIs and connection strings: detected in values to be stored, masked in texts to be shown.
 
-What may stand in clear is an allow-list: the user name before the host for some schemes, and the query parameters in
-`HARMLESS_PARAMETERS`. Any other user-info, query parameter or fragment counts as a secret.
+An allow-list defines the parts that are not secret: the user name before the host for some schemes, and the query
+parameters in `HARMLESS_PARAMETERS`. Any other user-info, query parameter or fragment counts as a secret.
 
-Repetitions in the expressions are bounded: a long text of letters would take quadratic time otherwise.
+Repetitions in the regular expressions are bounded: long texts would take quadratic time otherwise.
 
-Limit: free text is searched for addresses, for `name=value` with a telling name and for two HTTP headers; a secret
-that stands in none of them can't be recognised. Secrets of catalogs are masked by their value as well
-(`services.catalogs.formats`).
+Limit: free text is searched for URIs, for `name=value` with the name of a secret, and for two HTTP headers; secrets in
+other places can't be recognised. Secrets of catalogs are masked by their value as well (`services.catalogs.formats`).
 """
 
 import re
@@ -23,7 +22,7 @@ HARMLESS_PARAMETERS: Final = frozenset(
     }
 )
 _WITH_USER: Final = frozenset({"abfs", "abfss", "hdfs", "mysql", "postgres", "postgresql", "wasb", "wasbs"})
-"""Schemes with a user name or a container before the host, which is no secret without a password."""
+"""Schemes with a user name or a container before the host, which is not secret without a password."""
 _ADDRESS: Final = re.compile(
     r"(?P<scheme>(?:[A-Za-z][A-Za-z0-9+.-]{0,30}:)?)//(?P<authority>[^\s/?#\"'<>]*)"
     r"(?P<path>[^\s?#\"'<>]*)(?P<query>(?:\?[^\s#\"'<>]*)?)(?P<fragment>(?:#[^\s\"'<>]*)?)"
@@ -45,7 +44,7 @@ def masked(text: str) -> str:
 
 
 def problem_of_clear(value: str) -> str | None:
-    """Return why a value may hold a secret in clear, None when nothing in it can be one. The value is not repeated."""
+    """Return why a value may contain a secret in clear text, None if it can't. The reason does not repeat the value."""
     if _PAIRS.search(value) or _NAMED.search(value):
         return "this value is a connection string, which may hold credentials"
     for match in _ADDRESS.finditer(value):
@@ -60,7 +59,7 @@ def problem_of_clear(value: str) -> str | None:
 
 
 def secret_parts(value: str) -> Iterator[str]:
-    """Yield the secrets inside the addresses of a value, as they are written and decoded."""
+    """Yield the secrets inside the URIs of a value, both as written and percent-decoded."""
     for match in _ADDRESS.finditer(value):
         user, at, _ = match["authority"].rpartition("@")
         name, colon, password = user.partition(":")

@@ -1,6 +1,6 @@
-"""Messages for values that pydantic refuses, in the API's own words: what the value must be, and its limits.
+"""The API's own messages for values that pydantic refuses: the requirement, and its limits.
 
-Used for requests, policies and settings, so that no reader has to know pydantic's phrases or Python's type names.
+Used for requests, policies and settings, so that readers need not know pydantic's phrases or Python's type names.
 """
 
 from collections.abc import Mapping
@@ -60,7 +60,7 @@ _MESSAGES: Final[Mapping[str, str]] = {
     "union_tag_invalid": "{discriminator} must be one of {expected_tags}",
     "recursion_loop": "must not contain itself",
 }
-"""Message by type of error; the names in braces are those of the error's context."""
+"""Message by type of error; names in braces refer to the error's context."""
 
 _COUNTED: Final[Mapping[str, str]] = {
     "too_short": "must have at least {min_length} {noun}",
@@ -70,11 +70,11 @@ _ADDED_BY_PYDANTIC: Final = ("Value error, ", "Assertion failed, ")
 
 
 def message_of(error: ErrorDetails | Mapping[str, Any]) -> str:
-    """Return what a refused value must be.
+    """Return the requirement that a refused value violates.
 
     Args:
-        error: one entry of `ValidationError.errors()`. The message of a `ValueError` that one of our validators raised
-            is returned as it is.
+        error: one entry of `ValidationError.errors()`. The message of a `ValueError` from a Packhouse validator is
+            returned unchanged.
     """
     context = error.get("ctx", {})
     kind = error["type"]

@@ -1,1 +1,1 @@
-"""Which partitions are due: rules, seals, full rewrites, cool-downs."""
+"""Due partitions: rules, seals, full rewrites, cool-downs."""

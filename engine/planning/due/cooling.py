@@ -1,4 +1,4 @@
-"""What lost races do to a plan: partitions that cool down are left alone, those that lost get smaller file groups."""
+"""Effects of lost races on a plan: partitions in cool-down are skipped, and hot partitions get smaller file groups."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from engine.planning.plans.rewrite_limits import RewriteLimits
 
 
 def leave_cooling(files: PartitionedFiles, chosen: Candidates, hot: HotPartitions) -> Candidates:
-    """Return the candidates without those of partitions that cool down."""
+    """Return the candidates without those in partitions that are cooling down."""
     cools = cools_in_seconds(files, hot) > 0
     if not cools.any():
         return chosen
@@ -25,7 +25,7 @@ def leave_cooling(files: PartitionedFiles, chosen: Candidates, hot: HotPartition
 
 
 def shrunk_groups(files: PartitionedFiles, limits: RewriteLimits, hot: HotPartitions) -> dict[int, int]:
-    """Return how many bytes a file group may have, by partition, where that is less than the policy's."""
+    """Return the size limit of file groups in bytes, by partition, where it is less than the policy's."""
     found: dict[int, int] = {}
     for at, place in _places(files, hot):
         allowed = hot.group_bytes(place, limits.group_bytes, least=limits.target_bytes)
@@ -35,7 +35,7 @@ def shrunk_groups(files: PartitionedFiles, limits: RewriteLimits, hot: HotPartit
 
 
 def cools_in_seconds(files: PartitionedFiles, hot: HotPartitions) -> Floats:
-    """Return for how long each partition cools down still, 0 where it does not."""
+    """Return the remaining cool-down of each partition in seconds, 0 without one."""
     seconds = np.zeros(len(files.names))
     for at, place in _places(files, hot):
         until = hot.cooling_until(place)
@@ -45,7 +45,7 @@ def cools_in_seconds(files: PartitionedFiles, hot: HotPartitions) -> Floats:
 
 
 def _places(files: PartitionedFiles, hot: HotPartitions) -> list[tuple[int, tuple[int, str]]]:
-    """Return the hot ones among the partitions of the files, each with its index."""
+    """Return the hot partitions among those of the files, each with its index."""
     if not hot.by_place:
         return []
     places = zip(files.spec_ids.tolist(), files.names, strict=True)

@@ -1,6 +1,6 @@
-"""A policy's triggers, full-rewrite rules and seal on one table now: what is due, and what keeps the rest.
+"""Evaluation of a policy's triggers, full-rewrite rules and seal on one table: due partitions, reasons of the others.
 
-The coordinator starts runs by it, the run plans by it, and explain shows it. Call in a thread.
+The coordinator uses it to start runs, runs use it for planning, and explain shows it. Call it in a thread.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ from engine.planning.plans.rewrite_limits import RewriteLimits
 
 @dataclass(frozen=True, slots=True)
 class SealState:
-    """Partitions by the policy's seal. `next_at_ms`: when the next one is sealed if nothing more is written to it."""
+    """Sealed and open partitions. `next_at_ms`: when the next one is sealed if nothing more is written to it."""
 
     rule: SealRule
     sealed: int
@@ -39,7 +39,7 @@ class SealState:
 
     @property
     def is_on(self) -> bool:
-        """False: every partition may be rewritten at any time."""
+        """Whether the policy has a seal; False: every partition may be rewritten at any time."""
         return self.rule != SealRule()
 
 
@@ -59,7 +59,7 @@ class NeverDue:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Every rule on the table now; any of them makes it due."""
+    """The state of every rule on the table; any rule can make the table due."""
 
     triggers: Sequence[RuleState]
     full: Sequence[RuleState]
@@ -68,17 +68,17 @@ class Evaluation:
 
     @property
     def wants_full(self) -> bool:
-        """True when a setting of `rewrite.full` is due: such rewrites come first, each kind in a run of its own."""
+        """Whether a setting of `rewrite.full` is due: full rewrites come first, each kind in a separate run."""
         return any(rule.is_due for rule in self.full)
 
     @property
     def due_in_seconds(self) -> float | None:
-        """In how many seconds the first rule is due if nothing is written: 0 now, None never."""
+        """Seconds until the first rule is due if nothing is written: 0 now, None never."""
         waits = [rule.due_in_seconds for rule in self.rules if rule.due_in_seconds is not None]
         return min(waits, default=None)
 
     def due_partitions(self, *, full: bool) -> Flags:
-        """Return which partitions, in the order of `measures.partitions`, triggers or full rules make due."""
+        """Return flags of partitions (order of `measures.partitions`) that triggers, or full rules, make due."""
         flags = [rule.partitions for rule in (self.full if full else self.triggers) if rule.is_due]
         return np.logical_or.reduce(flags) if flags else np.zeros(self.seal.sealed + self.seal.not_sealed, np.bool_)
 
@@ -89,13 +89,13 @@ class Evaluation:
 
     @property
     def cools_in_seconds(self) -> float | None:
-        """When the first partition that a rule would make due has cooled down; None when none cools down."""
+        """Seconds until the first partition that a rule would make due has cooled down; None when none cools down."""
         waits = [rule.cools_in_seconds for rule in self.rules if rule.cools_in_seconds is not None]
         return min(waits, default=None)
 
     @property
     def is_due(self) -> bool:
-        """True when at least one rule is."""
+        """Whether at least one rule is due."""
         return any(rule.is_due for rule in self.rules)
 
 
@@ -110,17 +110,17 @@ def evaluate_policy(
     order: RowOrdering | None = None,
     ranges: Sequence[ColumnRanges] = (),
 ) -> Evaluation:
-    """Judge every rule of a policy on a table.
+    """Evaluate every rule of a policy on a table.
 
     Args:
-        digest: live data files, in the shape of `planning.measures.digest.FILE_DIGEST`.
-        figures: of the table as a whole.
-        history: rewrites of the table, as the record knows them.
+        digest: live data files, with the schema `planning.measures.digest.FILE_DIGEST`.
+        figures: figures of the table as a whole.
+        history: rewrites of the table, from the record.
         policy: its triggers, `rewrite.full.*`, `seal` and sizes.
         now_ms: the present instant, milliseconds since 1970.
-        hot: partitions that lost races to other writers, as they are at this instant.
-        order: what the policy puts rows into on this table.
-        ranges: of the order's columns, in the order of the digest; only where `asks_overlap`.
+        hot: partitions that lost races to other writers, in their state at this instant.
+        order: the order that the policy requests for the table's rows.
+        ranges: value ranges of the order's columns, in the order of the digest; only where `asks_overlap`.
     """
     limits = replace(RewriteLimits.of(policy), order=order)
     files = partition_files(digest)
@@ -169,14 +169,15 @@ def trigger_rules(policy: EffectivePolicy) -> list[Rule]:
 
 
 def asks_overlap(policy: EffectivePolicy) -> bool:
-    """Tell whether a rule goes by how far files overlap, which costs a look at bounds in all manifests."""
+    """Return whether a rule depends on the overlap of files, which requires reading bounds from all manifests."""
     return any(_asks_overlap(rule) for rule in trigger_rules(policy))
 
 
 def _asks_overlap(rule: Rule) -> bool:
-    """Tell a rule that goes by overlap: files are put apart only together, so it makes whole partitions due.
+    """Return whether a rule depends on the overlap of files; it then makes whole partitions due.
 
-    Whether that helped is seen when new files came, so it does not fire again before.
+    Overlap is only removed by rewriting all files of a partition together. Such a rule does not fire again until new
+    files arrive, when the effect of the rewrite can be measured.
     """
     return any(str(check.metric) == "overlap_depth" for check in rule.conditions)
 
@@ -184,7 +185,7 @@ def _asks_overlap(rule: Rule) -> bool:
 def _never_due(
     files: PartitionedFiles, limits: RewriteLimits, reasons: Sequence[str | None], rules: Sequence[RuleState]
 ) -> NeverDue:
-    """Count the avoidable files of partitions that no rule makes due in time, where a rewrite would merge some."""
+    """Count avoidable files of partitions that are not due, now or by time alone, where a rewrite would merge some."""
     in_time = np.logical_or.reduce([rule.due_in_time for rule in rules]) if rules else np.zeros(len(reasons), np.bool_)
     is_short = np.array([reason == SkipReason.TOO_FEW_FILES for reason in reasons], dtype=np.bool_)
     is_worth_it = np.array([reason is None for reason in reasons], dtype=np.bool_) | is_short
@@ -198,7 +199,7 @@ def _never_due(
 
 
 def _reasons(metrics: PartitionMetrics, limits: RewriteLimits) -> Sequence[SkipReason | str | None]:
-    """Return why a rewrite by itself would leave each partition alone, None where it would not."""
+    """Return the reason why an automatic rewrite would skip each partition, None where it would not."""
     candidates = find_candidates(metrics.files, limits)
     remainders = are_remainders(metrics, candidates)
     kept = zip(candidates.reasons, remainders.tolist(), strict=True)
@@ -212,7 +213,7 @@ def _whole_reasons(metrics: PartitionMetrics, limits: RewriteLimits) -> Sequence
 def _full_reasons(
     policy: EffectivePolicy, metrics: PartitionMetrics, limits: RewriteLimits
 ) -> Sequence[SkipReason | str | None]:
-    """Return why a full rewrite would leave each partition alone, None where it would not."""
+    """Return the reason why a full rewrite would skip each partition, None where it would not."""
     reasons = _whole_reasons(metrics, limits)
     eligibility: Mapping[str, Any] | str = policy.values["rewrite.full.eligibility"]
     if isinstance(eligibility, str):

@@ -1,15 +1,15 @@
-"""When a whole partition should be rewritten, also files of the right size: the settings `rewrite.full.*` as rules.
+"""Rules for full rewrites, which include well-sized files of a partition: the settings `rewrite.full.*`.
 
 Each setting that is on is one rule on the partition's metrics; any of them makes it due for a full rewrite:
 
-- `interval`: so long ago was the last full rewrite; one that never was is due.
-- `always_below_bytes`: the partition is smaller than this, so that a full rewrite costs next to nothing.
-- `when_increment_above_bytes`: so much came since the last full rewrite.
-- `size_amplification_percent`: what came since the last full rewrite, as a percentage of what that left. A partition
-  that was never rewritten in full has no such measure.
+- `interval`: at least this time since the last full rewrite; a partition without a full rewrite is due.
+- `always_below_bytes`: the partition is smaller than this, so that the cost of a full rewrite is negligible.
+- `when_increment_above_bytes`: more than these bytes were added since the last full rewrite.
+- `size_amplification_percent`: bytes added since the last full rewrite, as a percentage of the bytes that it left. A
+  partition without a full rewrite has no such measure.
 
-A guard holds for all of them: something must have come since the last rewrite of any kind, and a partition without
-deletes must have more small files than others, and three at least (`rewrite.full.eligibility`).
+One guard applies to all of them: data must have been added since the last rewrite of any kind, and a partition without
+deletes must have more small files than others, and at least three (`rewrite.full.eligibility`).
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ def full_rules(values: Mapping[str, Any]) -> list[Rule]:
 
 
 def with_amplification(metrics: PartitionMetrics) -> PartitionMetrics:
-    """Return the metrics with the size amplification beside them, in percent."""
+    """Return the metrics with the size amplification, in percent, added."""
     since = metrics.values["bytes_since_full"]
     base = metrics.values["total_bytes"] - since
     percent = np.where(base > 0, 100 * since / np.maximum(1, base), np.nan)
@@ -56,7 +56,7 @@ def with_amplification(metrics: PartitionMetrics) -> PartitionMetrics:
 def is_eligible(
     metrics: PartitionMetrics, *, more_small_than_large: bool = True, min_files: int = LEAST_FILES
 ) -> Flags:
-    """Return which partitions a full rewrite is worth it for, by `rewrite.full.eligibility`, or because of deletes."""
+    """Return flags of partitions worth a full rewrite, by `rewrite.full.eligibility` or because of deletes."""
     small, count = metrics.values["small_file_count"], metrics.values["file_count"]
     deletes = (metrics.values["delete_file_count"] > 0) | (metrics.values["delete_ratio"] > 0)
     enough = (small > count - small) | (not more_small_than_large)

@@ -1,9 +1,9 @@
-"""What rewrites left behind, and when it is worth another one: hysteresis, so that no layout is rewritten for ever.
+"""Small files left by rewrites, and when to rewrite them again: hysteresis that prevents endless rewrites.
 
-A rewrite may leave small files: the last of a partition, or all of them where data turned out smaller than predicted.
-A partition whose candidates are all of that kind is rewritten by itself only if that would at least halve their number:
-new files have to come first, or a policy that wants much larger ones. Deletes and files that are too large are reasons
-of their own. A run that somebody asks for knows no such bound.
+A rewrite may leave small files: the last of a partition, or all of them where data is smaller than predicted. A
+partition whose candidates are all of that kind is rewritten automatically only if that would at least halve their
+number: new files have to arrive first, or a policy with a much larger target. Deletes and over-large files are separate
+reasons. Requested runs have no such bound.
 """
 
 import numpy as np
@@ -14,11 +14,11 @@ from engine.planning.plans.candidates import Candidates
 
 REMAINDER = "remainder"
 _LEAST_GAIN = 2
-"""A rewrite of what rewrites left makes one file of so many at least."""
+"""The least number of files left by rewrites that a further rewrite must merge into one."""
 
 
 def are_remainders(metrics: PartitionMetrics, candidates: Candidates) -> Flags:
-    """Return, by partition, whether there is nothing to rewrite but what rewrites left."""
+    """Return, by partition, whether all candidates are files left by rewrites."""
     files, chosen = metrics.files, candidates.is_candidate
     count = files.count(chosen)
     others = files.count(chosen & ~metrics.is_own) + files.count(candidates.is_forced)

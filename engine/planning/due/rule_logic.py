@@ -1,6 +1,6 @@
-"""How the conditions of a rule are joined: `all` and `any` over conditions that must hold or, negated, must not.
+"""Boolean logic of a rule: `all` and `any` over conditions that must hold or, if negated, must not hold.
 
-`not` before a group is moved inwards to the single conditions (De Morgan), so that a condition and its opposite can
+`not` before a group is moved inwards to the single conditions (De Morgan), so that a condition and its negation can
 both be unmet where a figure can't be measured. Everything is evaluated on whole columns of partitions.
 """
 
@@ -27,13 +27,13 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """All of its members must be met, or any of them."""
+    """A conjunction (all members must be met) or a disjunction (any member must be met)."""
 
     word: Literal["all", "any"]
     members: "tuple[Term | Branch, ...]"
 
     def terms(self) -> Iterator[Term]:
-        """Yield the conditions below it, in the order in which they are written."""
+        """Yield the conditions below it, in written order."""
         for member in self.members:
             if isinstance(member, Term):
                 yield member
@@ -42,12 +42,12 @@ class Branch:
 
 
 def conjunction(count: int) -> Branch:
-    """Return that all of this number of conditions must hold."""
+    """Return the branch in which all of this number of conditions must hold."""
     return Branch("all", tuple(Term(at, path=f"/all/{at}") for at in range(count)))
 
 
 def logic_of(rule: Junction) -> tuple[Sequence[TriggerCondition], Branch]:
-    """Return the comparisons of a policy's rule, in the order in which they are written, and how they are joined."""
+    """Return the comparisons of a policy's rule, in written order, and the logic that joins them."""
     conditions: list[TriggerCondition] = []
 
     def joined(junction: Junction, path: str, *, is_negated: bool) -> Branch:
@@ -67,22 +67,22 @@ def logic_of(rule: Junction) -> tuple[Sequence[TriggerCondition], Branch]:
 
 
 def holding(branch: Branch, met: Callable[[Term], Flags]) -> Flags:
-    """Return by partition whether the conditions are met as they are joined; `met` returns it of single ones."""
+    """Return by partition whether the logic is satisfied; `met` evaluates single conditions."""
     found = [met(each) if isinstance(each, Term) else holding(each, met) for each in branch.members]
     flags: Flags = (np.logical_and if branch.word == "all" else np.logical_or).reduce(found)
     return flags
 
 
 def is_met(branch: Branch, met: Callable[[Term], bool]) -> bool:
-    """Return whether the conditions are met as they are joined, for the table as a whole."""
+    """Return whether the logic is satisfied for the table as a whole; `met` evaluates single conditions."""
     found = (met(each) if isinstance(each, Term) else is_met(each, met) for each in branch.members)
     return all(found) if branch.word == "all" else any(found)
 
 
 def distances(branch: Branch, failing: Callable[[Term], Floats]) -> Floats:
-    """Return by partition how far the conditions are from being met: 0 where they are.
+    """Return by partition the distance of the logic from being satisfied: 0 where it is.
 
-    Conditions of which all must be met add up; of those of which any must be the nearest one counts.
+    The distance of a conjunction is the sum over its members, that of a disjunction the least of its members'.
     """
     found = [failing(each) if isinstance(each, Term) else distances(each, failing) for each in branch.members]
     total: Floats = reduce(np.add if branch.word == "all" else np.minimum, found)

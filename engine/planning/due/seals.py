@@ -1,9 +1,10 @@
-"""Which partitions are sealed: nobody is expected to write to them any more, so that a rewrite races with nobody.
+"""Sealed partitions: no more writes to them are expected, so that rewrites do not conflict with writers.
 
-`after`: the partition's own time window ended so long ago, by the time field of its spec, in UTC. `quiet_for`: nothing
-was committed to it for so long. Late data opens a sealed partition again: it is sealed only once the same time has
-passed since the late commit. A partition without a time window (no time field in its spec, or a null in it) can't be
-sealed by `after`: it counts as sealed once it was quiet for that long, and the lease keeps rewrites of it apart.
+`after`: this time has passed since the end of the partition's own time window, by the time field of its spec, in UTC.
+`quiet_for`: nothing was committed to the partition for this time. Late data opens a sealed partition again: it is
+sealed once the same time has passed since the late commit. A partition without a time window (no time field in its
+spec, or a null in it) can't be sealed by `after`: it counts as sealed after that time without commits, and the lease
+prevents concurrent rewrites of it.
 """
 
 import json
@@ -24,7 +25,7 @@ _MONTHS: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class SealRule:
-    """When partitions are sealed, in seconds: one of the two, or neither (every partition may be rewritten)."""
+    """Conditions for sealed partitions, in seconds: one of the two, or neither (every partition may be rewritten)."""
 
     after: float | None = None
     quiet_for: float | None = None
@@ -32,14 +33,14 @@ class SealRule:
 
 @dataclass(frozen=True, slots=True)
 class Seals:
-    """By partition: whether it is sealed, and from when it is, milliseconds since 1970, if nothing more is written."""
+    """By partition: whether it is sealed, and when it is (milliseconds since 1970) if nothing more is written."""
 
     is_sealed: Flags
     sealed_from_ms: Ints
 
 
 def find_seals(metrics: PartitionMetrics, times: Mapping[int, PartitionTime], rule: SealRule, *, now_ms: int) -> Seals:
-    """Return which partitions are sealed under a rule; `times` has the time field of each spec that has one."""
+    """Return the sealed partitions under a rule; `times` has the time field of each spec that has one."""
     partitions = len(metrics.files.names)
     if rule.after is None and rule.quiet_for is None:
         return Seals(np.ones(partitions, dtype=np.bool_), np.zeros(partitions, dtype=np.int64))
@@ -51,7 +52,7 @@ def find_seals(metrics: PartitionMetrics, times: Mapping[int, PartitionTime], ru
 
 
 def window_end(partition: str, time: PartitionTime) -> datetime | None:
-    """Return the instant at which the time of a partition is over; None for a null, or a value that is no time."""
+    """Return the end of a partition's time window; None for a null, or a value that is not a time."""
     value = json.loads(partition).get(time.field)
     try:
         match time.unit:

@@ -1,21 +1,21 @@
-"""Which partitions a policy's rules make due, and how near the others came: each condition with what was measured.
+"""Evaluation of a policy's rules: the partitions that each rule makes due, and the measured value of each condition.
 
 A partition is due when the conditions of a rule hold for it (`planning.due.rule_logic` joins them) and no guard holds
 it back. Guards, in this order:
 
-- `unchanged`: the rule asks for changed input and no file came since the partition's last rewrite, or it has fewer
-  than two files. Else a rule about old files would fire for ever on a partition that can't get any better.
-- `not_sealed`: the policy's `seal` says that somebody may still write to it.
-- what planning would leave alone anyway, by its own reasons (`planning.plans.candidates.SkipReason`), and what rewrites
-left
-  that another would hardly better (`planning.due.remainders`).
+- `unchanged`: the rule requires changed input and no file was added since the partition's last rewrite, or the
+  partition has fewer than two files. Otherwise a rule about old files would fire forever on a partition that a rewrite
+  can't improve.
+- `not_sealed`: the partition is not sealed by the policy's `seal`: writers may still add files.
+- partitions that planning would skip, for its own reasons (`planning.plans.candidates.SkipReason`), and files left by
+  rewrites that another one would hardly improve (`planning.due.remainders`).
 - `cooling_down`: other writers won the last race for it (`domain.runs.hot_partitions`).
 
-A rule that is not due shows the partition that came nearest: the one that fails the fewest conditions, then the one
-whose measured values lie nearest to the wanted ones, in proportion.
+A rule that is not due shows the nearest partition: the one that fails the fewest conditions, then the one whose
+measured values are nearest to the operands, in proportion.
 
-Time alone can make a rule due: ages grow, partitions get sealed and cool down. `RuleState.due_in_seconds` says when
-the first partition would be due if nothing more were written.
+Time alone can make a rule due: ages increase, partitions get sealed and cool down. `RuleState.due_in_seconds` is the
+time until the first partition is due if nothing more is written.
 """
 
 import math
@@ -34,18 +34,18 @@ from engine.planning.measures.partitions import Flags
 MAX_DUE_SHOWN: Final = 20
 COOLING_DOWN: Final = "cooling_down"
 _GROWING: Final = frozenset(metric.value for metric in Metric if metric.kind is MetricKind.DURATION)
-"""Metrics that grow by themselves, a second each second."""
+"""Metrics that increase with time, by one second per second."""
 
 LEAST_FILES: Final = 2
-"""A partition of one file has nothing to merge: a rule with `input_changed` passes it over."""
+"""The least files of a partition for a rule with `input_changed`: a single file has nothing to merge with."""
 
 
 class Comparison(Protocol):
-    """One condition of a rule, as the policy's models have it (`domain.policies.triggers.TriggerCondition`)."""
+    """One condition of a rule; the interface of `domain.policies.triggers.TriggerCondition`."""
 
     @property
     def metric(self) -> str:
-        """The measured figure."""
+        """The name of the metric."""
 
     @property
     def operator(self) -> str:
@@ -53,12 +53,12 @@ class Comparison(Protocol):
 
     @property
     def wanted(self) -> float:
-        """What it is compared with: bytes, seconds, a count or a share."""
+        """The operand: bytes, seconds, a count or a share."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A condition that is built in rather than written in a policy."""
+    """A built-in condition, not written in a policy."""
 
     metric: str
     operator: str
@@ -79,17 +79,17 @@ class Rule:
 
     @property
     def joined(self) -> Branch:
-        """How the conditions are joined."""
+        """The logic that joins the conditions."""
         return self.logic or conjunction(len(self.conditions))
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCondition:
-    """One condition in one partition. `measured` None: there is nothing to measure, or it never happened; see `detail`.
+    """One condition in one partition. `measured` is None if it can't be measured or never happened; see `detail`.
 
-    `holds`: the comparison is true. `is_negated`: it must not hold. `is_met`: it is as the rule asks; of a figure that
-    can't be measured neither a comparison nor its opposite is. `is_bound`: the true value may be greater (see
-    `planning.measures.partition_metrics`). `path`: its place in the rule, as a JSON pointer.
+    `holds`: the comparison is true. `is_negated`: it must not hold. `is_met`: the rule's requirement is met; if the
+    figure can't be measured, neither a comparison nor its negation is. `is_bound`: the true value may be greater (see
+    `planning.measures.partition_metrics`). `path`: its position in the rule, as a JSON pointer.
     """
 
     metric: str
@@ -106,7 +106,7 @@ class MeasuredCondition:
 
 @dataclass(frozen=True, slots=True)
 class PartitionRef:
-    """A partition, with what makes its size imaginable."""
+    """A partition with its size, for messages."""
 
     spec_id: int
     partition: str
@@ -116,13 +116,14 @@ class PartitionRef:
 
 @dataclass(frozen=True, slots=True)
 class RuleState:
-    """A rule on a table now. `shown`: the partition that the conditions were measured in, None for the whole table.
+    """The state of a rule on a table. `shown`: the partition of the measured conditions, None for the whole table.
 
     `due`: the first of `due_total` partitions, those with most files first. `held_back`: partitions for which the
-    conditions hold, by the guard that stops them. `due_in_seconds`: see above; 0 when it is due, None when only writers
-    can make it so. `partitions`: the due ones, flagged; of a rule for the whole table all that no guard holds back.
-    `cools_in_seconds`: when the first of those that only cool down is due, None without any. `due_in_time`: flags of
-    the partitions that are due now or that time alone makes due. `logic` joins the conditions by their positions.
+    conditions hold, by the guard that holds them back. `due_in_seconds`: see above; 0 when it is due, None when only
+    writers can make it due. `partitions`: flags of the due ones; of a rule for the whole table, of all that no guard
+    holds back. `cools_in_seconds`: seconds until the first partition held back only by its cool-down is due, None
+    without any. `due_in_time`: flags of the partitions that are due now or that time alone makes due. `logic` joins the
+    conditions by their positions.
     """
 
     name: str
@@ -141,7 +142,7 @@ class RuleState:
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """By partition: in how many seconds it is sealed and has cooled down (0: now), and why planning would leave it."""
+    """By partition: seconds until it is sealed and has cooled down (0: now), and why planning would skip it."""
 
     sealed_in_seconds: Floats
     skip_reasons: Sequence[str | None]
@@ -149,7 +150,7 @@ class Guards:
 
     @property
     def cools_in(self) -> Floats:
-        """By partition: `cools_in_seconds`, 0 for all where nothing is known."""
+        """By partition: `cools_in_seconds`, 0 for all if it is not given."""
         return np.zeros_like(self.sealed_in_seconds) if self.cools_in_seconds is None else self.cools_in_seconds
 
     @property
@@ -160,17 +161,17 @@ class Guards:
 
     @property
     def is_worth_it(self) -> Flags:
-        """By partition: whether planning would take it."""
+        """By partition: whether planning would select it."""
         return np.array([reason is None for reason in self.skip_reasons], dtype=np.bool_)
 
 
 def is_percent(metric: str) -> bool:
-    """Tell a percentage, which only built-in metrics are, named so; shares that a policy names go from 0 to 1."""
+    """Return whether a metric is a percentage, by its name: only built-in ones are; policies use shares from 0 to 1."""
     return metric.endswith("_percent")
 
 
 def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState:
-    """Return which partitions a rule makes due; with metrics of the table alone, whether the table is due."""
+    """Return the partitions that a rule makes due; if all its metrics are of the table, whether the table is due."""
     if all(condition.metric in metrics.table for condition in rule.conditions):
         return _of_table(rule, metrics, guards)
     values = [_values(condition.metric, metrics) for condition in rule.conditions]
@@ -207,7 +208,7 @@ def _of_table(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleStat
 
 
 def _judged(condition: Comparison, measured: Floats) -> tuple[Flags, Flags]:
-    """Return by partition whether a condition holds, and whether it fails; neither where nothing was measured."""
+    """Return by partition whether a condition holds, and whether it fails; neither where no value was measured."""
     holds = _holds(condition, measured)
     return holds, ~holds & ~np.isnan(measured)
 
@@ -217,9 +218,9 @@ def _met(judged: Sequence[tuple[Flags, Flags]], term: Term) -> Flags:
 
 
 def _waits(rule: Rule, metrics: PartitionMetrics, guards: Guards, values: Sequence[Floats]) -> Floats:
-    """Return by partition in how many seconds it is due if nothing is written; infinite: time alone never makes it.
+    """Return by partition the seconds until it is due if nothing is written; infinite if time alone never makes it due.
 
-    Between the instants at which a growing figure passes its bound no condition changes, so only those are tried.
+    Conditions only change at instants when a growing metric passes its operand, so only these instants are evaluated.
     """
     begin = np.where(guards.is_worth_it & (_may_differ(metrics) | (not rule.needs_change)), 0.0, np.inf)
     begin = np.maximum(np.maximum(begin, guards.sealed_in_seconds), guards.cools_in)
@@ -263,7 +264,7 @@ def _values(metric: str, metrics: PartitionMetrics) -> Floats:
 
 
 def _holds(condition: Comparison, measured: Floats) -> Flags:
-    """Compare by partition; NaN, which nothing was measured of, holds for no operator."""
+    """Compare by partition; NaN (nothing was measured) holds for no operator."""
     match condition.operator:
         case "at_least":
             flags: Flags = measured >= condition.wanted
@@ -280,7 +281,7 @@ def _holds(condition: Comparison, measured: Floats) -> Flags:
 
 
 def _guarded(rule: Rule, metrics: PartitionMetrics, guards: Guards, all_hold: Flags) -> list[str | None]:
-    """Return the guard that holds each partition back, of those for which the conditions hold."""
+    """Return the guard that holds each partition back, where the conditions hold."""
     reasons: list[str | None] = [None] * len(all_hold)
     may_differ, is_sealed, cools_in = _may_differ(metrics), guards.is_sealed, guards.cools_in
     for at in np.flatnonzero(all_hold).tolist():
@@ -294,7 +295,7 @@ def _guarded(rule: Rule, metrics: PartitionMetrics, guards: Guards, all_hold: Fl
 
 
 def _nearest(rule: Rule, values: Sequence[Floats], met: Callable[[Term], Flags], among: Sequence[int]) -> int | None:
-    """Return the partition that fails the fewest conditions by the least; of equal ones the first."""
+    """Return the partition that fails the fewest conditions by the least; the first of equal ones."""
     if not among:
         return None
 
@@ -307,7 +308,7 @@ def _nearest(rule: Rule, values: Sequence[Floats], met: Callable[[Term], Flags],
 
 
 def _gap(measured: Floats, wanted: float) -> Floats:
-    """Return how far a value is from the wanted one, 0 to 1, in proportion to the larger; 1 where there is no value."""
+    """Return the distance of a value from the operand, 0 to 1, in proportion to the larger; 1 without a value."""
     finite = np.where(np.isfinite(measured), measured, 0.0)
     larger = np.maximum(np.maximum(np.abs(finite), abs(wanted)), 1e-9)
     gap: Floats = np.where(np.isfinite(measured), np.abs(finite - wanted) / larger, 1.0)
@@ -315,14 +316,14 @@ def _gap(measured: Floats, wanted: float) -> Floats:
 
 
 def _busiest_first(metrics: PartitionMetrics, flags: Flags) -> list[int]:
-    """Return flagged partitions, those with most small files first, then most files, then in their own order."""
+    """Return flagged partitions, most small files first, then most files, then in their own order."""
     order = np.lexsort((-metrics.values["file_count"], -metrics.values["small_file_count"]))
     chosen: list[int] = order[flags[order]].tolist()
     return chosen
 
 
 def _all_measured(rule: Rule, metrics: PartitionMetrics, partition: int | None) -> tuple[MeasuredCondition, ...]:
-    """Return the conditions of a rule as measured in a partition (None: on the table), with their part in the rule."""
+    """Return the conditions of a rule as measured in a partition (None: on the table), with their place in the rule."""
     terms = {term.at: term for term in rule.joined.terms()}
     found = []
     for at, condition in enumerate(rule.conditions):
@@ -335,7 +336,7 @@ def _all_measured(rule: Rule, metrics: PartitionMetrics, partition: int | None) 
 def _measured(
     condition: Comparison, metrics: PartitionMetrics, partition: int | None
 ) -> tuple[MeasuredCondition, bool]:
-    """Return a condition as measured, and whether it fails: where nothing was measured it does neither."""
+    """Return a measured condition, and whether it fails; without a measured value it neither holds nor fails."""
     metric = str(condition.metric)
     said = (metric, condition.operator, condition.wanted)
     if metric in NOT_APPLICABLE:

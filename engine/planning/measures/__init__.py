@@ -1,1 +1,1 @@
-"""What is measured of a snapshot: columns by file and by partition."""
+"""Measures of a snapshot: columns by file and by partition."""

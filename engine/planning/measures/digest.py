@@ -1,6 +1,6 @@
-"""The columnar digest of a snapshot's live data files: what planning and health work on; and figures of the table.
+"""The columnar digest of a snapshot's live data files, the input of planning and health; and figures of the table.
 
-One Arrow row a data file; no Python object per file. A table format builds it, nothing else knows manifests.
+One Arrow row per data file, no Python object per file. Table formats build it; no other code reads manifests.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ import pyarrow as pa
 
 FILE_DIGEST: Final = pa.schema(
     [
-        pa.field("path", pa.string(), nullable=False),  # as the manifest has it
+        pa.field("path", pa.string(), nullable=False),  # as in the manifest
         pa.field("spec_id", pa.int32(), nullable=False),
         pa.field("partition", pa.dictionary(pa.int32(), pa.string()), nullable=False),  # canonical JSON
         pa.field("file_format", pa.dictionary(pa.int32(), pa.string()), nullable=False),  # "parquet", "orc", "avro"
@@ -21,18 +21,18 @@ FILE_DIGEST: Final = pa.schema(
         pa.field("record_count", pa.int64(), nullable=False),
         pa.field("sequence_number", pa.int64(), nullable=False),  # data sequence number; 0 in format version 1
         pa.field("is_encrypted", pa.bool_(), nullable=False),
-        pa.field("is_outside", pa.bool_(), nullable=False),  # it or a delete file of it must not be opened
+        pa.field("is_outside", pa.bool_(), nullable=False),  # the file or one of its delete files must not be opened
         pa.field("delete_files", pa.int32(), nullable=False),  # position-delete files that may apply to it
-        pa.field("deleted_rows", pa.int64(), nullable=False),  # upper bound of rows they delete in it
+        pa.field("deleted_rows", pa.int64(), nullable=False),  # upper bound of deleted rows
         pa.field("equality_deletes", pa.int32(), nullable=False),  # equality-delete files that may apply to it
         pa.field("added_at_ms", pa.int64()),  # when the file was committed, since 1970; null: its snapshot is gone
-        pa.field("data_at_ms", pa.int64(), nullable=False),  # when its newest data was, at the latest; see the format
+        pa.field("data_at_ms", pa.int64(), nullable=False),  # latest possible time of its newest data; see the format
     ]
 )
 
 
 class TimeUnit(StrEnum):
-    """How much time one partition covers."""
+    """The unit of time that one partition covers."""
 
     HOUR = "hour"
     DAY = "day"
@@ -42,9 +42,9 @@ class TimeUnit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartitionTime:
-    """The field of a partition spec that says which time a partition is about, in the spec's canonical JSON.
+    """The partition field that contains the time of a partition, in the spec's canonical JSON.
 
-    Days are ISO dates; hours, months and years are numbers counted from 1970, as Iceberg's transforms have them.
+    Days are ISO dates; hours, months and years are numbers counted from 1970, as in Iceberg's transforms.
     """
 
     field: str
@@ -53,9 +53,9 @@ class PartitionTime:
 
 @dataclass(frozen=True, slots=True)
 class TableFigures:
-    """What is measured of a table as a whole.
+    """Figures of a table as a whole.
 
-    `committed_at_ms`: the commit time of every snapshot still there, by its id. `known_since_ms`: a file without
+    `committed_at_ms`: the commit time of every unexpired snapshot, by its id. `known_since_ms`: a file without
     a known time was committed before it (None: no snapshot). `times`: by spec id, for specs with a time field.
     `delete_files`: live delete files by (spec id, partition).
     """
@@ -70,5 +70,5 @@ class TableFigures:
 
     @property
     def average_manifest_bytes(self) -> int:
-        """Bytes of the head's manifests by their number."""
+        """Mean size in bytes of the current snapshot's manifests."""
         return self.manifest_bytes // max(1, self.manifest_count)

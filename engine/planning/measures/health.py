@@ -1,6 +1,7 @@
-"""How healthy a table's files are: sums, sizes, deletes, a score, and the partitions that need it most.
+"""Health of a table's files: sums, sizes, deletes, a score, and the partitions most in need of a rewrite.
 
-The score is 100 for a table that no rewrite could better, and falls with what readers pay for. Parts, each 0 to 100:
+The score is 100 for a table that no rewrite could improve, and decreases with extra cost for readers. Parts, each 0 to
+100:
 
 - `file_sizes` (weight 0.6): share of files that are not avoidable small ones. One small file of a partition is not
   avoidable: there is nothing to merge it with.
@@ -36,7 +37,7 @@ class SizeClass:
 
 @dataclass(frozen=True, slots=True)
 class PartitionHealth:
-    """One partition. `avoidable_file_count`: small files but for one.
+    """Health of one partition. `avoidable_file_count`: all small files except one.
 
     `largest_small_file_share`: the largest small file's bytes as a share of all small files'; None without small files.
     """
@@ -56,10 +57,10 @@ class PartitionHealth:
 
 @dataclass(frozen=True, slots=True)
 class TableHealth:
-    """A snapshot's data files. `deleted_rows` is an upper bound; files with deletes are those they may apply to.
+    """Health of a snapshot. `deleted_rows` is an upper bound; files with deletes are those that deletes may apply to.
 
-    `outside_file_count`: files that no run opens, as they or their deletes are outside of the table's places.
-    `avoidable_bytes`: of small files in partitions that have avoidable ones: what merging them would read.
+    `outside_file_count`: files that no run opens, as they or their deletes are outside the table's allowed locations.
+    `avoidable_bytes`: bytes of small files in partitions with avoidable ones, which merging would read.
     """
 
     partition_count: int
@@ -94,15 +95,16 @@ def health(
     small_row_group_bytes: int | None = None,
     top: int = 20,
 ) -> TableHealth:
-    """Measure a digest.
+    """Return the health of a digest's files.
 
     Args:
-        digest: live data files, in the shape of `planning.measures.digest.FILE_DIGEST`.
-        small_bytes: a file below is small.
-        large_bytes: a file above is over-large; None: none is.
-        small_row_group_bytes: many row groups below are too small (`planning.measures.row_groups`); None: none are.
-        top: how many of the worst partitions to list, by avoidable files, then by files with deletes, large
-            ones, and those of small row groups.
+        digest: live data files, with the schema `planning.measures.digest.FILE_DIGEST`.
+        small_bytes: files below this size are small.
+        large_bytes: files above this size are over-large; None: no file is.
+        small_row_group_bytes: row groups below this mean size are too small (`planning.measures.row_groups`); None:
+            none are.
+        top: number of the worst partitions to list, by avoidable files, then by files with deletes, large
+            ones, and those with small row groups.
     """
     files = partition_files(digest)
     count, total = len(files.file_bytes), int(files.file_bytes.sum())
@@ -181,7 +183,7 @@ def _worst(
     is_deleted: Flags,
     top: int,
 ) -> tuple[PartitionHealth, ...]:
-    """List partitions that have something to better, worst first, ties in the order of partitions."""
+    """Return partitions that a rewrite can improve, worst first, ties in the order of partitions."""
     counts, totals = files.count(), files.total(files.file_bytes)
     small, large, deleted = files.count(is_small), files.count(is_large), files.count(is_deleted)
     chopped = files.count(is_chopped)

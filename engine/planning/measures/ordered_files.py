@@ -1,10 +1,10 @@
-"""Partitions whose files are all in the order that is asked for, told by the files' names.
+"""Detection of partitions whose files are all in the requested order, from the files' names.
 
-The kernel's outputs carry the mark of their order in their names (`domain.runs.output_names`), so it is known of every
-file without reading anything, for as long as the file lives. The files of one group follow one another in the order;
-those of two groups may overlap, so a partition is in order when all its files came of one group. Of a curve also when
-they came of one run and are too large for one group: to put its groups into one order is more than a second pass can
-do.
+Outputs of the kernel have the mark of their order in their names (`domain.runs.output_names`), so the order of a file
+is known without reading it, for as long as the file exists. The files of one group follow one another in the order;
+those of two groups may overlap, so a partition is in order when all its files are outputs of one group. For a curve,
+also when they are outputs of one run and too large for one group: a second pass can't put several groups into one
+order.
 """
 
 import numpy as np
@@ -17,9 +17,9 @@ from engine.planning.measures.partitions import Flags, PartitionedFiles
 
 
 def are_in_order(files: PartitionedFiles, order: RowOrdering, *, group_bytes: int) -> Flags:
-    """Return, by partition, whether nothing is gained by putting all its files into this order again.
+    """Return, by partition, whether ordering all its files again would gain nothing.
 
-    `group_bytes`: how much is put into one order at a time.
+    `group_bytes`: the most bytes that are put into one order at a time.
     """
     if not len(files.paths):
         return np.ones(len(files.names), np.bool_)
@@ -34,7 +34,7 @@ def are_in_order(files: PartitionedFiles, order: RowOrdering, *, group_bytes: in
 
 
 def _have_one_source(files: PartitionedFiles, names: pa.ChunkedArray) -> Flags:
-    """Return, by partition, whether all its files have the same name here, and one."""
+    """Return, by partition, whether all its files have the same, non-null name in `names`."""
     codes = pc.fill_null(pc.rank(names, tiebreaker="dense"), 0).to_numpy().astype(np.int64)
     codes = np.where(pc.is_valid(names).to_numpy(zero_copy_only=False), codes, -1)
     most, least = (np.full(len(files.names), start) for start in (-1, np.iinfo(np.int64).max))

@@ -1,9 +1,9 @@
-"""How far the ranges of a column overlap among the files of a partition: how many files a reader has to look into.
+"""Overlap of a column's value ranges among the files of a partition: the number of files that a lookup has to open.
 
-A file's range is from the column's lower to its upper bound. A file without bounds may hold anything, so it overlaps
-all others of its partition. Two figures: the *depth*, the most files that share one value; and the *files for a
-lookup*, how many may hold a value, on average over all bounds, which lie where the data lies. What a reader does not
-look into is the share that is *pruned*.
+A file's range is from the column's lower to its upper bound. A file without bounds may contain any value, so it
+overlaps all others of its partition. Two figures: the *depth*, the most files that share one value; and the *files for
+a lookup*, the number of files that may contain a value, averaged over all bounds, which are distributed like the data.
+The share of files that a reader skips is *pruned*.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ UNKNOWN: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class ColumnRanges:
-    """Over files, the bounds of one column as ranks among all of them, both `UNKNOWN` where a file has none."""
+    """Bounds of one column by file, as ranks among all bounds; both `UNKNOWN` where a file has none."""
 
     lower: Ints
     upper: Ints
@@ -30,14 +30,14 @@ class ColumnRanges:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Over partitions: the depth, and the mean number of files for a lookup. Of several columns the worst."""
+    """By partition: the depth, and the mean number of files for a lookup; the worst of several columns."""
 
     depth: Floats
     lookup_files: Floats
 
 
 def measure_overlap(files: PartitionedFiles, columns: Sequence[ColumnRanges]) -> Overlap:
-    """Measure how far files overlap in one or more columns (at least one), each partition by itself."""
+    """Measure the overlap of files in at least one column, separately for each partition."""
     measured = [_measure(files, column) for column in columns]
     return Overlap(
         np.maximum.reduce([one.depth for one in measured]), np.maximum.reduce([one.lookup_files for one in measured])
@@ -64,7 +64,7 @@ def _measure(files: PartitionedFiles, ranges: ColumnRanges) -> Overlap:
     many = int(ranges.upper.max(initial=0)) + 2
     lower, upper = place * many + ranges.lower[known], place * many + ranges.upper[known]
     points = np.concatenate([lower, upper])
-    # files of the partitions before have begun and ended, so they cancel out
+    # files of earlier partitions have both begun and ended, so they cancel out
     begun = np.searchsorted(np.sort(lower), points, side="right")
     ended = np.searchsorted(np.sort(upper), points, side="left")
     shared = begun - ended

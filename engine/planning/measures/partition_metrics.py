@@ -1,12 +1,13 @@
-"""Every metric that a policy's conditions may name, by partition: vectors over partitions, nothing for each file.
+"""Metrics for the conditions of policies, by partition: vectors over partitions, no object per file.
 
 Ages are seconds, sizes bytes, shares 0 to 1. Three kinds of value are not plain numbers:
 
-- NaN: the partition has no such thing (the age of its oldest small file, when it has none). No condition on it holds.
-- infinite: it never happened (`time_since_rewrite` of a partition never rewritten). It is longer than anything.
-- a bound: the snapshot that added a file is expired, so the file is older than the oldest commit that is still known,
-  and nobody can say by how much. The age given is the least that it can be: `at_least` never holds wrongly, `at_most`
-  may. The same goes for a rewrite that lies further back than the record was read.
+- NaN: the metric does not exist in the partition (the age of its oldest small file, when it has none). No condition on
+  it holds.
+- infinite: it never happened (`time_since_rewrite` of a partition never rewritten). It is longer than any duration.
+- a bound: the snapshot that added a file is expired, so the file is older than the oldest known commit by an unknown
+  time. The age is the least possible one: `at_least` never holds wrongly, `at_most` may. The same applies to a rewrite
+  that is older than the part of the record that was read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +30,7 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "sorted_run_count": "this table format keeps no sorted runs",
     "level0_file_count": "this table format keeps no levels",
 }
-"""Metrics that no table has in this version, each with the reason; a condition on one never holds."""
+"""Metrics that are not measured in this version, each with the reason; a condition on one never holds."""
 
 NOTHING_TO_MEASURE: Final[Mapping[str, str]] = {
     "oldest_small_file_age": "not measured: the partition has no small files",
@@ -37,12 +38,12 @@ NOTHING_TO_MEASURE: Final[Mapping[str, str]] = {
     "size_amplification_percent": "not measured: the partition was never rewritten in full",
     "overlap_depth": "not measured: the policy orders rows by no columns (rewrite.strategy, rewrite.columns)",
 }
-"""Metrics that are NaN in some partitions, each with what that means."""
+"""Metrics that are NaN in some partitions, each with the meaning of NaN."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionRewrite:
-    """The newest rewrite of a partition that the record knows; `is_full`: of the whole partition."""
+    """The newest rewrite of a partition in the record; `is_full`: of the whole partition."""
 
     spec_id: int
     partition: str
@@ -52,7 +53,7 @@ class PartitionRewrite:
 
 @dataclass(frozen=True, slots=True)
 class RewriteHistory:
-    """Rewrites of a table. `known_since_ms`: older ones were not read; None: all were."""
+    """Rewrites of a table. `known_since_ms`: older ones were not read from the record; None: all were."""
 
     rewrites: Sequence[PartitionRewrite] = ()
     known_since_ms: int | None = None
@@ -60,10 +61,11 @@ class RewriteHistory:
 
 @dataclass(frozen=True, slots=True)
 class PartitionMetrics:
-    """Metrics by name: `values` over partitions, `bounds` where a value is only the least it can be, `table` alone.
+    """Metrics by name: `values` by partition, `bounds` flags values that are lower bounds, `table` is per table.
 
-    `files` gives the partitions their names and order. `newest_ms` is when the newest file of each came at the latest.
-    `is_changed`: a file came since the partition was rewritten last. `is_own`: over files, those that a rewrite added.
+    `files` defines names and order of the partitions. `newest_ms`: upper bound of the commit time of each partition's
+    newest file. `is_changed`: a file was added since the partition's last rewrite. `is_own`: flags of files that a
+    rewrite added.
     """
 
     files: PartitionedFiles
@@ -90,15 +92,16 @@ def measure_partitions(
     """Measure every partition of a digest.
 
     Args:
-        digest: live data files, in the shape of `planning.measures.digest.FILE_DIGEST`.
-        files: the same, by partition (`planning.measures.partitions.partition_files`).
-        figures: of the table as a whole.
-        history: rewrites of the table, as the record knows them.
+        digest: live data files, with the schema `planning.measures.digest.FILE_DIGEST`.
+        files: the same files, by partition (`planning.measures.partitions.partition_files`).
+        figures: figures of the table as a whole.
+        history: rewrites of the table, from the record.
         now_ms: the present instant, milliseconds since 1970.
-        small_bytes: a file below is small.
-        large_bytes: a file above is over-large; None: none is.
-        small_row_group_bytes: many row groups below are too small (`planning.measures.row_groups`); None: none are.
-        overlap: of the columns that the policy orders rows by, where it does and a rule asks.
+        small_bytes: files below this size are small.
+        large_bytes: files above this size are over-large; None: no file is.
+        small_row_group_bytes: row groups below this mean size are too small (`planning.measures.row_groups`); None:
+            none are.
+        overlap: overlap in the columns that the policy orders rows by, if a rule uses it.
     """
     added, is_known = _added(digest, figures, now_ms)
     small = files.file_bytes < small_bytes
@@ -132,7 +135,7 @@ def measure_partitions(
 
 
 def _added(digest: pa.Table, figures: TableFigures, now_ms: int) -> tuple[Ints, Flags]:
-    """Return when each file came at the latest, and whether that is exact."""
+    """Return the latest possible commit time of each file, and whether it is exact."""
     latest = now_ms if figures.known_since_ms is None else figures.known_since_ms
     column = digest["added_at_ms"]
     added: Ints = pc.fill_null(column, pa.scalar(latest, pa.int64())).to_numpy()
@@ -157,7 +160,7 @@ def _sizes(
 
 
 def _deletes(files: PartitionedFiles, figures: TableFigures) -> dict[str, Floats]:
-    """Return delete files and the share of rows that deletes may hide: an equality delete may hide every row."""
+    """Return the number of delete files and the share of rows that deletes may hide; equality deletes may hide all."""
     rows = np.where(files.equality_deletes > 0, files.record_count, np.minimum(files.deleted_rows, files.record_count))
     count = np.zeros(len(files.names))
     if figures.delete_files:
@@ -200,7 +203,7 @@ def _rewrites(
 
 
 def _own(files: PartitionedFiles, added: Ints, history: RewriteHistory) -> Flags:
-    """Return which files were added at the instant at which a rewrite of their partition was committed."""
+    """Return flags of files that were added at the commit time of a rewrite of their partition."""
     places = _places(files)
     at = [(places.get((each.spec_id, each.partition)), each.at_ms) for each in history.rewrites]
     many = max(1, len(files.names))
@@ -214,7 +217,7 @@ def _places(files: PartitionedFiles) -> dict[tuple[int, str], int]:
 
 
 def _rewritten_ms(files: PartitionedFiles, history: RewriteHistory, *, only_full: bool) -> Ints:
-    """Return when each partition was rewritten last, -1 where the record knows of no time."""
+    """Return the time of each partition's last rewrite, -1 where the record has none."""
     found = np.full(len(files.names), -1, dtype=np.int64)
     if not history.rewrites:
         return found
@@ -229,7 +232,7 @@ def _rewritten_ms(files: PartitionedFiles, history: RewriteHistory, *, only_full
 def _extreme(
     choose: np.ufunc, files: PartitionedFiles, column: Ints, *, start: int, flags: Flags | None = None
 ) -> Ints:
-    """Return the greatest or least of a column by partition; `start` where a partition has none (of the flagged)."""
+    """Return the greatest or least value of a column by partition; `start` for partitions without (flagged) files."""
     found = np.full(len(files.names), start, dtype=np.int64)
     at: Callable[..., None] = choose.at
     if flags is None:
@@ -240,5 +243,5 @@ def _extreme(
 
 
 def _seconds(milliseconds: npt.NDArray[np.int64] | np.int64) -> Floats:
-    """Return seconds, never below 0: the clock of a writer may be ahead of ours."""
+    """Return seconds, never below 0: a writer's clock may be ahead of this machine's."""
     return np.maximum(0.0, np.asarray(milliseconds, dtype=np.float64) / 1000)

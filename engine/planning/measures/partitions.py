@@ -1,6 +1,6 @@
-"""The digest's rows by (partition spec, partition), as numpy arrays: the common ground of health and planning.
+"""The digest's rows grouped by (partition spec, partition), as numpy arrays for health and planning.
 
-Everything is a vector over files or over partitions; nothing here makes a Python object per file.
+Everything is a vector over files or over partitions; there is no Python object per file.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Flags = npt.NDArray[np.bool_]
 class PartitionedFiles:
     """Columns over files (`partition_of` is the ordinal of a file's partition) and columns over partitions.
 
-    Partitions are in the order of spec id, then of the partition's text, whatever the order of the digest's rows.
+    Partitions are ordered by spec id, then by the partition's text, regardless of the order of the digest's rows.
     """
 
     partition_of: Ints
@@ -38,19 +38,19 @@ class PartitionedFiles:
     names: tuple[str, ...]
 
     def count(self, flags: Flags | None = None) -> Ints:
-        """Return the number of files by partition, of all or of the flagged ones."""
+        """Return the number of (flagged) files by partition."""
         rows = self.partition_of if flags is None else self.partition_of[flags]
         return np.bincount(rows, minlength=len(self.names)).astype(np.int64)
 
     def total(self, column: Ints, flags: Flags | None = None) -> Ints:
-        """Return sums by partition, exact: bytes of a partition may pass what a float64 holds exactly."""
+        """Return exact sums by partition: bytes of a partition may exceed the exact integers of a float64."""
         sums = np.zeros(len(self.names), dtype=np.int64)
         rows, values = (self.partition_of, column) if flags is None else (self.partition_of[flags], column[flags])
         np.add.at(sums, rows, values)
         return sums
 
     def avoidable(self, is_small: Flags) -> Ints:
-        """Return avoidable files by partition: small files but for one, which has no other to merge with."""
+        """Return the number of avoidable files by partition: all small files except one, which can't be merged."""
         return np.maximum(0, self.count(is_small) - 1)
 
     def largest_share(self, is_small: Flags) -> npt.NDArray[np.float64]:
@@ -62,9 +62,9 @@ class PartitionedFiles:
         return share
 
     def in_order_of_arrival(self, flags: Flags) -> Ints:
-        """Return the flagged files, partition by partition, in the order in which their data came.
+        """Return the flagged files, partition by partition, in the order in which their data was added.
 
-        By data sequence number, then by time (all numbers are 0 in Iceberg's version 1), then by path.
+        Order: data sequence number, then time (all numbers are 0 in Iceberg format version 1), then path.
         """
         rows = np.flatnonzero(flags)
         if not len(rows):
@@ -83,7 +83,7 @@ class PartitionedFiles:
 
 
 def partition_files(digest: pa.Table) -> PartitionedFiles:
-    """Return a digest (`planning.measures.digest.FILE_DIGEST`) by partition."""
+    """Return the files of a digest (`planning.measures.digest.FILE_DIGEST`) grouped by partition."""
     codes, values = _dictionary(digest["partition"])
     specs, spec_of = _distinct(_ints(digest["spec_id"]))
     keys, partition_of = _distinct(spec_of * max(1, len(values)) + codes)
@@ -109,7 +109,7 @@ def partition_files(digest: pa.Table) -> PartitionedFiles:
 
 
 def _distinct(values: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct values in order, and the place of each value among them; small numbers, none negative."""
+    """Return the sorted distinct values, and the index of each value among them; for small, non-negative numbers."""
     distinct: Ints = np.flatnonzero(np.bincount(values))
     place = np.zeros(int(distinct[-1]) + 1 if len(distinct) else 0, dtype=np.int64)
     place[distinct] = np.arange(len(distinct))
@@ -122,7 +122,7 @@ def _ints(column: pa.ChunkedArray) -> Ints:
 
 
 def _dictionary(column: pa.ChunkedArray) -> tuple[Ints, list[str]]:
-    """Return codes into sorted distinct values; chunks may come with dictionaries of their own."""
+    """Return codes into sorted distinct values; chunks may have different dictionaries."""
     if len(column) == 0:
         return np.zeros(0, dtype=np.int64), []
     whole = column.unify_dictionaries().combine_chunks()

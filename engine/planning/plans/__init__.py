@@ -1,1 +1,1 @@
-"""From candidates to file groups, and why other partitions are left alone."""
+"""Plans: candidates, file groups, and reasons of skipped partitions."""

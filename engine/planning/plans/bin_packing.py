@@ -1,12 +1,12 @@
-"""Packing of one partition's files into groups of at most so many bytes.
+"""Packing of one partition's files into groups of limited size in bytes.
 
 First aim: at most 1 % more groups than total ÷ capacity. Second aim: neighbours stay together, so that the outputs keep
-the clustering that arrival gave the data. The files therefore come in the order to keep, and are cut into contiguous
-stretches where that meets the first aim; else they are packed by size, first-fit decreasing, within windows of
-neighbours; else by size over all. That is the order `locality`. `fill` packs by size at once, for the fewest groups;
-`arrival` never packs by size: groups are stretches of neighbours, and no file comes before one that it came after.
+the clustering of the data by arrival. The files are therefore given in the order to keep, and are cut into contiguous
+ranges where that meets the first aim; otherwise they are packed by size, first-fit decreasing, within windows of
+neighbours; otherwise by size over all files. That is the order `locality`. `fill` packs by size immediately, for the
+fewest groups; `arrival` never packs by size: groups are contiguous ranges, and files keep their order.
 
-A file above the capacity is a group of its own. Sizes are bytes; positions are indices into the given order.
+A file above the capacity is a separate group. Sizes are bytes; positions are indices into the given order.
 """
 
 from bisect import bisect_left, bisect_right
@@ -25,17 +25,17 @@ ARRIVAL: Final = "arrival"
 
 VOLUME_SLACK_PERCENT: Final = 1
 WINDOW_GROUPS: Final = 32
-"""Bytes of a window of neighbours, in capacities."""
+"""Size of a window of neighbours, as a multiple of the capacity."""
 
 
 def pack(sizes: Ints, *, capacity: int, target: int, at_least: int = 1, order_by: str = LOCALITY) -> list[Ints]:
-    """Return groups of positions, each ascending, ordered by their first; every position is in exactly one.
+    """Return groups of positions, each ascending, ordered by their first position; each position is in one group.
 
     Args:
         sizes: bytes of the files, in the order to keep.
-        capacity: bytes that a group may hold.
-        target: bytes of an output: groups are cut where whole outputs end, as near as the files allow.
-        at_least: wanted groups for the sake of parallel tasks; never more than there are outputs.
+        capacity: the most bytes in a group.
+        target: bytes of an output: groups are cut at the end of whole outputs, as near as the files allow.
+        at_least: requested number of groups, for parallel tasks; limited by the number of outputs.
         order_by: `locality`, `fill` or `arrival`, as `rewrite.order_bins_by`.
     """
     over = np.flatnonzero(sizes > capacity)
@@ -51,7 +51,7 @@ def pack(sizes: Ints, *, capacity: int, target: int, at_least: int = 1, order_by
 
 
 def volume_bound(total: int, capacity: int) -> int:
-    """Return the number of groups below which no packing can go."""
+    """Return the lower bound of the number of groups: the total bytes divided by the capacity."""
     return max(1, -(-total // capacity))
 
 
@@ -74,7 +74,7 @@ def _pack_fitting(sizes: Ints, *, capacity: int, target: int, at_least: int, ord
 
 
 def _deal(sizes: Ints, *, groups: int, outputs: int) -> list[Ints]:
-    """Cut into contiguous stretches of whole outputs, as equal as can be; a file goes where its middle is."""
+    """Cut into contiguous ranges of whole outputs, as equal as possible; the middle of a file decides its range."""
     each, more = divmod(max(outputs, groups), groups)
     ends = np.cumsum([each + (group < more) for group in range(groups)])
     running = np.cumsum(sizes)
@@ -84,7 +84,7 @@ def _deal(sizes: Ints, *, groups: int, outputs: int) -> list[Ints]:
 
 
 def _next_fit(sizes: Ints, capacity: int) -> list[Ints]:
-    """Cut into contiguous stretches, each as full as can be: the fewest that keep the order."""
+    """Cut into contiguous ranges, each as full as possible: the fewest groups that keep the order."""
     running = np.cumsum(sizes).tolist()
     cuts: list[int] = []
     start, before = 0, 0
@@ -99,7 +99,7 @@ def _stretches(cuts: Ints, length: int) -> list[Ints]:
 
 
 def _fill_windows(sizes: Ints, capacity: int) -> list[Ints]:
-    """Pack window after window by size; what the last group of a window holds goes on into the next window."""
+    """Pack window after window by size; the files in the last group of a window are moved to the next window."""
     bins: list[Ints] = []
     carried = np.zeros(0, dtype=np.int64)
     for window in _next_fit(sizes, WINDOW_GROUPS * capacity):
@@ -112,21 +112,21 @@ def _fill_windows(sizes: Ints, capacity: int) -> list[Ints]:
 
 
 def first_fit_decreasing(sizes: Ints, capacity: int) -> list[Ints]:
-    """Pack by size, largest first, each into the first group that has room; equal sizes in the given order.
+    """Pack by size, largest first, each file into the first group with room; equal sizes in the given order.
 
-    What the first group gets does not depend on the others, so groups are filled one after the other: each walks down
-    the files that are left, and where one does not fit, a bisection finds the next that does. Same result as going
-    through the files with a tree over the groups, with one step a file instead of log₂(groups).
+    The content of a group depends only on earlier groups, so groups are filled one after the other: each goes down the
+    remaining files, and where one does not fit, a bisection finds the next that does. The result is the same as going
+    through the files with a tree over the groups, with one step per file instead of log₂(groups).
 
     Raises:
-        ValueError: a file does not fit into any group.
+        ValueError: a file is larger than the capacity.
     """
     order = np.argsort(-sizes, kind="stable")
     falling = sizes[order].tolist()
     if falling and falling[0] > capacity:
         raise ValueError(f"a file of {falling[0]} bytes does not fit into groups of {capacity}")
-    rising = [-size for size in falling]  # bisect wants ascending keys
-    following = list(range(len(falling) + 1))  # the next position that is left, found with path halving
+    rising = [-size for size in falling]  # bisect requires ascending keys
+    following = list(range(len(falling) + 1))  # the next remaining position, found with path halving
     bins: list[Ints] = []
     while (first := _next_left(following, 0)) < len(falling):
         taken = _fill(falling, rising, following, first=first, room=capacity)

@@ -1,11 +1,11 @@
-"""Which files are worth rewriting, and why whole partitions are left alone. Vectors over the digest, no objects.
+"""Candidates: the files worth rewriting, and the reasons of skipped partitions. Vectors over the digest, no objects.
 
-A file is a candidate when it is small, too large (and so is split), burdened with deletes, or made of small row groups
-(`planning.measures.row_groups`). Candidates are taken by units of what may merge (`planning.plans.merge_units`; most
-strategies know only whole partitions): when those of a unit are enough and come to fewer files than they are now; all
-but being small is reason enough alone. In full, every file is a candidate, and two of them are reason enough: one file
-that would come out as one never is, unless its rows are to be put into an order that they are not in, or every file is
-asked for.
+A file is a candidate when it is small, too large (and therefore split), affected by many deletes, or made of small row
+groups (`planning.measures.row_groups`). Candidates are selected by merge unit (`planning.plans.merge_units`; for most
+strategies a whole partition): when a unit has enough candidates and they result in fewer files. Any reason other than
+small size is sufficient for a single file. In a full rewrite, every file is a candidate, and two files are sufficient;
+a file that would result in one file is only rewritten to put its rows into an order that they are not in, or if every
+file is requested.
 """
 
 from dataclasses import dataclass
@@ -23,17 +23,17 @@ from engine.planning.predictions.estimates import output_counts
 
 
 class SkipReason(StrEnum):
-    """Why a partition is left alone."""
+    """Why a partition is skipped."""
 
-    WELL_SIZED = "well_sized"  # no file is small, too large, burdened with deletes or of small row groups
+    WELL_SIZED = "well_sized"  # no file is small, too large, affected by many deletes or of small row groups
     TOO_FEW_FILES = "too_few_files"  # fewer candidates than rewrite.min_input_files
     AS_GOOD_AS_IT_GETS = "as_good_as_it_gets"  # a rewrite would not make fewer files
     EXCLUDED_ABOVE = "excluded_above"  # all candidates are above rewrite.exclude_above_bytes
     EQUALITY_DELETES = "equality_deletes"  # the kernel does not apply them
     ENCRYPTED = "encrypted"  # the kernel does not read encrypted files
     NOT_PARQUET = "not_parquet"  # the kernel reads Parquet only
-    OUTSIDE_FILES = "outside_files"  # a file outside of the table's location, which the catalog does not let it name
-    LATER = "later"  # the run takes it when what gains more is done
+    OUTSIDE_FILES = "outside_files"  # a file outside the table's location, which the catalog does not allow
+    LATER = "later"  # the run rewrites it after partitions with a higher gain
     COOLING_DOWN = "cooling_down"  # other writers won the last race for it
 
 
@@ -41,9 +41,9 @@ class SkipReason(StrEnum):
 class Candidates:
     """Flags over files and over partitions.
 
-    `is_candidate`: to be put in a group (only files of taken units). `is_forced`: a delete, a split or small row groups
-    are reason enough. `unit_of`: over files, which of them may merge. `outputs`: by partition, the files that
-    candidates come to. `reasons`: by partition, None where it is taken.
+    `is_candidate`: to be put in a group (only files of selected units). `is_forced`: deletes, a split or small row
+    groups are sufficient reason. `unit_of`: the merge unit of each file. `outputs`: by partition, the predicted number
+    of outputs. `reasons`: by partition, None where it is selected.
     """
 
     is_candidate: Flags
@@ -54,11 +54,11 @@ class Candidates:
 
 
 _REFUSED: Final = (SkipReason.NOT_PARQUET, SkipReason.ENCRYPTED, SkipReason.EXCLUDED_ABOVE)
-"""Reasons that a file alone can give, strongest first."""
+"""Reasons that a single file can cause, strongest first."""
 
 
 def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: bool = False) -> Candidates:
-    """Return what is worth rewriting under `limits`; `full`: all that can be, also files of the right size."""
+    """Return the files worth rewriting under `limits`; `full`: all eligible files, including well-sized ones."""
     repaired = have_small_row_groups(files, limits.small_row_group_bytes)
     forced = _burdened(files, limits) | _too_large(files, limits) | repaired
     in_full = _taken_whole(files, limits, full=full)
@@ -99,7 +99,7 @@ def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: boo
 
 
 def _taken_whole(files: PartitionedFiles, limits: RewriteLimits, *, full: bool) -> Flags:
-    """Return the partitions of which every file is a candidate; in an order asked for already, none is for that."""
+    """Return flags of partitions whose files are all candidates; not for the order if they are already in it."""
     if full and limits.order is not None and not limits.every_file:
         return ~are_in_order(files, limits.order, group_bytes=limits.group_bytes)
     return np.full(len(files.names), full, dtype=np.bool_)
@@ -112,7 +112,7 @@ def _burdened(files: PartitionedFiles, limits: RewriteLimits) -> Flags:
 
 
 def _too_large(files: PartitionedFiles, limits: RewriteLimits) -> Flags:
-    """Too large, and splitting makes at least two files: else it would be rewritten for ever without a change."""
+    """Return flags of too large files that a split makes at least two of; others would be rewritten without change."""
     if limits.large_bytes is None:
         return np.zeros(len(files.file_bytes), dtype=np.bool_)
     splits: Flags = output_counts(files.file_bytes, limits.target_bytes) > 1

@@ -1,11 +1,11 @@
-"""The plan: candidates of each partition packed into file groups, and why the other partitions are left alone.
+"""The plan: candidates of each partition packed into file groups, and the reasons of skipped partitions.
 
-A Python object is made only for files that are in groups. The same digest in any row order gives the same plan. Guards:
-a group is kept only if it ends with fewer files than it began with or holds a file whose deletes or size force it; in
-full also if it holds several files, or every file is asked for.
+Python objects are made only for files in groups. The same digest in any row order gives the same plan. Guards: a group
+is kept only if it results in fewer files or contains a file whose deletes or size force it; in a full rewrite also if
+it contains several files, or if every file is requested.
 
-The plan of a very large table takes on the partitions that gain most, and leaves the others for later (`parts`). A
-partition that cools down after a lost race is left alone, and the groups of one that lost are smaller.
+The plan of a very large table contains the partitions with the highest gain, and leaves the others for later (`parts`).
+A partition that cools down after a lost race is skipped, and a hot partition gets smaller groups.
 """
 
 import heapq
@@ -35,23 +35,23 @@ from engine.planning.predictions.output_sizes import metadata_bytes
 from engine.planning.predictions.run_statistics import NO_STATISTICS, RunStatistics
 
 MAX_SKIPPED: Final = 1000
-"""Skipped partitions that a plan lists; `Plan.skipped_total` counts all."""
+"""The most skipped partitions that a plan lists; `Plan.skipped_total` counts all."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Bin:
-    """A group to be: rows of the digest in the order to read them, and their partition."""
+    """A future group: rows of the digest in the order to read them, and their partition."""
 
     rows: Ints
     partition: int
     bytes: int
     outputs: int
     forced: bool
-    full: bool  # of a full rewrite, with as many files as that needs
+    full: bool  # of a full rewrite, with at least the number of files that it requires
 
     @property
     def gain(self) -> int:
-        """By how many files the table gets smaller."""
+        """The number of files by which the table gets smaller."""
         return len(self.rows) - self.outputs
 
     @property
@@ -79,20 +79,20 @@ def make_plan(
     """Plan the rewrite of a snapshot.
 
     Args:
-        digest: live data files, in the shape of `planning.measures.digest.FILE_DIGEST`.
-        policy: sizes, guards and limits; whether it is enabled is the caller's question.
-        base_snapshot_id: the snapshot that the digest was made of; None for an empty table.
+        digest: live data files, with the schema `planning.measures.digest.FILE_DIGEST`.
+        policy: sizes, guards and limits; the caller checks whether it is enabled.
+        base_snapshot_id: the snapshot of the digest; None for an empty table.
         schema_id: the current schema.
         inputs_of: returns the inputs for paths of the digest, with their deletes; called once, with all paths.
-        known: what earlier runs measured; predictions use it.
-        columns: leaf columns of the schema, for the size of files' metadata; 0: not known.
-        is_native: the table format's procedure rewrites, not the kernel.
-        full: take every file of the digest, also those of the right size.
-        every_file: in full, also files that would come out as they are but for how they are encoded.
+        known: statistics of earlier runs, for predictions.
+        columns: number of leaf columns of the schema, for the size of files' metadata; 0: unknown.
+        is_native: the table format's procedure rewrites the files, not the kernel.
+        full: include every file of the digest, also well-sized ones.
+        every_file: in a full rewrite, include files that would only be encoded again.
         hot: partitions that lost races to other writers.
-        most_files: about so many candidates are taken on, a partition at least.
-        order: what rows are put into; None: strategies that order nothing.
-        keys_of: returns where files (by path) begin in the order; asked only when candidates come to several groups.
+        most_files: approximate limit of candidates in the plan; at least one partition is included.
+        order: the order of rows in outputs; None: strategies without an order.
+        keys_of: returns the first key of files (by path) in the order; called only if a partition needs several groups.
     """
     limits = replace(RewriteLimits.of(policy), order=order, every_file=every_file)
     files = partition_files(digest)
@@ -142,7 +142,7 @@ def _time(
 
 
 def _metadata_bytes(files: PartitionedFiles, packed: Sequence[_Bin], columns: int) -> int:
-    """Return the bytes of metadata of a file of the plan, about."""
+    """Return the approximate metadata bytes per file of the plan."""
     if not packed:
         return 0
     rows = np.concatenate([one.rows for one in packed])
@@ -161,7 +161,7 @@ def _pack_all(
     """Return the worthwhile bins, partition by partition."""
     members = _members(files, chosen)
     if keys_of is not None and any(files.file_bytes[rows].sum() > limits.group_bytes for rows in members.values()):
-        # neighbours in the order into one group: what earlier rewrites put into order overlaps less and less
+        # neighbours in the order go into one group, so that ordered files overlap less with each rewrite
         keys = keys_of(files.paths)
         members = {unit: rows[np.argsort(keys[rows], kind="stable")] for unit, rows in members.items()}
         limits = replace(limits, order_bins_by="arrival")
@@ -180,7 +180,7 @@ def _pack_all(
 
 
 def _members(files: PartitionedFiles, chosen: Candidates) -> dict[int, Ints]:
-    """Return the candidates by what may merge, each in the order of arrival."""
+    """Return the candidates by merge unit, each in the order of arrival."""
     ordered = files.in_order_of_arrival(chosen.is_candidate)
     if not len(ordered):
         return {}
@@ -212,14 +212,15 @@ def _bin(rows: Ints, files: PartitionedFiles, is_forced: Flags, limits: RewriteL
 
 
 def _outcome(bins: Sequence[_Bin]) -> tuple[int, int]:
-    """How good a packing is: files dealt with that had to be, then files saved. A split must not make it worse."""
+    """Return the quality of a packing: files in forced bins, then files saved. A split must not reduce it."""
     return sum(len(b.rows) for b in bins if b.forced or b.full), sum(b.gain for b in bins)
 
 
 def _more_for_parallel_tasks(packed: Mapping[int, Sequence[_Bin]], limits: RewriteLimits) -> dict[int, int]:
-    """Return units to cut into more groups, when the whole plan can't keep `parallel_groups` tasks busy.
+    """Return the units to cut into more groups, with their numbers, if a plan has fewer than `parallel_groups` groups.
 
-    One more group at a time goes to the unit with the largest groups; each keeps an output, that is 5/6 of a target.
+    Each additional group goes to the unit with the largest groups; each group keeps at least one output, which is 5/6
+    of a target.
     """
     lacking = limits.parallel_groups - sum(len(bins) for bins in packed.values())
     if lacking <= 0 or limits.order is not None:  # groups of one partition would overlap
@@ -252,7 +253,7 @@ def _groups(
     packed: Sequence[_Bin],
     inputs_of: Callable[[Sequence[str]], Mapping[str, InputFile]],
 ) -> tuple[FileGroup, ...]:
-    """Make the groups, numbered from 0 in the order of partitions."""
+    """Return the file groups, numbered from 0 in the order of partitions."""
     if not packed:
         return ()
     paths = files.paths.take(pa.array(np.concatenate([one.rows for one in packed]))).to_pylist()
@@ -289,7 +290,7 @@ def _skipped(
     later: Ints,
     hot: HotPartitions,
 ) -> list[SkippedPartition]:
-    """List partitions without a group, those with most files first."""
+    """Return partitions without a group, those with most files first."""
     in_later = set(later.tolist())
     counts, sizes = files.count().tolist(), files.total(files.file_bytes).tolist()
     skipped = [
@@ -298,7 +299,7 @@ def _skipped(
             spec_id=int(files.spec_ids[at]),
             files=counts[at],
             bytes=sizes[at],
-            # candidates that a whole partition has and no single group can make fewer of
+            # the partition has candidates, but no single group results in fewer files
             reason=str(chosen.reasons[at] or (SkipReason.LATER if at in in_later else SkipReason.AS_GOOD_AS_IT_GETS)),
             until=_until(chosen.reasons[at], (int(files.spec_ids[at]), name), hot),
         )

@@ -1,17 +1,17 @@
-"""Which candidates of a partition may merge with one another: all, or those of one tier, one span of time, one window.
+"""Merge units: sets of a partition's candidates that may be merged: all, or those of one tier, time span or window.
 
-A *merge unit* is such a set. What a strategy allows is said here and nowhere else: candidates are counted, and packed
-into file groups, unit by unit.
+This module alone defines the units of each strategy: candidates are counted, and packed into file groups, by unit.
 
-- `tiered`: files of one class of sizes. Each class has its own least number, and what comes of it lands in a class
-  above, so that a byte is rewritten about once for each class (MaxCompute's levels 0 to 2).
-- `window`: neighbours in the order of arrival, as Paimon's core picks them for append tables: a window fires at
-  `rewrite.min_input_files`, and drops its first file when they come to twice the target by then. One that fires takes
-  more until it makes a whole output. A file between that is no candidate ends it, so rows stay in the order they came.
+- `tiered`: files of one size class. Each class has its own least number of files, and its outputs belong to a higher
+  class, so that a byte is rewritten about once for each class (MaxCompute's levels 0 to 2).
+- `window`: neighbours in the order of arrival, as Paimon's core selects them for append tables: a window fires at
+  `rewrite.min_input_files`, and drops its first file if its files reach twice the target by then. A window that fires
+  takes more files until it makes a whole output. A file that is not a candidate ends it, so that rows stay in the
+  order of arrival.
 - `rewrite.max_time_span`: files whose data was committed in the same span, counted from 1970: with `1d` days of UTC.
-  Such borders never move, so that a second rewrite finds nothing to do.
+  Such borders never move, so that a second rewrite has nothing to do.
 
-A full rewrite takes whole partitions: neither tiers nor windows divide it, only spans of time.
+A full rewrite rewrites whole partitions: only time spans divide it, not tiers or windows.
 """
 
 from bisect import bisect_left
@@ -31,7 +31,7 @@ _WINDOW_TARGETS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class MergeUnits:
-    """`unit_of` is the unit of each file; `partition_of` and `least_files` (fewer are left alone) are over units."""
+    """`unit_of` is the unit of each file; `partition_of` and `least_files` (fewer are skipped) are by unit."""
 
     unit_of: Ints
     partition_of: Ints
@@ -57,7 +57,7 @@ class MergeUnits:
 def merge_units(
     files: PartitionedFiles, wanted: Flags, forced: Flags, limits: RewriteLimits, *, full: bool
 ) -> MergeUnits:
-    """Return the units of the wanted files; the others are in some unit too, where nobody counts them."""
+    """Return the units of the wanted files; other files have a unit as well, but are not counted."""
     places, least = files.partition_of, np.full(len(files.names), limits.min_input_files, dtype=np.int64)
     units = MergeUnits(places, np.arange(len(files.names), dtype=np.int64), least)
     if limits.tiers and not full:
@@ -78,7 +78,7 @@ def _by_tier(units: MergeUnits, files: PartitionedFiles, limits: RewriteLimits) 
 
 
 def _divided(units: MergeUnits, by: Ints) -> MergeUnits:
-    """Cut each unit into one for each value that its files have; the units keep their order, then go by the value."""
+    """Divide each unit by the value of its files; units keep their order, then are ordered by the value."""
     values, place = np.unique(by, return_inverse=True)
     keys, unit_of = np.unique(units.unit_of * max(1, len(values)) + place, return_inverse=True)
     before = keys // max(1, len(values))
@@ -88,10 +88,10 @@ def _divided(units: MergeUnits, by: Ints) -> MergeUnits:
 def _in_windows(
     units: MergeUnits, files: PartitionedFiles, wanted: Flags, forced: Flags, limits: RewriteLimits
 ) -> MergeUnits:
-    """Make a unit of each window. Of the rest, what a delete or its size forces is a unit alone; others never fire."""
+    """Make a unit of each window, and of each forced file outside windows; all other files never fire."""
     order = files.in_order_of_arrival(np.ones_like(wanted))
     unit_of, least = units.unit_of.copy(), units.least_files.copy()
-    least[:] = _NEVER  # what is in no window stays in the unit it was in
+    least[:] = _NEVER  # files outside windows stay in their unit
     partition_of = [units.partition_of]
     made = len(units.partition_of)
     for stretch in _neighbours(order, units.unit_of, wanted):
@@ -104,7 +104,7 @@ def _in_windows(
 
 
 def _neighbours(order: Ints, unit_of: Ints, wanted: Flags) -> Iterator[Ints]:
-    """Yield stretches of wanted files of one unit that no other file lies between."""
+    """Yield runs of adjacent wanted files of one unit, without other files between them."""
     inside = wanted[order]
     starts = np.flatnonzero(np.diff(inside.astype(np.int8), prepend=0) | np.diff(unit_of[order], prepend=-1))
     for stretch in np.split(order, starts[starts > 0]):
@@ -113,7 +113,7 @@ def _neighbours(order: Ints, unit_of: Ints, wanted: Flags) -> Iterator[Ints]:
 
 
 def _windows(stretch: Ints, files: PartitionedFiles, forced: Flags, limits: RewriteLimits) -> Iterator[Ints]:
-    """Yield the windows of a stretch, and forced files that are in none."""
+    """Yield the windows of adjacent files, and forced files outside windows."""
     running = [0, *np.cumsum(files.file_bytes[stretch]).tolist()]
     start, least = 0, limits.min_input_files
     while start < len(stretch):

@@ -1,7 +1,7 @@
-"""Plans of very large tables in parts: a plan takes on the partitions that gain most, the run plans the others later.
+"""Plans of very large tables in parts: each plan contains the partitions with the highest gain among the remaining.
 
-So the cost of a plan, the time until its first commit, and what a lost worker has to plan again stay bounded however
-many files a table has; and a run of one huge table lets others have their turn between its parts.
+So the cost of a plan, the time until its first commit, and the planning repeated after the loss of a worker are bounded
+for any number of files; and between the parts of a run, runs of other tables have their turn.
 """
 
 from collections.abc import Iterator
@@ -15,11 +15,11 @@ from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
 from engine.planning.plans.candidates import Candidates
 
 MOST_FILES: Final = 20_000
-"""Candidates of one part; a partition with more is a part of its own."""
+"""The most candidates of one part; a partition with more is a separate part."""
 
 
 def parts_of(files: PartitionedFiles, chosen: Candidates, most_files: int) -> Iterator[tuple[Candidates, Ints]]:
-    """Yield candidates part by part, each with the partitions of all parts after it; once all, if they are one part."""
+    """Yield the candidates of each part with the partitions of all later parts; a single item if one part suffices."""
     count = files.count(chosen.is_candidate)
     if count.sum() <= most_files:
         yield chosen, np.empty(0, dtype=np.int64)
@@ -35,7 +35,7 @@ def parts_of(files: PartitionedFiles, chosen: Candidates, most_files: int) -> It
 
 
 def left_for_later(files: PartitionedFiles, chosen: Candidates, partitions: Ints) -> Later:
-    """Return how much lies in partitions that later parts take on."""
+    """Return the partitions and candidate files of later parts."""
     if not len(partitions):
         return Later()
     count, size = files.count(chosen.is_candidate), files.total(files.file_bytes, chosen.is_candidate)
@@ -43,7 +43,7 @@ def left_for_later(files: PartitionedFiles, chosen: Candidates, partitions: Ints
 
 
 def _best_first(files: PartitionedFiles, chosen: Candidates, count: Ints) -> Ints:
-    """Return the partitions with candidates, those first that lose most files for each byte that is read."""
+    """Return the partitions with candidates, by files saved per byte read, highest first."""
     size = files.total(files.file_bytes, chosen.is_candidate)
     gain = count - chosen.outputs + files.count(chosen.is_forced)
     worth = gain / np.maximum(1, size)

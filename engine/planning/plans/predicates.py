@@ -1,11 +1,12 @@
-"""Partition predicates on a table: whether one fits it, and which partitions it selects. Whole partitions only.
+"""Evaluation of partition predicates: validity for a table, and the selected partitions. Whole partitions only.
 
-A value goes through the transform of the partition field and is compared with the partition's value: on `day(ts)`,
-`ts >= 2026-11-01T15:00` selects all of November 1st. Like in Iceberg, `ne` and `not_in` are the opposites of `eq` and
-`in` (they select the null partition), and a null is neither less nor greater than anything. `bucket` has no order.
+The transform of the partition field is applied to a value, and the result is compared with the partition's value: on
+`day(ts)`, `ts >= 2026-11-01T15:00` selects all of November 1st. As in Iceberg, `ne` and `not_in` are the negations of
+`eq` and `in` (they select the null partition), and a null is neither less nor greater than any value. `bucket` has no
+order.
 
-Each spec is judged by itself. Files under a spec that does not partition by a column of the predicate are not selected;
-a column that no spec partitions by is an error.
+Each spec is evaluated separately. Files of a spec that does not partition by a column of the predicate are not
+selected; a column that no spec partitions by is an error.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +28,8 @@ class PartitionField:
     """One field of a partition spec.
 
     `position` in the spec; `column` is the source's full name; `transform` such as `day` or `bucket[16]`; `convert`
-    turns a JSON value into the field's value and raises `ValueError` in words when it is none of the column's type.
+    turns a JSON value into the field's value and raises `ValueError`, with a message, if it is not of the column's
+    type.
     """
 
     position: int
@@ -38,7 +40,7 @@ class PartitionField:
 
     @property
     def is_ordered(self) -> bool:
-        """False for hashes, which have no order."""
+        """Whether the field's values have an order; hashes have none."""
         return not self.transform.startswith("bucket")
 
 
@@ -51,7 +53,7 @@ class PartitionSpecFields:
     decode: Callable[[str], Sequence[Any]]
 
     def find(self, column: str) -> PartitionField | None:
-        """Return the field that partitions by a column, the finest of several; None when none does."""
+        """Return the field that partitions by a column, the finest of several; None without one."""
         found = [field for field in self.fields if field.column == column]
         return min(found, key=lambda field: _FINEST_FIRST.index(field.transform.partition("[")[0]), default=None)
 
@@ -59,10 +61,10 @@ class PartitionSpecFields:
 def check_predicate(
     predicate: PartitionPredicate, specs: Sequence[PartitionSpecFields], columns: Sequence[str], *, pointer: str
 ) -> None:
-    """Make sure that a predicate fits a table; `columns` are those of its schema, `pointer` leads to the predicate.
+    """Check that a predicate is valid for a table; `columns`: its schema's, `pointer`: JSON pointer to the predicate.
 
     Raises:
-        InvalidInput: a problem for each column that is in no spec, order that there is not, value of another type.
+        InvalidInput: columns without a partition field, comparisons without an order, values of the wrong type.
     """
     found = [
         problem
@@ -79,7 +81,7 @@ def select_partitions(
 ) -> pa.Table:
     """Return the rows of a digest (`planning.measures.digest.FILE_DIGEST`) whose partitions the predicate selects.
 
-    The predicate is judged once for each partition, not for each file.
+    The predicate is evaluated once per partition, not per file.
     """
     files = partition_files(digest)
     by_id = {spec.spec_id: (_judge(predicate, spec), spec.decode) for spec in specs}

@@ -1,4 +1,4 @@
-"""The policy's figures for planning."""
+"""The policy's sizes and limits for planning."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.tables.orders import ORDERED_STRATEGIES, RowOrdering
 
 GROUP_SETTING: Final = "rewrite.max_group_bytes (rewrite.max_ordered_bytes where rows are put into order)"
-"""What makes file groups smaller, as messages name it."""
+"""The setting that limits the size of file groups, for messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class TierLimit:
-    """A class of sizes: files below `below_bytes`, and how many of them make it due."""
+    """A size class: files below `below_bytes`, and the number of files that makes it due."""
 
     below_bytes: int
     files: int
@@ -21,13 +21,12 @@ class TierLimit:
 
 @dataclass(frozen=True, slots=True)
 class RewriteLimits:
-    """Sizes are bytes, None is off.
+    """Limits of a rewrite. Sizes are bytes, None is off.
 
-    `group_bytes` is at least the target: a group smaller than the file it is to make could never make it. Where
-    rows are put into order it is what goes into one. `tiers` is empty unless the strategy is `tiered`.
-    `order_bins_by`: `locality`, `fill` or `arrival`.
-    `order`: what rows are put into, which the table tells; `every_file`: in full, files are written anew also where
-    nothing else becomes of them, which the request tells (`make_plan` adds both).
+    `group_bytes` is at least the target, as a smaller group could never fill a file. For ordered rows it is the size of
+    a group that is put into one order. `tiers` is empty unless the strategy is `tiered`. `order_bins_by`: `locality`,
+    `fill` or `arrival`. `order`: the order of rows, resolved for the table; `every_file`: a full rewrite includes files
+    that would only be encoded again, as requested (`make_plan` adds both).
     """
 
     target_bytes: int
@@ -49,7 +48,7 @@ class RewriteLimits:
 
     @staticmethod
     def of(policy: EffectivePolicy) -> "RewriteLimits":
-        """Return the figures of an effective policy."""
+        """Return the limits of an effective policy."""
         values = policy.values
         target = int(values["rewrite.target_file_bytes"])
         strategy, span = str(values["rewrite.strategy"]), policy.seconds_of("rewrite.max_time_span")
@@ -73,12 +72,12 @@ class RewriteLimits:
 
     @property
     def least_in_full(self) -> int:
-        """So many files make a full rewrite worth it: one that would come out as it was is left alone."""
+        """The least number of files for a full rewrite: a single file that would not change is skipped."""
         return 1 if self.order is not None or self.every_file else 2
 
     @property
     def candidate_bytes(self) -> int:
-        """Files below are candidates: small ones, or those of a tier."""
+        """The size below which files are candidates: the small-file size, or the largest bound of the tiers."""
         return self.tiers[-1].below_bytes if self.tiers else self.small_bytes
 
 

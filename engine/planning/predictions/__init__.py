@@ -1,1 +1,1 @@
-"""Files, bytes and seconds that are expected of a rewrite, and what earlier runs measured."""
+"""Predictions of a rewrite's files, bytes and seconds, and the statistics of earlier runs."""

@@ -1,8 +1,8 @@
-"""What is expected of a rewrite: number and bytes of outputs, seconds, requests to the storage.
+"""Predictions of a rewrite: number and bytes of outputs, seconds, requests to the storage.
 
-Outputs are counted from stored input bytes. Deleted rows are not taken off: the digest knows only an upper bound of
-them, and an output that is a little small is a lesser fault than one that is far too large. Predicted bytes leave out
-the metadata of the input files (`planning.predictions.output_sizes`); the table's last runs correct both
+Outputs are counted from stored input bytes. Deleted rows are not subtracted: the digest has only an upper bound of
+them, and a slightly small output is a lesser fault than one that is far too large. Predicted bytes do not include the
+metadata of the input files (`planning.predictions.output_sizes`); the table's last runs correct both
 (`planning.predictions.run_statistics`). Time is explained in `domain.runs.times`.
 """
 
@@ -22,14 +22,14 @@ Ints = npt.NDArray[np.int64]
 _WHOLE_READ_BYTES: Final = 8 * 2**20
 _ROW_GROUP_BYTES: Final = 128 * 2**20
 _PART_BYTES: Final = 10 * 2**20
-"""How the kernel reads (a small file whole, of a larger one the tail and each row group) and uploads (in parts)."""
+"""Request sizes of the kernel: it reads small files whole, larger ones by tail and row group; it uploads in parts."""
 
 
 def output_count(total_bytes: int, target_bytes: int) -> int:
-    """Return into how many files `total_bytes` are written: `max(1, floor(total / target + 1/3))`, as the kernel does.
+    """Return the number of outputs for `total_bytes`: `max(1, floor(total / target + 1/3))`, as in the kernel.
 
-    One file is below 5/3 of the target, of several each has at least 5/6 of it: inside the 75 % to 180 % that planning
-    leaves alone by default, so that an output is no candidate again, and no sliver is left over.
+    A single file is below 5/3 of the target, each of several has at least 5/6 of it: inside the 75 % to 180 % that
+    planning skips by default, so that an output is not a candidate again, and no small remainder is left.
     """
     return max(1, (3 * total_bytes + target_bytes) // (3 * target_bytes))
 
@@ -47,13 +47,13 @@ def predict(
     time: TimeEstimate,
     calibration: Calibration = UNCALIBRATED,
 ) -> Prediction:
-    """Return the sums of a plan and what is expected of it.
+    """Return the sums of a plan and its predictions.
 
     Args:
         groups: the plan's file groups.
-        live_share: for each group the least share of its bytes that outlives the deletes, 0 to 1.
+        live_share: for each group the least share of its bytes that remains after deletes, 0 to 1.
         time: costs and limits of the run.
-        calibration: corrects sizes of outputs; there is never less than one for each group.
+        calibration: corrects number and sizes of outputs; at least one output per group is predicted.
     """
     read = sum(group.input_bytes for group in groups)
     files = sum(len(group.inputs) for group in groups)
@@ -74,7 +74,7 @@ def predict(
 
 
 def narrowed(plan: Plan, groups: Sequence[FileGroup]) -> Plan:
-    """Return the plan with some of its groups: files and bytes written in proportion, and the time that these take."""
+    """Return the plan with some of its groups: predicted files and bytes in proportion, and the time for these."""
     whole, read = plan.prediction, sum(group.input_bytes for group in groups)
     files = sum(len(group.inputs) for group in groups)
     part = read / whole.input_bytes if whole.input_bytes else 0.0
@@ -92,7 +92,7 @@ def narrowed(plan: Plan, groups: Sequence[FileGroup]) -> Plan:
 
 
 def _seconds(groups: Sequence[FileGroup], time: TimeEstimate, files: int, read: int, written: int) -> float:
-    """Return the seconds of a run of these groups; 0 for none."""
+    """Return the predicted seconds of a run of these groups; 0 without groups."""
     if not groups:
         return 0.0
     size = RunSize(len(groups), files, read, lanes=min(time.lanes, len(groups)))
@@ -101,10 +101,10 @@ def _seconds(groups: Sequence[FileGroup], time: TimeEstimate, files: int, read: 
 
 
 def predicted_requests(groups: Iterable[FileGroup], *, output_bytes: int) -> int:
-    """Return about how many requests a rewrite makes to an object store: to open, read, write and look up its files.
+    """Return the approximate number of object-store requests to open, read, write and look up a rewrite's files.
 
-    Where a table does not say how many row groups an input has, they are taken to be of Parquet's usual 128 MiB. A
-    local file system asks for fewer.
+    If the number of row groups of an input is unknown, Parquet's usual 128 MiB per row group are assumed. A local file
+    system needs fewer requests.
     """
     listed = list(groups)
     reads = sum(_reads(file) + 2 * len(file.deletes) for group in listed for file in group.inputs)
@@ -113,7 +113,7 @@ def predicted_requests(groups: Iterable[FileGroup], *, output_bytes: int) -> int
 
 
 def _reads(file: InputFile) -> int:
-    """Return the requests for one input: to open it, then for its bytes."""
+    """Return the number of requests for one input: one to open it, then those for its bytes."""
     if file.file_bytes <= _WHOLE_READ_BYTES:
         return 2
     return 2 + (file.row_groups or -(-file.file_bytes // _ROW_GROUP_BYTES))

@@ -1,8 +1,8 @@
-"""Bytes of outputs: the rows' bytes of the inputs, and the metadata of files once for each output.
+"""Prediction of output sizes: the bytes of the inputs' rows, plus the metadata of each output file.
 
 A file of ten rows is nearly all footer, page headers and dictionaries: about 360 bytes for each column. A rewrite does
-not copy those. How many bytes of a file are metadata is read off the files themselves: stored bytes grow with rows from
-there on. Where all files have about equally many rows that can't be told from them, and the columns decide.
+not copy those. The metadata bytes of a file are estimated by regression: they are the intercept of stored bytes over
+rows. If all files have about the same number of rows, the number of columns determines the estimate.
 """
 
 from typing import Final
@@ -16,19 +16,19 @@ _COLUMN_BYTES: Final = 360
 """Metadata of a file for each column; files of Spark and of the kernel have 340 to 460 (`bench.estimates`)."""
 
 _PRIOR_WEIGHT: Final = 0.25
-"""How many files' evidence the prior is worth."""
+"""Weight of the prior, in files."""
 
 
 def metadata_bytes(file_bytes: Ints, rows: Ints, columns: int) -> int:
-    """Return how many bytes of a file, about, are not its rows'.
+    """Return the approximate metadata bytes of a file: stored bytes that do not belong to rows.
 
     Args:
         file_bytes: stored bytes of the files.
-        rows: their rows.
-        columns: leaf columns of the schema; 0: not known.
+        rows: numbers of rows of the files.
+        columns: number of leaf columns of the schema; 0: unknown.
 
     Fits `bytes = metadata + rows * each` by least squares of relative errors, with a prior for `metadata`; it leaves
-    at least a byte for each value of each file, or a tenth of a file whose values take less.
+    at least a byte for each value of each file, or a tenth of a file whose values need less.
     """
     holding = (rows > 0) & (file_bytes > 0)
     sizes, counts = file_bytes[holding].astype(np.float64), rows[holding].astype(np.float64)

@@ -1,9 +1,9 @@
-"""What earlier runs measured, as predictions use it: times of attempts, and sizes of outputs against predicted ones.
+"""Statistics of earlier runs for predictions: times of attempts, and measured sizes of outputs against predicted ones.
 
-    calibration = median over the table's last runs of (measured / what would have been predicted without a calibration)
+    calibration = median over the table's last runs of (measured / predicted without a calibration)
 
-A run counts for the calibration when it rewrote exactly the files that were planned. The median ignores a single run
-of unusual data; a factor stays between 1/4 and 4. Times are fitted in `planning.predictions.time_fits`.
+A run counts for the calibration when it rewrote exactly the planned files. The median ignores a single run with unusual
+data; factors are limited to 1/4 to 4. Times are fitted in `planning.predictions.time_fits`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,13 +26,13 @@ _SAME: Final = ("input_files", "input_bytes")
 
 @dataclass(frozen=True, slots=True)
 class RunStatistics:
-    """What is known before planning.
+    """Statistics of earlier runs, as input of planning.
 
     Attributes:
         fleet: times of the newest attempts of all tables, newest first.
-        table: those of the table's newest attempts, newest first.
-        machine: where the run's tasks will run; None: not known.
-        limit: what the fleet and the catalog allow a run that runs alone.
+        table: times of the table's newest attempts, newest first.
+        machine: where the run's tasks will run; None: unknown.
+        limit: rates that the fleet and the catalog allow for a run without other runs.
         calibration: factors for the sizes of outputs.
         errors: median error of the last predictions without its sign (0.1: a tenth), by figure.
     """
@@ -45,7 +45,7 @@ class RunStatistics:
     errors: Mapping[str, float] | None = None
 
     def costs(self, kind: RunKind) -> RunCosts:
-        """Return the costs of a run of this kind of the table."""
+        """Return the costs of runs of this kind on the table."""
         return fitted_costs(kind, self.machine, self.fleet, self.table)
 
 
@@ -53,7 +53,7 @@ NO_STATISTICS: Final = RunStatistics()
 
 
 def calibration_of(runs: Iterable[Run]) -> Calibration:
-    """Return the calibration from a table's last runs that succeeded."""
+    """Return the calibration from a table's last successful runs."""
     known = [run for run in runs if prediction_error(run.result.get("predicted"), run.result.get("actual"))]
     files = [ratio for run in known if (ratio := _files_ratio(run)) is not None]
     sizes = [ratio for run in known if (ratio := _bytes_ratio(run)) is not None]
@@ -70,9 +70,9 @@ def errors_of(runs: Iterable[Run]) -> Mapping[str, float]:
 def prediction_error(
     predicted: Mapping[str, Any] | None, actual: Mapping[str, Any] | None
 ) -> dict[str, float | None] | None:
-    """Return by how much each figure was off, as a share of what was measured: 0.1 is a tenth too much.
+    """Return the error of each predicted figure as a share of the measured one: 0.1 is a tenth too much.
 
-    None when other files were rewritten than predicted; of a figure when nothing was predicted or measured.
+    None when other files were rewritten than predicted; for a single figure, when it was not predicted or measured.
     """
     if not predicted or not actual or any(predicted.get(name) != actual.get(name) for name in _SAME):
         return None
@@ -91,9 +91,9 @@ def _files_ratio(run: Run) -> float | None:
 
 
 def _bytes_ratio(run: Run) -> float | None:
-    """Return measured by predicted bytes of rows, the latter without their calibration.
+    """Return the ratio of measured to predicted bytes of rows, the latter without calibration.
 
-    None for runs that were planned before the metadata of files was predicted apart.
+    None for runs planned by versions that did not predict the metadata of files separately.
     """
     used, results = run.plan.get("calibration", {}), (run.result["predicted"], run.result["actual"])
     if "metadata_bytes" not in used:

@@ -1,14 +1,14 @@
-"""Costs of runs fitted to what attempts measured: robust, and held near what is known more generally.
+"""Robust fit of run costs to measured attempts, regularised towards more general estimates.
 
 The costs of a kind of run are its assumed costs (`domain.runs.times`) times four factors, one for each cost. The
 factors are fitted to logarithms of seconds, level by level: to attempts of the whole fleet, then to those of the kind
-on the machine, then to those of the table. Each level begins at the factors of the one before and leaves them only as
-far as its attempts show: a normal prior over the logarithms, with a common part (a slow machine is slow at everything)
-and a part of each cost. Logarithms keep every cost positive and make half as long and twice as long errors of one size;
-residuals beyond 1.5 standard deviations count by their square root (Huber), so that one attempt that was held up moves
-little. Newer attempts weigh more.
+on the machine, then to those of the table. Each level starts at the factors of the previous one and differs from them
+only as far as its attempts show: a normal prior over the logarithms, with a common part (a slow machine is slow at
+everything) and a part for each cost. Logarithms keep every cost positive and give half and twice the time errors of
+equal size; residuals beyond 1.5 standard deviations count by their square root (Huber), so that one delayed attempt has
+little effect. Newer attempts have more weight.
 
-The optimum is found by iteratively reweighted Gauss-Newton steps on four unknowns: below a millisecond a level.
+The optimum is found by iteratively reweighted Gauss-Newton steps on four unknowns: below a millisecond per level.
 """
 
 from collections.abc import Sequence
@@ -29,15 +29,15 @@ _NOISE: Final = 0.3
 _STEPS: Final = 20
 _LONGEST_STEP: Final = 1.0
 _MOST: Final = log(100.0)
-"""No level changes a cost by more than a factor of 100."""
+"""Limit of the change of a cost by one level: a factor of 100."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """How far factors may leave those before, as standard deviations of logarithms, and the half-life of an attempt.
+    """Prior of one level: standard deviations of the logarithms of factors, and the half-life of an attempt's weight.
 
-    `common`: all costs together. `each`: cost by cost (run, group, file, byte); a table changes what files and bytes
-    cost more than what a run does.
+    `common`: of all costs together. `each`: by cost (run, group, file, byte); tables differ more in the costs of files
+    and bytes than in the cost of a run.
     """
 
     source: EstimateSource
@@ -61,8 +61,8 @@ def fitted_costs(kind: RunKind, machine: str | None, fleet: Sequence[RunTime], t
     """Return the costs of a kind of run.
 
     Args:
-        kind: how it rewrites.
-        machine: where its tasks run; None: where the newest attempt's did.
+        kind: the way of rewriting.
+        machine: where its tasks run; None: the machine of the newest attempt.
         fleet: attempts of all tables, newest first.
         table: attempts of its table, newest first.
     """
@@ -83,7 +83,7 @@ def _is_usable(time: RunTime) -> bool:
 
 
 def _multipliers(times: Sequence[RunTime], before: Floats, level: _Level) -> Floats:
-    """Return by what four factors are multiplied to fit these attempts."""
+    """Return the multipliers of the four factors that fit these attempts."""
     parts = _parts(times) * before
     measured = np.log([time.seconds for time in times])
     newness = 0.5 ** (np.arange(len(times)) / level.half_life) / _NOISE**2
@@ -104,9 +104,9 @@ def _multipliers(times: Sequence[RunTime], before: Floats, level: _Level) -> Flo
 
 
 def _parts(times: Sequence[RunTime]) -> Floats:
-    """Return the seconds of attempts by the assumed costs of their kinds: a row for each, a column for each cost."""
+    """Return the seconds by the assumed costs of the attempts' kinds: one row per attempt, one column per cost."""
     amounts = [(max(1, each.lanes), each.groups, each.files, each.bytes) for each in (time.size for time in times)]
-    lanes = np.array([float(row[0]) for row in amounts])  # of the run's own cost it leaves one
+    lanes = np.array([float(row[0]) for row in amounts])  # they cancel out in the run's own cost
     assumed = {kind: _vector(assumed_costs(kind)) for kind in {time.kind for time in times}}
     found: Floats = np.array(amounts, dtype=np.float64) * np.array([assumed[time.kind] for time in times])
     found /= lanes[:, None]

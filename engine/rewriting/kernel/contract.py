@@ -1,4 +1,4 @@
-"""What goes into a task and what comes out: JSON-ready, so that only paths and numbers travel.
+"""Input and result of a task: JSON-ready values, so that only paths and numbers are transferred.
 
 Sizes are bytes, rates are per second, times are seconds.
 """
@@ -22,7 +22,7 @@ class TaskInput:
 
 @dataclass(frozen=True, slots=True)
 class WriteSettings:
-    """How outputs are written.
+    """Settings of the output files.
 
     `codec` is a Parquet codec name in lower case, `uncompressed` for none; codecs without levels ignore `codec_level`.
     """
@@ -36,13 +36,13 @@ class WriteSettings:
 
     @property
     def level(self) -> int | None:
-        """The level for the codec, None where it has none or its own default is meant."""
+        """The level for the codec, None if it has no levels or its default applies."""
         return self.codec_level if self.codec in _CODECS_WITH_LEVEL else None
 
 
 @dataclass(frozen=True, slots=True)
 class OrderColumn:
-    """A top-level column of the target schema to order by; direction and place of nulls mean something for `sort`."""
+    """A top-level column of the target schema to order by; direction and place of nulls apply to `sort` only."""
 
     field_id: int
     descending: bool = False
@@ -51,10 +51,10 @@ class OrderColumn:
 
 @dataclass(frozen=True, slots=True)
 class RowOrder:
-    """How the rows of a group are arranged: `sort` by 1 to 16 columns, or along the `zorder` or `hilbert` curve.
+    """The order of a group's rows: `sort` by 1 to 16 columns, or along the `zorder` or `hilbert` curve.
 
-    `memory_bytes` is how much of the rows is held in memory; what is more waits in unnamed files of the temporary
-    folder of the machine.
+    `memory_bytes` is the most bytes of rows held in memory; further rows are spilled to unnamed files in the machine's
+    temporary folder.
     """
 
     strategy: str
@@ -63,13 +63,13 @@ class RowOrder:
 
     @staticmethod
     def from_raw(raw: "dict[str, Any] | None") -> "RowOrder | None":
-        """Return the order of a task that was read from JSON."""
+        """Return the order from the JSON form of a task."""
         return None if raw is None else RowOrder(**{**raw, "columns": tuple(OrderColumn(**c) for c in raw["columns"])})
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The task's share. With a `channel_url` it is renewed about once a second and the task can be told to stop."""
+    """The task's share of the rates. With a `channel_url` it is renewed about once a second and the task can stop."""
 
     bytes_per_second: float | None = None
     requests_per_second: float | None = None
@@ -80,14 +80,14 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class GroupTask:
-    """All that a task needs.
+    """The input of a task.
 
     `schema` is the Arrow IPC schema, base 64, each field (nested ones too) with its table field id in the metadata key
     `PARQUET:field_id`; outputs have exactly this schema. Output files are
-    `<output_dir>/<name_prefix><n>.parquet`; `output_files` is how many the plan predicted, kept to as long as files of
-    about the target come of it. `storage` holds the properties of the Arrow file system; files outside of the folders
-    `places` are refused. Without an `order` rows keep theirs: inputs one after the other. `check_rows`: outputs are
-    read back and their rows compared with the inputs'.
+    `<output_dir>/<name_prefix><n>.parquet`; `output_files` is the number that the plan predicted, used as long as it
+    results in files of about the target size. `storage` contains the properties of the Arrow file system; files outside
+    the folders `places` are refused. Without an `order` rows keep theirs: inputs one after the other. `check_rows`:
+    outputs are read back and their rows compared with the inputs'.
     """
 
     run_id: str
@@ -112,7 +112,7 @@ class GroupTask:
 
     @staticmethod
     def from_json(text: str) -> "GroupTask":
-        """Read a task back."""
+        """Return the task from its JSON."""
         raw: dict[str, Any] = json.loads(text)
         raw["inputs"] = tuple(TaskInput(**{**i, "delete_paths": tuple(i["delete_paths"])}) for i in raw["inputs"])
         raw["places"] = tuple(raw["places"])
@@ -124,7 +124,7 @@ class GroupTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskOutput:
-    """One file written; `footer` is its Parquet footer (thrift, length, magic), base 64."""
+    """One written file; `footer` is its Parquet footer (thrift, length, magic), base 64."""
 
     path: str
     file_bytes: int
@@ -134,13 +134,13 @@ class TaskOutput:
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
-    """How a task ended.
+    """The result of a task.
 
-    `outcome` is `written`, `stopped` (told to), `refused` (the kernel must not do it) or `failed` (a file or a count is
-    wrong). All but the first left no output behind, and the last two have a `reason`. `storage_fault`: the class of the
-    `StorageFault` that failed it, which says nothing about the group. `row_digest` is what inputs and outputs hold, as
-    `RowDigest` writes it, empty unless rows were compared; `bytes_checked` (part of `bytes_read`) and
-    `seconds_checking` are what that took.
+    `outcome` is `written`, `stopped` (on request), `refused` (the kernel does not support the group) or `failed` (a
+    file or a count is wrong). All but the first leave no output behind, and the last two have a `reason`.
+    `storage_fault`: the class of the `StorageFault` that failed the task, which is unrelated to the group. `row_digest`
+    is the `RowDigest` of inputs and outputs as text, empty unless rows were compared; `bytes_checked` (part of
+    `bytes_read`) and `seconds_checking` are the cost of the comparison.
     """
 
     group: int
@@ -168,7 +168,7 @@ class GroupResult:
 
     @staticmethod
     def from_json(text: str) -> "GroupResult":
-        """Read a result back."""
+        """Return the result from its JSON."""
         raw: dict[str, Any] = json.loads(text)
         raw["outputs"] = tuple(TaskOutput(**o) for o in raw["outputs"])
         return GroupResult(**raw)

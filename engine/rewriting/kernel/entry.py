@@ -1,10 +1,10 @@
-"""What Packhouse sends to Spark: a group's rewrite whose failure is an answer, not an exception.
+"""Entry point of Spark tasks: the rewrite of a group, with failures returned as results instead of raised.
 
 An exception would fail the whole Spark task, and with it the other groups of its bundle; a cluster would then run the
-task up to four times by itself. As an answer it stays with its group, and the worker decides what to do.
+task up to four times automatically. As a result it affects its group only, and the worker decides how to continue.
 
-Every execution writes under names of its own: when Spark runs a task again because it lost an executor that is alive
-after all, neither of the two can write over or remove what the other wrote.
+Every execution writes to unique file names: when Spark repeats a task after it lost contact to an executor that is
+still running, neither of the two executions can overwrite or remove files of the other.
 """
 
 import secrets
@@ -16,11 +16,11 @@ from engine.rewriting.kernel.task import rewrite_group
 
 
 def run_group(task_json: str) -> str:
-    """Rewrite one group: JSON of a `GroupTask` in, JSON of a `GroupResult` out, also when it failed."""
+    """Rewrite one group: JSON of a `GroupTask` in, JSON of a `GroupResult` out, even if the rewrite fails."""
     task = GroupTask.from_json(task_json)
     try:
         return rewrite_group(replace(task, name_prefix=f"{task.name_prefix}{secrets.randbelow(10**9):09}").to_json())
-    except Exception as error:  # noqa: BLE001 - whatever went wrong is told to the worker, by name
+    except Exception as error:  # noqa: BLE001 - any error is reported to the worker, by name
         return GroupResult(
             group=task.group,
             outcome="failed",

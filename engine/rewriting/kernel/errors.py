@@ -1,15 +1,15 @@
-"""How a task ends early, and why.
+"""Errors that end a task early.
 
     KernelError          the group failed; the text names the file
-    ├── InputFault       an input is missing, truncated, corrupt, or not what the manifest says
-    ├── OutputFault      an output could not be made, or is not what was written
-    └── StorageFault     the storage did not answer, which says nothing about the file
-        ├── CredentialsExpired   it refused credentials that expired
-        └── AccessRefused        it refused valid credentials
+    ├── InputFault       an input is missing, truncated, corrupt, or differs from the manifest
+    ├── OutputFault      an output could not be created, or differs from what was written
+    └── StorageFault     the storage did not answer; the file itself may be valid
+        ├── CredentialsExpired   the storage refused expired credentials
+        └── AccessRefused        the storage refused valid credentials
     Refused              the kernel must not rewrite this group; the native path may (`reason` is one of `REASONS`)
-    Stopped              the pace channel said stop; no fault
+    Stopped              the pace channel ordered the task to stop; not a fault
 
-`Refused` and `Stopped` become outcomes, the others leave the task as exceptions, after its own files were removed.
+`Refused` and `Stopped` become outcomes; the others are raised by the task after its own files were removed.
 """
 
 from typing import Final
@@ -43,23 +43,23 @@ REASONS: Final = frozenset(
         OUTSIDE_FILES,
     }
 )
-"""Every `reason` that a refused group can carry, before the colon; what follows the colon is for people."""
+"""Every `reason` of a refused group, before the colon; the text after the colon is for people."""
 
 
 class KernelError(Exception):
-    """The group can't be rewritten as it stands; the text names the file."""
+    """The group can't be rewritten in its current state; the text names the file."""
 
 
 class InputFault(KernelError):
-    """An input is missing, truncated, corrupt, or not what the manifest says."""
+    """An input is missing, truncated, corrupt, or differs from the manifest."""
 
 
 class OutputFault(KernelError):
-    """An output exists already, can't be written, or is not what was written."""
+    """An output exists already, can't be written, or differs from what was written."""
 
 
 class StorageFault(KernelError):
-    """The storage did not answer: a broken connection, too many requests, an error of its own."""
+    """The storage did not answer: a broken connection, too many requests, or an internal error."""
 
 
 class CredentialsExpired(StorageFault):
@@ -71,7 +71,7 @@ class AccessRefused(StorageFault):
 
 
 class Refused(Exception):
-    """The kernel must not do this group. `reason` is one of `REASONS`, `detail` says where."""
+    """The kernel must not rewrite this group. `reason` is one of `REASONS`, `detail` names the place."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(f"{reason}: {detail}")
@@ -80,4 +80,4 @@ class Refused(Exception):
 
 
 class Stopped(Exception):
-    """The pace channel told the task to stop."""
+    """The pace channel ordered the task to stop."""

@@ -1,13 +1,13 @@
 """`rewrite_group`: what a Spark task runs. One file group in, Parquet files and a result out.
 
-The task is one thread that decodes and encodes, a few that fetch ahead, and one that reports to the pace channel. Every
-way out that is not "written" removes the task's own files first. A killed task (Spark ends Python about two seconds
-after an interrupt, without `finally`) leaves files: their names begin with run, group and attempt, the worker removes
-them by that.
+The task is one thread that decodes and encodes, a few that fetch ahead, and one that reports to the pace channel. With
+any outcome other than "written" the task removes its own files first. A killed task (Spark ends Python about two
+seconds after an interrupt, without `finally`) leaves files: their names begin with run, group and attempt, by which the
+worker removes them.
 
-Of a result, `seconds_reading` is how long the task waited for its inputs and `seconds_writing` for its outputs, both
-with what the share made them wait; `seconds_checking` is what reading the outputs back took, and `seconds_working` is
-the rest. `throttled_seconds` adds up all threads' waits.
+In a result, `seconds_reading` is the time that the task waited for its inputs and `seconds_writing` for its outputs,
+both including waits for the share; `seconds_checking` is the time of reading the outputs back, and `seconds_working`
+the remaining time. `throttled_seconds` is the sum of all threads' waits for the share.
 """
 
 import base64
@@ -40,7 +40,7 @@ def rewrite_group(task_json: str) -> str:
     """Rewrite one group: JSON of a `GroupTask` in, JSON of a `GroupResult` out.
 
     Raises:
-        KernelError: a file can't be read or written, or a count does not hold; the text names the file.
+        KernelError: a file can't be read or written, or a count is wrong; the text names the file.
     """
     return GroupRewrite(task=GroupTask.from_json(task_json)).run().to_json()
 
@@ -109,14 +109,14 @@ class GroupRewrite:
         return self._result("written", begun, reader=reader, files=files, rows_deleted=rows_deleted, checked=checked)
 
     def _check_places(self) -> None:
-        """Refuse the group before any file is opened if one of its paths is outside of the task's places."""
+        """Refuse the group before any file is opened if one of its paths is outside the task's allowed folders."""
         for one in self._task.inputs:
             for path in (one.path, *one.delete_paths):
                 self._transfer.storage.check(path)
         self._transfer.storage.check(self._task.output_dir)
 
     def _write(self, reader: GroupReader, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes) -> None:
-        """Write all outputs: spliced where rows stay as they are, else encoded from decoded rows."""
+        """Write all outputs: spliced if rows stay unchanged, otherwise encoded from decoded rows."""
         task, layout = self._task, _layout(self._task, deletes.count())
         units = reader.units()
         if task.order is None and not deletes.count():
@@ -195,7 +195,7 @@ class GroupRewrite:
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Leave the collector of cycles out: thousands of footers, without a cycle, cost it an eighth of a task."""
+    """Disable cyclic GC during a task: it costs an eighth of a task with thousands of footers and finds no cycles."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -219,7 +219,7 @@ def _layout(task: GroupTask, rows_deleted: int) -> Layout:
 
 
 def _check_counts(task: GroupTask, reader: GroupReader, files: OutputFiles, deleted: int) -> None:
-    """Hold the invariant: what went in, less the deletes, came out."""
+    """Check the invariant: rows of the outputs = rows of the inputs - deleted rows."""
     expected = sum(one.record_count for one in task.inputs)
     if reader.rows_read != expected:
         raise KernelError(f"{task.inputs[0].path} and others: {reader.rows_read} rows read, {expected} expected")

@@ -1,1 +1,1 @@
-"""Rows in another order: keys, curves, ranges, and rows that wait on disk."""
+"""Ordering of rows: keys, curves, ranges, and rows spilled to disk."""

@@ -1,14 +1,14 @@
-"""The rows of a whole group in another order, within a bound on memory.
+"""External sort of the rows of a whole group, with bounded memory.
 
-The order is only known when the last row was read. As long as the rows are fewer than `RowOrder.memory_bytes`, as Arrow
-holds them, they stay in memory. More go to disk (`spilling`); when all are read, they are dealt out to the ranges of
-the order (`ranges`), each a file that fits memory, and put into order range by range. So each row is written to disk
-twice and read twice, and the temporary folder holds about what the group has before compression, and a sixteenth more.
+The order is only known after the last row was read. Rows of up to `RowOrder.memory_bytes`, in Arrow's memory format,
+stay in memory. Further rows are spilled to disk (`spilling`); when all rows are read, they are distributed to ranges of
+the order (`ranges`), each a file that fits into memory, and sorted range by range. So each row is written to disk twice
+and read twice, and the temporary folder contains about the uncompressed size of the group, and a sixteenth more.
 
-A curve of rows in memory goes by their ranks; of rows on disk by ranks in a sample of them, the same for all ranges.
+The curve of rows in memory uses their ranks; that of rows on disk uses ranks in a sample, the same for all ranges.
 
-Memory beyond that bound: up to 64 bytes for every row that is in memory while their order is found, and the columns of
-the order of at most a million rows, the sample. It does not grow with the group.
+Memory beyond that bound: up to 64 bytes for every row in memory while its order is computed, and the columns of the
+order for the sample of at most a million rows. It does not depend on the size of the group.
 """
 
 from collections import Counter
@@ -28,41 +28,41 @@ from engine.rewriting.kernel.reading.projection import field_id
 from engine.rewriting.kernel.reading.rows import Rows
 
 SLICE_BYTES: Final = 16 * 2**20
-"""About so much of the ordered rows is handed on at a time."""
+"""Approximate bytes of ordered rows that are yielded at a time."""
 
 _PARTS: Final = 4
-"""One part is this fraction of the memory: so much goes to disk, or comes from it, at a time."""
+"""Number of parts of the memory bound; a part is written to disk, or read from it, at a time."""
 
 SAMPLED: Final = 2048
-"""Rows of each part that are in the sample."""
+"""Rows of each part that are added to the sample."""
 
 MOST_SAMPLED: Final = 1 << 20
-"""When the sample has more rows, every second one goes, and parts give half as many."""
+"""The most rows in the sample; beyond it every second row is dropped, and parts add half as many."""
 
 _RANKED: Final = 1 << 16
-"""Rows of the sample that a curve ranks by: as many as a column has cells."""
+"""Rows of the sample for ranks on a curve: the number of cells of a column."""
 
 _MOST_RANGES: Final = 256
-"""Files that are open at a time; a range that holds more than memory is cut into ranges once more."""
+"""The most files that are open at a time; a range larger than memory is divided into ranges again."""
 
 _DOUBT: Final = 2
-"""By so much rows to come may be smaller than those before: a group is not given up early that might fit."""
+"""Factor by which later rows may be smaller than earlier ones: a group that may still fit is not refused early."""
 
 _PLACE: Final = pa.field("place", pa.int64())
 _ALONG: Final = RowOrder("sort", (OrderColumn(0),))
-"""How rows are ordered that carry their place on a curve."""
+"""The order of rows with a column of positions on a curve."""
 
 
 class Arrangement:
-    """Takes rows in the order of the inputs and gives them in the order asked for."""
+    """Reads rows in the order of the inputs and yields them in the requested order."""
 
     def __init__(self, *, schema: pa.Schema, order: RowOrder, rows: int, check: Callable[[], None]) -> None:
-        """`schema` is the target's, with field ids; so many `rows` will come.
+        """Start without rows; `schema` is the target's, with field ids, and `rows` the number of rows to come.
 
-        `check` is called now and then and may raise to stop the task.
+        `check` is called repeatedly and may raise to stop the task.
 
         Raises:
-            Refused: a column is of a type without an order.
+            Refused: a column has a type without an order.
         """
         self._plain = pa.schema([pa.field(str(at), field.type) for at, field in enumerate(schema)])
         self._order = order
@@ -79,14 +79,14 @@ class Arrangement:
         self._sample: list[pa.Table] = []
         self._sampled = SAMPLED
         self.ranked_by: Columns = ()
-        """The columns of the order of the rows that a curve ranks by, once any are on disk."""
+        """The order's columns of the sampled rows that define ranks on a curve, once rows are on disk."""
         self._read = _Seen()
 
     def arranged(self, source: Iterable[Rows]) -> Iterator[Rows]:
         """Read all rows, then yield them in order.
 
         Raises:
-            OutputFault: the temporary folder can't hold the rows.
+            OutputFault: the temporary folder has no room for the rows.
         """
         try:
             for rows in source:
@@ -108,12 +108,12 @@ class Arrangement:
             self._spill()
 
     def _in_order(self, pieces: list[list[pa.ChunkedArray]], by: "_Keys") -> Iterator[Rows]:
-        """Yield the rows of some pieces, listed by column, in order; the lists are used up."""
+        """Yield the rows of some pieces, given by column, in order; the lists are emptied."""
         nbytes = sum(piece.nbytes for column in pieces for piece in column)
         keys = [_chunked(pieces[place], by.schema.field(place).type) for place in by.places]
         positions = order_of(keys, by.order, check=self._check)
         del keys
-        # taken out column by column, so that only one is in memory twice
+        # removed column by column, so that only one column is in memory twice
         columns = [_joined(pieces.pop(0), field.type) for field in self._plain]
         step = max(1, len(positions) * SLICE_BYTES // max(1, nbytes))
         for start in range(0, len(positions), step):
@@ -122,7 +122,7 @@ class Arrangement:
             yield self._read.rows([column.take(some) for column in columns], len(some))
 
     def _spill(self) -> None:
-        """Write what is held to disk, in parts of about a quarter of the memory, and let go of it."""
+        """Write the rows in memory to disk, in parts of about a quarter of the memory bound, and release them."""
         part = max(1, self._order.memory_bytes // _PARTS)
         pieces: list[pa.Table] = []
         while self._held:
@@ -155,7 +155,7 @@ class Arrangement:
         return pa.Table.from_arrays(columns, schema=self._plain)
 
     def _from_disk(self) -> Iterator[Rows]:
-        """Yield what was spilled in order."""
+        """Yield the spilled rows in order."""
         sample = pa.concat_tables(self._sample).combine_chunks()
         self._sample = []
         spilled = self._spilled.read(self._order.memory_bytes // (2 * _PARTS))
@@ -168,15 +168,15 @@ class Arrangement:
         yield from self._by_ranges(keyed, self._spilled.nbytes, pa.table([self._on_curve(sample)], [_PLACE.name]), by)
 
     def _on_curve(self, table: pa.Table) -> pa.Array:
-        """Return the places of rows on the curve, as signed numbers in the same order; `table` has the order's columns.
+        """Return the positions of rows on the curve, as signed numbers; `table` has the order's columns.
 
-        They are found once and go to disk with the row.
+        They are computed once and written to disk with the row.
         """
         keys = keys_of(table.columns, self._order, sample=self.ranked_by, check=self._check).values
         return pa.array((keys ^ np.uint64(1 << 63)).view(np.int64))
 
     def _by_ranges(self, tables: Iterator[pa.Table], nbytes: int, sample: pa.Table, by: "_Keys") -> Iterator[Rows]:
-        """Yield rows in order that are too many for memory: dealt out to ranges, then range by range."""
+        """Yield rows that do not fit into memory in order: distribute them to ranges, then sort range by range."""
         memory = self._order.memory_bytes
         wanted = min(_MOST_RANGES, max(2, -(-2 * nbytes // max(1, memory))))
         ranges = Ranges(sample.columns, keys_of=partial(by.of, check=self._check), wanted=wanted)
@@ -194,7 +194,7 @@ class Arrangement:
                 file.close()
 
     def _range(self, file: SpilledRows, sample: pa.Table, by: "_Keys", has_one_key: bool) -> Iterator[Rows]:
-        """Yield the rows of a range in order; `sample` has rows of it if it is too large for memory."""
+        """Yield the rows of a range in order; `sample` has rows of it if it does not fit into memory."""
         memory = self._order.memory_bytes
         if has_one_key:
             for table in file.read(SLICE_BYTES):
@@ -210,7 +210,7 @@ class Arrangement:
 
 
 class _Keys(NamedTuple):
-    """What rows on disk are ordered by: columns at some places of a schema."""
+    """The sort columns of rows on disk: positions of columns in a schema."""
 
     schema: pa.Schema
     places: Sequence[int]
@@ -221,7 +221,7 @@ class _Keys(NamedTuple):
 
 
 def _every(step: int, table: pa.Table) -> pa.Table:
-    """Return each so many-th row, as a copy."""
+    """Return every `step`-th row, as a copy."""
     return table.take(pa.array(np.arange(0, table.num_rows, step)))
 
 
@@ -236,7 +236,7 @@ def _deal_out(table: pa.Table, places: Positions, files: Sequence[SpilledRows]) 
 
 
 class _Seen:
-    """What was read, for what goes out to be measured and encoded by."""
+    """Facts about the rows read, to measure and encode the rows yielded."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -256,7 +256,7 @@ class _Seen:
 
 
 def _joined(columns: Sequence[pa.ChunkedArray], of: pa.DataType) -> pa.ChunkedArray:
-    """Return columns one after the other, as one chunk where that is possible: rows are taken from it by position."""
+    """Return the concatenated columns, as one chunk if possible: rows are taken from it by position."""
     chunked = _chunked(columns, of)
     if pt.is_dictionary(chunked.type):
         chunked = chunked.unify_dictionaries()
@@ -265,7 +265,7 @@ def _joined(columns: Sequence[pa.ChunkedArray], of: pa.DataType) -> pa.ChunkedAr
 
 
 def _chunked(columns: Sequence[pa.ChunkedArray], of: pa.DataType) -> pa.ChunkedArray:
-    """Return columns one after the other: a dictionary if all are, else of the plain type."""
+    """Return the concatenated columns: dictionary-encoded if all are, otherwise of the plain type."""
     chunks = [chunk for column in columns for chunk in column.chunks]
     if chunks and all(pt.is_dictionary(chunk.type) for chunk in chunks):
         return pa.chunked_array(chunks)

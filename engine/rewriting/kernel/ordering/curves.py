@@ -1,8 +1,8 @@
-"""Space-filling curves as one 64-bit key a row: rows near each other on the curve are near in every column.
+"""Space-filling curves as one 64-bit key per row: rows near each other on the curve are near in every column.
 
-Both work on cells: whole numbers of `bits` bits, one column an array. Rows are taken in blocks that fit the processor's
+Both use cells: integers of `bits` bits, one array per column. Rows are processed in blocks that fit the processor's
 cache. Sources: the Z-order curve interleaves bits; the Hilbert curve is J. Skilling, "Programming the Hilbert curve",
-AIP Conf. Proc. 707 (2004), turned into operations on arrays.
+AIP Conf. Proc. 707 (2004), adapted to operations on arrays.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ Cells = npt.NDArray[np.uint16]
 Keys = npt.NDArray[np.uint64]
 
 MOST_BITS: Final = 16
-"""Of one column: 65,536 cells, more than a group has files."""
+"""The most bits of one column: 65,536 cells, more than a group has files."""
 
 _KEY_BITS: Final = 64
 _BLOCK_ROWS: Final = 1 << 14
@@ -24,17 +24,17 @@ _BYTE: Final = 8
 
 
 def bits_for(columns: int) -> int:
-    """Return how many bits each of so many columns (1 to 16) has, so that all fit one key."""
+    """Return the bits per column for this number of columns (1 to 16), so that all fit one key."""
     return min(MOST_BITS, _KEY_BITS // columns)
 
 
 def zorder_keys(columns: Sequence[Cells], bits: int) -> Keys:
-    """Return the place of each row on the Z-order curve; the first column's bits count most."""
+    """Return the position of each row on the Z-order curve; the first column's bits are most significant."""
     return _by_blocks(columns, lambda block: _interleaved(block, bits))
 
 
 def hilbert_keys(columns: Sequence[Cells], bits: int) -> Keys:
-    """Return the place of each row on the Hilbert curve."""
+    """Return the position of each row on the Hilbert curve."""
     return _by_blocks(columns, lambda block: _interleaved(_transposed(block, bits), bits))
 
 
@@ -47,7 +47,7 @@ def _by_blocks(columns: Sequence[Cells], key: Callable[[list[Cells]], Keys]) -> 
 
 
 def _interleaved(columns: Sequence[Cells], bits: int) -> Keys:
-    """Put the bits of all columns side by side, highest first, by a table of what a byte becomes."""
+    """Return the interleaved bits of all columns, highest first, with a lookup table by byte."""
     count = len(columns)
     spread = np.zeros(1 << _BYTE, dtype=np.uint64)
     for bit in range(min(_BYTE, bits)):
@@ -62,12 +62,12 @@ def _interleaved(columns: Sequence[Cells], bits: int) -> Keys:
 
 
 def _transposed(columns: Sequence[Cells], bits: int) -> list[Cells]:
-    """Return the Hilbert index of each row, its bits dealt out over the columns (Skilling's `AxestoTranspose`)."""
+    """Return the Hilbert index of each row, its bits distributed over the columns (Skilling's `AxestoTranspose`)."""
     axes = [column.copy() for column in columns]
     for bit in range(bits - 1, 0, -1):
         low = np.uint16((1 << bit) - 1)
         for axis in axes:
-            # where the bit is set, the low bits of the first axis are turned over; elsewhere both axes change places
+            # where the bit is set, invert the low bits of the first axis; elsewhere exchange those of both axes
             is_set = (axis >> np.uint16(bit)) & np.uint16(1)
             turned = (np.uint16(0) - is_set) & low
             swapped = (axes[0] ^ axis) & low & ~turned

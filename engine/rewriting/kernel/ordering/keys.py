@@ -1,14 +1,14 @@
-"""In which order the rows of a group go: one unsigned 64-bit key a row, and the permutation that sorts by it.
+"""Sort keys of a group's rows: one unsigned 64-bit key per row, and the permutation that sorts by it.
 
-Values become whole numbers that compare as the table format orders them: text and binary by unsigned bytes, -0.0
-before 0.0, every NaN alike and above infinity, nulls first or last as asked. `sort` packs the columns' numbers into one
-key, by ranks where the numbers themselves are too wide. `zorder` and `hilbert` go by ranks of rows: each column is cut
-into cells of about equally many rows, nulls in the lowest, so that skew and units of a column do not matter.
+Values become integers that compare as the table format orders them: text and binary by unsigned bytes, -0.0 before 0.0,
+all NaN equal and above infinity, nulls first or last as requested. `sort` packs the columns' numbers into one key, as
+ranks where the numbers themselves are too wide. `zorder` and `hilbert` use ranks of rows: each column is divided into
+cells of about equally many rows, nulls in the lowest, so that skew and units of a column do not matter.
 
-The sort keeps the order of equal rows, and is a merge where the inputs are sorted already.
+The sort is stable, and is a merge where the inputs are sorted already.
 
-Keys of a `sort` compare with others of the same call only. Those of a curve go by the rows of the call too, unless a
-sample is given: then by ranks in the sample, which makes them comparable however many calls the rows take.
+Keys of a `sort` are comparable within one call only. Those of a curve depend on the rows of the call too, unless a
+sample is given: then they use ranks in the sample, which makes them comparable over any number of calls.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,18 +29,18 @@ Positions = npt.NDArray[np.int64]
 
 _WORD: Final = 1 << 64
 _FEW: Final = 1 << 20
-"""Distinct numbers that are counted in a table, instead of being sorted."""
+"""Entries of the table in which numbers are counted instead of being sorted."""
 
 _FINE: Final = 256
-"""A stretch of numbers counted together holds at most one row of so many; else the column is ranked exactly."""
+"""An entry of the table may count at most 1/256 of the rows; otherwise the column is ranked exactly."""
 
 _NAN_BITS: Final = np.int64(0x7FF8000000000000)
 _EXACT_DIGITS: Final = 18
-"""A decimal of so many digits fits 64 bits."""
+"""The most digits of a decimal that fits 64 bits."""
 
 
 class Numbers(NamedTuple):
-    """A column as whole numbers of 0 to `most`, one a row, in the column's order."""
+    """A column as integers from 0 to `most`, one per row, in the column's order."""
 
     values: Keys
     most: int
@@ -51,7 +51,7 @@ def _go_on() -> None:
 
 
 def order_of(columns: Sequence[pa.ChunkedArray], order: RowOrder, *, check: Callable[[], None] = _go_on) -> Positions:
-    """Return the positions of the rows in the order asked for; equal rows keep theirs. Arguments as `keys_of`."""
+    """Return the positions of the rows in the requested order; the sort is stable. Arguments as in `keys_of`."""
     if not len(columns[0]):
         return np.empty(0, dtype=np.int64)
     return _sorted_positions(keys_of(columns, order, check=check))
@@ -64,12 +64,12 @@ def keys_of(
     sample: Sequence[pa.ChunkedArray] = (),
     check: Callable[[], None] = _go_on,
 ) -> Numbers:
-    """Return numbers that compare as the rows do in the order asked for.
+    """Return numbers that compare as the rows do in the requested order.
 
     Args:
-        columns: those of `order.columns`, equally long, at least one row; all passed `check_type`.
+        columns: the columns of `order.columns`, of equal length, at least one row; all passed `check_type`.
         order: the strategy, and each column's direction and place of nulls.
-        sample: the same columns of some rows, for a curve to rank by; of the columns' types.
+        sample: the same columns of some rows, which define ranks on a curve; of the columns' types.
         check: called between columns, seconds apart in a large group; may raise to stop.
     """
     if order.strategy == "sort":
@@ -80,7 +80,7 @@ def keys_of(
 
 
 def joined(columns: Sequence[pa.ChunkedArray], more: Sequence[pa.ChunkedArray]) -> list[pa.ChunkedArray]:
-    """Return columns with more rows at their ends."""
+    """Return columns with more rows appended."""
     pairs = zip(columns, more, strict=True)
     return [pa.chunked_array([*column.chunks, *rest.chunks], type=column.type) for column, rest in pairs]
 
@@ -94,7 +94,7 @@ def check_type(field: pa.Field) -> None:
 
 
 def _sorted_positions(numbers: Numbers) -> Positions:
-    """Sort; a key that leaves room for the row's number is sorted together with it, several times as fast."""
+    """Return the sorting permutation; a key with room for the row's number is sorted with it, several times as fast."""
     rows = len(numbers.values)
     shift = max(1, (rows - 1).bit_length())
     if (numbers.values[1:] >= numbers.values[:-1]).all():
@@ -107,27 +107,27 @@ def _sorted_positions(numbers: Numbers) -> Positions:
 
 
 def _each(columns: Sequence[pa.ChunkedArray], order: RowOrder, check: Callable[[], None]) -> Iterator[Numbers]:
-    """Yield the columns as numbers, one when it is asked for, so that not all are in memory."""
+    """Yield the columns as numbers, lazily, so that not all are in memory."""
     for column, how in zip(columns, order.columns, strict=True):
         check()
         yield _numbers(column, how)
 
 
 def _packed(columns: Iterator[Numbers]) -> Numbers:
-    """Return one number a row that compares as the columns do, one after the other."""
+    """Return one number per row that compares like the columns lexicographically."""
     key = next(columns)
     for column in columns:
         left, right = key, column
         if (left.most + 1) * (right.most + 1) > _WORD:
             left, right = _ranked(left), _ranked(right)
-        # beside a column of one value the other may take the whole word: there is nothing to multiply then
+        # next to a column of one value the other may use the whole word: nothing is multiplied then
         values = left.values * np.uint64(right.most + 1) + right.values if left.most else right.values
         key = Numbers(values, left.most * (right.most + 1) + right.most)
     return key
 
 
 def _on_curve(columns: Iterator[Numbers], count: int, strategy: str, sampled: int) -> Numbers:
-    """Return places on the curve; the last `sampled` rows of the columns are the sample, and get none."""
+    """Return positions on the curve; the last `sampled` rows of the columns are the sample, and get none."""
     bits = bits_for(count)
     cells = [_cells_in_sample(column, bits, sampled) if sampled else _cells(column, bits) for column in columns]
     keys = hilbert_keys(cells, bits) if strategy == "hilbert" else zorder_keys(cells, bits)
@@ -135,7 +135,7 @@ def _on_curve(columns: Iterator[Numbers], count: int, strategy: str, sampled: in
 
 
 def _cells(column: Numbers, bits: int) -> Cells:
-    """Return in which of 2^bits cells each row lies, by how many rows of the column are below it."""
+    """Return the cell (of 2^bits) of each row, by the number of rows of the column below it."""
     rows = len(column.values)
     shift = max(0, column.most.bit_length() - (_FEW.bit_length() - 1))
     places = (column.values >> np.uint64(shift)).astype(np.int64)
@@ -150,7 +150,7 @@ def _cells(column: Numbers, bits: int) -> Cells:
 
 
 def _cells_in_sample(column: Numbers, bits: int, sampled: int) -> Cells:
-    """Return in which of 2^bits cells each row but the sample's lies, by how many of the sample are below it."""
+    """Return the cell (of 2^bits) of each row except the sample's, by the number of sampled rows below it."""
     rows = len(column.values) - sampled
     below = np.searchsorted(np.sort(column.values[rows:]), column.values[:rows])
     cells: Cells = (below * (1 << bits) // (sampled + 1)).astype(np.uint16)
@@ -158,7 +158,7 @@ def _cells_in_sample(column: Numbers, bits: int, sampled: int) -> Cells:
 
 
 def _ranked(column: Numbers) -> Numbers:
-    """Return the numbers as ranks among the distinct ones."""
+    """Return the dense ranks of the numbers."""
     positions = np.argsort(column.values, kind="stable")
     ordered = column.values[positions]
     is_next = np.empty(len(ordered), dtype=np.uint64)
@@ -171,7 +171,7 @@ def _ranked(column: Numbers) -> Numbers:
 
 
 def _numbers(column: pa.ChunkedArray, how: OrderColumn) -> Numbers:
-    """Return a column as numbers, turned round where it descends, nulls below or above all values."""
+    """Return a column as numbers, inverted if descending, with nulls below or above all values."""
     whole = _one_array(column)
     values, valid = _values(whole)
     if valid is not None and not valid.any():
@@ -198,7 +198,7 @@ def _one_array(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _values(column: pa.Array) -> tuple[Keys, npt.NDArray[np.bool_] | None]:
-    """Return numbers that mean nothing where the column is null, and where it is not (None: nowhere)."""
+    """Return numbers, undefined where the column is null, and the mask of non-null rows (None: no nulls)."""
     valid = column.is_valid().to_numpy(zero_copy_only=False) if column.null_count else None
     if pt.is_dictionary(column.type):
         ranks = _by_rank(column.dictionary)
@@ -235,7 +235,7 @@ def _by_value(column: pa.Array) -> Keys:
 
 
 def _low_words(column: pa.Array) -> npt.NDArray[np.int64]:
-    """Return decimals of at most 18 digits as their unscaled values."""
+    """Return the unscaled values of decimals of at most 18 digits."""
     words = column.type.bit_width // 64
     stored = np.frombuffer(column.buffers()[1], dtype=np.int64)
     return stored[column.offset * words : (column.offset + len(column)) * words : words]
@@ -246,7 +246,7 @@ def _signed(values: npt.NDArray[np.int64]) -> Keys:
 
 
 def _of_floats(values: npt.NDArray[np.float64]) -> Keys:
-    """Return numbers that compare as floats do in Java: -0.0 below 0.0, every NaN alike and above all."""
+    """Return numbers that compare like floats in Java: -0.0 below 0.0, all NaN equal and above all others."""
     bits = np.where(np.isnan(values), _NAN_BITS, values.view(np.int64))
     turned = bits ^ ((bits >> np.int64(63)) & np.int64(0x7FFFFFFFFFFFFFFF))
     return _signed(turned)

@@ -1,8 +1,8 @@
-"""Ranges of an order: stretches of it that follow one another, for rows that don't fit memory to be ordered one by one.
+"""Range partitioning of an order, so that rows that do not fit into memory are sorted range by range.
 
-The ranges have about equally many rows each; they are cut at rows of a sample. A row lies in exactly one: a range
-begins with its cut and ends before the next. A key that fills a whole range has one of its own, whose rows need no
-ordering: equal rows keep theirs.
+The ranges have about equally many rows each; their bounds are rows of a sample. A row is in exactly one range: a range
+starts with its lower bound and ends before the next. A key that fills a whole range has a separate one, whose rows need
+no sorting: the sort is stable.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,22 +16,22 @@ Columns = Sequence[pa.ChunkedArray]
 
 
 class Ranges:
-    """How rows are cut into ranges, numbered from 0 along the order."""
+    """Ranges of rows, numbered from 0 along the order."""
 
     def __init__(self, sample: Columns, *, keys_of: Callable[[Columns], Keys], wanted: int) -> None:
-        """Cut about `wanted` (2 or more) ranges, of which two hold a row of the sample, or one that has one key only.
+        """Make about `wanted` (2 or more) ranges: at least two contain sampled rows, or one contains a single key.
 
         Args:
             sample: columns of the order, at least one row.
-            keys_of: returns numbers that compare as the rows given to one call do.
-            wanted: how many ranges.
+            keys_of: returns numbers that compare like the rows given to one call.
+            wanted: requested number of ranges.
         """
         keys = keys_of(sample)
         along = np.argsort(keys, kind="stable")
         at = along[np.arange(1, wanted) * len(keys) // wanted]
         cuts, first = np.unique(keys[at], return_index=True)
         equal = np.searchsorted(keys[along], cuts, side="right") - np.searchsorted(keys[along], cuts, side="left")
-        # a cut at the least key of the sample is heavy, so rows are put apart whatever they are
+        # a bound at the least key of the sample is heavy, so rows are always separated
         is_heavy = equal * wanted >= len(keys)
         self._cuts = [column.take(pa.array(at[first])) for column in sample]
         self._keys_of = keys_of

@@ -1,7 +1,7 @@
-"""Rows that wait on disk: unnamed files of the machine's temporary folder (`TMPDIR`), gone with whatever ends the task.
+"""Rows spilled to disk: unnamed files in the machine's temporary folder (`TMPDIR`), which vanish when the task ends.
 
-They are no part of the task's share of bandwidth, which is of the table's storage. They are not compressed: at this
-speed that would cost more than the rest of the work.
+They do not count towards the task's share of bandwidth, which applies to the table's storage. They are not compressed:
+at this speed that would cost more than the other work.
 """
 
 import shutil
@@ -16,17 +16,17 @@ import pyarrow as pa
 from engine.rewriting.kernel.errors import OutputFault
 
 _SEGMENTS: Final = 16
-"""A file is a fraction like this of all rows before it, or larger: few are open, and little is on disk twice."""
+"""A file has at least 1/16 of the bytes of all earlier rows: few files are open, and little is on disk twice."""
 
 
 class SpilledRows:
-    """Rows on disk, in the order in which they were added, to be read once: what is read gives its space free.
+    """Rows on disk, in the order in which they were added, to be read once: reading releases their space.
 
-    `nbytes` is what they take in memory, `disk_bytes` what was written.
+    `nbytes` is their size in memory, `disk_bytes` the bytes written.
     """
 
     def __init__(self, schema: pa.Schema, *, segment_bytes: int) -> None:
-        """Begin without a file; `schema` has no dictionaries, `segment_bytes` is the least that one file holds."""
+        """Start without a file; `schema` has no dictionaries, `segment_bytes` is the least size of a file."""
         self.rows = 0
         self.nbytes = 0
         self.disk_bytes = 0
@@ -35,7 +35,7 @@ class SpilledRows:
         self._segments: deque[_Segment] = deque()
 
     def add(self, table: pa.Table) -> None:
-        """Add rows. Raises OutputFault when the temporary folder takes no more."""
+        """Add rows. Raises OutputFault when the temporary folder is full."""
         if not table.num_rows:
             return
         if not self._segments or self._segments[-1].disk_bytes >= max(self._least, self.disk_bytes // _SEGMENTS):
@@ -45,7 +45,7 @@ class SpilledRows:
         self.nbytes += table.nbytes
 
     def read(self, at_a_time: int) -> Iterator[pa.Table]:
-        """Yield all rows, about so many bytes at a time or as many as were added at once; nothing can be added then."""
+        """Yield all rows, about `at_a_time` bytes or one added table at a time; no rows can be added afterwards."""
         found: list[pa.RecordBatch] = []
         size = 0
         for batch in self._batches():
@@ -63,7 +63,7 @@ class SpilledRows:
             self._segments.popleft().close()
 
     def close(self) -> None:
-        """Give all space free."""
+        """Release all space."""
         while self._segments:
             self._segments.popleft().close()
 
@@ -78,7 +78,7 @@ class _Segment:
             self._writer: Any = pa.ipc.new_stream(self._file, schema)
 
     def write(self, table: pa.Table) -> int:
-        """Add rows and return the bytes that they take."""
+        """Add rows and return the bytes written."""
         before = self.disk_bytes
         with _faults():
             self._writer.write_table(table)
@@ -86,7 +86,7 @@ class _Segment:
         return self.disk_bytes - before
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield what was written."""
+        """Yield the written batches."""
         with _faults():
             self._writer.close()
             self._file.seek(0)
@@ -103,7 +103,7 @@ class _Segment:
 
 
 def check_room(more_bytes: int) -> None:
-    """Raise OutputFault when the temporary folder lacks room for so many more bytes: now, not when it is full."""
+    """Raise OutputFault early when the temporary folder has no room for `more_bytes`, instead of when it is full."""
     with _faults():
         free = shutil.disk_usage(tempfile.gettempdir()).free
         if free < more_bytes:

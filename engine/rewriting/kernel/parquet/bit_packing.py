@@ -1,7 +1,7 @@
-"""Whole numbers of few bits, packed one after another from the lowest bit of each byte, as Parquet has them.
+"""Parquet's bit packing: integers of few bits, packed one after another from the lowest bit of each byte.
 
-Values are joined two by two, then pairs by pairs, each time in words of twice the width, so that a step handles all of
-them at once: about 2 ns a value where a loop over eight places takes 10.
+Values are joined in pairs, then pairs of pairs, each time in words of twice the width, so that a step handles all of
+them at once: about 2 ns per value where a loop over eight positions takes 10.
 """
 
 from collections.abc import Mapping
@@ -12,21 +12,21 @@ import numpy.typing as npt
 
 MOST_BITS: Final = 16
 MOST_WORDS: Final = 1 << MOST_BITS
-"""Numbers must be below it."""
+"""Upper bound (exclusive) of the numbers."""
 
 GROUP: Final = 8
-"""Packed numbers come in groups of so many; the last group is filled up with zeros."""
+"""Packed numbers per group; the last group is padded with zeros."""
 
 _BYTE: Final = 8
 _WIDEST: Final = 64
 _WIDER: Final[Mapping[int, np.dtype[Any]]] = {8: np.dtype("<u2"), 16: np.dtype("<u4"), 32: np.dtype("<u8")}
 
 Numbers = npt.NDArray[Any]
-"""Of an unsigned type."""
+"""An array of an unsigned integer type."""
 
 
 def narrow(bits: int) -> np.dtype[Any]:
-    """Return the type that numbers of so many bits are given in."""
+    """Return the array type for numbers of this number of bits."""
     return np.dtype("<u1") if bits <= _BYTE else np.dtype("<u2")
 
 
@@ -40,7 +40,7 @@ def packed(numbers: Numbers, bits: int) -> bytes:
         low, high = words & _number((1 << have) - 1, words), words >> _number(width, words)
         words = low | high << _number(have, words)
         have, width = 2 * have, 2 * width
-    if have % _BYTE:  # of an odd width above 8, eight numbers take two words
+    if have % _BYTE:  # with an odd width above 8, eight numbers take two words
         low, high = words[0::2], words[1::2]
         joined = np.empty((len(low), 2), words.dtype)
         joined[:, 0] = low | high << _number(have, words)

@@ -1,8 +1,8 @@
-"""Statistics of column chunks joined: exactly what encoding their rows again would have found, or nothing.
+"""Merging of statistics of column chunks: the result equals that of encoding the rows again, or there is none.
 
-Nothing (the column is then encoded again) when a chunk has no null count, no bounds though it has values, bounds that
-are cut short, a NaN among them, or bounds by an order that is not that of the column's type. Zeros become -0.0 below
-and +0.0 above, as the format wants. Distinct counts are not joined, nor are the two old fields (`min`, `max`).
+There is none (the column is then encoded again) when a chunk has no null count, values without bounds, truncated
+bounds, a NaN bound, or bounds by an order other than that of the column's type. Zeros become -0.0 as lower and +0.0 as
+upper bound, as the format requires. Distinct counts are not merged, nor are the two old fields (`min`, `max`).
 """
 
 import math
@@ -20,13 +20,13 @@ from engine.rewriting.kernel.parquet.thrift import BINARY, I64, TRUE, Struct
 _NULLS, _MAX, _MIN, _MAX_IS_EXACT, _MIN_IS_EXACT = 3, 5, 6, 7, 8
 
 Order = Callable[[bytes], Any]
-"""Bytes of a bound → something that compares as the column's values do. Raises struct.error on another length."""
+"""Bytes of a bound → value that compares like the column's values. Raises struct.error for a wrong length."""
 
 _FORMATS: Final = {"INT32": "<i", "INT64": "<q", "FLOAT": "<f", "DOUBLE": "<d"}
 
 
 def order_of(physical_type: str, of: pa.DataType) -> Order | None:
-    """Return how the bounds of a column compare, None when this kernel does not know it."""
+    """Return the order of a column's bounds, None when this kernel does not support it."""
     if physical_type in _FORMATS:
         unpack = struct.Struct(_FORMATS[physical_type]).unpack
         return None if pt.is_unsigned_integer(of) else lambda raw: unpack(raw)[0]
@@ -38,7 +38,7 @@ def order_of(physical_type: str, of: pa.DataType) -> Order | None:
 
 
 def joined(chunks: Iterable[Chunk], order: Order | None) -> Struct | None:
-    """Return the statistics of all rows of these chunks, None when they can't be told."""
+    """Return the statistics of all rows of these chunks, None when they can't be derived."""
     if order is None:
         return None
     nulls, said_exact = 0, True
@@ -50,7 +50,7 @@ def joined(chunks: Iterable[Chunk], order: Order | None) -> Struct | None:
             return None
         nulls += found[_NULLS][1]
         if found[_NULLS][1] == chunk.values:
-            continue  # nothing but nulls has no bounds
+            continue  # a chunk of nulls has no bounds
         if not _has_bounds(found, chunk):
             return None
         said_exact &= {_MIN_IS_EXACT, _MAX_IS_EXACT} <= found.keys()

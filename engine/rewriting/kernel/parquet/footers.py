@@ -1,8 +1,8 @@
-"""Parquet footers as this kernel reads and makes them: the column chunks of an input, the footer of a spliced output.
+"""Parquet footers: reading of an input's column chunks, and writing of a spliced output's footer.
 
-Field numbers are those of `parquet.thrift`. Only what splicing must know is named here; a chunk that Arrow encoded
-keeps whatever else its metadata say. Made anew for every output: offsets, sizes, counts, `created_by`. Never taken
-over: page indexes, bloom filters, sorting columns, size statistics, key-values of a chunk.
+Field numbers are those of `parquet.thrift`. Only fields that splicing uses are named here; a chunk that Arrow encoded
+keeps all other metadata. Recomputed for every output: offsets, sizes, counts, `created_by`. Never copied: page indexes,
+bloom filters, sorting columns, size statistics, key-values of a chunk.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ CREATED_BY: Final = b"packhouse version 1.0.0"
 """`<name> version <number>`: readers that can't parse it distrust the statistics of strings."""
 
 CODECS: Final = {"uncompressed": 0, "snappy": 1, "gzip": 2, "brotli": 4, "zstd": 6, "lz4": 7}
-"""Numbers of the codecs by our names; `lz4` is LZ4_RAW, the framed LZ4 (5) of old files is another one."""
+"""Numbers of the codecs by Packhouse's names; `lz4` is LZ4_RAW; the framed LZ4 (5) of old files is different."""
 
 DICTIONARY_ENCODINGS: Final = frozenset({2, 8})
 _TYPES: Final = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
@@ -45,9 +45,9 @@ _SIZES_AND_PLACES: Final = (_VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET, _DICT
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A column chunk: where its pages lie, what is in them. Sizes in bytes, page headers included.
+    """A column chunk: the location and content of its pages. Sizes in bytes, page headers included.
 
-    `order_is_known` says that bounds in `statistics` are by the order of the column's type.
+    `order_is_known`: bounds in `statistics` use the order of the column's type.
     """
 
     physical_type: int
@@ -66,12 +66,12 @@ class InputFooter:
     """The footer of one input."""
 
     def __init__(self, data: bytes) -> None:
-        """Raises Malformed when it lacks what every footer has."""
+        """Parse a footer. Raises Malformed when it lacks a required field."""
         found, _ = thrift.read_struct(data)
         try:
             self.rows = int(found[_ROWS][1])
             self.schema = (found[_SCHEMA], found.get(_KEY_VALUES))
-            """What Arrow makes a file's schema of; equal for files of one schema."""
+            """The metadata from which Arrow derives a file's schema; equal for files of one schema."""
             self._groups: list[Struct] = found[_ROW_GROUPS][1][1]
         except (KeyError, IndexError, TypeError) as error:
             raise Malformed(f"the footer lacks a field: {error}") from error
@@ -80,7 +80,7 @@ class InputFooter:
         self._orders: list[Struct] = found[_ORDERS][1][1] if _ORDERS in found else []
 
     def chunk(self, row_group: int, leaf: int) -> Chunk | None:
-        """Return a column chunk; None when its pages lie elsewhere or its metadata lack a field."""
+        """Return a column chunk; None when its pages are in another file or its metadata lacks a field."""
         try:
             outer = self._groups[row_group][_COLUMNS][1][1][leaf]
             return None if _FILE_PATH in outer else _chunk(outer[_METADATA][1], self._order_is_known(leaf))
@@ -88,7 +88,7 @@ class InputFooter:
             return None
 
     def is_complete(self, row_group: int, columns: Sequence[tuple[str, int, int]]) -> bool:
-        """Tell whether a row group has a chunk for each column, with metadata that Arrow can take.
+        """Return whether a row group has a chunk for each column, with metadata that Arrow accepts.
 
         `columns` are physical type, greatest definition and greatest repetition level of each column.
         """
@@ -99,10 +99,10 @@ class InputFooter:
             return False
 
     def bare(self, row_group: int, columns: Sequence[tuple[int, "BareElement"]]) -> bytes:
-        """Return the metadata of a file with one row group: chunks, where they are, under other schema elements.
+        """Return metadata of a file with one row group: chunks at their locations, under other schema elements.
 
-        `columns` are the leaf of each chunk and its element. Without logical types Arrow hands out values as they are
-        stored. `created_by` stays: readers know the faults of some writers by it.
+        `columns` are the leaf of each chunk and its element. Without logical types Arrow returns values as stored.
+        `created_by` is kept: readers recognise the faults of some writers by it.
         """
         group = self._groups[row_group]
         found = group[_COLUMNS][1][1]
@@ -143,7 +143,7 @@ def _chunk(metadata: Struct, order_is_known: bool) -> Chunk:
 
 
 def _is_complete(metadata: Struct, column: tuple[str, int, int]) -> bool:
-    """Tell whether the required fields are there, of the right type, and histograms have a place for each level."""
+    """Return whether the required fields exist with the right type, and histograms have an entry for each level."""
     sizes: Struct = metadata[_SIZE_STATISTICS][1] if _SIZE_STATISTICS in metadata else {}
     places = [len(sizes[field][1][1]) if field in sizes else 0 for field in (_DEFINITIONS, _REPETITIONS)]
     fits = all(found in {0, most + 1} for found, most in zip(places, column[1:], strict=True))
@@ -152,14 +152,14 @@ def _is_complete(metadata: Struct, column: tuple[str, int, int]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class BareElement:
-    """A flat column of a bare footer: its name, and its written schema element without id or logical type."""
+    """A flat column of a bare footer: its name, and its serialised schema element without id or logical type."""
 
     name: bytes
     written: bytes
 
 
 def _bare(metadata: Struct, name: bytes) -> bytes:
-    """Return the ColumnChunk of a leaf with what is always there; most chunks of a leaf begin alike."""
+    """Return the ColumnChunk of a leaf with the required fields; most chunks of a leaf begin with equal bytes."""
     head = _bare_head(metadata[_TYPE][1], tuple(metadata[_ENCODINGS][1][1]), name, metadata[_CODEC][1])
     rest = {field: metadata[field] for field in _SIZES_AND_PLACES if field in metadata}
     return _CHUNK_HEAD + thrift.write_rest(head, _CODEC, rest) + b"\0"
@@ -186,7 +186,7 @@ def _bare_root(children: int) -> Struct:
 
 @dataclass(frozen=True, slots=True)
 class NewChunk:
-    """A column chunk of an output before it has a place: `metadata` with offsets from its first byte."""
+    """A column chunk of an output before its location is known: `metadata` has offsets from its first byte."""
 
     metadata: Struct
     stored_bytes: int
@@ -194,7 +194,7 @@ class NewChunk:
 
     @staticmethod
     def encoded(footer: bytes) -> list[tuple["NewChunk", int]]:
-        """Return the chunks of a file that Arrow encoded (it has one row group), and where each begins in it."""
+        """Return the chunks of a file that Arrow encoded (with one row group), and the start offset of each."""
         found, _ = thrift.read_struct(footer)
         made = []
         for column in found[_ROW_GROUPS][1][1][0][_COLUMNS][1][1]:
@@ -208,7 +208,7 @@ class NewChunk:
 
     @staticmethod
     def copied(pieces: Sequence[Chunk], *, pages: Mapping[tuple[int, int], int]) -> "NewChunk":
-        """Return the chunk that these make, one after another; `pages` counts them by (page type, encoding)."""
+        """Return the concatenation of these chunks; `pages` counts their pages by (page type, encoding)."""
         return NewChunk.of(
             replace(
                 pieces[0],
@@ -222,7 +222,7 @@ class NewChunk:
 
     @staticmethod
     def of(chunk: Chunk, *, pages: Mapping[tuple[int, int], int], dictionary_bytes: int = 0) -> "NewChunk":
-        """Return a chunk by its facts but for its statistics; its first `dictionary_bytes` are the dictionary page."""
+        """Return a chunk without statistics from its facts; its first `dictionary_bytes` are the dictionary page."""
         counts = [{1: (I32, kind), 2: (I32, encoding), 3: (I32, n)} for (kind, encoding), n in sorted(pages.items())]
         metadata: Struct = {
             _TYPE: (I32, chunk.physical_type),
@@ -239,7 +239,7 @@ class NewChunk:
         return NewChunk(metadata, chunk.stored_bytes, chunk.uncompressed_bytes)
 
     def with_statistics(self, statistics: Struct) -> "NewChunk":
-        """Return it with these statistics."""
+        """Return the chunk with these statistics."""
         return replace(self, metadata=self.metadata | {_STATISTICS: (STRUCT, statistics)})
 
     def placed(self, offset: int, path: Sequence[bytes]) -> Struct:
@@ -252,7 +252,7 @@ class NewChunk:
 
 
 class FooterTemplate:
-    """What all outputs of a task have in common, from a footer that Arrow made for their schema."""
+    """The common part of the footers of a task's outputs, from a footer that Arrow wrote for their schema."""
 
     def __init__(self, footer: bytes) -> None:
         self._fields, _ = thrift.read_struct(footer)
@@ -264,14 +264,14 @@ class FooterTemplate:
         return int(self._leaves[leaf][_ELEMENT_TYPE][1])
 
     def bare_element(self, leaf: int, *, is_required: bool) -> BareElement:
-        """Return the element of a flat column, as it is or required; its name is its number."""
+        """Return the element of a flat column, unchanged or required; its name is its number."""
         element, name = self._leaves[leaf], str(leaf).encode()
         kept = {field: element[field] for field in (_ELEMENT_TYPE, _ELEMENT_LENGTH, _REPETITION) if field in element}
         repetition: Struct = {_REPETITION: (I32, 0)} if is_required else {}
         return BareElement(name, thrift.write_struct(kept | repetition | {_NAME: (BINARY, name)}))
 
     def footer(self, row_groups: Sequence[Struct], key_values: Mapping[str, str]) -> bytes:
-        """Return the end of a file: metadata, their length, magic."""
+        """Return the end of a file: metadata, its length, magic."""
         made = self._fields | {
             _ROWS: (I64, sum(one[_GROUP_ROWS][1] for one in row_groups)),
             _ROW_GROUPS: (LIST, (STRUCT, list(row_groups))),
@@ -285,7 +285,7 @@ class FooterTemplate:
 
 
 def framed(metadata: bytes) -> bytes:
-    """Return metadata as they stand at the end of a file: with their length and the magic after them."""
+    """Return metadata in the form at the end of a file: followed by its length and the magic."""
     return metadata + len(metadata).to_bytes(4, "little") + MAGIC
 
 

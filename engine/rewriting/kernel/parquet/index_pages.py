@@ -1,8 +1,8 @@
-"""Column chunks that are a dictionary and indices into it, made page by page.
+"""Writing of dictionary-encoded column chunks: a dictionary and pages of indices into it.
 
-Arrow's writer takes 12 ns for each value of such a chunk; here a page of indices is packed at once (3 ns), and whole
-numbers that lie close together are looked up in a table (2 ns). A page of few long runs is written as runs, any other
-in the bits that the largest index needs: what repeats there is left to the codec.
+Arrow's writer takes 12 ns for each value of such a chunk; here a page of indices is packed at once (3 ns), and integers
+of a small range are looked up in a table (2 ns). A page of few long runs is written as runs, any other in the bits that
+the largest index needs: repetitions in it are left to the codec.
 """
 
 import zlib
@@ -31,13 +31,13 @@ from engine.rewriting.kernel.parquet.pages import (
 )
 
 PAGE_ROWS: Final = 64 * 1024
-"""Rows of a page at most; a multiple of 8. What is packed at once stays in the processor's cache."""
+"""The most rows of a page; a multiple of 8. A page fits the processor's cache while it is packed."""
 
 MOST_SPAN: Final = 1 << 20
-"""Between the least and the greatest of whole numbers that are looked up in a table, which stays in the cache."""
+"""The largest range of integers that are looked up in a table, which fits the processor's cache."""
 
 RUN_ROWS: Final = 512
-"""Mean length of runs from which a page is written as runs: shorter ones the codec finds, faster."""
+"""Mean length of runs from which a page is written as runs; the codec compresses shorter ones faster."""
 
 _INDICES: Final = 8
 """The encoding RLE_DICTIONARY."""
@@ -50,9 +50,9 @@ Indices = npt.NDArray[np.unsignedinteger]
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """A flat column: the words that occur (as stored, no null), for each value the number of its word.
+    """A flat column: its distinct values (`words`, as stored, no null), and the index of the word for each value.
 
-    `valid` says for each row whether it has a value; None when all have.
+    `valid`: for each row whether it has a value; None when all have.
     """
 
     words: pa.Array
@@ -61,19 +61,19 @@ class Indexed:
 
     @property
     def rows(self) -> int:
-        """How many rows it has."""
+        """The number of rows."""
         return len(self.indices) if self.valid is None else len(self.valid)
 
     @property
     def bits(self) -> int:
-        """What an index takes."""
+        """The bits of an index."""
         return _bits(self.words)
 
     @staticmethod
     def of(chunks: Sequence[pa.Array], *, most_bytes: int) -> "Indexed | None":
-        """Return a column under one dictionary; None when that takes more than `most_bytes`, or has no or many words.
+        """Return a column under one dictionary; None if it exceeds `most_bytes`, or has no or too many words.
 
-        `chunks` are all dictionary arrays of texts, or all whole numbers; of anything else it is None.
+        `chunks` are all dictionary arrays of texts, or all integers; for other types the result is None.
         """
         if pt.is_dictionary(chunks[0].type):
             joined = pa.chunked_array(chunks).unify_dictionaries().chunks
@@ -94,10 +94,10 @@ class Indexed:
 
 
 class _Table:
-    """Places of whole numbers among those that occur, by a table of all between: a hash takes three times as long."""
+    """Lookup table from integers to dictionary indices, by value; a hash table takes three times as long."""
 
     def __init__(self, words: npt.NDArray[Any]) -> None:
-        """`words` are in order."""
+        """Make the table; `words` are sorted."""
         self.words = words
         self._least = int(words[0])
         self._places = np.empty(words[-1] - words[0] + 1, narrow(_bits(words)))
@@ -105,7 +105,7 @@ class _Table:
 
     @staticmethod
     def of(blocks: Sequence[npt.NDArray[Any]]) -> "_Table | None":
-        """Return the table for all values; None when there is none, or they are too far apart or too many."""
+        """Return the table for all values; None without values, or if their range or number is too large."""
         least = min((int(block.min()) for block in blocks), default=0)
         greatest = max((int(block.max()) for block in blocks), default=0)
         if not blocks or greatest - least >= MOST_SPAN:
@@ -117,19 +117,19 @@ class _Table:
         return _Table(words) if len(words) <= MOST_WORDS else None
 
     def look_up(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the place of each."""
+        """Return the index of each value."""
         found: npt.NDArray[Any] = self._places[_offsets_from(self._least, values)]
         return found
 
 
 def _offsets_from(least: int, values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """Return how far each is from the least, in the type that numpy looks up by (twice as fast as from others)."""
+    """Return the difference of each value to the least, as numpy's index type (twice as fast as others)."""
     found: npt.NDArray[np.intp] = np.subtract(values, least, dtype=np.intp)
     return found
 
 
 def _blocks(chunks: Sequence[pa.Array]) -> list[npt.NDArray[Any]]:
-    """Return the values that are there in arrays of about `PAGE_ROWS`, none of them empty."""
+    """Return the non-null values in non-empty arrays of about `PAGE_ROWS`."""
     made: list[npt.NDArray[Any]] = []
     together: list[pa.Array] = []
     rows = 0
@@ -157,10 +157,10 @@ def _valid(chunks: Sequence[pa.Array]) -> npt.NDArray[np.bool_] | None:
 
 
 class ChunkWriter:
-    """Makes chunks of such columns for the outputs of one task."""
+    """Writes chunks of indexed columns for the outputs of one task."""
 
     def __init__(self, settings: WriteSettings) -> None:
-        """`settings` are of outputs that `can_write` is true for."""
+        """Make a writer for outputs with `settings`, for which `can_write` is true."""
         name = "lz4_raw" if settings.codec == "lz4" else settings.codec
         self._codec = pa.Codec(name, compression_level=settings.level)
         self._codec_number = CODECS[settings.codec]
@@ -168,7 +168,7 @@ class ChunkWriter:
 
     @staticmethod
     def can_write(settings: WriteSettings) -> bool:
-        """Say whether outputs are compressed: packed indices rely on it where values repeat."""
+        """Return whether outputs are compressed, which packed indices with repeated values require."""
         return settings.codec != "uncompressed"
 
     def write(self, column: Indexed, *, physical_type: int, is_optional: bool) -> tuple[NewChunk, list[Any]]:
@@ -204,7 +204,7 @@ class ChunkWriter:
 
 
 def _bodies(column: Indexed, is_optional: bool, page_bytes: int) -> Iterator[tuple[int, bytes]]:
-    """Yield rows and content of each page."""
+    """Yield the number of rows and the content of each page."""
     step = min(PAGE_ROWS, max(GROUP, page_bytes * _BYTE // column.bits // GROUP * GROUP))
     at = 0
     for start in range(0, column.rows, step):
@@ -221,13 +221,13 @@ def _bits(words: Sized) -> int:
 
 
 def _levels(rows: int, valid: npt.NDArray[np.bool_] | None) -> bytes:
-    """Return the definition levels of a page: one run, or a bit for each row."""
+    """Return the definition levels of a page: one run, or one bit per row."""
     made = run(rows, 1) if valid is None else _packed_run(rows, np.packbits(valid, bitorder="little").tobytes())
     return len(made).to_bytes(_LENGTH_BYTES, "little") + made
 
 
 def _runs(indices: Indices, bits: int) -> bytes:
-    """Return the indices of a page as one packed run, or as runs of one index if these are long."""
+    """Return the indices of a page as one packed run, or as runs of equal indices if these are long."""
     changes = indices[1:] != indices[:-1]
     made = bytes([bits])
     if np.count_nonzero(changes) * RUN_ROWS >= len(indices):
@@ -245,7 +245,7 @@ def _packed_run(count: int, data: bytes) -> bytes:
 
 
 def _plain(words: pa.Array) -> bytes:
-    """Return values in Parquet's plain encoding: of fixed width one after another, texts each after its length."""
+    """Return values in Parquet's plain encoding: fixed-width values concatenated, texts prefixed by their length."""
     if not pt.is_binary(words.type):
         width = words.type.bit_width // _BYTE
         return bytes(words.buffers()[1].slice(words.offset * width, len(words) * width))

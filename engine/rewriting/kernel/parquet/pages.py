@@ -1,10 +1,10 @@
-"""The pages of a column chunk, walked header by header without decoding a value, and headers of new pages.
+"""Traversal of a column chunk's page headers without decoding values, and headers of new pages.
 
-A chunk may be copied when its pages are what its footer says: data pages only, values plain, sizes and counts that add
-up. With a checksum on every page its bytes are known to be those that were written; without, only decoding tells.
+A chunk may be copied when its pages match its footer: data pages only, values plain, consistent sizes and counts. With
+a checksum on every page its bytes are verified to be those that were written; without, only decoding verifies them.
 
-Pages of a required column become those of an optional one by levels put before them: in a page of version 2 levels
-stand before what is compressed, so values stay as they are stored, whatever version their page had.
+Pages of a required column become those of an optional one by prepending levels: in a page of version 2 levels precede
+the compressed part, so values stay as stored, regardless of the version of their page.
 """
 
 import zlib
@@ -23,12 +23,12 @@ DATA_PAGE: Final = 0
 DICTIONARY_PAGE: Final = 2
 DATA_PAGE_V2: Final = 3
 PLAIN: Final = 0
-"""The one encoding that is copied: vectorised readers of Spark refuse BYTE_STREAM_SPLIT, those of Iceberg the delta
-encodings too, and DELTA_BYTE_ARRAY pages of some old writers depend on the page before (PARQUET-246)."""
+"""The only encoding that is copied: vectorised readers of Spark refuse BYTE_STREAM_SPLIT, those of Iceberg the delta
+encodings too, and DELTA_BYTE_ARRAY pages of some old writers depend on the previous page (PARQUET-246)."""
 
 LEVEL_ENCODING: Final = 3
 LEVEL_ENCODINGS: Final = frozenset({LEVEL_ENCODING, 4})
-"""RLE, and BIT_PACKED, which writers name for levels that are not there."""
+"""RLE, and BIT_PACKED, which writers name for absent levels."""
 
 # PageHeader
 _KIND, _UNCOMPRESSED, _STORED, _CHECKSUM, _DATA_HEADER, _DICTIONARY_HEADER, _DATA_HEADER_V2 = 1, 2, 3, 4, 5, 7, 8
@@ -50,21 +50,21 @@ _FORMS: Final = {
     DATA_PAGE: (_DATA_HEADER, _DETAIL_KINDS, {1, 2, 3, 4}, _PAGE_STATISTICS),
     DATA_PAGE_V2: (_DATA_HEADER_V2, _V2_DETAIL_KINDS, {1, 2, 3, 4, 5, 6}, _V2_STATISTICS),
 }
-"""By page type: its header's field, the wire types and the required fields of that header, its statistics' field."""
+"""By page type: the field of its header, the header's wire types and required fields, the field of its statistics."""
 _MOST: Final = 1 << 31
 UNCOMPRESSED: Final = CODECS["uncompressed"]
 
 
 class DamagedPage(ValueError):
-    """A page is not what its checksum says."""
+    """The bytes of a page do not match its checksum."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A data page: `values` in `stored` bytes from byte `start` of its chunk, levels among them, its header before.
+    """A data page: `values` in `stored` bytes (with levels, without the header) from byte `start` of its chunk.
 
-    `size` is what these are before compression, if it `is_compressed`; `is_checked` says that it has a checksum, which
-    held.
+    `size` is their size before compression, if it `is_compressed`; `is_checked`: the page has a checksum, and it
+    matched.
     """
 
     kind: int
@@ -78,7 +78,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """What a walk found."""
+    """The pages of a chunk."""
 
     pages: Sequence[Page]
 
@@ -89,22 +89,22 @@ class Pages:
 
     @property
     def counts(self) -> Counter[tuple[int, int]]:
-        """How many there are by (page type, encoding)."""
+        """The number of pages by (page type, encoding)."""
         return Counter((page.kind, PLAIN) for page in self.pages)
 
 
 def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int], rows: int) -> Pages:
-    """Walk all pages of a chunk of `rows` rows that is to be copied; `data` is a view of exactly its bytes.
+    """Return all pages of a chunk of `rows` rows that is to be copied; `data` is a view of exactly its bytes.
 
     `most_levels` are the greatest definition and repetition level of the column.
 
     Raises:
-        DamagedPage: a checksum does not hold.
-        Malformed: it is no chunk that may be copied.
+        DamagedPage: a checksum does not match.
+        Malformed: the chunk may not be copied.
     """
     found: list[Page] = []
     counts: list[Struct] = []  # of pages of version 2
-    is_told = True  # whether all that these say is known to be so by their levels
+    is_told = True  # whether their levels confirm all of these counts
     at = headers = 0
     while at < len(data):
         header, details, start = _header(data, at)
@@ -128,7 +128,7 @@ def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int], rows: int) -> Pa
 def with_levels(data: pa.Buffer, chunk: Chunk, pages: Pages) -> tuple[Chunk, list[pa.Buffer], Pages]:
     """Return the chunk of a required flat column as that of an optional one: its footer's facts, bytes, pages.
 
-    All pages are of version 2 then; statistics of theirs are left out. Values are not touched, nor copied.
+    All resulting pages are of version 2, without statistics. Values are neither changed nor copied.
     """
     buffers: list[pa.Buffer] = []
     made: list[Page] = []
@@ -170,13 +170,13 @@ def data_page_header(*, values: int, encoding: int, size: int, stored: int, chec
 
 
 def dictionary_page_header(*, words: int, size: int, stored: int, checksum: int) -> bytes:
-    """Return the header of a page of so many words, plain."""
+    """Return the header of a dictionary page with this number of words in plain encoding."""
     details: Struct = {_WORDS: (I32, words), _WORDS_ENCODING: (I32, PLAIN)}
     return _written(DICTIONARY_PAGE, size, stored, checksum, {_DICTIONARY_HEADER: (STRUCT, details)})
 
 
 def run(count: int, number: int, width: int = 1) -> bytes:
-    """Return so many times one number, in `width` bytes, as one run of the encoding of levels and indices."""
+    """Return `count` times one number, in `width` bytes, as one RLE run."""
     return thrift.varint(count << 1) + number.to_bytes(width, "little")
 
 
@@ -193,9 +193,9 @@ def _written(kind: int, size: int, stored: int, checksum: int, details: Struct) 
 
 
 def _header(data: Any, at: int) -> tuple[Struct, Struct, int]:
-    """Return page header, its data page header, and where the page begins.
+    """Return the page header, its data page header, and the start offset of the page.
 
-    Fields of other wire types, which one reader may skip and another take, are a doubt: no checksum covers a header.
+    Fields of unexpected wire types are refused, as readers may differ in skipping them: no checksum covers a header.
     """
     header, start = thrift.read_struct(data, at)
     kind = header[_KIND][1] if _is_as(header, _HEADER_KINDS | {_DATA_HEADER: STRUCT, _DATA_HEADER_V2: STRUCT}) else None
@@ -236,13 +236,13 @@ def _fits(kind: int, value: Any) -> bool:
 
 
 def _check_levels(encodings: tuple[int, int], most: tuple[int, int], at: int) -> None:
-    """Take RLE only; a column that has no levels may name any encoding for them."""
+    """Accept RLE levels only; a column without levels may name any encoding for them."""
     if any(greatest and encoding != LEVEL_ENCODING for encoding, greatest in zip(encodings, most, strict=True)):
         raise Malformed(f"the page at byte {at} has levels in the encodings {encodings}")
 
 
 def _check_v2(details: Struct, page: Page, most: tuple[int, int]) -> None:
-    """Take levels where the column has some."""
+    """Accept levels only if the column has levels."""
     levels = [details[field][1] for field in (_V2_DEFINITIONS, _V2_REPETITIONS)]
     has_levels = all((length > 0) == (greatest > 0) for length, greatest in zip(levels, most, strict=True))
     if not has_levels or min(levels) < 0 or sum(levels) > min(page.stored, page.size):
@@ -252,7 +252,7 @@ def _check_v2(details: Struct, page: Page, most: tuple[int, int]) -> None:
 
 
 def _is_told(details: Struct, body: Any, most: tuple[int, int]) -> bool:
-    """Say whether the counts of a page follow from its levels at a glance: a flat column without a null."""
+    """Return whether a page's counts follow directly from its levels: a flat column without nulls."""
     values, nulls, rows = (details[field][1] for field in (_V2_VALUES, _V2_NULLS, _V2_ROWS))
     if most[1] or nulls or rows != values:
         return False

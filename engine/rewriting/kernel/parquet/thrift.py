@@ -1,9 +1,9 @@
-"""Thrift's compact protocol, as far as Parquet's footers and page headers need it.
+"""Thrift's compact protocol, limited to the needs of Parquet's footers and page headers.
 
 A struct is `{field id: (wire type, value)}`. Values are int, bool, float, bytes, a nested struct, or `(element wire
-type, [values])` for a list or set. Parquet has no maps (they are read over, as None, and can't be written).
+type, [values])` for a list or set. Parquet has no maps (they are skipped, as None, and can't be written).
 
-What is read may be damaged: every length is checked against what is there, depth is bounded.
+Input may be damaged: every length is checked against the available bytes, and depth is bounded.
 """
 
 import struct
@@ -34,11 +34,11 @@ Struct = dict[int, tuple[int, Any]]
 
 
 class Malformed(ValueError):
-    """The bytes are no struct of the compact protocol."""
+    """The bytes are not a valid struct of the compact protocol."""
 
 
 def read_struct(data: Any, at: int = 0) -> tuple[Struct, int]:
-    """Return the struct that begins at byte `at` of `data` (bytes or a view of them), and where it ends.
+    """Return the struct that starts at byte `at` of `data` (bytes or a view of them), and its end offset.
 
     Raises:
         Malformed: it ends too early, nests too deeply, or has a type that Parquet does not use.
@@ -50,14 +50,14 @@ def read_struct(data: Any, at: int = 0) -> tuple[Struct, int]:
 
 
 def write_struct(fields: Struct) -> bytes:
-    """Return the bytes of a struct. A nested one may be given as the bytes that this made of it."""
+    """Return the bytes of a struct. Nested structs may be given as bytes that this function returned."""
     out = bytearray()
     _write_struct(out, fields)
     return bytes(out)
 
 
 def write_rest(written: bytes, last: int, fields: Struct) -> bytes:
-    """Return the bytes of a struct that begins with what `write_struct` made of its fields up to number `last`."""
+    """Return the bytes of a struct whose fields up to number `last` are given as result of `write_struct`."""
     out = bytearray(written)
     del out[-1]  # its end
     _write_struct(out, fields, last)
@@ -65,7 +65,7 @@ def write_rest(written: bytes, last: int, fields: Struct) -> bytes:
 
 
 def varint(value: int) -> bytes:
-    """Return the bytes of a number that is not negative, seven bits each."""
+    """Return a non-negative number as a varint, seven bits per byte."""
     out = bytearray()
     _write_varint(out, value)
     return bytes(out)

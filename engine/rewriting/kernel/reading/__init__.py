@@ -1,1 +1,1 @@
-"""The rows of a group: inputs in order, deletes applied, columns projected; and the proof that rows are the same."""
+"""Reading of a group's rows: inputs in order, deletes applied, columns projected; and the comparison of rows."""

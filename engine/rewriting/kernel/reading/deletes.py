@@ -1,8 +1,8 @@
-"""Position deletes: which rows of which input are gone.
+"""Position deletes: the deleted rows of each input.
 
-A delete applies to an input only if the task lists its file for that input: the same path may stand in a delete file
-that is older than the data. Paths are compared in one spelling (`storage.canonical`). Positions past the end of a file
-and positions named twice count for nothing.
+A delete applies to an input only if the task lists its file for that input: a delete file that is older than the data
+may contain the same path. Paths are compared in one spelling (`storage.canonical`). Positions past the end of a file
+and repeated positions are ignored.
 
 Memory: eight bytes for each delete that hits an input of this group; other files' deletes are dropped row group by row
 group.
@@ -51,13 +51,13 @@ class PositionDeletes:
         )
 
     def count(self, index: int | None = None) -> int:
-        """Return how many rows of one input, or of all, are deleted."""
+        """Return the number of deleted rows of one input, or of all."""
         if index is not None:
             return len(self._positions[index])
         return sum(len(found) for found in self._positions)
 
     def deleted_within(self, index: int, start: int, rows: int) -> int:
-        """Return how many of the `rows` rows from file row `start` on are deleted."""
+        """Return the number of deleted rows among the `rows` rows from file row `start` on."""
         first, last = self._range(index, start, rows)
         return last - first
 
@@ -96,7 +96,7 @@ def _collect(path: str, wanted: dict[str, int], hits: list[list[Positions]], tra
 
 
 def _open(path: str, transfer: Transfer) -> ParquetInput:
-    """Open a delete file, unless its name says that it is of another format."""
+    """Open a delete file; refuse it if its name has the suffix of another format."""
     if path.lower().endswith(OTHER_FORMATS):
         raise Refused(UNSUPPORTED_DELETE_FILE, f"{path} is not a Parquet file")
     return ParquetInput.open(path, transfer)
@@ -110,7 +110,7 @@ def _chunks(table: pa.Table, *, reverse: bool) -> tuple[list[pa.Array], list[pa.
 
 
 def _assign(paths: pa.Array, positions: pa.Array, wanted: dict[str, int], hits: list[list[Positions]]) -> None:
-    """Append to each input's hits the positions beside its path."""
+    """Append to each input's hits the positions of rows with its path."""
     coded = paths if isinstance(paths, pa.DictionaryArray) else paths.dictionary_encode()
     owners = np.array([_owner(name, wanted) for name in coded.dictionary.to_pylist()] or [-1], dtype=np.int64)
     rows = owners[coded.indices.to_numpy(zero_copy_only=False)]
@@ -127,7 +127,7 @@ def _owner(name: str, wanted: dict[str, int]) -> int:
 
 
 def _leaves(path: str, schema: pa.Schema) -> tuple[int, int]:
-    """Return which Parquet columns hold path and position, by their reserved field ids."""
+    """Return the numbers of the Parquet columns with path and position, by their reserved field ids."""
     ids = leaf_ids(list(schema))
     if FILE_PATH_ID not in ids or POSITION_ID not in ids:
         raise Refused(NO_FIELD_IDS, f"{path}: no columns with the ids of a position delete")

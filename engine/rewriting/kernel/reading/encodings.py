@@ -1,8 +1,8 @@
-"""Which columns of an input are dictionary-coded, from its footer alone.
+"""Detection of dictionary-coded columns of an input from its footer alone.
 
-A footer lists encodings, not pages. parquet-mr writes PLAIN into the list only when a column chunk gave up its
-dictionary half-way; parquet-cpp always writes it (its dictionary page is PLAIN). There sizes decide: indices take at
-most about 2.5 bytes a value, values that fell back take their width. A wrong guess costs speed or size, never a value.
+A footer lists encodings, not pages. parquet-mr lists PLAIN only when a column chunk fell back from its dictionary;
+parquet-cpp always lists it (its dictionary page is PLAIN). There sizes decide: indices take at most about 2.5 bytes per
+value, values after a fallback take their width. A wrong guess affects speed or size, never correctness.
 """
 
 from typing import Any, Final

@@ -1,8 +1,8 @@
 """One Parquet file, read row group by row group through the paced transfer.
 
-A small file is fetched whole with one request. Of a larger one first the tail is read (one request; two when the footer
-is longer), then the wanted columns of one row group at a time, neighbours in one request. Arrow decodes from memory in
-both cases; nothing it does reaches the storage past the transfer. Page checksums are verified where they are there.
+A small file is fetched whole with one request. For a larger file the tail is read first (one request; two when the
+footer is longer), then the wanted columns of one row group at a time, adjacent ones in one request. Arrow decodes from
+memory in both cases; it never accesses the storage except through the transfer. Page checksums are verified if present.
 
 `decode` and `fetch` are called by one thread each; `fetch` may run one row group ahead.
 """
@@ -21,13 +21,13 @@ from engine.rewriting.kernel.parquet.thrift import Malformed
 from engine.rewriting.kernel.storage.transfer import InputFile, Transfer
 
 SMALL_FILE_BYTES: Final = 8 * 2**20
-"""Below it a file is fetched with one request."""
+"""Files below this size are fetched with one request."""
 
 TAIL_BYTES: Final = 256 * 1024
-"""Read from the end of a larger file; most footers fit."""
+"""Bytes read from the end of a larger file; most footers fit."""
 
 GAP_BYTES: Final = 2**20
-"""Columns this near to each other are fetched with one request."""
+"""Columns with at most this gap between them are fetched with one request."""
 
 _ENCRYPTED_MAGIC: Final = b"PARE"
 _END_BYTES: Final = 8
@@ -45,7 +45,7 @@ def piece_of(segments: Segments, start: int, length: int) -> pa.Buffer | None:
 
 
 class _Pieces:
-    """A read-only file object over fetched segments; Arrow reads nothing that was not fetched."""
+    """A read-only file object over fetched segments; Arrow can only read fetched bytes."""
 
     def __init__(self, size: int, segments: Segments) -> None:
         self.closed = False
@@ -122,7 +122,7 @@ class ParquetInput:
             raise
 
     def select_dictionaries(self, columns: Sequence[str]) -> None:
-        """Have these string columns (dotted paths) read as dictionaries, where they are there."""
+        """Read these string columns (dotted paths), if present, as dictionaries."""
         with reading(self.uri):
             self._file = self._parquet_file(self.metadata, columns)
             self.metadata = self._file.metadata
@@ -150,7 +150,7 @@ class ParquetInput:
         """Return the row group as a table of the top-level fields of these leaves.
 
         Raises:
-            InputFault: corrupt, or another number of rows than the footer says.
+            InputFault: corrupt, or with a different number of rows than in the footer.
             Refused: `unreadable_layout`, when Arrow can't decode it; `encrypted_file`.
         """
         with reading(f"{self.uri}: row group {row_group}"):
@@ -177,25 +177,25 @@ class ParquetInput:
         return table
 
     def close(self) -> None:
-        """Close the file; nothing can be fetched any more, what was fetched can still be decoded."""
+        """Close the file; nothing more can be fetched, fetched segments can still be decoded."""
         self._source.close()
 
 
 _LACKING: Final = ("Not yet implemented", "currently not supported by the C++ implementation")
-"""What Arrow says of Parquet that it lacks, such as LZO, where it raises the error that it raises of damage."""
+"""Texts of Arrow's errors for unsupported Parquet features such as LZO; their class is that of errors for damage."""
 
 
 class reading:  # noqa: N801 - used as a statement: `with reading(uri):`
-    """Name the file in whatever Arrow raises while it reads."""
+    """Context manager that adds the file's name to errors that Arrow raises while reading."""
 
     def __init__(self, where: str) -> None:
         self._where = where
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Enter the context."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        """Turn Arrow's errors into ours."""
+        """Turn Arrow's errors into kernel errors."""
         if not isinstance(error, pa.ArrowException | OSError | ValueError):
             return
         text = f"{self._where}: {error}"
@@ -207,7 +207,7 @@ class reading:  # noqa: N801 - used as a statement: `with reading(uri):`
 
 
 def _opening(source: InputFile, expected_bytes: int | None) -> tuple[Segments, int]:
-    """Return what the first requests bring, the whole file or its tail with all of the footer, and the file's size."""
+    """Return the segments of the first requests (the whole file, or its tail with the footer), and the file's size."""
     size = source.size()
     if expected_bytes not in (None, size):
         raise InputFault(f"{source.uri}: {size} bytes, but the manifest has {expected_bytes}")
@@ -227,7 +227,7 @@ def _footer_length(tail: pa.Buffer) -> int:
 
 
 def _check_end(uri: str, segments: Segments, size: int) -> int:
-    """Return the length of the footer: more than its metadata takes if a signature follows (encrypted columns)."""
+    """Return the length of the footer: longer than its metadata if a signature follows (encrypted columns)."""
     (tail,) = segments.values()
     magic, length = bytes(tail[-4:]), _footer_length(tail)
     if magic == _ENCRYPTED_MAGIC:
@@ -238,7 +238,7 @@ def _check_end(uri: str, segments: Segments, size: int) -> int:
 
 
 def _complete_footer(uri: str, data: bytes, metadata: Any) -> InputFooter:
-    """Return the footer field by field. Arrow ends the process over metadata of a chunk that do not fit: see before."""
+    """Return the footer after checking it field by field: Arrow ends the process on inconsistent chunk metadata."""
     try:
         footer = InputFooter(data)
     except Malformed as error:
@@ -254,7 +254,7 @@ def _complete_footer(uri: str, data: bytes, metadata: Any) -> InputFooter:
 
 
 def _has_its_words(array: pa.Array) -> bool:
-    """Tell whether every index is one of its dictionary's; Arrow hands out what the page has."""
+    """Return whether every index is within the dictionary; Arrow returns indices of pages unchecked."""
     if pt.is_struct(array.type):
         return all(map(_has_its_words, array.flatten()))
     if not pt.is_dictionary(array.type) or array.null_count == len(array):
@@ -264,7 +264,7 @@ def _has_its_words(array: pa.Array) -> bool:
 
 
 def _extent(column: Any) -> tuple[int, int]:
-    """Return first and one past the last byte of a column chunk."""
+    """Return the offsets of the first byte of a column chunk and of the byte after its last."""
     start = column.data_page_offset
     if column.has_dictionary_page and 0 < column.dictionary_page_offset < start:
         start = column.dictionary_page_offset

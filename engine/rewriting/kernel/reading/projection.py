@@ -1,13 +1,13 @@
-"""Columns of an input to the columns of the target schema: by field id, at every level, never by name.
+"""Projection of an input's columns to the target schema: by field id, at every level, never by name.
 
-Why it is our own: the table library's projection reads null lists and maps as empty once a field inside them was added
-or promoted. Here offsets and validity of a list or map are carried over as they are (same buffers, same offset) and
-only what is inside is projected, so that null, empty, and null elements can't change places.
+PyIceberg's projection is not used because it reads null lists and maps as empty once a field inside them was added or
+promoted. Here offsets and validity of a list or map are kept unchanged (same buffers, same offset) and only their
+content is projected, so that null, empty, and null elements can't be confused.
 
-A plan is worked out once per input schema (`Projection`) and applied to each row group; arrays whose type and ids fit
-already go through untouched. Top-level dictionary arrays of strings stay dictionary arrays: the writer decides.
+A plan is computed once per input schema (`Projection`) and applied to each row group; arrays that already have the type
+and ids are passed unchanged. Top-level dictionary arrays of strings stay dictionary arrays: the writer decides.
 
-Added fields are null (defaults are a matter of format v3). What is not on the list of promotions is refused.
+Added fields are null (defaults require format v3). Changes of type that are not listed promotions are refused.
 """
 
 from collections.abc import Callable, Sequence
@@ -59,10 +59,10 @@ def child_fields(data_type: pa.DataType) -> list[pa.Field]:
 
 
 class Projection:
-    """How one input schema becomes the target schema.
+    """The projection of one input schema to the target schema.
 
     Raises:
-        Refused: with the name of the reason, when it can't become it.
+        Refused: the schema can't be projected; with the name of the reason.
     """
 
     def __init__(self, *, source: pa.Schema, target: pa.Schema) -> None:
@@ -117,7 +117,7 @@ def _index(fields: list[pa.Field], field: pa.Field) -> int:
 
 
 def _step(source: pa.Field | None, target: pa.Field, where: str) -> Step | None:
-    """Return how arrays of `source` become arrays of `target`; None when they are that already."""
+    """Return the conversion of arrays of `source` to `target`; None when none is needed."""
     if source is None:
         if not target.nullable:
             raise Refused(MISSING_REQUIRED_FIELD, f"{where} (id {field_id(target)}) is not in the input")
@@ -152,7 +152,7 @@ def _conversion(source: pa.DataType, target: pa.DataType, where: str) -> Step | 
 
 
 def _extension(source: pa.DataType, target: pa.DataType, where: str) -> Step | None:
-    """Convert between a uuid and its sixteen bytes, or drop a mark that the target does not have."""
+    """Convert between a uuid and its sixteen bytes, or remove an extension type that the target does not have."""
     if source == target:
         return None
     if isinstance(source, pa.BaseExtensionType):
@@ -167,7 +167,7 @@ def _then(step: Step | None, array: pa.Array) -> pa.Array:
 
 
 def _dictionary(source: pa.DictionaryType, target: pa.DataType, where: str) -> Step | None:
-    """Convert the dictionary, not the rows; whatever is not a string or binary is decoded."""
+    """Convert the dictionary, not the rows; types other than string and binary are decoded."""
     inner = _conversion(source.value_type, target, where)
     keep = pt.is_string(target) or pt.is_binary(target) or pt.is_large_string(target) or pt.is_large_binary(target)
     if keep and source == pa.dictionary(pa.int32(), target):
@@ -218,7 +218,7 @@ def _required(child: pa.Array, parent: pa.Array, where: str) -> pa.Array:
 
 
 def _absent(field: pa.Field, rows: int) -> pa.Array:
-    """Return nulls for a field that the input lacks, or values that mean nothing where it is required (under nulls)."""
+    """Return nulls for a field that the input lacks, or placeholder values where it is required (under nulls)."""
     if pt.is_struct(field.type):
         inner = child_fields(field.type)
         mask = pa.repeat(pa.scalar(field.nullable), rows)
@@ -228,7 +228,7 @@ def _absent(field: pa.Field, rows: int) -> pa.Array:
 
 
 def _without_validity(array: pa.Array) -> pa.Array:
-    """Return the array as if nothing in it were null; the writer takes no null in a required field, even under one."""
+    """Return the array without its validity; the writer accepts no null in a required field, even under a null."""
     if isinstance(array.type, pa.BaseExtensionType):
         return pa.ExtensionArray.from_storage(array.type, _without_validity(array.storage))
     if pt.is_struct(array.type):
@@ -268,7 +268,7 @@ def _list(source: pa.DataType, target: pa.DataType, where: str) -> Step | None:
 
 
 def _plain_list(source: pa.DataType, target: pa.DataType) -> pa.DataType | None:
-    """Return the list type to cast to first, so that offsets have the target's width; None when they have."""
+    """Return the list type to cast to first, so that offsets have the target's width; None if they already have it."""
     large = pt.is_large_list(target)
     if pt.is_large_list(source) if large else pt.is_list(source):
         return None
@@ -296,14 +296,14 @@ def _map(source: pa.MapType, target: pa.MapType, where: str) -> Step | None:
 
 
 def _rebuilt(array: pa.Array, target: pa.DataType, child: pa.Array) -> pa.Array:
-    """Return the list or map with the same validity and offsets (`array` may be a slice) around another child."""
+    """Return the list or map with the same validity and offsets (`array` may be a slice) and another child."""
     return pa.Array.from_buffers(
         target, len(array), array.buffers()[:2], null_count=array.null_count, offset=array.offset, children=[child]
     )
 
 
 def _decoded(array: pa.Array) -> pa.Array:
-    """Return the values of a dictionary array: inside nested types none may be left."""
+    """Return the values of a dictionary array, as nested types may not contain dictionaries."""
     return array.dictionary_decode() if pt.is_dictionary(array.type) else array
 
 
@@ -329,7 +329,7 @@ def _primitive(source: pa.DataType, target: pa.DataType, where: str) -> Step | N
 
 
 def _promotable(source: Any, target: Any) -> bool:
-    """Say whether every value of `source` is a value of `target`, and the table format allows the change."""
+    """Return whether every value of `source` is a value of `target`, and the table format allows the promotion."""
     if pt.is_integer(source) and pt.is_signed_integer(target):
         spare = target.bit_width - source.bit_width
         return bool(spare > 0 or (spare == 0 and pt.is_signed_integer(source)))

@@ -1,7 +1,7 @@
 """Fetching ahead of the decoder, within a bound of bytes.
 
-The decoder needs the CPU, fetching needs to wait: for the storage, or for the share. A share would go unused while the
-task computes if reads did not wait in threads of their own.
+Decoding uses the CPU, fetching waits for the storage or for the share of the rates. Reads wait in separate threads, as
+the share would otherwise go unused while the task computes.
 """
 
 from collections import deque
@@ -18,7 +18,7 @@ AHEAD_FETCHES: Final = 8
 
 
 class ReadAhead:
-    """Runs fetches in a few threads; results come in the order asked for."""
+    """Runs fetches in a few threads; yields the results in the order of the requests."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="packhouse-read")
@@ -43,7 +43,7 @@ class ReadAhead:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Drop what has not begun and wait for the rest."""
+        """Cancel fetches that have not started and wait for the others."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
 

@@ -1,8 +1,8 @@
 """The proof that a group's outputs hold the rows of its inputs: both are read from the storage and hashed.
 
-Nothing that wrote the outputs is asked: they are opened anew, decoded by Arrow, and hashed by field id without the
-projection that made them (`row_hashes`). Shared with the rewrite are the paced transfer and the reading of
-position-delete files. One column of one row group is decoded at a time.
+The check does not use the code that wrote the outputs: they are opened again, decoded by Arrow, and hashed by field id
+without the projection (`row_hashes`). Shared with the rewrite are the paced transfer and the reading of position-delete
+files. One column of one row group is decoded at a time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ from engine.rewriting.kernel.storage.transfer import Transfer
 
 @dataclass(frozen=True, slots=True)
 class CheckedRows:
-    """What a check came to: the digest that both sides have, and what it cost."""
+    """The result of a check: the digest of both sides, and the cost."""
 
     digest: RowDigest
     bytes_read: int
@@ -41,13 +41,13 @@ def check_rows(
     deletes: PositionDeletes,
     transfer: Transfer,
 ) -> CheckedRows:
-    """Compare the live rows of `inputs` with those of `outputs`, as far as fields of `target` go.
+    """Compare the live rows of `inputs` with those of `outputs`, for the fields of `target`.
 
     Raises:
-        OutputFault: the outputs hold other rows, or can't be read back.
+        OutputFault: the outputs contain other rows, or can't be read back.
         InputFault: an input can't be read again.
         Refused: a column can't be compared.
-        Stopped: the task was told to stop.
+        Stopped: the task was ordered to stop.
     """
     begun, before = transfer.now(), transfer.moved.bytes_read
     try:
@@ -125,7 +125,7 @@ def _hashed(
 
 
 def _columns(schema: pa.Schema, target: pa.Schema) -> list[tuple[pa.Field, list[int]]]:
-    """Return the target's fields that a file has, each with the Parquet columns that it is made of."""
+    """Return the target's fields that a file has, each with its Parquet columns."""
     counts = [len(leaf_ids([field])) for field in schema]
     firsts = np.cumsum([0, *counts]).tolist()
     place = {field_id(field): i for i, field in enumerate(schema)}

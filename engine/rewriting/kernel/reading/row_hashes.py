@@ -1,12 +1,12 @@
-"""Hashes of rows by what they hold, whatever the file that holds them looks like.
+"""Hashes of rows by their values, independent of the physical layout of their file.
 
-A value's hash goes by the field id, not by the column's name, place, encoding, or width: an int32 hashes as the int64
-that it is promoted to, a float as the double, a decimal by its unscaled value, a dictionary code as its value. A field
-that is null, or that the file lacks, adds nothing: added and dropped columns need no projection. As SQL has it, any NaN
-is the same and 0.0 is -0.0. Lists keep their order, entries of a map have none.
+A value's hash depends on the field id, not on the column's name, position, encoding, or width: an int32 hashes as the
+int64 that it is promoted to, a float as the double, a decimal by its unscaled value, a dictionary code as its value. A
+field that is null, or absent from the file, adds nothing: added and dropped columns need no projection. As in SQL, all
+NaN are equal and 0.0 equals -0.0. Lists are ordered, entries of a map are not.
 
-A row's hash mixes the sum of its fields once more: values that change places between two rows change both of them.
-Sixty-four bits, no secret: they tell accidents, not attacks. Arrays are worked through in blocks that fit a cache.
+A row's hash mixes the sum of its fields again: exchanging values between two rows changes the hashes of both. The
+hashes have 64 bits and no secret: they detect accidents, not attacks. Arrays are processed in blocks that fit a cache.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from engine.rewriting.kernel.errors import UNREADABLE_LAYOUT, Refused
 from engine.rewriting.kernel.reading.projection import child_fields, field_id
 
 Hashes = npt.NDArray[np.uint64]
-"""One hash a row; 0 stands for null."""
+"""One hash per row; 0 stands for null."""
 
 _Ints = npt.NDArray[np.int64]
 
@@ -39,7 +39,7 @@ _MICROSECONDS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
 
 @dataclass(slots=True)
 class RowDigest:
-    """Count, sum and exclusive or of row hashes: equal for equal multisets of rows in whatever order."""
+    """Count, sum and exclusive or of row hashes: equal for equal multisets of rows in any order."""
 
     rows: int = 0
     total: int = 0
@@ -52,7 +52,7 @@ class RowDigest:
         self.folded ^= int(np.bitwise_xor.reduce(hashes)) if len(hashes) else 0
 
     def __str__(self) -> str:
-        """Return the three in one word, for the record."""
+        """Return the three values as one word, for the record."""
         return f"{self.rows}-{self.total:016x}-{self.folded:016x}"
 
 
@@ -66,7 +66,7 @@ class RowHasher:
         """Add a column of all rows as the target's field `wanted`; nested fields are found by id.
 
         Raises:
-            Refused: a type that no projection leads from or to.
+            Refused: a type that no projection supports.
         """
         at = 0
         for chunk in column.chunks:
@@ -91,7 +91,7 @@ def _mixed(values: Hashes) -> Hashes:
 
 
 def _of_field(hashes: Hashes, field: pa.Field) -> Hashes:
-    """Return what values are worth in this field; nothing where null."""
+    """Return the hashes of values combined with the field id; 0 where null."""
     seed = np.uint64((field_id(field) or 0) * int(_STEP) & _MASK)
     worth = _mixed(hashes + seed)
     worth[hashes == 0] = 0
@@ -144,7 +144,7 @@ def _of_struct(array: pa.StructArray, wanted: pa.Field) -> Hashes:
 def _of_list(array: pa.ListArray, wanted: pa.Field) -> Hashes:
     offsets, (element,) = _offsets(array), child_fields(wanted.type)
     values = _hashes(array.values.slice(offsets[0], offsets[-1] - offsets[0]), element)
-    values += (_places(offsets) + 1).astype(np.uint64) * _STEP  # also where null: it takes a place
+    values += (_places(offsets) + 1).astype(np.uint64) * _STEP  # also where null, which takes a position
     return _of_many(_mixed(values), offsets, _LIST)
 
 
@@ -160,7 +160,7 @@ def _offsets(array: Any) -> _Ints:
 
 
 def _places(offsets: _Ints) -> _Ints:
-    """Return the place of each element within its list."""
+    """Return the position of each element within its list."""
     places: _Ints = np.arange(offsets[-1] - offsets[0]) - np.repeat(offsets[:-1] - offsets[0], np.diff(offsets))
     return places
 
@@ -192,7 +192,7 @@ def _of_leaf(array: pa.Array, wanted: pa.Field) -> Hashes:
 
 
 def _numbers(array: pa.Array, wanted: pa.Field) -> Any:
-    """Return numbers, and what is stored as one, as 64 bits."""
+    """Return numbers, and types stored as numbers, as 64 bits."""
     of = array.type
     if pt.is_boolean(of):
         return _values(array.cast(pa.uint8()), np.uint8, len(array)).astype(np.uint64)
@@ -208,7 +208,7 @@ def _numbers(array: pa.Array, wanted: pa.Field) -> Any:
 
 
 def _values(array: pa.Array, kind: Any, count: int) -> Any:
-    """Return values, or offsets, as they lie in memory."""
+    """Return values, or offsets, as a view of the buffer in memory."""
     buffer = array.buffers()[1]
     if buffer is None or not buffer.size:
         return np.zeros(count, kind)
@@ -228,7 +228,7 @@ def _of_bytes(data: pa.Buffer | None, starts: _Ints) -> Hashes:
 
 
 def _blocks(starts: _Ints) -> Iterator[tuple[int, int]]:
-    """Yield (first, past the last) of runs of values that take about a megabyte; a longer value is one by itself."""
+    """Yield (start, end) of runs of values of about a megabyte; a longer value is a run of its own."""
     first, count = 0, len(starts) - 1
     while first < count:
         last = int(np.searchsorted(starts, starts[first] + _BLOCK_BYTES, side="right")) - 1

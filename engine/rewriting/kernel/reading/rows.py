@@ -1,8 +1,7 @@
-"""The rows of a group, in order: inputs one after the other, row group by row group, deletes applied, projected.
+"""Reading of a group's rows in order: inputs one after the other, row group by row group, deletes applied, projected.
 
-Deletes go by the row's place in its file, so they come before anything else; a row group of which nothing is left is
-not even fetched. What does not add up (rows in the footer against rows in the manifest) fails the group by the file's
-name.
+Deletes refer to positions of rows in the file, so they are applied first; row groups without live rows are not fetched.
+Inconsistent counts (rows in the footer against rows in the manifest) fail the group with the file's name.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +22,7 @@ from engine.rewriting.kernel.storage.transfer import Transfer
 
 BATCH_BYTES: Final = 2**20
 BATCH_FILES: Final = 16
-"""Tiny inputs are opened together up to so many."""
+"""The most tiny inputs that are opened together."""
 
 MOST_SHAPES: Final = 8
 """Input schemas remembered; files of a group have few."""
@@ -33,8 +32,8 @@ MOST_SHAPES: Final = 8
 class Rows:
     """Live rows of one input row group as the target's columns.
 
-    `dictionary_ids` are the field ids of the leaves that the input keeps dictionary-coded; `logical_bytes` is what the
-    whole row group of `source_rows` takes before compression.
+    `dictionary_ids` are the field ids of the leaves that are dictionary-coded in the input; `logical_bytes` is the size
+    of the whole row group of `source_rows` before compression.
     """
 
     columns: list[pa.ChunkedArray]
@@ -46,9 +45,9 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One row group of an input, fetched and not decoded: what is rewritten whole or not at all.
+    """One row group of an input, fetched and not decoded.
 
-    `start` is the file row it begins at; `dictionary_ids` and `logical_bytes` as in `Rows`.
+    `start` is its first row in the file; `dictionary_ids` and `logical_bytes` as in `Rows`.
     """
 
     source: ParquetInput
@@ -99,9 +98,9 @@ class GroupReader:
         """Yield every row group that keeps a row.
 
         Raises:
-            InputFault: an input is missing, truncated, corrupt, or has other rows than the manifest says.
+            InputFault: an input is missing, truncated, corrupt, or its number of rows differs from the manifest.
             Refused: the kernel can't read an input, or not as the target schema.
-            Stopped: the task was told to stop.
+            Stopped: the task was ordered to stop.
         """
         with ReadAhead() as ahead:
             opened = (source for batch in self._timed(ahead.each(self._openings())) for source in batch)
@@ -144,7 +143,7 @@ class GroupReader:
             yield Unit(source, shape, index, i, start, segments, group.num_rows, group.total_byte_size, numbers)
 
     def _shape_of(self, source: ParquetInput, coded: list[bool]) -> "Shape":
-        """Return how to read this file. Most files of a group are alike, so they were opened in the right way."""
+        """Return the shape for reading this file; read its dictionaries like the last file's, as most are alike."""
         shape = self._shape(source)
         strings = [path for leaf, path in shape.strings if coded[leaf]]
         if strings != source.dictionaries:
@@ -171,7 +170,7 @@ class GroupReader:
             start += rows
 
     def _timed(self, results: Iterator[Any]) -> Iterator[Any]:
-        """Add up how long the task waits for its inputs."""
+        """Add up the time that the task waits for its inputs."""
         while True:
             begun = self._transfer.now()
             try:
@@ -185,7 +184,7 @@ class GroupReader:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What inputs with the same Arrow schema share.
+    """Facts shared by inputs with the same Arrow schema.
 
     `leaves` are the Parquet columns to read, `ids` the field id of every Parquet column, `strings` number and path of
     those that can be read as dictionaries.
@@ -200,14 +199,14 @@ class Shape:
     parts: "dict[tuple[int, ...], Shape]" = field(default_factory=dict)
 
     def of_fields(self, source: ParquetInput, fields: tuple[int, ...]) -> "Shape":
-        """Return how to read only these fields of the target, by position, from this file or one like it."""
+        """Return the shape for reading only these fields of the target, by position, from this or a similar file."""
         if fields not in self.parts:
             self.parts[fields] = Shape.of(source, pa.schema([self.target.field(i) for i in fields]))
         return self.parts[fields]
 
     @staticmethod
     def of(source: ParquetInput, target: pa.Schema) -> "Shape":
-        """Work it out. Raises Refused and InputFault as `GroupReader.units`."""
+        """Return the shape of an input. Raises Refused and InputFault as `GroupReader.units`."""
         parquet = source.metadata.schema
         columns = [parquet.column(i) for i in range(len(parquet))]
         for column in columns:
@@ -230,5 +229,5 @@ class Shape:
 
 
 def _opening_bytes(batch: Sequence[TaskInput]) -> int:
-    """Return what opening these reads."""
+    """Return the bytes that opening these inputs reads."""
     return sum(one.file_bytes if one.file_bytes < SMALL_FILE_BYTES else TAIL_BYTES for one in batch)

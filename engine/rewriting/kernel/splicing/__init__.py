@@ -1,1 +1,1 @@
-"""Output row groups made of the inputs' column chunks, without decoding what can be copied."""
+"""Page splicing: output row groups made of the inputs' column chunks, copied without decoding where possible."""

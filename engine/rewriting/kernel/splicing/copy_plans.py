@@ -1,11 +1,11 @@
-"""Which columns of an output row group are copied chunk by chunk: a decision from footers and page headers.
+"""Decision which columns of an output row group are copied chunk by chunk, from footers and page headers.
 
-A column is copied when every input chunk of it has the output's form and codec, no dictionary, and no part of it is
-left out; when their statistics can be joined; and when their pages are what their footers say. Where an input requires
-what is optional in the output, as files of Spark do, its pages get levels on the way. A dictionary anywhere bars a
-column: readers take plain pages before dictionary pages for something else, without an error. What pages without
-checksums hold is only known by decoding them, so they are decoded once, to be refused as encoding them would; so are
-float columns of tasks with several outputs, for their NaN counts.
+A column is copied when every input chunk of it has the output's form and codec, no dictionary, and is included whole;
+when the statistics can be merged; and when the pages match their footers. If a column is required in an input and
+optional in the output, as in files of Spark, its pages get levels during the copy. A dictionary in any chunk prevents
+the copy: readers misread plain pages before dictionary pages without an error. The content of pages without checksums
+can only be verified by decoding, so they are decoded once, to refuse damage as encoding them would; so are float
+columns of tasks with several outputs, for their NaN counts.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ from engine.rewriting.kernel.splicing.forms import OutputForm
 from engine.rewriting.kernel.writing.nan_counts import count_nans, float_ids
 
 LEAST_CHUNK_BYTES: Final = 4096
-"""Mean stored size below which chunks are encoded again: pages of a few bytes each would serve no reader."""
+"""Mean stored bytes below which chunks are encoded again: pages of a few bytes each are inefficient for readers."""
 
 _WORD_BYTES: Final = 8
 
@@ -42,25 +42,25 @@ class Piece:
 
     @property
     def rows(self) -> int:
-        """How many rows it has."""
+        """The number of rows."""
         return self.stop - self.start
 
     @property
     def most_bytes(self) -> int:
-        """What a column of it may come to when it is decoded: all of its bytes, or a word for each row."""
+        """Upper bound of the decoded bytes of a column: all bytes of the piece, or one word per row."""
         return max(self.unit.logical_bytes * self.rows // self.unit.rows, self.rows * _WORD_BYTES)
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is all of its unit."""
+        """Whether the piece is its whole unit."""
         return self.rows == self.unit.rows
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One input chunk of the output's form: leaf `leaf` of the unit's file.
+    """One input chunk that has the output's form: leaf `leaf` of the unit's file.
 
-    `is_stricter`: it is required there and optional in the output, so that its values fit and its pages lack levels.
+    `is_stricter`: it is required there and optional in the output: its values are valid, its pages lack levels.
     """
 
     unit: Unit
@@ -71,7 +71,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """A chunk that is the inputs' chunks, one after another; the `to_decode` ones are decoded once.
+    """A chunk that is the concatenation of the inputs' chunks; those in `to_decode` are decoded once.
 
     These are chunks whose pages have no checksums, and float columns whose NaN count (`nans`) is needed.
     """
@@ -84,28 +84,28 @@ class Copied:
 
 @dataclass(frozen=True, slots=True)
 class Bare:
-    """A flat column to encode again from its stored values; what its statistics are is known already."""
+    """A flat column to encode again from its stored values; its statistics are already known."""
 
     sources: Sequence[Source]
     statistics: Struct
 
 
 Plan = Copied | Bare | None
-"""What becomes of a column: copied, encoded from stored values, or (None) decoded, projected and encoded."""
+"""The plan for a column: copied, encoded from stored values, or (None) decoded, projected and encoded."""
 
 
 class CopyPlanner:
-    """Decides for the row groups of one task."""
+    """Plans the columns of the row groups of one task."""
 
     def __init__(self, *, form: OutputForm, codec: str, counts_nans: bool, check: Callable[[], None]) -> None:
         """Start a task's decisions.
 
         Args:
-            form: the outputs'.
-            codec: its name in the outputs.
-            counts_nans: count NaN in copied columns too. It costs decoding them, and is needed where a group has
-                several outputs: then the inputs' counts do not tell the outputs' counts.
-            check: raises when the task was told to stop.
+            form: form of the outputs.
+            codec: name of the outputs' codec.
+            counts_nans: count NaN in copied columns too. This requires decoding them, and is needed where a group has
+                several outputs: then the outputs' counts can't be derived from the inputs' counts.
+            check: raises when the task was ordered to stop.
         """
         self._form = form
         self._floats = frozenset(float_ids(form.schema)) if counts_nans else frozenset()
@@ -114,7 +114,7 @@ class CopyPlanner:
         self._matches: tuple[Any, list[int | None], list[int | None]] = (None, [], [])
 
     def gains(self, unit: Unit) -> bool:
-        """Say whether, by its footer, a column of the unit may be copied or stay a dictionary and indices into it."""
+        """Return whether, by the unit's footer, a column of it may be copied or stay dictionary-encoded."""
         for field, leaves in zip(self._form.bare_fields, self._form.fields, strict=True):
             sources = [(leaf, self._source(unit, leaf)) for leaf in leaves]
             if any(source and self._may_be_copied(source, leaf) for leaf, source in sources):
@@ -124,7 +124,7 @@ class CopyPlanner:
         return False
 
     def plan(self, pieces: Sequence[Piece]) -> list[Plan]:
-        """Return what becomes of each leaf of the outputs.
+        """Return the plan for each leaf of the outputs.
 
         Raises:
             InputFault: a page of a column to be copied is damaged.
@@ -144,7 +144,7 @@ class CopyPlanner:
         ]
 
     def _sources(self, units: Sequence[Unit]) -> list[list[Source]]:
-        """Return for each leaf of the outputs its chunks; none when one of them has another form."""
+        """Return for each leaf of the outputs its input chunks; none if one of them has a different form."""
         found: list[list[Source]] = [[] for _ in self._form.levels]
         barred: set[int] = set()
         for unit in units:
@@ -163,9 +163,9 @@ class CopyPlanner:
         return None if theirs is None or chunk is None else Source(unit, theirs, chunk, is_stricter=same is None)
 
     def _matched(self, source: ParquetInput) -> tuple[list[int | None], list[int | None]]:
-        """Return which leaf of an input each leaf of the outputs is, or is but for being required there.
+        """Return for each leaf of the outputs the input's leaf of the same form, and that of the form made required.
 
-        Most inputs of a group are alike.
+        The result is reused, as most inputs of a group are alike.
         """
         if self._matches[0] != source.footer.schema:
             self._matches = source.footer.schema, *self._form.matches(source.metadata)
@@ -175,7 +175,7 @@ class CopyPlanner:
         return joined([source.chunk for source in sources], self._form.orders[leaf])
 
     def _field(self, field: int, sources: list[list[Source]], statistics: list[Struct | None]) -> list[Plan]:
-        """Return what becomes of the leaves of one top-level field: all are copied or none is."""
+        """Return the plans for the leaves of one top-level field: all are copied or none is."""
         copied: list[Plan] = []
         for leaf, own, known in zip(self._form.fields[field], sources, statistics, strict=True):
             one = None if known is None else self._copied(leaf, own, known)
@@ -223,7 +223,7 @@ class CopyPlanner:
         )
 
     def _decode(self, found: Sequence[Copied]) -> dict[int, int]:
-        """Decode what has to be (see the module) and return NaN counts by field id. Raises as `ParquetInput.decode`."""
+        """Decode chunks in `to_decode` and return NaN counts by field id. Raises as `ParquetInput.decode`."""
         leaves: dict[int, tuple[Unit, list[int]]] = {}
         for copied in found:
             for source in copied.to_decode:
@@ -238,7 +238,7 @@ class CopyPlanner:
 
 
 def _walked(source: Source, data: pa.Buffer, levels: tuple[int, int]) -> Pages | None:
-    """Walk a chunk; None when it may not be copied. Raises InputFault."""
+    """Return the pages of a chunk; None when it may not be copied. Raises InputFault."""
     try:
         most = (0, 0) if source.is_stricter else levels
         return walk(memoryview(data).cast("B"), source.chunk, most, source.unit.rows)

@@ -1,9 +1,9 @@
-"""Column chunks that are encoded for a spliced row group, a few columns at a time.
+"""Encoding of column chunks for a spliced row group, a few columns at a time.
 
-Where the statistics are known and the form is the output's, values are taken as they are stored (an unscaled decimal,
-a day's number, bytes) and written as such, without looking for bounds: the pages are the same, the work is half. Of
-these, dictionary-coded columns become indices here (`index_pages`) if they may. All other columns are decoded,
-projected and encoded by Arrow as tables are.
+If the statistics are known and the form is the output's, values are read in stored form (an unscaled decimal, a day's
+number, bytes) and written as such, without computing bounds: the pages are the same for half of the work. Of these,
+dictionary-coded columns become indices here (`index_pages`) if possible. All other columns are decoded, projected and
+encoded by Arrow like tables.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,21 +22,21 @@ from engine.rewriting.kernel.splicing.forms import OutputForm
 from engine.rewriting.kernel.writing.rows import Encoder, Format, mostly
 
 DECODED_BYTES: Final = 128 * 2**20
-"""Columns are decoded and encoded together while their values take about so much."""
+"""Approximate bytes of values of columns that are decoded and encoded together."""
 
 _VALUE_BYTES: Final = 16
 _STORED_BYTES: Final = 8
-"""What a value takes decoded, and as it is stored, roughly: the widest fixed width, or an index and its word."""
+"""Approximate bytes of a value, decoded and stored: the widest fixed width, or an index and its word."""
 
 _END_BYTES: Final = 8
 
 Columns = list[list[pa.Array]]
-"""Arrays of each column, one after another."""
+"""By column: its arrays in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A chunk that was encoded, its bytes, and its NaN count if it is a float column."""
+    """An encoded chunk, its bytes, and its NaN count if it is a float column."""
 
     chunk: NewChunk
     buffers: Sequence[Any]
@@ -44,12 +44,12 @@ class Encoded:
 
 
 class Encoding:
-    """Encodes what is not copied, for the row groups of one task."""
+    """Encodes the columns that are not copied, for the row groups of one task."""
 
     def __init__(
         self, *, schema: pa.Schema, settings: WriteSettings, form: OutputForm, check: Callable[[], None]
     ) -> None:
-        """`schema` is the target's, with field ids; `check` raises when the task was told to stop."""
+        """Make an encoder; `schema` is the target's, with field ids; `check` raises when the task must stop."""
         self._schema = schema
         self._settings = settings
         self._form = form
@@ -73,7 +73,7 @@ class Encoding:
         return found
 
     def _from_stored(self, fields: tuple[int, ...], columns: Columns, pieces: Sequence[Piece]) -> dict[int, Encoded]:
-        """Return the chunks of flat columns; `columns` is emptied on the way, since a column may be large."""
+        """Return the chunks of flat columns; `columns` is emptied during the work, since a column may be large."""
         made: dict[int, Encoded] = {}
         rest: dict[int, list[pa.Array]] = {}
         for at, number in enumerate(fields):
@@ -86,7 +86,7 @@ class Encoding:
         return made | self._encoded(tuple(rest), list(rest.values()), pieces, statistics=False)
 
     def _indexed(self, number: int, chunks: list[pa.Array], pieces: Sequence[Piece]) -> Encoded | None:
-        """Return a column as indices into one dictionary, if all inputs have it so and the dictionary fits."""
+        """Return a column as indices into one dictionary, if all inputs are so encoded and the dictionary fits."""
         of, leaf = field_id(self._form.bare_fields[number]), self._form.fields[number][0]
         if self._index_chunks is None or not all(of in piece.unit.dictionary_ids for piece in pieces):
             return None

@@ -1,4 +1,4 @@
-"""Which leaf columns of an input have the very form that outputs have, so that their pages mean the same there.
+"""Matching of leaf columns: those of an input with the same form as in outputs, so that pages have the same meaning.
 
 Same form: same field ids, nesting and nullability at every level, same logical and physical type, same levels. Names
 may differ: pages don't hold them. Both sides are compared as Arrow reads their Parquet schemas.
@@ -21,7 +21,7 @@ class OutputForm:
     """The Parquet schema of a task's outputs, leaf by leaf."""
 
     def __init__(self, schema: pa.Schema) -> None:
-        """`schema` is the target's, with field ids."""
+        """Compute the form; `schema` is the target's, with field ids."""
         footer = io.BytesIO()
         pq.write_metadata(
             schema.remove_metadata(), footer, version="2.6", store_schema=False, store_decimal_as_integer=True
@@ -37,7 +37,7 @@ class OutputForm:
         types = [leaf for one in self.schema for leaf in _leaf_types(one)]
         self.orders: list[Order | None] = [order_of(leaf[0], of) for leaf, of in zip(self._leaves, types, strict=True)]
         self.fields = _leaf_positions(self.schema)
-        """For each top-level field the numbers of its leaves."""
+        """By top-level field: the numbers of its leaves."""
         self.bare_fields = [
             None
             if leaf[3] or len(own) > 1 or child_fields(one.type)
@@ -46,13 +46,13 @@ class OutputForm:
                 (one, own, self._leaves[own[0]]) for one, own in zip(self.schema, self.fields, strict=True)
             )
         ]
-        """For each top-level field, if it is a flat column, the field of its stored values."""
+        """By top-level field: the field of its stored values if it is a flat column, otherwise None."""
 
     def matches(self, metadata: Any) -> tuple[list[int | None], list[int | None]]:
-        """Return for each leaf of the outputs the leaf of an input (its footer) that has the same form, if one has.
+        """Return for each leaf of the outputs the leaf of an input (its footer) with the same form, None without one.
 
-        The second list has those that are the same but for being required: flat columns only. Their stored values fit,
-        their pages lack the levels of an optional column.
+        The second list has the leaves that differ only by being required: flat columns only. Their stored values are
+        valid, their pages lack the levels of an optional column.
         """
         schema = metadata.schema.to_arrow_schema()
         theirs, positions = _leaves(metadata), _leaf_positions(schema)

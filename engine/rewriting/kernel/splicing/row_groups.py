@@ -1,15 +1,16 @@
-"""Page splicing: output row groups made of the inputs' column chunks, without decoding what can be copied.
+"""Page splicing: output row groups made of the inputs' column chunks, copied without decoding where possible.
 
-Of each output row group a column is copied when every chunk of it may be (`CopyPlanner`): its bytes follow one another
-in one chunk, footer and statistics are made anew. All other columns are decoded, encoded by Arrow and their chunks put
-beside. So every row group and column decides for itself, and any doubt costs time, never a value.
+In each output row group a column is copied when all its chunks may be (`CopyPlanner`): their bytes are concatenated in
+one chunk, footer and statistics are rewritten. All other columns are decoded, encoded by Arrow and their chunks added.
+So the decision is made for each row group and column, and any doubt costs time, never a value.
 
-Inputs are taken whole, row group by row group: an output's row group ends at the end of an input's nearest to what
-`Layout` wants. Where that is further off than `TOLERANCE` the row group is cut within an input's and all of it encoded.
+Inputs are used whole, row group by row group: an output's row group ends at the end of the input's row group that is
+nearest to the size from `Layout`. If that differs by more than `TOLERANCE`, the row group is cut within an input's row
+group and encoded completely.
 
 Memory: the stored bytes of the inputs of one output row group, the encoded columns of the output, and about
 `DECODED_BYTES` of decoded values, or one column if that is more. A row group ends early when its values before
-compression come to `MOST_PENDING` row-group sizes, so that no column is more.
+compression reach `MOST_PENDING` row-group sizes, which also bounds the size of a column.
 """
 
 from collections import deque
@@ -35,7 +36,7 @@ from engine.rewriting.kernel.writing.outputs import OutputFiles
 from engine.rewriting.kernel.writing.rows import MOST_PENDING
 
 TOLERANCE: Final = 1 / 8
-"""How far, as a share of the rows wanted, a row group may end from where the layout wants it to."""
+"""Allowed deviation of a row group's end from the layout, as a share of the wanted rows."""
 
 
 class Splicer:
@@ -51,7 +52,7 @@ class Splicer:
         layout: Layout,
         check: Callable[[], None],
     ) -> None:
-        """`schema` is the target's, with field ids; `check` raises when the task was told to stop."""
+        """Make a splicer; `schema` is the target's, with field ids; `check` raises when the task must stop."""
         self._form = OutputForm(schema)
         self._planner = CopyPlanner(
             form=self._form, codec=settings.codec, counts_nans=layout.expects_several_files, check=check
@@ -63,12 +64,12 @@ class Splicer:
         self._check = check
         self._most_bytes = MOST_PENDING * settings.row_group_bytes
         self._pending: deque[Piece] = deque()
-        self._rows = 0  # that wait
-        self._bytes = 0  # that a column of them may come to
+        self._rows = 0  # pending
+        self._bytes = 0  # upper bound of the decoded bytes of one pending column
         self._open: _SplicedFile | None = None
 
     def suits(self, first: Unit) -> bool:
-        """Say whether splicing gains anything on inputs like this one."""
+        """Return whether splicing gains anything on inputs like this one."""
         return self._planner.gains(first)
 
     def write(self, units: Iterable[Unit]) -> None:
@@ -130,7 +131,7 @@ def _take(pending: deque[Piece], wanted: int) -> list[Piece]:
 
 
 class _SplicedFile:
-    """One output being put together."""
+    """One output file under construction."""
 
     def __init__(self, sink: OutputSink, form: OutputForm) -> None:
         self.sink = sink
@@ -155,7 +156,7 @@ class _SplicedFile:
         self.rows += rows
 
     def close(self, key_values: Mapping[str, str]) -> None:
-        """Write the footer and finish the file. Raises OutputFault when Arrow can't read the footer as it was meant."""
+        """Write the footer and finish the file. Raises OutputFault when Arrow reads the footer differently."""
         footer = self._form.template.footer(self._row_groups, {**key_values, **self._nans.key_values()})
         read: Any = pq.read_metadata(pa.BufferReader(MAGIC + footer))
         if read.num_rows != self.rows or not read.schema.to_arrow_schema().equals(self._form.schema):

@@ -1,8 +1,8 @@
-"""What a store's refusal means, read from the text of Arrow's error, which has one class for all of them.
+"""Classification of a store's refusals by the text of Arrow's errors, which have one class for all of them.
 
-S3 answers expired credentials with status 400. A request for an object's head has no body that could name the reason,
-and Arrow often cannot read the body of a refused ranged read. Both are taken for expired credentials, because opening
-the table again gets new ones and a second refusal ends the group. Status 403 is a refusal of valid credentials.
+S3 answers expired credentials with status 400. A HEAD request has no response body with the reason, and Arrow often
+cannot read the body of a refused ranged read. Both are treated as expired credentials, because opening the table again
+gets new ones and a second refusal ends the group. Status 403 is a refusal of valid credentials.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""The pace channel: about once a second the task says what it moved and hears its share, or that it must stop.
+"""The pace channel: about once a second the task reports its transfers and receives its share, or the order to stop.
 
-Only the standard library. A channel that fails three times in a row sets the task back to its static share; it is
-asked on all the same and its next answer counts again. Nothing that goes wrong here ends the task.
+It uses only the standard library. After three failures in a row the task returns to its static share; reports continue,
+and the next answer applies again. No failure of the channel ends the task.
 """
 
 import json
@@ -18,11 +18,11 @@ TIMEOUT_SECONDS: Final = 2.0
 FAILURES_TO_STATIC: Final = 3
 
 Post = Callable[[str, dict[str, str], bytes], bytes]
-"""(url, headers, body) → body of the answer; raises OSError (or ValueError) for anything but a good answer."""
+"""(url, headers, body) → body of the response; raises OSError (or ValueError) unless the request succeeds."""
 
 
 def http_post(url: str, headers: dict[str, str], body: bytes) -> bytes:
-    """Post with urllib, past any proxy: the channel is inside the network. Raises OSError."""
+    """Post with urllib without a proxy, as the channel is inside the network. Raises OSError."""
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"{url}: the pace channel is an http or https URL")
     request = urllib.request.Request(url, data=body, headers=headers, method="POST")  # noqa: S310 - scheme checked
@@ -32,7 +32,7 @@ def http_post(url: str, headers: dict[str, str], body: bytes) -> bytes:
 
 
 class PaceChannel:
-    """Reports of one task in a thread of their own. Without a channel URL it does nothing."""
+    """Sends the reports of one task from a separate thread. Without a channel URL it does nothing."""
 
     def __init__(self, *, task: GroupTask, bucket: Bucket, moved: Callable[[], Moved], post: Post = http_post) -> None:
         self._task = task
@@ -45,13 +45,13 @@ class PaceChannel:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to report, at once and then every `interval_seconds`."""
+        """Start reporting, immediately and then every `interval_seconds`."""
         if self._pace.channel_url is not None:
             self._thread = threading.Thread(target=self._run, name="packhouse-pace", daemon=True)
             self._thread.start()
 
     def close(self) -> None:
-        """End the thread and send the last report. Takes as long as one request in the worst case two."""
+        """End the thread and send the last report. Takes as long as one request, two in the worst case."""
         if self._thread is not None:
             self._closing.set()
             self._thread.join()
@@ -59,7 +59,7 @@ class PaceChannel:
             self.beat(finished=True)
 
     def beat(self, *, finished: bool = False) -> None:
-        """Send one report and obey the answer."""
+        """Send one report and apply the answer."""
         try:
             answer = self._exchange(finished)
             share = [_rate(answer[name]) for name in ("bytes_per_second", "requests_per_second")]

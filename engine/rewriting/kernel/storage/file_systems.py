@@ -3,7 +3,7 @@
 Only files below the folders that the task names are opened, created or deleted; any other path is refused before the
 storage is asked: manifests are written by others and may name any file that the credentials reach.
 
-A path is what the manifest says and is never percent-decoded: `%20` in a Hadoop path is three characters of a name.
+A path is used as in the manifest and is never percent-decoded: `%20` in a Hadoop path is three characters of a name.
 Limits: other schemes (`gs`, `abfs`, `hdfs`) are refused. S3 has no exclusive creation through Arrow: there the name is
 looked up before it is written, which is not atomic; names that carry run, group and attempt make it enough.
 """
@@ -104,7 +104,7 @@ class Storage:
         return system.open_output_stream(path)
 
     def delete(self, uri: str) -> None:
-        """Delete a file; one that is gone already is fine."""
+        """Delete a file; a missing file is not an error."""
         system, path = self._locate(uri)
         try:
             system.delete_file(path)
@@ -121,8 +121,8 @@ class Storage:
 
 
 def _reserve(uri: str, path: str) -> None:
-    """Take a local name exclusively: the stream that Arrow opens next truncates a file that is surely ours."""
-    os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120 - a string that may hold any character
+    """Create a local file exclusively, so that the stream that Arrow opens next truncates only the task's own file."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120 - a string that may contain any character
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     except FileExistsError as error:

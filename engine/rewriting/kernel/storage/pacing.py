@@ -1,11 +1,12 @@
 """A token bucket on bytes (read + written) and on requests.
 
-Debt based: a transfer goes through when nothing is owed and is owed afterwards, so that one slice larger than the
-bucket still moves and is paid for before the next. In any window of T seconds at most `rate * (T + BURST_SECONDS +
-SLICE_SECONDS)` bytes move: 103.5 % of the rate over 10 s. A burst of a whole second would make that 110 % by itself.
+Debt based: a transfer starts when there is no debt and adds its size to the debt, so that one slice larger than the
+bucket is still transferred, and is paid for before the next. In any window of T seconds at most `rate * (T +
+BURST_SECONDS + SLICE_SECONDS)` bytes move: 103.5 % of the rate over 10 s. A burst of a whole second alone would make
+that 110 %.
 
-The clock and the pause are arguments: tests run hours of pacing in no time. Thread safe: transfers of one task come
-from its reading threads and its writer.
+The clock and the pause are arguments, so that tests run hours of pacing in virtual time. Thread safe: transfers of one
+task come from its reading threads and its writer.
 """
 
 import threading
@@ -16,23 +17,23 @@ from typing import Final
 from engine.rewriting.kernel.errors import Stopped
 
 BURST_SECONDS: Final = 0.25
-"""How much unused share is kept, in seconds of the rate."""
+"""The most unused share that is kept, in seconds of the rate."""
 
 SLICE_SECONDS: Final = 0.1
 """The largest single transfer under a limit, in seconds of the rate."""
 
 MIN_SLICE_BYTES: Final = 16 * 1024
-"""No transfer is cut smaller than this, whatever the rate."""
+"""The least slice of a transfer, regardless of the rate."""
 
 LEAST_WAIT_SECONDS: Final = 1e-6
-"""What is owed for less than this is forgiven: the rest of a division, not worth a sleep."""
+"""Debt of less than this time is ignored: it is a rounding error."""
 
 Pause = Callable[[threading.Event, float], object]
-"""Waits so many seconds, or until the event is set: then the share changed and the wait is worked out anew."""
+"""Waits for this number of seconds, or until the event is set: then the share changed and the wait is recalculated."""
 
 
 class _Tokens:
-    """One quantity under one rate; `rate` None is no limit. Negative `held` is debt."""
+    """Tokens of one quantity under one rate; `rate` None: no limit. Negative `held` is debt."""
 
     def __init__(self, rate: float | None, least: float) -> None:
         self._least = least
@@ -88,12 +89,12 @@ class Bucket:
 
     @property
     def slice_bytes(self) -> int | None:
-        """The largest transfer to ask for at once; None: any."""
+        """The most bytes of a single transfer; None: no limit."""
         rate = self._bytes.rate
         return None if rate is None else max(MIN_SLICE_BYTES, int(rate * SLICE_SECONDS))
 
     def set_share(self, bytes_per_second: float | None, requests_per_second: float | None) -> None:
-        """Change the rates at once, also for those who wait now. What is owed stays owed, at the new rate."""
+        """Change the rates immediately, also for waiting threads. Debt is kept, and paid at the new rate."""
         with self._lock:
             self._refill()
             self._bytes.change(bytes_per_second)
@@ -101,18 +102,18 @@ class Bucket:
             self._wake()
 
     def stop(self) -> None:
-        """Let every transfer, waiting or to come, raise `Stopped`."""
+        """Make every waiting or future transfer raise `Stopped`."""
         with self._lock:
             self._stopped = True
             self._wake()
 
     def check(self) -> None:
-        """Raise `Stopped` when the task was told to stop."""
+        """Raise `Stopped` when the task was ordered to stop."""
         if self._stopped:
             raise Stopped
 
     def take(self, byte_count: int, requests: int = 0) -> None:
-        """Wait until nothing is owed of what this needs, then owe this. Raises `Stopped`."""
+        """Wait until the needed quantities have no debt, then charge this transfer. Raises `Stopped`."""
         while True:
             with self._lock:
                 self.check()
@@ -140,6 +141,6 @@ class Bucket:
         self._requests.earn(elapsed)
 
     def _wake(self) -> None:
-        """Set the event of those who wait now; the next ones get a new one."""
+        """Set the event of the threads that wait now; later ones get a new event."""
         self._changed.set()
         self._changed = threading.Event()

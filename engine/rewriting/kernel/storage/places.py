@@ -1,9 +1,9 @@
 """The folders that a table's files may be in, and whether a path is below one of them.
 
-Paths in metadata and manifests are written by others. A path counts as below a folder only if every reader agrees on
-it: paths are compared character by character after the scheme's spellings are made one, and a path that some reader
-would resolve to another place (`..`, also percent-encoded, control characters, a host in a `file:` address) is below
-none. Nothing is percent-decoded to compare, as nothing is decoded to open a file.
+Paths in metadata and manifests are untrusted. A path counts as below a folder only if all readers agree on it: paths
+are compared character by character after normalising the scheme, and a path that some reader would resolve to another
+location (`..`, also percent-encoded, control characters, a host in a `file:` URI) is below no folder. Paths are not
+percent-decoded for comparison, as they are not decoded to open a file.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 ONE_STORE: Final = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
-"""Schemes that are spellings of another one."""
+"""Schemes that are aliases of another one."""
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 _SEPARATOR: Final = r"(?:[/\\]|%(?:25)*(?:2f|2F|5c|5C))"
@@ -22,10 +22,10 @@ _UNCLEAR: Final = re.compile(UNCLEAR)
 
 
 def one_spelling(uri: str) -> str | None:
-    """Return the one spelling of a path that is compared; None for what is neither absolute nor of a store.
+    """Return the canonical spelling of a path for comparison; None if it is neither absolute nor of a store.
 
-    `/x`, `file:/x` and `file:///x` are `file:/x`; `s3a:` and `s3n:` are `s3:`. A `file:` address with a host is none:
-    readers take the host for a folder, or leave it out.
+    `/x`, `file:/x` and `file:///x` are `file:/x`; `s3a:` and `s3n:` are `s3:`. A `file:` URI with a host has none:
+    readers treat the host as a folder, or ignore it.
     """
     matched = _SCHEME.fullmatch(uri)
     scheme, rest = (matched[1].lower(), matched[2]) if matched else ("file", uri)

@@ -1,7 +1,7 @@
-"""Every byte that a task moves goes through here: it is paced, counted and timed.
+"""Reads and writes of a task: every transferred byte is paced, counted and timed here.
 
-Requests: one for each read call that reaches the storage and, on remote storage, one for opening a file (its size is
-asked for), one each for looking up an output's name before and its size afterwards, one for each 10 MiB written (Arrow
+Requests: one for each read call that reaches the storage and, on remote storage, one for opening a file (to get its
+size), one each for looking up an output's name before and its size afterwards, one for each 10 MiB written (Arrow
 uploads parts of that size) and one at the end.
 """
 
@@ -31,7 +31,7 @@ UPLOAD_PART_BYTES: Final = 10 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What a task has moved since it started."""
+    """Bytes and requests of a task since it started."""
 
     bytes_read: int = 0
     bytes_written: int = 0
@@ -80,15 +80,15 @@ class Transfer:
             return self.storage.file_bytes(uri)
 
     def charge_read(self, byte_count: int) -> None:
-        """Pay for one read of so many bytes."""
+        """Charge one read of `byte_count` bytes to the share."""
         self._charge(read=byte_count, requests=1)
 
     def charge_write(self, byte_count: int, requests: int) -> None:
-        """Pay for bytes written, and for requests that this makes."""
+        """Charge written bytes, and the requests for them, to the share."""
         self._charge(written=byte_count, requests=requests)
 
     def add_writing(self, begun: float) -> None:
-        """Add the time since `begun` to the seconds spent on writing, waiting for the share among them."""
+        """Add the time since `begun` to the seconds spent on writing, including waits for the share."""
         self.seconds_writing += self._clock() - begun
 
     def now(self) -> float:
@@ -104,9 +104,9 @@ class Transfer:
 
 
 def fault_of(kind: type[KernelError], uri: str, error: OSError) -> KernelError:
-    """Return the fault for what a storage raised: of the file, or `StorageFault` where S3 answers all but "not found".
+    """Return the fault for a storage error: of the file, or `StorageFault` for all S3 errors except "not found".
 
-    Arrow has only the text to tell them apart (`storage_answers`).
+    Arrow's errors differ by their text only (`storage.answers`).
     """
     text = str(error)
     if "AWS Error" not in text or isinstance(error, FileNotFoundError) or "HTTP status 404" in text:
@@ -119,22 +119,22 @@ def fault_of(kind: type[KernelError], uri: str, error: OSError) -> KernelError:
 
 
 class writing:  # noqa: N801 - used as a statement: `with writing(uri):`
-    """Name the file in whatever the storage raises while it is written."""
+    """Context manager that adds the file's name to errors that the storage raises during a write."""
 
     def __init__(self, uri: str) -> None:
         self._uri = uri
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Enter the context."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        """Turn the storage's errors into ours."""
+        """Turn the storage's errors into kernel errors."""
         if isinstance(error, OSError):
             raise fault_of(OutputFault, self._uri, error) from error
 
 
 class InputFile:
-    """An open input. Several threads may read at once: a place and what is read from it belong together."""
+    """An open input. Several threads may read at once: seek and read are one locked operation."""
 
     def __init__(self, uri: str, handle: Any, transfer: Transfer) -> None:
         self.uri = uri
@@ -175,7 +175,7 @@ class InputFile:
 
 
 class OutputSink:
-    """The file object that a Parquet writer writes to; keeps what is written after `begin_footer`."""
+    """The file object that a Parquet writer writes to; keeps the bytes written after `begin_footer`."""
 
     def __init__(self, uri: str, handle: Any, transfer: Transfer) -> None:
         self.uri = uri
@@ -190,7 +190,7 @@ class OutputSink:
         """Write all of `data`, in slices when a share limits it. Raises Stopped."""
         view = memoryview(data).cast("B")
         if self.closed:
-            return len(view)  # an abandoned writer flushes when it is collected; nobody wants those bytes
+            return len(view)  # an abandoned writer flushes when it is garbage-collected; these bytes are discarded
         if self._footer is not None:
             self._footer.append(bytes(view))
         done = 0
@@ -206,7 +206,7 @@ class OutputSink:
         return done
 
     def begin_footer(self) -> None:
-        """Keep all that is written from here on."""
+        """Keep all bytes that are written from now on."""
         self._footer = []
 
     def footer(self) -> bytes:
@@ -216,7 +216,7 @@ class OutputSink:
         return tail[-length - 8 :]
 
     def tell(self) -> int:
-        """Return how many bytes were written."""
+        """Return the number of bytes written."""
         return self.position
 
     def flush(self) -> None:
@@ -246,7 +246,7 @@ class OutputSink:
             self._transfer.add_writing(begun)
 
     def abandon(self) -> None:
-        """Close without pay or complaint: the file is about to be deleted."""
+        """Close without pacing, ignoring errors: the file is about to be deleted."""
         self.closed = True
         try:
             self._handle.close()

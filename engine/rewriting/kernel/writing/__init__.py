@@ -1,1 +1,1 @@
-"""Rows into output files: layout, encoding, counts of NaN."""
+"""Writing of rows into output files: layout, encoding, counts of NaN."""

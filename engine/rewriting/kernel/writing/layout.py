@@ -1,12 +1,12 @@
-"""How many outputs and row groups: arithmetic only.
+"""Layout of outputs: numbers of files and row groups. Arithmetic only.
 
-Outputs: the plan's number, rows divided evenly, as long as what is really written makes files between 3/4 and 7/4 of
-the target; else `n = max(1, floor(bytes / target + 1/3))` for what is still to be put into a file, with the bytes per
-row measured so far. By that formula a file lies between 5/6 and 5/3 of the target (or is the only one), inside the
-75 %-180 % that planning leaves alone: rewriting is stable and no sliver is left. Many tiny files shrink a lot when they
-are joined: without measuring they would become small files again.
+Outputs: the plan's number, rows divided evenly, as long as the written bytes result in files between 3/4 and 7/4 of the
+target; otherwise `n = max(1, floor(bytes / target + 1/3))` for the rows that are not in a file yet, with the bytes per
+row measured so far. By that formula a file is between 5/6 and 5/3 of the target (or is the only one), inside the
+75 %-180 % that planning skips: rewriting is stable and leaves no small remainder. Many tiny files shrink a lot when
+they are merged: without measuring they would become small files again.
 
-Row groups: as the row-group size wants (measured by the inputs' logical bytes per row), but never less than
+Row groups: by the row-group size (measured by the inputs' logical bytes per row), but never less than
 `MIN_ROW_GROUP_BYTES` stored, unless the file is smaller.
 """
 
@@ -14,7 +14,7 @@ import math
 from typing import Final
 
 MIN_ROW_GROUP_BYTES: Final = 64 * 2**20
-"""Stored bytes that a row group has at least, unless it is the whole file."""
+"""The least stored bytes of a row group, unless it is the whole file."""
 
 
 LEAST_SHARE: Final = 0.75
@@ -23,57 +23,57 @@ MOST_SHARE: Final = 1.75
 
 
 def output_count(total_bytes: float, target_bytes: int) -> int:
-    """Return how many files to make of so many bytes."""
+    """Return the number of files for `total_bytes`."""
     return max(1, math.floor(total_bytes / target_bytes + 1 / 3))
 
 
 class Layout:
-    """Where to cut. Rows in, rows out; it is told what is written."""
+    """Computes where files and row groups end, in rows, from the sizes observed so far."""
 
     def __init__(
         self, *, target_bytes: int, row_group_bytes: int, rows: int, stored_bytes: float, planned_outputs: int
     ) -> None:
-        """`rows` are the live rows of the group, `stored_bytes` what they take in the inputs."""
+        """Start a layout; `rows` are the live rows of the group, `stored_bytes` their size in the inputs."""
         self._target = target_bytes
         self._row_group = row_group_bytes
         self._unplaced = rows  # rows that are in no closed file
         self._in_file = 0  # rows in the open file
         self._last = 0  # rows in the last row group
-        self._planned = planned_outputs  # files that the plan still expects, the open one among them
+        self._planned = planned_outputs  # remaining files of the plan, including the open one
         self._stored_per_row = stored_bytes / max(1, rows)
         self._logical_per_row = 0.0
         self._measured = (0, 0)
 
     @property
     def expects_several_files(self) -> bool:
-        """Whether, by what is known so far, the rows go into more than one file."""
+        """Whether, as far as is known, the rows go into more than one file."""
         return self._files() > 1
 
     def observe_input(self, rows: int, logical_bytes: int) -> None:
-        """Learn the logical bytes (encoded, not compressed) per row from an input's row group."""
+        """Record the logical bytes (encoded, not compressed) per row of an input's row group."""
         if rows and not self._logical_per_row:
             self._logical_per_row = logical_bytes / rows
 
     def observe_written(self, rows: int, stored_bytes: int) -> None:
-        """Learn that a row group went into the open file, and how large it became."""
+        """Record a row group written to the open file, with its size."""
         self._in_file += rows
         self._last = rows
         self._measured = (self._measured[0] + rows, self._measured[1] + stored_bytes)
         self._stored_per_row = max(1e-9, self._measured[1] / self._measured[0])
 
     def close_file(self) -> None:
-        """Learn that the open file is complete."""
+        """Record that the open file is complete."""
         self._unplaced -= self._in_file
         self._in_file = 0
         self._planned -= 1
 
     def next_row_group(self) -> int:
-        """Return the rows of the next row group, at least one; the open file gets it."""
+        """Return the rows of the next row group of the open file, at least one."""
         left = max(1, self._file_rows() - self._in_file)
         return math.ceil(left / self._row_groups(left))
 
     def file_is_full(self) -> bool:
-        """Return whether to close the open file: done, or less than half its last row group is left for it."""
+        """Return whether to close the open file: it is done, or its remainder is below half its last row group."""
         if self._in_file >= self._unplaced:
             return True
         wanted = self._file_rows()
@@ -85,7 +85,7 @@ class Layout:
         return math.ceil(self._unplaced / self._files())
 
     def _files(self) -> int:
-        """Return into how many files the rows go that are in no closed file."""
+        """Return the number of files for the rows that are in no closed file."""
         targets = self._unplaced * self._stored_per_row / self._target
         least = LEAST_SHARE if self._planned > 1 else 0.0
         if self._planned >= 1 and least <= targets / self._planned <= MOST_SHARE:

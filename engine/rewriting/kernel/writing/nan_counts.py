@@ -1,8 +1,8 @@
 """NaN counts of float columns: Parquet's statistics lack them, and readers of Iceberg tables need them with bounds.
 
-They are counted while rows are encoded and written into the key value metadata of an output, by field id, since its
-footer is what a task hands back. A column without an entry was not counted in every row group. Columns in lists and
-maps are left out: they have no bounds.
+They are counted while rows are encoded, and written into the key-value metadata of an output, by field id, since a task
+returns its outputs' footers. A column without an entry was not counted in every row group. Columns in lists and maps
+are left out: they have no bounds.
 """
 
 import json
@@ -44,11 +44,11 @@ class NanTally:
     """NaN counts of one output, added up row group by row group."""
 
     def __init__(self, schema: pa.Schema) -> None:
-        """`schema` is the output's, with field ids."""
+        """Start with no counts; `schema` is the output's, with field ids."""
         self._counts: dict[int, int | None] = dict.fromkeys(float_ids(schema), 0)
 
     def add(self, counts: Mapping[int, int]) -> None:
-        """Add a row group; a column that is not in `counts` was not counted in it."""
+        """Add the counts of a row group; columns missing in `counts` were not counted in it."""
         for number, so_far in self._counts.items():
             count = counts.get(number)
             self._counts[number] = None if so_far is None or count is None else so_far + count

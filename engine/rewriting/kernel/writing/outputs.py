@@ -8,10 +8,10 @@ from engine.rewriting.kernel.storage.transfer import OutputSink, Transfer
 
 
 class OutputFiles:
-    """Knows every file that was begun."""
+    """The output files of a task, complete and open ones."""
 
     def __init__(self, *, stem: str, transfer: Transfer) -> None:
-        """`stem` is the path of the outputs up to their number."""
+        """Start without files; `stem` is the path of the outputs up to their number."""
         self._stem = stem
         self._transfer = transfer
         self._begun: list[OutputSink] = []
@@ -29,14 +29,14 @@ class OutputFiles:
         return sink
 
     def finish(self, sink: OutputSink, rows: int) -> None:
-        """Take a closed file as complete. Raises OutputFault when the storage has another size."""
+        """Record a closed file as complete. Raises OutputFault when its size in the storage differs."""
         stored = self._transfer.stored_bytes(sink.uri)
         if stored != sink.position:
             raise OutputFault(f"{sink.uri}: {sink.position} bytes were written, the storage has {stored}")
         self.complete.append(TaskOutput(sink.uri, stored, rows, base64.b64encode(sink.footer()).decode()))
 
     def discard(self) -> None:
-        """Remove every file that was begun."""
+        """Delete every file that was created."""
         for sink in self._begun:
             sink.abandon()
         for sink in self._begun:

@@ -1,8 +1,9 @@
-"""Rows into Parquet files: collected until a row group is full, then written with one call.
+"""Writing of rows into Parquet files: collected until a row group is full, then written with one call.
 
-Each `write_table` call starts a row group, so nothing is written before it is complete. Encoding follows the inputs of
-a file's first row group: a column gets a dictionary only if most of those rows had one, and stays a dictionary array
-all the way if every piece of it is one and the joined dictionary fits its page (no string is then built or hashed).
+Each `write_table` call starts a row group, so a row group is only written when it is complete. Encoding follows the
+inputs of a file's first row group: a column gets a dictionary only if most of those rows had one, and stays a
+dictionary array throughout if every piece of it is one and the joined dictionary fits its page (strings are then
+neither built nor hashed).
 
 Memory: the rows of one row group, at most `MOST_PENDING` times the row-group size as Arrow holds them.
 """
@@ -25,10 +26,10 @@ from engine.rewriting.kernel.writing.nan_counts import NanTally, count_nans
 from engine.rewriting.kernel.writing.outputs import OutputFiles
 
 MOST_PENDING: Final = 4
-"""Row-group sizes that may be collected, as Arrow holds them, before a row group is written early."""
+"""Limit of collected rows in Arrow's memory format, in row-group sizes; beyond it a row group is written early."""
 
 BATCH_ROWS: Final = 16 * 1024
-"""Rows encoded at a time; the writer looks at the page size only between batches, so wide rows get fewer."""
+"""Rows encoded at a time; the writer checks the page size only between batches, so batches of wide rows are smaller."""
 
 
 class GroupWriter:
@@ -44,7 +45,7 @@ class GroupWriter:
         layout: Layout,
         order: RowOrder | None = None,
     ) -> None:
-        """`order` is what the rows come in, for the footers."""
+        """Make a writer; `order` is the order of the rows, for the footers."""
         self._format = Format(schema=schema, settings=settings, key_values=key_values, order=order, has_page_index=True)
         self._files = files
         self._layout = layout
@@ -53,7 +54,7 @@ class GroupWriter:
         self._open: tuple[OutputSink, Encoder] | None = None
 
     def add(self, rows: Rows) -> None:
-        """Take rows; write what makes a row group. Raises OutputFault, Stopped."""
+        """Add rows; write full row groups. Raises OutputFault, Stopped."""
         self._layout.observe_input(rows.source_rows, rows.logical_bytes)
         self._pending.add(rows)
         while self._pending.rows:
@@ -63,7 +64,7 @@ class GroupWriter:
             self._write(min(wanted, self._pending.rows))
 
     def finish(self) -> None:
-        """Write what is left and close the last file."""
+        """Write the remaining rows and close the last file."""
         while self._pending.rows:
             self._write(self._pending.rows)
         self._close()
@@ -94,7 +95,7 @@ class GroupWriter:
 
 
 class _Pending:
-    """Rows that wait for their row group, and how many of them had which leaf dictionary-coded."""
+    """Rows collected for a row group, and numbers of rows whose leaves were dictionary-coded, by leaf."""
 
     def __init__(self) -> None:
         self._parts: deque[Rows] = deque()
@@ -132,14 +133,14 @@ def _rest(part: Rows, use: int) -> Rows:
 
 
 def mostly(votes: Sequence[tuple[int, frozenset[int | None]]]) -> frozenset[int | None]:
-    """Return what at least half the rows have, from (rows, ids that these have)."""
+    """Return the ids that at least half of the rows have, from pairs (rows, their ids)."""
     total = sum(rows for rows, _ in votes)
     ids = frozenset().union(*(ids for _, ids in votes))
     return frozenset(i for i in ids if 2 * sum(rows for rows, found in votes if i in found) >= total)
 
 
 class Format:
-    """The target schema and what goes with it, worked out once per task."""
+    """The target schema and values derived from it, computed once per task."""
 
     def __init__(
         self,
@@ -150,7 +151,7 @@ class Format:
         order: RowOrder | None = None,
         has_page_index: bool = False,
     ) -> None:
-        """`has_page_index`: bounds and places of pages are written too, for readers to skip pages by."""
+        """Make a format; `has_page_index`: also write bounds and offsets of pages, so that readers can skip pages."""
         self.schema = schema.remove_metadata()
         self.has_page_index = has_page_index
         self.settings = settings
@@ -201,11 +202,11 @@ class Encoder:
         dictionary_ids: frozenset[int | None],
         statistics: bool = True,
     ) -> None:
-        """`first` are the columns of the first row group: they tell what stays a dictionary array."""
+        """Open the file; `first`: the columns of the first row group, which decide what stays a dictionary array."""
         self._form = form
         self._nans = NanTally(form.schema)
         self.nan_counts: dict[int, int] = {}
-        """Of the last row group, by field id."""
+        """NaN counts of the last row group, by field id."""
         self.rows = 0
         limit = form.settings.dictionary_page_bytes
         fields = [
@@ -241,7 +242,7 @@ class Encoder:
 
 
 def _stays_dictionary(chunks: list[pa.Array], limit: int) -> bool:
-    """Say whether every chunk is a dictionary array and the joined dictionary fits its page."""
+    """Return whether every chunk is a dictionary array and the joined dictionary fits its page."""
     if not all(pt.is_dictionary(chunk.type) for chunk in chunks):
         return False
     if sum(chunk.dictionary.nbytes for chunk in chunks) <= limit:
