@@ -93,7 +93,7 @@ def apply_to_nothing(data: pa.Table, deletes: pa.Table, *, new: pa.Table) -> npt
     Args:
         data: all live data files of the partitions of `deletes`, and all live files that one of them references.
         deletes: live position-delete files.
-        new: live files whose names were never used before; all others are in `data`.
+        new: live data files whose names were never used before; not in `data`.
 
     Applies the specification strictly, except for `new`: a delete file older than such a file can't reference it. A
     delete file that references a missing file counts as applying if a data file has the same name in another spelling.
