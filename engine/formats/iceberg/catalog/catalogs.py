@@ -142,7 +142,7 @@ class GuardedRestCatalog(RestCatalog):
         """Fetch the server's configuration and apply the allowed properties.
 
         Raises:
-            StateConflict: the server redirects to another catalog server: credentials are for this one only.
+            StateConflict: the configuration has another server's `uri`: credentials are for this server only.
         """
         own, uri = dict(self.properties), self.uri
         super()._fetch_config()

@@ -140,7 +140,7 @@ def _long(body: bytes, at: int) -> tuple[int, int]:
         byte = body[at]
         at += 1
         value |= (byte & 0x7F) << shift
-        if byte < 0x80:  # noqa: PLR2004 - the highest bit says that more bytes follow
+        if byte < 0x80:  # noqa: PLR2004 - the highest bit marks that more bytes follow
             return (value >> 1) ^ -(value & 1), at
         shift += 7
     raise Malformed(f"it is damaged or cut off at byte {at}")
@@ -172,7 +172,7 @@ def _unsnapped(data: bytes, limit: int) -> bytes:
     size = 0
     for place, byte in enumerate(data[:5]):
         size |= (byte & 0x7F) << (7 * place)
-        if byte < 0x80:  # noqa: PLR2004 - the highest bit says that more bytes follow
+        if byte < 0x80:  # noqa: PLR2004 - the highest bit marks that more bytes follow
             break
     if size > limit:
         raise too_large("a block holds", "when decompressed", limit)
