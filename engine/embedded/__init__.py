@@ -1,1 +1,1 @@
-"""The parts that stand in for a platform on one machine: Redis, Spark Connect, demo table."""
+"""Local replacements for a data platform, all on one machine: Redis, Spark Connect and a demo table."""

@@ -1,7 +1,7 @@
-"""Rows of the demo table: page events of a shop, as a stream delivers them. Deterministic by seed.
+"""Generate the rows of the demo table: page events of a shop, in stream order. Deterministic by seed.
 
 Types are mixed on purpose (ids that compress, sessions that do not, low-cardinality words, doubles, decimals, a list, a
-struct, nulls), so that a rewrite of them says something about real tables. Vectors only: no Python object per row.
+struct, nulls), so that a rewrite behaves as on real tables. Vectors only: no Python object per row.
 """
 
 from datetime import UTC, date, datetime, timedelta
@@ -42,7 +42,7 @@ _SESSION_CHARACTERS: Final = 24
 
 
 def make_rows(*, first_id: int, days: int, rows_per_day: int, seed: int) -> pa.Table:
-    """Return `rows_per_day` rows of each of `days` days from `FIRST_DAY` on, ordered by day, then by time."""
+    """Return `rows_per_day` rows for each of `days` days starting at `FIRST_DAY`, ordered by day, then by time."""
     random = np.random.default_rng([seed, first_id])
     count = days * rows_per_day
     within = np.sort(random.integers(0, 86_400_000_000, (days, rows_per_day)), axis=1)
@@ -82,7 +82,7 @@ def _words(random: np.random.Generator, words: tuple[str, ...], count: int, *, n
 
 
 def _hexadecimal(random: np.random.Generator, count: int) -> pa.Array:
-    """Return strings that no dictionary and no codec makes much smaller."""
+    """Return strings that neither dictionary encoding nor compression makes much smaller."""
     text = _HEX[random.integers(0, 16, count * _SESSION_CHARACTERS, dtype=np.uint8)]
     ends = np.arange(count + 1, dtype=np.int32) * _SESSION_CHARACTERS
     return pa.StringArray.from_buffers(count, pa.py_buffer(ends.tobytes()), pa.py_buffer(text.tobytes()))
@@ -94,7 +94,7 @@ def _decimals(random: np.random.Generator, count: int) -> pa.Array:
 
 
 def _as_decimal(cents: pa.Array) -> pa.Array:
-    """Read whole cents as the unscaled values of decimals: a cast would go through a division."""
+    """Return decimals whose unscaled values are the given cents; a cast would need a division."""
     unscaled = np.zeros((len(cents), 2), dtype=np.int64)
     unscaled[:, 0] = cents.fill_null(0).to_numpy()
     validity: Any = cents.buffers()[0]

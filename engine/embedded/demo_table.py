@@ -1,7 +1,7 @@
-"""A real Iceberg table with the ailment that Packhouse cures: hundreds of small files, written the way a stream does.
+"""Write a demo Iceberg table that needs compaction: hundreds of small files, committed as a streaming writer does.
 
-Every commit appends one file to each day that it touches. Deterministic by seed, down to the rows; file names and times
-of commits are not. For one machine: the catalog is a SQLite file, the data lie in a local folder.
+Every commit appends one file to each day that it touches. The rows are deterministic by seed; file names and commit
+times are not. For one machine: the catalog is a SQLite file, the data is in a local folder.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ from engine.embedded.demo_rows import ROWS, make_rows
 TABLE_PROPERTIES: Final = {
     "format-version": "2",
     "write.parquet.compression-codec": "zstd",
-    # patience under two writers: the default of 4 tries loses against a fast stream
+    # more commit retries: with two writers, the default of 4 is too few against a fast stream
     "commit.retry.num-retries": "20",
     "commit.retry.min-wait-ms": "20",
     "commit.retry.max-wait-ms": "500",
@@ -32,7 +32,7 @@ TABLE_PROPERTIES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class DemoTable:
-    """A written table. `name` is dotted: catalog, namespace, table; sizes are those of the data files at the end."""
+    """A written table. `name` is `catalog.namespace.table`; sizes are those of the final data files."""
 
     name: str
     catalog_properties: Mapping[str, str] = field(repr=False)
@@ -54,20 +54,20 @@ def write_demo_table(
     seed: int = 1,
     on_progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> DemoTable:
-    """Write the table; blocks for about a second per 8 MB on two cores.
+    """Write the demo table; blocks for about a second per 8 MB on two cores.
 
     Args:
-        catalog_properties: PyIceberg's (`type`, `uri`, `warehouse`, …), with which the catalog is opened.
-        name: `catalog.namespace.table`; the namespace is made if need be.
-        files: data files to end with.
-        partitions: days; every commit adds one file to each, the last perhaps to fewer.
-        total_bytes: stored bytes to come to, within some percent.
-        seed: same seed, same rows.
+        catalog_properties: PyIceberg properties (`type`, `uri`, `warehouse`, …) to open the catalog with.
+        name: `catalog.namespace.table`; the namespace is created if it is missing.
+        files: number of data files in the finished table.
+        partitions: number of days; every commit adds one file to each, the last commit possibly to fewer.
+        total_bytes: stored size of the finished table in bytes, met within a few percent.
+        seed: the same seed gives the same rows.
         on_progress: called after each commit with commits done and commits to do.
 
     Raises:
-        InvalidInput: fewer files than partitions, or a name that is not of three parts.
-        StateConflict: there is such a table.
+        InvalidInput: fewer files than partitions, or a name that does not have three parts.
+        StateConflict: the table already exists.
     """
     if not 1 <= partitions <= files:
         raise InvalidInput(f"files ({files}) must be at least partitions ({partitions}), and those at least 1")
@@ -104,7 +104,7 @@ def _create(catalog: Catalog, name: str) -> Table:
 
 
 def _rows_for(file_bytes: int, seed: int) -> int:
-    """Return how many rows make a file of so many bytes, from a file written in memory."""
+    """Return the number of rows in a file of `file_bytes` bytes, estimated from a file written in memory."""
     rows = max(1, file_bytes // 64)
     for _ in range(2):
         rows = max(1, rows * file_bytes // _stored_bytes(make_rows(first_id=0, days=1, rows_per_day=rows, seed=seed)))

@@ -1,4 +1,4 @@
-"""What Spark is told so that it knows Iceberg: its SQL, and a catalog in SQLite that PyIceberg shares.
+"""Spark settings for Iceberg: its SQL extensions, and a SQLite catalog shared with PyIceberg.
 
 Iceberg's JDBC catalog and PyIceberg's SQL catalog read the same rows when name and schema version agree, so both can
 commit to the same tables. Needs the jars `ICEBERG_RUNTIME` and `SQLITE_JDBC` of `engine.embedded.jars`.
@@ -12,16 +12,16 @@ from typing import Final
 SQL_EXTENSIONS: Final[Mapping[str, str]] = MappingProxyType(
     {"spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"}
 )
-"""A setting of the server: sessions can't add extensions."""
+"""Server settings that enable Iceberg's SQL; sessions can't add extensions."""
 
 
 def catalog_confs(name: str, database: Path, *, warehouse: str) -> dict[str, str]:
-    """Return the settings, of a server or of a session, by which Spark knows a catalog.
+    """Return the Spark settings that define a catalog, for a server or a session.
 
     Args:
-        name: of the catalog, in Spark and in PyIceberg.
-        database: the SQLite file that PyIceberg's SQL catalog made.
-        warehouse: URI below which new tables are put.
+        name: name of the catalog, in Spark and in PyIceberg.
+        database: the SQLite file that PyIceberg's SQL catalog created.
+        warehouse: base URI of new tables.
     """
     catalog = f"spark.sql.catalog.{name}"
     return {
@@ -30,5 +30,5 @@ def catalog_confs(name: str, database: Path, *, warehouse: str) -> dict[str, str
         f"{catalog}.uri": f"jdbc:sqlite:{database}?busy_timeout=30000",
         f"{catalog}.jdbc.schema-version": "V1",
         f"{catalog}.warehouse": warehouse,
-        f"{catalog}.cache-enabled": "false",  # others commit too
+        f"{catalog}.cache-enabled": "false",  # other clients commit too
     }

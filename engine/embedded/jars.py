@@ -1,7 +1,7 @@
-"""Fetches jars by Maven coordinate into a folder, with the Ivy that the pyspark wheel brings along.
+"""Download jars by Maven coordinate into a folder, using the Ivy in the pyspark wheel.
 
-`python -m engine.embedded.jars [folder coordinate…]` does it by hand; without arguments it fetches what our tests and
-benches compare with into `.cache/jars`. Needs Java and the network, but only for jars that are not there yet.
+Command line: `python -m engine.embedded.jars [folder coordinate…]`; without arguments it downloads the jars that the
+tests and benchmarks compare with to `.cache/jars`. Needs Java and the network, but only for jars that are missing.
 """
 
 import re
@@ -31,13 +31,13 @@ _CLASSIFIED: Final = '<artifact name="{0}" type="jar" ext="jar" m:classifier="{1
 
 
 def fetch(coordinate: str, folder: Path) -> Path:
-    """Return the path of `artifact-version.jar` in the folder; fetched, without its dependencies, if it is not there.
+    """Return the path of `artifact-version.jar` in the folder; download it, without dependencies, if it is missing.
 
-    With a fourth part the coordinate names a jar beside the main one: `artifact-version-classifier.jar`. Safe when
-    several processes fetch at once: the jar appears whole or not at all.
+    The optional fourth part of the coordinate is a classifier: `artifact-version-classifier.jar`. Safe when several
+    processes fetch at once: the jar is created atomically.
 
     Raises:
-        InvalidInput: not `group:artifact:version[:classifier]`, or no repository has such a jar.
+        InvalidInput: not `group:artifact:version[:classifier]`, or no repository has this jar.
         Transient: no Java, or no answer from the repository.
     """
     match = _COORDINATE.match(coordinate)
@@ -55,14 +55,14 @@ def fetch(coordinate: str, folder: Path) -> Path:
 
 
 def main(arguments: list[str]) -> None:
-    """Fetch the given coordinates into the given folder, or what tests need, and print the paths."""
+    """Fetch the given coordinates, by default the jars that tests need, and print their paths."""
     folder = Path(arguments[0]) if arguments else CACHE_FOLDER
     for coordinate in arguments[1:] or [ICEBERG_RUNTIME, SQLITE_JDBC]:
         print(fetch(coordinate, folder))  # noqa: T201 - the command's output
 
 
 def _retrieve(coordinate: str, wanted: str, jar: Path) -> Path:
-    """Let Ivy put the one jar of a module description at a path in an empty folder."""
+    """Download the one jar of a module description with Ivy to a path in an empty folder."""
     ivy = next(iter(sorted((find_spark_home() / "jars").glob("ivy-*.jar"))), None)
     if ivy is None:
         raise Transient("the installed pyspark has no ivy-*.jar in its jars folder")

@@ -1,4 +1,4 @@
-"""Finds what a Spark server of our own needs: a Java runtime, and the jars that the pyspark wheel brings along."""
+"""Locate the requirements of an embedded Spark server: a Java runtime, and the jars in the pyspark wheel."""
 
 import os
 import shutil
@@ -9,10 +9,10 @@ from engine.domain.errors import Transient
 
 
 def find_java() -> Path:
-    """Return the `java` command: of JAVA_HOME, else on PATH. Its version (17 is needed) is not looked at.
+    """Return the `java` command from JAVA_HOME, otherwise from PATH. Its version (17 is needed) is not checked.
 
     Raises:
-        Transient: there is none; the message says how to get one.
+        Transient: there is none; the message explains how to install one.
     """
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
@@ -23,7 +23,7 @@ def find_java() -> Path:
 
 
 def find_spark_home() -> Path:
-    """Return the folder of the installed pyspark wheel, which is a whole Spark.
+    """Return the folder of the installed pyspark wheel, which is a complete Spark distribution.
 
     Raises:
         Transient: pyspark is not installed.

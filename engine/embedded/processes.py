@@ -1,8 +1,8 @@
-"""Child servers of the embedded mode: started with a log file, tied to this process, stopped in three steps.
+"""Child servers of the embedded mode: started with a log file, killed when this process ends, stopped in three steps.
 
-Hazards: on Linux the tie breaks (and the child is killed) when the *thread* that started it ends, so one thread that
-lives as long as the interpreter starts them all. Other systems have no such tie: there a `kill -9` of Packhouse leaves
-its servers behind. The tie is to the command itself; whatever it starts in the background is not tied.
+Hazards: on Linux the kernel kills a child when the *thread* that started it ends, so one thread that lives as long as
+the interpreter starts them all. Other systems have no such mechanism: there a `kill -9` of Packhouse leaves its servers
+running. Only the command is killed; processes that it starts in the background are not.
 """
 
 import fcntl
@@ -26,7 +26,7 @@ _TAIL_BYTES: Final = 64 * 2**10
 
 
 def free_loopback_port() -> int:
-    """Return a TCP port of 127.0.0.1 that was free a moment ago; another may take it first: be ready to retry."""
+    """Return a TCP port of 127.0.0.1 that was free a moment ago; another process may take it first, so retry."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -34,7 +34,7 @@ def free_loopback_port() -> int:
 
 
 def private_file(path: Path, text: str) -> Path:
-    """Write a file that only its owner can read, also while it is written, and return its path."""
+    """Write a file that only its owner can read, even while it is being written, and return its path."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -44,7 +44,7 @@ def private_file(path: Path, text: str) -> Path:
 
 
 class FolderLock:
-    """Keeps a folder to one server of this machine. Released also when the process that holds it ends."""
+    """Lock that limits a folder to one server of this machine. Released when the holding process ends."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -56,7 +56,7 @@ class FolderLock:
         return self._file is not None
 
     def acquire(self) -> None:
-        """Make the folder if need be and lock it; does nothing if it is held. Raises `Transient` if another has it."""
+        """Create the folder if missing and lock it; no-op if already held. Raises `Transient` if locked elsewhere."""
         if self._file is not None:
             return
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -69,16 +69,16 @@ class FolderLock:
         self._file = file
 
     def release(self) -> None:
-        """Unlock the folder; does nothing if it is not held."""
+        """Unlock the folder; no-op if it is not held."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
 
 class ChildProcess:
-    """One server process. `environment` is added to our own; standard output and error are appended to `log_path`.
+    """One server process. `environment` is added to this process's; stdout and stderr are appended to `log_path`.
 
-    All methods block; call them in a thread from async code. They may be called from several threads.
+    All methods block (call them in a thread from async code) and are thread-safe.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class ChildProcess:
 
     @property
     def pid(self) -> int | None:
-        """Process id, None before the first start and after stop."""
+        """Process id; None before the first start and after stop."""
         return self._process.pid if self._process is not None else None
 
     @property
@@ -110,10 +110,10 @@ class ChildProcess:
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
-        """Start the process and return at once; see `wait_until` for readiness. Does nothing while it runs.
+        """Start the process and return at once; no-op while it runs. Wait for readiness with `wait_until`.
 
         Raises:
-            Transient: the command can't be executed at all.
+            Transient: the command can't be executed.
         """
         with self._lock:
             if self.is_running:
@@ -128,7 +128,7 @@ class ChildProcess:
         """Call `is_ready` about 50 times a second until it returns true.
 
         Raises:
-            Transient: the process ended, or was not ready in time (then it is stopped); carries the end of the log.
+            Transient: the process ended, or was not ready in time (then it is stopped); contains the end of the log.
         """
         deadline = time.monotonic() + timeout_seconds
         while not is_ready():
@@ -139,7 +139,7 @@ class ChildProcess:
                 raise Transient(f"{self.name} {what}; the end of {self.log_path}:\n{self.log_tail()}")
 
     def log_tail(self, lines: int = 20) -> str:
-        """Return the last lines that were logged since the last start."""
+        """Return the last `lines` lines logged since the last start."""
         try:
             with self.log_path.open("rb") as log:
                 end = log.seek(0, os.SEEK_END)
@@ -150,7 +150,7 @@ class ChildProcess:
         return "\n".join(text.splitlines()[-lines:])
 
     def stop(self, *, patience_seconds: float = 10) -> None:
-        """Ask it to end (SIGTERM), wait, then kill its whole process group. Does nothing if it does not run."""
+        """Send SIGTERM, wait up to `patience_seconds`, then kill the process group. No-op if it is not running."""
         with self._lock:
             process = self._process
             if process is None:
@@ -161,7 +161,7 @@ class ChildProcess:
             self._process = None
 
     def kill(self) -> None:
-        """End it and its process group at once (SIGKILL), as a crash would."""
+        """Kill the process and its process group at once (SIGKILL), as a crash would."""
         with self._lock:
             if self._process is not None:
                 self._kill(self._process)
@@ -181,7 +181,7 @@ class ChildProcess:
                 stderr=subprocess.STDOUT,
                 cwd=self._directory,
                 env={**os.environ, **self._environment},
-                start_new_session=True,  # Ctrl-C in a terminal reaches us only; we stop our servers in order
+                start_new_session=True,  # Ctrl-C in a terminal reaches only this process, which stops its servers
             )
 
     def _exit_code_within(self, seconds: float) -> int | None:
@@ -194,7 +194,7 @@ class ChildProcess:
 
     @staticmethod
     def _kill(process: subprocess.Popen[bytes]) -> None:
-        # The leader is not reaped yet, so its id, which is the group's too, can't belong to anyone else.
+        # The leader is not reaped yet, so its id, which is also the group's id, can't belong to another process.
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -202,5 +202,5 @@ class ChildProcess:
 
 @cache
 def _launcher(_pid: int) -> ThreadPoolExecutor:
-    """One thread that starts all children of this process; a forked process (other pid) makes its own."""
+    """Return the one thread that starts all children of this process; a forked process (other pid) creates its own."""
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="child-launcher")

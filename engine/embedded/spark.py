@@ -1,9 +1,9 @@
 """A real Spark Connect server as a child process, for one machine: `local[cores]`, from the installed pyspark wheel.
 
-It listens on loopback only and wants a token: a client of Spark Connect runs code as its user. The token is random,
-the same as long as the object lives, and in `spark.properties`, which only its owner can read, with every other
-setting: on a command line each user of the machine would see them. It needs Java 17. A start takes about 8 s. Its
-folder holds logs, spilled data and the warehouse; deleting it loses nothing of ours.
+It listens on loopback only and requires a token, because a client of Spark Connect runs code as the server's user. The
+token is random, constant for the object's lifetime, and stored in `spark.properties`, which only its owner can read,
+with all other settings: on a command line each user of the machine would see them. It needs Java 17. A start takes
+about 8 s. Its folder holds logs, spilled data and the warehouse; deleting it loses no data of Packhouse.
 """
 
 import secrets
@@ -37,15 +37,15 @@ _SETTINGS: Final[Mapping[str, str]] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.speculation": "false",  # two copies of a rewrite would write the same files
     "spark.python.worker.reuse": "true",
-    "spark.python.task.killTimeout": "100ms",  # an interrupted task must be gone soon; Spark's own default is 2 s
+    "spark.python.task.killTimeout": "100ms",  # end interrupted tasks soon; Spark's default is 2 s
 }
 
 
 class EmbeddedSpark:
     """Starts and stops one server whose log and data are in `data_dir/spark`. All methods block.
 
-    `cores` is how many tasks run at once, `jars` go on the class path, `confs` are added to our settings and win.
-    The port is picked at the first start and kept for later ones, so that clients find a restarted server again.
+    `cores` is the number of concurrent tasks, `jars` go on the class path, `confs` override the default settings.
+    The port is chosen at the first start and kept for later ones, so that clients can reconnect to a restarted server.
     """
 
     def __init__(
@@ -60,32 +60,30 @@ class EmbeddedSpark:
         self._instance = ""
         self._process: ChildProcess | None = None
         self._lock = FolderLock(self._folder)  # two servers on one folder would remove each other's spilled data
-        self._has_clients = False  # once it answered, its port must stay
+        self._has_clients = False  # after its first answer, the port must not change
 
     @property
     def log_path(self) -> Path:
-        """Where the server logs."""
+        """Path of the server's log file."""
         return self._folder / "spark.log"
 
     @property
     def pid(self) -> int | None:
-        """Process id of the server, None while it was not started or is stopped."""
+        """Process id of the server; None before the first start and after stop."""
         return self._process.pid if self._process is not None else None
 
     @property
     def is_running(self) -> bool:
-        """True while the server process lives."""
+        """True while the server process is alive."""
         return self._process is not None and self._process.is_running
 
     def start(self) -> str:
-        """Start the server unless it runs, wait until it answers, and return its URL.
+        """Start the server unless it is running, wait until it answers, and return `sc://127.0.0.1:port/;token=…`.
 
-        The URL is `sc://127.0.0.1:port/;token=…`.
-
-        A server that ended or was stopped is gone before the next is started: its process was waited for.
+        The process of the previous server has always ended before the next one is started.
 
         Raises:
-            Transient: no Java, the folder is in use by another server, or no answer in time (carries the log's end).
+            Transient: no Java, the folder is in use by another server, or no answer in time (contains the log's end).
         """
         self._lock.acquire()
         try:
@@ -97,7 +95,7 @@ class EmbeddedSpark:
         return url
 
     def stop(self) -> None:
-        """Stop the server, wait until it is gone, remove spilled data. Does nothing if it does not run."""
+        """Stop the server, wait until its process has ended, and remove spilled data. No-op if it is not running."""
         if self._process is not None:
             self._process.stop()
         if self._lock.is_held:
@@ -105,7 +103,7 @@ class EmbeddedSpark:
         self._lock.release()
 
     def kill(self) -> None:
-        """End the server at once, as a crash would; `start` brings it back on the same port."""
+        """Kill the server at once, as a crash would; `start` restarts it on the same port."""
         if self._process is not None:
             self._process.kill()
 
@@ -155,7 +153,7 @@ class EmbeddedSpark:
             _INSTANCE: self._instance,
             **self._confs,
         }
-        if self._jars:  # one JVM runs everything: its class path also serves what looks for drivers, such as JDBC
+        if self._jars:  # one JVM runs everything: its class path also serves driver lookups, such as JDBC
             settings["spark.driver.extraClassPath"] = ":".join(map(str, self._jars))
         return [
             "/bin/bash",  # wheels do not always keep the exec bit
@@ -175,11 +173,11 @@ class EmbeddedSpark:
             "SPARK_LOCAL_DIRS": str(self._local),
             "SPARK_LOCAL_IP": "127.0.0.1",
             "PYSPARK_PYTHON": sys.executable,
-            "PYTHONPATH": "",  # tasks take our code from the zip that the client sends, as on any other server
+            "PYTHONPATH": "",  # tasks import our code from the zip that the client sends, as on any other server
         }
 
     def _answers(self) -> bool:
-        """True when the server on our port runs queries and is the one we started, not another that took the port."""
+        """Return whether the server on the port runs queries and is our child (another may have taken the port)."""
         user = pb2.UserContext(user_id="packhouse-probe")
         session_id = str(uuid.uuid4())
         version = pb2.AnalyzePlanRequest(
@@ -200,5 +198,5 @@ class EmbeddedSpark:
 
 
 def _properties(settings: Mapping[str, str]) -> str:
-    """Return settings as a Java properties file in UTF-8, as Spark reads it."""
+    """Return settings as the text of a Java properties file, in the UTF-8 that Spark reads."""
     return "".join(f"{name}={value.replace(chr(92), chr(92) * 2)}\n" for name, value in settings.items())

@@ -1,7 +1,7 @@
-"""Restarts embedded servers that ended without being asked to.
+"""Restart embedded servers that ended unexpectedly.
 
-A server's own `start` waits for the new process to answer and proves that the answer is the new one's; the old process
-was waited for before. Port and data stay, so clients find the server again.
+A server's `start` waits until the old process has ended and until the new process answers, and checks that the answer
+comes from the new one. Port and data are kept, so that clients can reconnect.
 """
 
 import asyncio
@@ -22,18 +22,18 @@ CALM_SECONDS: Final = 300.0
 
 
 class Server(Protocol):
-    """An embedded server. `start` does nothing while it runs, blocks until it answers, and may be called again."""
+    """An embedded server. `start` blocks until it answers; it may be called again and is a no-op while it runs."""
 
     @property
     def is_running(self) -> bool:
-        """True while its process lives."""
+        """True while its process is alive."""
 
     def start(self) -> str:
-        """Start it on the port that it had, and return its URL. Raises `Transient` when it does not start."""
+        """Start it on its previous port and return its URL. Raises `Transient` when it does not start."""
 
 
 class Supervisor:
-    """Watches started servers by name until `close`."""
+    """Monitors started servers by name until `close`."""
 
     def __init__(self, *, servers: Mapping[str, Server], clock: Clock) -> None:
         self._servers = dict(servers)
@@ -45,17 +45,17 @@ class Supervisor:
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Watch in the background."""
+        """Start monitoring in the background."""
         self._task = asyncio.create_task(self._watch(), name="supervisor")
 
     async def close(self) -> None:
-        """Restart nothing more; a restart under way ends first, so that no server outlives its stop."""
+        """Stop restarting servers; waits for a restart in progress, so that no server starts after its stop."""
         self._closing.set()
         if self._task is not None:
             await self._task
 
     async def look(self) -> int:
-        """Restart the servers that ended and whose wait is over; return how many run again."""
+        """Restart the servers that ended and whose back-off is over; return how many are running again."""
         restarted = [await self._restart(name) for name in self._servers if self._is_due(name)]
         return sum(restarted)
 
@@ -85,7 +85,7 @@ class Supervisor:
         while not self._closing.is_set():
             try:
                 await self.look()
-            except Exception:  # noqa: BLE001 - the next look may succeed; logged with its trace
+            except Exception:  # noqa: BLE001 - the next check may succeed; logged with its trace
                 _log.exception("supervision_failed")
             try:
                 await asyncio.wait_for(self._closing.wait(), LOOK_SECONDS)

@@ -1,4 +1,4 @@
-"""Run as a script on Linux: ties itself to its parent, then becomes the given command (same process id).
+"""Linux script that ties itself to the life of its parent, then executes the given command (same process id).
 
 The kernel kills the process when the thread that started it ends (PR_SET_PDEATHSIG), so no server outlives a
 `kill -9` of Packhouse. It is a script and not a `preexec_fn`, because running Python between fork and exec can
@@ -15,13 +15,13 @@ PR_SET_PDEATHSIG = 1
 
 
 def main(arguments: list[str]) -> None:
-    """Tie to the process `arguments[0]` (a pid) and become the command in the rest."""
+    """Tie this process to the parent with pid `arguments[0]` and execute the command in the remaining arguments."""
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG) failed")
     if os.getppid() != int(arguments[0]):
         sys.exit("the parent ended before its server started")
     try:
-        os.execvp(arguments[1], arguments[1:])  # noqa: S606 - the command comes from our own code, no shell is wanted
+        os.execvp(arguments[1], arguments[1:])  # noqa: S606 - the command comes from our own code, no shell is needed
     except OSError as error:
         sys.exit(f"{arguments[1]} can't be executed: {error}")
 

@@ -1,7 +1,7 @@
-"""What a table format has to do for Packhouse. One folder under `formats/` implements it; nothing else knows it.
+"""Protocols that every table format implements, one folder under `formats/` per format.
 
-Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of one moment;
-call `CatalogConnection.open_table` again to see newer commits.
+Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
+the time of loading; call `CatalogConnection.open_table` again to see newer commits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
 @dataclass(frozen=True, slots=True)
 class CheckStep:
-    """One step of a connection check: its name, whether it worked, and what was seen (no secrets)."""
+    """One step of a connection check: its name, whether it succeeded, and its findings (no secrets)."""
 
     name: str
     ok: bool
@@ -33,17 +33,17 @@ class CheckStep:
 
 
 IsWanted = Callable[[Sequence[str]], bool]
-"""Returns whether the tables of a namespace are listed."""
+"""Predicate on namespaces: returns whether their tables are listed."""
 
 
 def every_namespace(_namespace: Sequence[str]) -> bool:
-    """Want the tables of every namespace."""
+    """Accept every namespace."""
     return True
 
 
 @dataclass(frozen=True, slots=True)
 class TableListing:
-    """Addresses of tables of a catalog, each with its namespace levels and its name; truncated: there are more."""
+    """Addresses of a catalog's tables, each with its namespace levels and its name; `truncated`: there are more."""
 
     identifiers: tuple[tuple[str, ...], ...]
     is_truncated: bool
@@ -51,7 +51,7 @@ class TableListing:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition of eligibility: `holds` is False when it stands in the way; `detail` says what was found."""
+    """One condition of eligibility: `holds` is False when it is not met; `detail` has the value found."""
 
     name: str
     holds: bool
@@ -60,10 +60,10 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class FileScope:
-    """Where the files of one table may be.
+    """Locations in which the files of one table may be.
 
-    `location`: the table's location as registered; None: the one that its metadata states. `allowed`: the catalog's
-    allowed locations, empty without any. `outside_files`: what may be outside of the table's location.
+    `location`: the table's location as registered; None: the one in its metadata. `allowed`: the catalog's allowed
+    locations, empty without any. `outside_files`: which files may be outside of the table's location.
     """
 
     location: str | None = None
@@ -71,20 +71,20 @@ class FileScope:
     outside_files: OutsideFiles = OutsideFiles.REFUSE
 
     def folders(self, stated: str) -> tuple[str, ...]:
-        """Return the folders that files may be in; `stated` is the location in the table's metadata."""
+        """Return the folders that may contain files; `stated` is the location in the table's metadata."""
         is_open = self.outside_files is OutsideFiles.ALLOWED_LOCATIONS
         return (self.location or stated, *(self.allowed if is_open else ()))
 
 
 OWN_LOCATION: Final = FileScope()
-"""The location that the table's metadata states, and nothing else."""
+"""Only the location in the table's metadata."""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotInfo:
-    """A snapshot as health and history show it; `added_bytes`: of data files that it added, 0 if it does not say.
+    """A snapshot for health and history; `added_bytes`: size of the data files that it added, 0 if not in its summary.
 
-    `compactor`: who replaced data files by it, an engine and its application, None unless somebody other than us did.
+    `compactor`: engine and application of a compaction by another client than Packhouse, otherwise None.
     """
 
     snapshot_id: int
@@ -98,7 +98,7 @@ class SnapshotInfo:
 
 @dataclass(frozen=True, slots=True)
 class WrittenGroup:
-    """A finished group, ready to be committed: all inputs go, all outputs come."""
+    """A finished group, ready to be committed: all outputs replace all inputs."""
 
     ordinal: int
     spec_id: int
@@ -109,7 +109,7 @@ class WrittenGroup:
 
     @property
     def place(self) -> Place:
-        """The partition that its files lie in."""
+        """The partition of its files."""
         return self.spec_id, self.partition
 
 
@@ -117,8 +117,8 @@ class WrittenGroup:
 class CommitRequest:
     """One batch of written groups for one atomic snapshot.
 
-    `protects_parent`: keep the snapshot before it from expiry until `release_parents`. `removes_dangling_deletes`: drop
-    delete files, in the partitions of its groups, that apply to no live data file any more.
+    `protects_parent`: protect the parent snapshot from expiry until `release_parents`. `removes_dangling_deletes`:
+    remove delete files, in the partitions of its groups, that no longer apply to any live data file.
     """
 
     run_id: str
@@ -132,7 +132,7 @@ class CommitRequest:
 
 @dataclass(frozen=True, slots=True)
 class CommittedBatch:
-    """A snapshot of ours: which groups it holds and what it did."""
+    """A snapshot committed by Packhouse: its groups and its changes."""
 
     snapshot_id: int
     groups: tuple[int, ...]
@@ -141,7 +141,7 @@ class CommittedBatch:
 
 @dataclass(frozen=True, slots=True)
 class CommitOutcome:
-    """What a commit came to. `snapshot_id` is None when every group was dropped; `dropped` says why, by ordinal."""
+    """Result of a commit. `snapshot_id` is None when every group was dropped; `dropped` has the reasons by ordinal."""
 
     snapshot_id: int | None
     committed: tuple[int, ...]
@@ -155,9 +155,9 @@ IN_HISTORY: Final = "in_main_history"
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The proof of one snapshot, from the table's own metadata: each check by name, with what was found.
+    """Verification of one snapshot from the table's metadata: each check by name, with its findings.
 
-    Files, rows and bytes are those of data files; `removed_delete_files` are counted besides.
+    Files, rows and bytes are those of data files; `removed_delete_files` are counted separately.
     """
 
     snapshot_id: int
@@ -173,25 +173,25 @@ class Verification:
 
     @property
     def was_taken_back(self) -> bool:
-        """Whether all of it holds but its place in the history of main: somebody else went back to before it."""
+        """Whether every check holds except being in main's history: another client rolled main back past it."""
         return {check.name for check in self.checks if not check.holds} == {IN_HISTORY}
 
 
 class RollBack(StrEnum):
-    """What came of going back to the snapshot before one of ours."""
+    """Result of a rollback to the parent of a snapshot committed by Packhouse."""
 
     DONE = "done"
-    """The snapshot is not in the history of main, or not any more."""
+    """The snapshot is not, or no longer, in the history of main."""
 
     FOLLOWED = "followed"
-    """Somebody committed after it, or the catalog refused again and again."""
+    """Another commit followed it, or the catalog refused repeatedly."""
 
     NO_PARENT = "no_parent"
-    """The snapshot before it is gone."""
+    """Its parent snapshot has expired."""
 
 
 class OpenTable(Protocol):
-    """A loaded table at one moment."""
+    """A table as loaded at one point in time."""
 
     @property
     def ref(self) -> TableRef:
@@ -207,46 +207,46 @@ class OpenTable(Protocol):
 
     @property
     def locations(self) -> Sequence[str]:
-        """Every place where the table's files are or are written: base, data, metadata file, as its properties set."""
+        """All locations of the table's files, read or written: base, data, metadata file, as set by its properties."""
 
     @property
     def pointer(self) -> str:
-        """What the catalog pointed to when the table was loaded, as `CatalogConnection.pointers` returns it."""
+        """The catalog's pointer when the table was loaded, as returned by `CatalogConnection.pointers`."""
 
     @property
     def head_snapshot_id(self) -> int | None:
-        """The current snapshot of the main branch; None while nothing was committed."""
+        """Id of the main branch's current snapshot; None before the first commit."""
 
     @property
     def schema_id(self) -> int:
-        """The current schema."""
+        """Id of the current schema."""
 
     def describe(self) -> Mapping[str, Any]:
         """Return format, version, snapshot and manifest counts and the schema's columns, as JSON-ready values."""
 
     def policy_properties(self) -> Mapping[str, Any]:
-        """Return the policy fields that the table's own properties set, by dotted name."""
+        """Return the policy fields set by the table's own properties, by dotted name."""
 
     def digest(self) -> pa.Table:
         """Return the live data files of the head snapshot, in the shape of `planning.measures.digest.FILE_DIGEST`."""
 
     def figures(self) -> TableFigures:
-        """Return what is measured of the table as a whole: snapshots, manifests, commit times, deletes by partition."""
+        """Return table-level measurements: snapshots, manifests, commit times, deletes by partition."""
 
     def conditions(self, order: OrderWish | None = None) -> Sequence[Condition]:
-        """Return every condition of the rewrite kernel on this table, held or not; also of an order asked for."""
+        """Return every condition of the rewrite kernel for this table, met or not, including those of `order`."""
 
     def resolve_order(self, wish: OrderWish) -> RowOrdering:
-        """Return what an order by names means on this table. Raises `NotEligible` where it means nothing."""
+        """Resolve an order by column names on this table. Raises `NotEligible` where that is not possible."""
 
     def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
-        """Return the ranges of an order's columns in files, by default all of `digest`; a sort's first column only.
+        """Return the ranges of an order's columns in files, by default all of `digest`; for a sort only its first.
 
-        That is what rules pruning: the other columns of a sort only order rows within equal values of the first.
+        The first column decides pruning: the others only order rows within equal values of the first.
         """
 
     def partition_specs(self) -> Sequence[PartitionSpecFields]:
-        """Return every partition spec, the current one last, as predicates are judged by it."""
+        """Return every partition spec in the form that predicates are evaluated with; the current one is last."""
 
     def column_names(self) -> Sequence[str]:
         """Return the full names of the current schema's columns."""
@@ -257,71 +257,72 @@ class OpenTable(Protocol):
     def group_task(
         self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings, order: RowOrdering | None = None
     ) -> GroupTask:
-        """Return all that a task needs to rewrite one group: schema, storage, inputs, output place, settings."""
+        """Return the task that rewrites one group: schema, storage, inputs, output location, settings."""
 
     def task_storage(self) -> Mapping[str, str]:
-        """Return the properties of the storage that a task gets, with the credentials of when the table was opened."""
+        """Return a task's storage properties, with the credentials from the time the table was opened."""
 
     def read_storage(self) -> None:
-        """Read the first byte of the table's metadata, past every cache.
+        """Read the first byte of the table's metadata, bypassing all caches.
 
         Raises:
             Away: the storage does not answer.
-            StateConflict, Transient: it answers something else.
+            StateConflict, Transient: it answers with an error.
         """
 
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
-        """Commit a batch, at most 16 tries on lost races; groups whose sources are gone or touched are dropped whole.
+        """Commit a batch, with at most 16 tries on lost races; drops whole groups whose inputs were removed or changed.
 
-        `before_try` is called before every try, when nothing but the request is left to be made, and may raise to stop
-        it: only after it anything may leave.
+        `before_try` is called before every try, when only the request remains to be sent, and may raise to stop the
+        try: nothing is sent before it returns.
 
         Raises:
-            OutcomeUnknown: an answer was lost; read `find_commits` before anything else.
+            OutcomeUnknown: an answer was lost; check `find_commits` before doing anything else.
             CommitConflict: the base is no longer an ancestor or the schema changed: plan again.
             Transient: the catalog can't be reached and nothing was sent.
         """
 
     def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, str]:
-        """Return, by ordinal, why groups that were planned on a base could not be committed in this view any more."""
+        """Return the reasons, by ordinal, why groups planned on a base can no longer be committed in this view."""
 
     def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
-        """Return every snapshot of this run that is in the history of the main branch."""
+        """Return all snapshots of this run in the history of the main branch."""
 
     def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
-        """Prove one snapshot of ours against the groups it claims to hold, from metadata alone."""
+        """Verify a snapshot committed by Packhouse against the groups it claims to contain, from metadata alone."""
 
     def roll_back(self, snapshot_id: int) -> RollBack:
-        """Make the snapshot before this one of ours the newest again, unless anybody committed since. Safe to repeat.
+        """Roll main back to the parent of this Packhouse snapshot, unless another commit followed it. Idempotent.
 
         Raises:
-            OutcomeUnknown, Transient: the catalog did not answer; ask again.
+            OutcomeUnknown, Transient: the catalog did not answer; try again.
         """
 
     def protect_parent(self, run_id: str, snapshot_id: int) -> int | None:
-        """Keep the snapshot before this one of ours from expiry until the next commit of ours; None when it is gone.
+        """Protect this Packhouse snapshot's parent from expiry until the next Packhouse commit; None if it has expired.
 
         Raises:
-            OutcomeUnknown, Transient: the catalog did not answer; it may be kept.
+            OutcomeUnknown, Transient: the catalog did not answer; the parent may be protected.
         """
 
     def release_parents(self) -> Sequence[str]:
-        """Let snapshots expire that commits with `protects_parent` have kept; return what kept them.
+        """Remove the protection set by commits with `protects_parent`; return the names of the removed tags.
 
         Raises:
-            OutcomeUnknown, Transient: the catalog did not answer; the next commit of ours releases them.
+            OutcomeUnknown, Transient: the catalog did not answer; the next Packhouse commit removes it.
         """
 
     def list_outputs(self, run_id: str) -> Sequence[str]:
-        """Return the paths of all files under the data location whose names say that this run wrote them."""
+        """Return the paths of all files under the data location that this run wrote, recognized by name."""
 
     def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:
-        """Delete files that attempts of this run up to a number wrote, but `keep` and what any snapshot references.
+        """Delete files written by this run's attempts up to `up_to_attempt`, except `keep` and referenced ones.
 
-        `is_settled`: no commit of the run can be under way, so metadata files that only such a commit names go too.
+        `is_settled`: no commit of the run can be in progress, so metadata files that only such a commit could reference
+        are deleted too.
 
-        Files of later attempts are left alone, so that a stale holder can't remove the work of its successor. Returns
-        how many were removed. Never called while a task of those attempts may still write.
+        Files of later attempts are kept, so that a stale holder can't remove the work of its successor. Returns the
+        number of deleted files. Must not be called while a task of those attempts may still write.
         """
 
     def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
@@ -333,21 +334,21 @@ class CatalogConnection(Protocol):
 
     @property
     def has_all_pointers(self) -> bool:
-        """Whether `pointers` is one question for many tables; else it asks for one table after the other."""
+        """Whether `pointers` sends one request for many tables; otherwise it sends one request per table."""
 
     def ping(self) -> None:
-        """Ask the catalog for something that depends on no table.
+        """Send the catalog a request that depends on no table.
 
         Raises:
             Away: it does not answer.
-            StateConflict, Transient: it answers something else.
+            StateConflict, Transient: it answers with an error.
         """
 
     def check(self) -> Sequence[CheckStep]:
-        """Try the connection step by step; never raises for a broken connection."""
+        """Test the connection step by step; never raises for a broken connection."""
 
     def list_tables(self, limit: int, is_wanted: IsWanted = every_namespace) -> TableListing:
-        """List the tables of the namespaces that are wanted, in order of their addresses, at most `limit`.
+        """List the tables of the accepted namespaces, ordered by address, at most `limit`.
 
         Raises:
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
@@ -355,9 +356,9 @@ class CatalogConnection(Protocol):
         """
 
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
-        """Return what the catalog points to for each table: something that differs after every commit.
+        """Return the catalog's pointer for each table: a value that changes with every commit.
 
-        As cheap as the catalog allows. A table that is not there, or can't be told, is left out: open it to learn why.
+        As cheap as the catalog allows. Tables that are missing or can't be read are left out: open one for the reason.
 
         Raises:
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
@@ -365,12 +366,12 @@ class CatalogConnection(Protocol):
         """
 
     def open_table(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> OpenTable:
-        """Load a table's present metadata. No file outside of the scope is ever read, written or deleted through it.
+        """Load a table's current metadata. No file outside of the scope is read, written or deleted through it.
 
         Raises:
             NotFound: no such table.
-            NotEligible: the metadata names a file outside of the scope that has to be read; also of later calls.
-            TableUnreadable: its metadata can't be read, which all methods of `OpenTable` may find out later as well.
+            NotEligible: the metadata requires a file outside of the scope; also raised by later calls.
+            TableUnreadable: its metadata can't be read; also raised by the methods of `OpenTable`.
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
@@ -380,13 +381,13 @@ class TableFormat(Protocol):
     """A table format: opens catalogs of its kind."""
 
     def capabilities(self) -> Capabilities:
-        """Return what this format can do in this version, with the reason for each no. Never blocks."""
+        """Return the supported operations of this format, with the reason for each unsupported one. Never blocks."""
 
     def validate(self, properties: Mapping[str, str]) -> None:
-        """Raise `InvalidInput` where properties can't make a connection, naming the field."""
+        """Raise `InvalidInput`, naming the field, for properties that can't make a connection."""
 
     def connect(self, name: str, properties: Mapping[str, str]) -> CatalogConnection:
-        """Open a connection; `properties` have their secrets resolved.
+        """Open a connection; secrets in `properties` are already resolved.
 
         Raises:
             Transient: the catalog does not answer.

@@ -1,6 +1,6 @@
-"""What a table format does for rewrites by its own procedure: what to call, and what became of a call.
+"""Protocol for rewrites by a table format's own procedure: the call to make, and the changes it made.
 
-A call commits by itself and can't sign its snapshot, so what it came to is found by what it did: a snapshot after the
+A call commits on its own and can't sign its snapshot, so its result is identified by its changes: a snapshot after the
 planned one that replaced files of exactly one planned partition.
 """
 
@@ -17,10 +17,10 @@ from engine.formats.base import OpenTable, Verification
 
 @dataclass(frozen=True, slots=True)
 class NativeChange:
-    """A snapshot that replaced data files of one partition, and all that it removed and added there.
+    """A snapshot that replaced data files of one partition, and all files that it removed and added there.
 
-    `application`: the Spark application that committed it, None if it does not say. `rows_deleted`: by how many rows
-    the files came to less. `rows_known`: how many the removed files' deletes delete, None where only reading tells.
+    `application`: the Spark application that committed it, None if not in its summary. `rows_deleted`: removed minus
+    added rows. `rows_known`: number of rows deleted by the removed files' deletes, None if metadata has only a bound.
     """
 
     snapshot_id: int
@@ -60,10 +60,10 @@ class NativeTable(OpenTable, Protocol):
     """An open table whose format has a procedure. All calls may block."""
 
     def planned_natively(self) -> "NativeTable":
-        """Return the same view as it is planned for the procedure: other conditions, and no file is out of reach."""
+        """Return the same view for planning the procedure: with its conditions, and with no file out of reach."""
 
     def spark_table(self) -> SparkTable:
-        """The table as Spark knows it. Raises `NotEligible` when its catalog has no name there."""
+        """The table's identifier in Spark. Raises `NotEligible` when its catalog has no name there."""
 
     def partition_tests(self, place: Place) -> Sequence[PartitionTest]:
         """Return the tests that select one partition; none for an unpartitioned table."""
@@ -72,13 +72,13 @@ class NativeTable(OpenTable, Protocol):
         """Return the call that rewrites the partition of a group."""
 
     def native_changes(self, base_snapshot_id: int, places: Sequence[Place]) -> Sequence[NativeChange]:
-        """Return what snapshots that are no commits of ours replaced in these partitions since a base, oldest first.
+        """Return replacements in these partitions since a base, other than Packhouse's commits, oldest first.
 
-        The table is loaded anew for it.
+        Reloads the table.
 
         Raises:
-            CommitConflict: the base is not in the history of the main branch any more.
+            CommitConflict: the base is no longer in the history of the main branch.
         """
 
     def verify_native(self, change: NativeChange, counted: RowCounts | None) -> Verification:
-        """Prove a change from the table's metadata, and from rows that were counted where that does not tell."""
+        """Verify a change from the table's metadata, and from counted rows where metadata is not sufficient."""

@@ -1,1 +1,1 @@
-"""All Redis of Packhouse: carries ids, shares and hints. Losing it loses nothing."""
+"""All Redis access of Packhouse: run ids, budget shares and hints. Losing Redis data loses nothing of record."""

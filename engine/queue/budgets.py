@@ -1,22 +1,23 @@
-"""The pace channel's ledger: what each task of an attempt moved, and the share it may move at from now on.
+"""The I/O budget ledger of an attempt: the bytes each task has moved, and the rate it may use from now on.
 
-The arithmetic is one Lua script (`budgets.lua`), so a report is one atomic step however many replicas take reports. The
-same script deals the limits of fleet and catalogs to the runs at work: `shared_budgets.py`.
+The arithmetic is one Lua script (`budgets.lua`), so a report is atomic regardless of how many replicas take reports.
+The same script distributes the limits of fleet and catalogs among active runs: `shared_budgets.py`.
 
 Invariants (property test: `tests/integration/queue/test_shares.py`):
 - The shares last answered to all tasks that are alive never sum to more than the budget, floors included. A task is
   alive while it has reported within `SILENCE_SECONDS` and has not reported that it finished.
-- Nobody's share grows before the others made room: a task shrinks at its own next report only, so a newcomer gets what
-  is free, at least 0.5 % of budget / lanes (out of a reserve of 1 %), and its full share once the others have reported.
+- No share grows before the other tasks have made room: a task's share shrinks only at its own next report, so a new
+  task gets the free budget, at least 0.5 % of budget / lanes (out of a reserve of 1 %), and its full share once the
+  others have reported.
 - Every share is above zero. When `n` tasks are alive and each has reported twice, each holds 99 % of budget / n.
-- Totals never fall: reports carry totals since the task's start, so a lost one loses nothing and a late one changes
-  nothing.
+- Totals never decrease: reports contain totals since the task's start, so a lost or late report does no harm.
 
-Limits: an answer lost on its way leaves the task at its old share until its next report. After a lowered budget the sum
-is above the new one until each task has reported once. A task that has been silent for `SILENCE_SECONDS`, or that moves
-bytes before its first report, is not in the sum. If Redis lost everything, tasks move next to nothing until the attempt
-is opened again (its worker does so about twice a second; that of a dead worker never, though others may be at work
-under the same limits); the live rate then shows too much for ten seconds, since the first reports carry old totals.
+Limits: a lost answer leaves the task at its old share until its next report. After the budget is lowered, the sum
+exceeds the new budget until each task has reported once. A task that has been silent for `SILENCE_SECONDS`, or that
+moves bytes before its first report, is not in the sum. If Redis lost all data, tasks are limited to `NEXT_TO_NOTHING`
+until the attempt is opened again (its worker does so about twice a second; a dead worker never does, though other runs
+may be active under the same limits); the live rate is then too high for ten seconds, since the first reports contain
+old totals.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,10 +33,10 @@ from engine.domain.ids import RunId
 from engine.queue.connection import reaching_redis
 
 SILENCE_SECONDS: Final = 5
-"""A task that is silent for so long counts as gone (the same figure as in the script)."""
+"""Seconds without a report after which a task counts as gone (same value as in the script)."""
 
 NEXT_TO_NOTHING: Final = Budget(1024.0, 0.1)
-"""What a task may move whose attempt is not open."""
+"""Rates of a task whose attempt is not open."""
 
 _NOTHING: Final = Budget(0.0, 0.0)
 _UNLIMITED: Final = Budget()
@@ -43,10 +44,10 @@ _UNLIMITED: Final = Budget()
 
 @dataclass(frozen=True, slots=True)
 class LiveProgress:
-    """What the members of a ledger have moved so far; the rate is read + written over about 10 s.
+    """Bytes and requests moved by the members of a ledger so far; the rate is read + written over about 10 s.
 
-    `members` counts those alive; what finished and lost ones moved stays in the totals. `held` is what the live ones
-    may move at together (zero where nothing is limited), `budget` what is dealt to them.
+    `members` is the number of live ones; the totals include finished and lost ones. `held` is the sum of the rates
+    that live members may use (zero where nothing is limited), `budget` the rate that is distributed among them.
     """
 
     bytes_read: int
@@ -60,10 +61,10 @@ class LiveProgress:
 
 
 class PaceLedger:
-    """Deals the budget of an attempt to its tasks and counts what they move. Every method is one round trip.
+    """Distributes the budget of an attempt among its tasks and counts what they move. Each method is one round trip.
 
-    `now` gives seconds and is for tests; by default the Redis server's clock decides. All methods raise Transient when
-    Redis does not answer, and all may be sent twice without harm.
+    `now` returns seconds and is for tests; the default is the Redis server's clock. All methods raise `Transient` when
+    Redis does not answer, and all are idempotent.
     """
 
     def __init__(self, *, redis: Redis, now: Callable[[], float] | None = None) -> None:
@@ -72,20 +73,20 @@ class PaceLedger:
     async def open(
         self, run_id: RunId, attempt: int, budget: Budget, lanes: int, *, seconds: float | None = None
     ) -> None:
-        """Let the tasks of an attempt report. `lanes` (≥ 1) is how many of them run at once at most.
+        """Open an attempt for task reports, or change its budget. `lanes` (≥ 1): at most this many tasks run at once.
 
-        Sent again it changes the budget and keeps everything else, a stop too. It ends earlier attempts: their tasks
-        are told to stop. It does nothing when a later attempt is open already. A budget that was given for so many
-        `seconds` and is not renewed lapses: tasks get their floor only, since whoever sent them is gone.
+        A repeated call changes the budget and keeps everything else, including a stop. Earlier attempts end: their
+        tasks receive the order to stop. No-op when a later attempt is already open. A budget that is not renewed
+        within `seconds` lapses: tasks get only their floor, since the process that sent them is gone.
         """
         lapses = "" if seconds is None else repr(seconds)
         await self._call("open", run_id, attempt, *to_texts(budget), max(lanes, 1), lapses)
 
     async def report(self, run_id: RunId, attempt: int, report: TaskReport) -> PaceAnswer:
-        """Count what a task moved and return its share: rates per second, None where unlimited, or the order to stop.
+        """Record a task's totals and return its share: rates per second, None where unlimited, or the order to stop.
 
-        A task should report before it moves its first byte, and about once a second from then on, also while it waits.
-        It gets `NEXT_TO_NOTHING` while its attempt is not open (or Redis lost it).
+        A task should report before it moves its first byte, then about once a second, also while it waits. It gets
+        `NEXT_TO_NOTHING` while its attempt is not open (or Redis lost it).
         """
         answer: Sequence[str] | None = await self._call(
             "report",
@@ -108,11 +109,11 @@ class PaceLedger:
         await self._call("stop", run_id, attempt)
 
     async def close(self, run_id: RunId, attempt: int) -> None:
-        """Say that the attempt ended: tasks that are still about are told to stop; it is forgotten after 15 minutes."""
+        """Close an attempt: remaining tasks receive the order to stop; the ledger is deleted after 15 minutes."""
         await self._call("close", run_id, attempt)
 
     async def progress(self, run_id: RunId) -> LiveProgress:
-        """Return the live figures of the run's latest attempt, all zero when nothing is known of it."""
+        """Return the live figures of the run's latest attempt; all zero when the ledger has none."""
         return to_progress(await self._call("progress", run_id, 0))
 
     async def _call(self, command: str, run_id: RunId, attempt: int, *arguments: str | int) -> Any:
@@ -120,7 +121,7 @@ class PaceLedger:
 
 
 class BudgetScript:
-    """The script of all ledgers. `call` is one atomic step on one ledger and raises Transient without Redis."""
+    """Client of the Lua script of all ledgers. `call` is atomic for one ledger; raises `Transient` without Redis."""
 
     def __init__(self, *, redis: Redis, now: Callable[[], float] | None = None) -> None:
         text = files("engine.queue").joinpath("budgets.lua").read_text("utf-8")
@@ -128,7 +129,7 @@ class BudgetScript:
         self._now = now
 
     async def call(self, name: str, command: str, attempt: int, *arguments: str | int) -> Any:
-        """Send a command to the ledger of this name."""
+        """Run a command on the ledger of this name and return the script's answer."""
         base = f"packhouse:pace:{{{name}}}"  # the braces keep a ledger's keys together on a Redis cluster
         now = "" if self._now is None else repr(self._now())
         with reaching_redis():
@@ -139,19 +140,19 @@ class BudgetScript:
 
 
 def to_texts(budget: Budget) -> tuple[str, str]:
-    """Return both rates as the script takes them; what is unlimited is empty."""
+    """Return both rates as arguments of the script; an unlimited rate is an empty string."""
     rates = (budget.bytes_per_second, budget.requests_per_second)
     bytes_rate, requests_rate = ("" if rate is None else repr(float(rate)) for rate in rates)
     return bytes_rate, requests_rate
 
 
 def to_budget(bytes_rate: str, requests_rate: str) -> Budget:
-    """Return the rates that the script answered."""
+    """Return the budget from the rates in the script's answer."""
     return Budget(*(float(text) if text else None for text in (bytes_rate, requests_rate)))
 
 
 def to_progress(answer: Sequence[str]) -> LiveProgress:
-    """Return the figures that the script answered."""
+    """Return the live figures from the script's answer."""
     read, written, requests, throttled, members, rate, bytes_held, requests_held, *budget = answer
     return LiveProgress(
         bytes_read=int(float(read)),

@@ -1,7 +1,7 @@
-"""How Packhouse reaches Redis: short patience, and one place that turns "did not answer" into `Transient`.
+"""Connections to Redis: short timeouts, and one place that turns "did not answer" into `Transient`.
 
-Redis 6.2 must do, so the protocol is RESP2. A command that met a broken pooled connection is sent once more; everything
-that Packhouse sends may therefore happen twice, and is built so that twice is harmless.
+Redis 6.2 is supported, so the protocol is RESP2. A command that fails on a broken pooled connection is sent once more;
+every command may therefore be executed twice, and is idempotent.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ ANSWER_SECONDS: Final = 5.0
 _MAX_CONNECTIONS: Final = 1000  # every open event stream holds one for its hints
 
 _UNAVAILABLE: Final = (
-    RedisConnectionError,  # also: still loading its file, wrong password
+    RedisConnectionError,  # also while Redis loads its file, and for a wrong password
     RedisTimeoutError,
     ReadOnlyError,  # a fail-over is under way
     ClusterDownError,
@@ -33,7 +33,7 @@ _UNAVAILABLE: Final = (
 
 
 def connect_redis(url: str) -> Redis:
-    """Return a client with a connection pool; it connects when first used. Close it with `await client.aclose()`."""
+    """Return a client with a connection pool that connects on first use. Close it with `await client.aclose()`."""
     client: Redis = Redis.from_url(
         url,
         protocol=2,
@@ -49,10 +49,10 @@ def connect_redis(url: str) -> Redis:
 
 @contextmanager
 def reaching_redis() -> Iterator[None]:
-    """Turn the failures of Redis that pass into the domain's error.
+    """Translate temporary Redis failures into the domain's error.
 
     Raises:
-        Away: Redis did not answer, or can't at the moment.
+        Away: Redis did not answer, or can't serve requests at the moment.
     """
     try:
         yield

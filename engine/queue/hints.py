@@ -1,8 +1,8 @@
-"""Hints: wake-ups over Redis pub/sub that something about a run changed. They carry no authority and no content.
+"""Hints: notifications over Redis pub/sub that a run has changed. They have no content and no authority.
 
-A hint may be lost (nobody listens, Redis restarts, a slow reader is cut off) or come twice; whoever waits looks at SQL
-after every wait, hint or not, so that a lost one costs one timeout and nothing else. For the same reason nothing here
-raises when Redis is away: publishing does nothing, waiting waits.
+A hint may be lost (no subscriber, Redis restarts, a slow reader is disconnected) or arrive twice. Every waiter reads
+SQL after every wait, with or without a hint, so a lost hint only costs one timeout. For the same reason nothing here
+raises when Redis is away: publishing does nothing, waiting runs into its timeout.
 
 Limit: each watch holds one connection.
 """
@@ -23,19 +23,19 @@ _RETRY_SECONDS: Final = 1.0
 
 
 class Hints:
-    """Publishes and watches hints, one channel a run."""
+    """Publishes and subscribes to hints; one channel per run."""
 
     def __init__(self, *, redis: Redis) -> None:
         self._redis = redis
 
     async def publish(self, run_id: RunId) -> None:
-        """Wake whoever watches the run. Call it after the commit. Does nothing when Redis is away."""
+        """Wake all watches of the run. Call it after the commit. No-op when Redis is away."""
         with suppress(Transient), reaching_redis():
             await self._redis.publish(_channel(run_id), "")
 
     @asynccontextmanager
     async def watch(self, run_id: RunId) -> AsyncIterator["Watch"]:
-        """Listen to a run's hints: every hint that is published after entering wakes one `wait`."""
+        """Subscribe to a run's hints: every hint that is published after entering ends one `wait`."""
         async with self._redis.pubsub() as pubsub:
             watch = Watch(pubsub=pubsub, channel=_channel(run_id))
             await watch.subscribe()
@@ -43,23 +43,23 @@ class Hints:
 
 
 class Watch:
-    """One listener. Not for use by several tasks at once."""
+    """One subscription to a run's hints. Not safe for concurrent tasks."""
 
     def __init__(self, *, pubsub: PubSub, channel: str) -> None:
         self._pubsub = pubsub
         self._channel = channel
 
     async def subscribe(self) -> None:
-        """Subscribe and wait for the server's word on it; without Redis give up (a later `wait` subscribes)."""
+        """Subscribe and wait for the server's confirmation; without Redis give up (a later `wait` subscribes)."""
         with suppress(Transient), reaching_redis():
             await self._pubsub.subscribe(self._channel)
             await self._pubsub.get_message(timeout=ANSWER_SECONDS)
 
     async def wait(self, timeout: float) -> bool:  # noqa: ASYNC109 - the timeout is part of what is waited for
-        """Return True as soon as a hint is there, False after `timeout` seconds without one.
+        """Return True as soon as a hint arrives, False after `timeout` seconds without one.
 
-        Hints that came together count as one.
-        After a lost connection it returns True once it listens again, since a hint may have been missed meanwhile.
+        Hints that arrive together count as one. After a lost connection, True is returned once the subscription is
+        restored, since a hint may have been missed.
         """
         clock = asyncio.get_running_loop().time
         deadline = clock() + timeout
@@ -74,7 +74,7 @@ class Watch:
                 return False
 
     async def _heard_within(self, seconds: float) -> bool:
-        """Both kinds of message count: a hint, and the server's word that it listens again after a reconnect."""
+        """Return whether a message arrived in time: a hint, or the server's confirmation after a reconnect."""
         with reaching_redis():
             if not self._pubsub.subscribed:
                 await self._pubsub.subscribe(self._channel)

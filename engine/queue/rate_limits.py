@@ -1,9 +1,9 @@
-"""How many requests a caller may send a minute, counted over all api processes, at no wait for any request.
+"""Limit requests per caller and minute over all API processes without delaying any request.
 
-Each process counts for itself and tells Redis what it counted, and learns what the others did, about four times a
-second in the background. So a request costs a dictionary look-up (a few microseconds, no round trip), Redis may be slow
-or away without anybody noticing (each process then limits on its own), and the price is that processes together let
-through what arrives in a quarter of a second after the limit is reached. Windows are whole minutes of the wall clock:
+Each process counts locally and exchanges counts with the other processes through Redis, about four times a second in
+the background. So a request costs a dictionary look-up (a few microseconds, no round trip), and Redis may be slow or
+away without effect on requests (each process then limits on its own). The price: after the limit is reached, the
+processes together still admit the requests of a quarter of a second. Windows are whole minutes of the wall clock:
 around their boundary a caller may send two minutes' worth in a row.
 """
 
@@ -28,7 +28,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Kind(StrEnum):
-    """What is counted, each with a limit of its own."""
+    """Kinds of counted events, each with its own limit."""
 
     READS = "reads"
     WRITES = "writes"
@@ -37,7 +37,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a subject stands in the present window."""
+    """Use of a subject's limit in the current window."""
 
     kind: Kind
     limit: int
@@ -48,7 +48,7 @@ class Standing:
 
 @dataclass(slots=True)
 class _Counter:
-    """One subject's count in one window: by this process, of that not yet told, and by the others as far as known."""
+    """A subject's count in one window: by this process, its part not yet sent, and by other processes as last read."""
 
     own: int = 0
     untold: int = 0
@@ -56,7 +56,7 @@ class _Counter:
 
 
 class RateLimits:
-    """Counts by kind and subject. `hit` and `look` never wait; `sync`, which asks Redis, runs by itself."""
+    """Counts by kind and subject. `hit` and `look` never wait; `sync`, which calls Redis, runs in the background."""
 
     def __init__(self, *, redis: Redis, clock: Clock, per_minute: Mapping[Kind, int]) -> None:
         self._storage = RedisStorage(
@@ -74,11 +74,11 @@ class RateLimits:
         self._is_closed = False
 
     def look(self, kind: Kind, subject: str) -> Standing:
-        """Return where a subject stands, without counting anything."""
+        """Return a subject's use of its limit without counting anything."""
         return self._standing(kind, self._counter(kind, subject), is_hit=False)
 
     def hit(self, kind: Kind, subject: str) -> Standing:
-        """Count one, unless the limit is reached: what is refused does not count."""
+        """Count one event unless the limit is reached; refused events do not count."""
         counter = self._counter(kind, subject)
         standing = self._standing(kind, counter, is_hit=True)
         if standing.is_allowed:
@@ -89,7 +89,7 @@ class RateLimits:
         return standing
 
     async def sync(self) -> None:
-        """Tell Redis what was counted here since the last time, and learn what the others counted."""
+        """Send the counts since the last call to Redis, and read those of the other processes."""
         window = self._window
         for (kind, subject), counter in list(self._counters.items()):
             if not counter.untold:
@@ -109,7 +109,7 @@ class RateLimits:
 
     async def close(self) -> None:
         """Stop the background task."""
-        self._is_closed = True  # redis-py loses a cancel that comes while it connects
+        self._is_closed = True  # redis-py loses a cancellation that arrives while it connects
         if self._syncing is not None:
             self._syncing.cancel()
             with suppress(asyncio.CancelledError):
@@ -124,7 +124,7 @@ class RateLimits:
 
     def _counter(self, kind: Kind, subject: str) -> _Counter:
         window = int(self._clock.now().timestamp()) // WINDOW_SECONDS
-        if window != self._window:  # a new minute: everybody begins anew, and nothing is kept of the old one
+        if window != self._window:  # a new minute: all counts start at zero, the old ones are dropped
             self._window, self._counters = window, {}
         return self._counters.setdefault((kind, subject), _Counter())
 

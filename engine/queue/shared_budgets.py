@@ -1,20 +1,21 @@
-"""The ledgers of fleet and catalogs: the limit that all runs at work share, dealt to them anew about once a second.
+"""Ledgers of the fleet and of catalogs: the I/O limit shared by active runs, redistributed about once a second.
 
-The arithmetic is that of a run's own ledger (`budgets.lua`); members are runs, each by its latest attempt. A run says
-what its tasks moved, what they may hold, and the most it can use (`cap`), and gets its share, which it deals on.
+The arithmetic is that of a run's own ledger (`budgets.lua`); members are runs, each with its latest attempt. A run
+reports what its tasks moved, what they may hold, and the most it can use (`cap`), and gets its share, which it
+distributes among its tasks.
 
 Invariants (property test: `tests/integration/queue/test_shared_budgets.py`):
-- What runs that are alive hold never sums to more than the limit. A run holds its share, or what its tasks may still
-  hold if that is more: nobody grows before the tasks of the others have slowed down.
-- Shares are max-min fair: a run that can use less than an equal share gets what it can use (`cap`, which it works out
-  itself: `services.operations.tasks.pace_use`), the others what it leaves.
-  When every run has reported four times, all of 99 % of the limit is dealt that the runs can use.
-- Every share is above zero; a newcomer has at least 0.5 % of limit / lanes at once.
-- A run that is silent for `SILENCE_SECONDS` is no member any more; an earlier attempt of a run never counts.
-- After a loss of Redis nobody gets more than it held until two seconds after the last run came back.
+- The holdings of live runs never sum to more than the limit. A run holds its share, or what its tasks may still hold
+  if that is more: no share grows before the tasks of the other runs have slowed down.
+- Shares are max-min fair: a run that can use less than an equal share gets what it can use (`cap`, which it computes
+  itself: `services.operations.tasks.pace_use`), and the rest is distributed among the other runs.
+  Once every run has reported four times, 99 % of the limit is distributed as far as the runs can use it.
+- Every share is above zero; a new run gets at least 0.5 % of limit / lanes at once.
+- A run that is silent for `SILENCE_SECONDS` is no longer a member; an earlier attempt of a run never counts.
+- After a loss of Redis data no run gets more than it held until two seconds after the last run came back.
 
-Limits: the script looks at every member at each report, so one ledger serves some hundreds of runs at once. A limit
-that was lowered, or set where there was none, holds when every run and then its tasks have reported once.
+Limits: the script reads every member at each report, so one ledger serves some hundreds of concurrent runs. A lowered
+or newly set limit is in force once every run, and then its tasks, have reported once.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +28,7 @@ from engine.domain.ids import RunId
 from engine.queue.budgets import BudgetScript, LiveProgress, to_budget, to_progress, to_texts
 
 FLEET = "fleet"
-"""The name of the ledger of all runs."""
+"""Name of the ledger of all runs."""
 
 
 def catalog_ledger(catalog: str) -> str:
@@ -37,7 +38,7 @@ def catalog_ledger(catalog: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SharedLimit:
-    """What is dealt: `lanes` (≥ 1) is how many runs share it at most; of two versions the higher one holds."""
+    """A shared limit: at most `lanes` (≥ 1) runs share it; the higher version wins."""
 
     budget: Budget
     lanes: int
@@ -46,10 +47,10 @@ class SharedLimit:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """What a run moved since its attempt began, and holds now.
+    """Totals of a run since its attempt began, and the rates it holds now.
 
-    `held`: what its tasks may move at together until it deals them a new budget. `cap`: the most it can use, None for
-    any. `is_returning`: it had a share before, which it may still hold although the ledger does not know of it.
+    `held`: the rates its tasks may use together until the run gives them a new budget. `cap`: the most it can use, None
+    for no maximum. `is_returning`: it had a share before and may still hold it, although the ledger has no record.
     """
 
     bytes_read: int
@@ -63,7 +64,7 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True)
 class RunShare:
-    """A run's share, None where unlimited; `level` is what it could get if it could use more. `runs`: members now."""
+    """A run's share, None where unlimited; `level`: the share without its cap; `runs`: current number of members."""
 
     budget: Budget
     level: Budget
@@ -71,7 +72,7 @@ class RunShare:
 
 
 class SharedLedgers:
-    """The shared ledgers by name. Every method is one round trip, raises Transient when Redis does not answer."""
+    """Shared ledgers by name. Each method is one round trip and raises `Transient` when Redis does not answer."""
 
     def __init__(self, *, redis: Redis, now: Callable[[], float] | None = None) -> None:
         self._script = BudgetScript(redis=redis, now=now)
@@ -79,7 +80,7 @@ class SharedLedgers:
     async def share(
         self, ledger: str, run_id: RunId, attempt: int, limit: SharedLimit, report: RunReport
     ) -> RunShare | None:
-        """Count what a run moved and return its share; None when a later attempt of the run has taken its place."""
+        """Record a run's totals and return its share; None when a later attempt of the run is a member."""
         answer: Sequence[str] | None = await self._script.call(
             ledger,
             "share",
@@ -102,11 +103,11 @@ class SharedLedgers:
         return RunShare(to_budget(bytes_share, requests_share), to_budget(bytes_level, requests_level), int(runs))
 
     async def leave(self, ledger: str, run_id: RunId, attempt: int) -> None:
-        """Give the share of a run back at once. Does nothing to a later attempt."""
+        """Release the share of a run at once. No-op when a later attempt is a member."""
         await self._script.call(ledger, "leave", attempt, run_id)
 
     async def progress(self, ledger: str) -> LiveProgress:
-        """Return the live figures of all runs together, all zero when nothing is known."""
+        """Return the live figures of all runs together; all zero when the ledger is empty."""
         return to_progress(await self._script.call(ledger, "progress", 0))
 
 

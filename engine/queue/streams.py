@@ -1,11 +1,11 @@
-"""The queue of runs: a Redis stream with one consumer group. An entry carries a run id and nothing else.
+"""The queue of runs: a Redis stream with one consumer group. An entry contains only a run id.
 
-Delivery is at least once: SQL decides who may work on a run, so an entry that comes twice, late, or for a finished
-run is harmless, and so is losing them all (the outbox relay and the sweep send them again). Hence a group that vanished
-with a flushed Redis is made again on the way.
+Delivery is at least once: SQL decides which worker may hold a run, so an entry that arrives twice, late, or for a
+finished run is harmless, and so is losing all entries (the outbox relay and the sweep send them again). A group lost
+with a flushed Redis is therefore recreated when it is next used.
 
 An entry stays in the stream until it is acknowledged; then it is deleted, so the stream's length is the backlog. A take
-that is cancelled or loses its connection may leave an entry delivered to nobody: `reclaim` finds it.
+that is cancelled or loses its connection may leave an entry pending without a consumer: `reclaim` finds it.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -22,13 +22,13 @@ _STREAM: Final = "packhouse:runs"
 _DEAD: Final = "packhouse:runs:dead"
 _GROUP: Final = "workers"
 _MAX_DEAD: Final = 1000
-_MAX_BLOCK_SECONDS: Final = ANSWER_SECONDS - 1  # the connection's patience must outlast the wait
+_MAX_BLOCK_SECONDS: Final = ANSWER_SECONDS - 1  # the connection's timeout must exceed the wait
 _Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One entry handed to this consumer; `deliveries` counts how often it was handed out, this time included."""
+    """One entry delivered to this consumer; `deliveries` is the number of deliveries including this one."""
 
     entry_id: str
     run_id: RunId
@@ -37,7 +37,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class QueueDepth:
-    """Entries that nobody has taken, that are taken and not acknowledged, and that were set aside as dead."""
+    """Numbers of entries: not yet delivered, delivered and not acknowledged, and moved to the dead letters."""
 
     waiting: int
     in_flight: int
@@ -55,7 +55,7 @@ class RunQueue:
         self._consumer = consumer
 
     async def ensure(self) -> None:
-        """Make the stream and its group if they are missing; entries that are there already will be delivered."""
+        """Create the stream and its group if they are missing; existing entries will be delivered."""
         try:
             with reaching_redis():
                 await self._redis.xgroup_create(_STREAM, _GROUP, id="0", mkstream=True)
@@ -64,7 +64,7 @@ class RunQueue:
                 raise
 
     async def enqueue(self, run_id: RunId) -> None:
-        """Append a run. Call it after the commit that made the run."""
+        """Append a run. Call it after the commit that inserted the run."""
         await self.enqueue_many([run_id])
 
     async def enqueue_many(self, run_ids: Sequence[RunId]) -> None:
@@ -76,7 +76,7 @@ class RunQueue:
                 await pipe.execute()
 
     async def take(self, *, block_seconds: float) -> Delivery | None:
-        """Return the next entry, or None after `block_seconds` (4 at most) without one. It must be acknowledged."""
+        """Return the next entry, which must be acknowledged; None after `block_seconds` (at most 4) without one."""
         milliseconds = max(1, int(min(block_seconds, _MAX_BLOCK_SECONDS) * 1000))
         answer: Any = await self._with_group(
             lambda: self._redis.xreadgroup(_GROUP, self._consumer, {_STREAM: ">"}, count=1, block=milliseconds)
@@ -90,13 +90,13 @@ class RunQueue:
         return deliveries[0] if deliveries else None
 
     async def acknowledge(self, delivery: Delivery) -> None:
-        """Take the entry off the queue: the attempt ended, or the run needs nothing."""
+        """Remove the entry from the queue: the attempt ended, or the run needs no work."""
         await self._remove(delivery.entry_id)
 
     async def reclaim(self, *, idle_seconds: float, limit: int) -> list[Delivery]:
         """Take over up to `limit` entries that were delivered at least `idle_seconds` ago and not acknowledged since.
 
-        Each call of XAUTOCLAIM looks at 10 times COUNT pending entries only, so it is called until it saw them all.
+        Each XAUTOCLAIM scans only 10 times COUNT pending entries, so it is called until it has scanned them all.
         """
         claimed: list[tuple[str, Mapping[str, str]]] = []
         cursor = "0-0"
@@ -110,11 +110,11 @@ class RunQueue:
         return [delivery for delivery in found if delivery is not None]
 
     async def dead_letter(self, delivery: Delivery, reason: str) -> None:
-        """Set an entry aside for people to look at, in a stream of its own that keeps about the last 1000."""
+        """Move an entry to the dead-letter stream, which keeps about the last 1000 for inspection."""
         await self._bury(delivery.entry_id, delivery.run_id, delivery.deliveries, reason)
 
     async def depth(self) -> QueueDepth:
-        """Count the entries by what became of them."""
+        """Return the numbers of waiting, pending and dead entries."""
         pending = await self._with_group(lambda: self._redis.xpending(_STREAM, _GROUP))
         with reaching_redis():
             length, dead = await self._redis.xlen(_STREAM), await self._redis.xlen(_DEAD)
@@ -122,9 +122,9 @@ class RunQueue:
         return QueueDepth(waiting=max(0, length - in_flight), in_flight=in_flight, dead=dead)
 
     async def forget_consumers(self, *, idle_seconds: float) -> int:
-        """Drop consumers that have nothing pending and were not seen for so long; returns how many.
+        """Delete consumers with nothing pending that were idle for `idle_seconds`; return how many.
 
-        A live consumer asks for entries every few seconds, so choose minutes at least.
+        A live consumer asks for entries every few seconds, so use at least some minutes.
         """
         consumers = await self._with_group(lambda: self._redis.xinfo_consumers(_STREAM, _GROUP))
         gone = [c["name"] for c in consumers if c["pending"] == 0 and c["idle"] >= idle_seconds * 1000]
@@ -134,10 +134,10 @@ class RunQueue:
         return len(gone)
 
     async def _with_group(self, command: Callable[[], Awaitable[_Answer]]) -> _Answer:
-        """Run a command that needs the group, making the group first if Redis has lost it.
+        """Run a command that needs the group; recreate the group first if Redis has lost it.
 
-        A reader that was waiting when the stream vanished is told so in several ways (NOGROUP, UNBLOCKED, or not at
-        all), depending on the server's version.
+        A reader that is blocked when the stream disappears gets NOGROUP, UNBLOCKED or no error at all, depending on the
+        server's version.
         """
         try:
             with reaching_redis():
@@ -157,12 +157,12 @@ class RunQueue:
                 _STREAM, _GROUP, self._consumer, idle_milliseconds, start_id=cursor, count=count
             )
         )
-        # Redis 6.2 answers None for a pending entry whose content was deleted behind our back.
+        # Redis 6.2 returns None for a pending entry whose content was deleted by another client.
         entries = [(entry_id, fields) for entry_id, fields in answer[1] if entry_id is not None]
         return str(answer[0]), entries
 
     async def _delivery_counts(self, entry_ids: list[str]) -> dict[str, int]:
-        """XAUTOCLAIM counts deliveries but does not tell; XPENDING does."""
+        """Return the delivery counts of pending entries from XPENDING; XAUTOCLAIM does not return them."""
         if not entry_ids:
             return {}
         async with self._redis.pipeline(transaction=False) as pipeline:
@@ -173,7 +173,7 @@ class RunQueue:
         return {row["message_id"]: int(row["times_delivered"]) for answer in answers for row in answer}
 
     async def _to_delivery(self, entry_id: str, fields: Mapping[str, str], deliveries: int) -> Delivery | None:
-        """Read an entry; one that nobody of ours wrote goes to the dead ones, since it would come back for ever."""
+        """Parse an entry; a foreign one goes to the dead letters, since it would otherwise be redelivered for ever."""
         run_id = (fields or {}).get("run")
         if not run_id:
             await self._bury(entry_id, "", deliveries, f"the entry carries no run id: {dict(fields or {})!r}")

@@ -1,1 +1,1 @@
-"""All Spark Connect of Packhouse. Only this package imports pyspark."""
+"""All use of Spark Connect in Packhouse. Only this package imports pyspark."""

@@ -1,8 +1,8 @@
-"""How this client reaches a Spark Connect server: channel options, retries, and a few direct calls with deadlines.
+"""Connections to a Spark Connect server: channel options, retries, and a few direct calls with deadlines.
 
-`pyspark` itself waits without a deadline and, by default, retries for ten minutes. What must answer soon (is the
-server there, stop that operation, is it gone) is therefore asked over the protocol's own stub, under any session id,
-which also works for the session of a dead worker. Nothing here creates a `SparkSession`.
+`pyspark` itself waits without a deadline and, by default, retries for ten minutes. Requests that need a quick answer
+(ping the server, stop an operation, check that it has ended) therefore use the protocol's gRPC stub, under any session
+id, which also works for the session of a dead worker. Nothing here creates a `SparkSession`.
 """
 
 import ipaddress
@@ -22,18 +22,18 @@ from pyspark.sql.connect.proto.base_pb2_grpc import SparkConnectServiceStub
 from engine.domain.errors import Transient
 from engine.spark.errors import is_gone, is_late, translate
 
-_RECONNECT_SECONDS: Final = 1.2  # longer than the longest pause between two tries to connect
+_RECONNECT_SECONDS: Final = 1.2  # longer than the longest pause between two connection attempts
 _NAME_LENGTH: Final = 200
 _CALL_SECONDS: Final = 5.0
 _LOOK_SECONDS: Final = 0.5
 _DURATION: Final = re.compile(r"^(\d+)\s*(us|ms|s|m|min|h|d)?$")
 _UNIT_SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _CHANNEL_OPTIONS: Final = [
-    # gRPC's own back-off between connection attempts grows to two minutes: a restarted server would be missed so long.
+    # gRPC's default back-off between connection attempts grows to two minutes: a restart would go unnoticed that long.
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.min_reconnect_backoff_ms", 2_000),
     ("grpc.max_reconnect_backoff_ms", 1_000),
-    # A peer that vanished without closing is noticed by pings; servers refuse them more often than every five minutes.
+    # Pings detect a peer that vanished without closing; servers refuse pings more often than every five minutes.
     ("grpc.keepalive_time_ms", 310_000),
     ("grpc.keepalive_timeout_ms", 20_000),
     ("grpc.http2.max_pings_without_data", 0),
@@ -41,22 +41,22 @@ _CHANNEL_OPTIONS: Final = [
 
 
 def machine_of(url: str | None) -> str:
-    """Return the name of the machine whose Spark server has a URL, without port, user or token; None: this machine."""
+    """Return the host name in a Spark server's URL, without port, user or token; for None that of this machine."""
     host = urlsplit(url or "").hostname or ""
     is_here = host in {"", "localhost"} or (host.replace(".", "").isdigit() and host.startswith("127."))
     return socket.gethostname() if is_here else host[:_NAME_LENGTH]
 
 
 class _ShortState(RetryPolicyState):
-    """Gives the error itself back when tries are used up; pyspark's own way raises a Python warning first."""
+    """Retry state that raises the original error when tries are used up; pyspark's own emits a Python warning first."""
 
     def can_retry(self, exception: BaseException) -> bool:
-        """True while tries are left and the error is one that may pass."""
+        """Return whether tries are left and the error may be temporary."""
         return self._attempt < (self.policy.max_retries or 0) and super().can_retry(exception)
 
 
 class ShortRetries(DefaultPolicy):
-    """Retries of pyspark's calls over about five seconds: a blip is survived, a dead server is reported soon."""
+    """Retry policy of pyspark's calls, about five seconds: survives a short failure, reports a dead server soon."""
 
     def __init__(self) -> None:
         super().__init__(max_retries=6, initial_backoff=100, backoff_multiplier=2.0, max_backoff=1_600, jitter=100)
@@ -67,14 +67,14 @@ class ShortRetries(DefaultPolicy):
 
 
 class _ChannelBuilder(DefaultChannelBuilder):
-    """pyspark's builder, which sends a token without TLS to `localhost` only.
+    """Channel builder that sends a token without TLS to any loopback address; pyspark's does so to `localhost` only.
 
-    The name may resolve to `::1`, where another user of the machine may listen and would receive the token, and to an
-    address it wants TLS, which a server on this machine does not have: it waits for minutes.
+    The name `localhost` may resolve to `::1`, where another user of the machine may listen and would receive the token.
+    For an address, pyspark requires TLS, which a server on this machine does not have: it waits for minutes.
     """
 
     def toChannel(self) -> grpc.Channel:  # noqa: N802 - pyspark's name
-        """Return a channel, to a loopback address with a token but without TLS."""
+        """Return a channel; to a loopback address it uses the token without TLS."""
         if self.token is None or self.use_ssl or not _is_loopback(self.host):
             return super().toChannel()
         token = grpc.access_token_call_credentials(self.token)
@@ -100,16 +100,16 @@ def channel_builder(url: str, *, user_id: str, session_id: str) -> DefaultChanne
 
 @dataclass(frozen=True, slots=True)
 class ServerAnswer:
-    """Who answered: the Spark version, and the server's own id of the session, which a restart changes."""
+    """A server's answer: its Spark version, and the server-side session id, which changes with a restart."""
 
     version: str
     server_session_id: str
 
 
 class DirectCalls:
-    """Calls with a deadline of five seconds, over one channel of their own. Thread-safe.
+    """Calls with a deadline of five seconds, over a separate channel. Thread-safe.
 
-    Every method raises `Transient` when the server does not answer, and what `translate` makes of other errors.
+    Every method raises `Transient` when the server does not answer; other errors are translated by `translate`.
     """
 
     def __init__(self, *, url: str, user_id: str) -> None:
@@ -120,7 +120,7 @@ class DirectCalls:
         self._user = pb2.UserContext(user_id=user_id)
 
     def ask(self, session_id: str) -> ServerAnswer:
-        """Return who answers for a session; a server that does not know it makes it."""
+        """Return the server's version and its id of a session; the server creates the session if it is unknown."""
         request = pb2.AnalyzePlanRequest(
             session_id=session_id,
             user_context=self._user,
@@ -137,7 +137,7 @@ class DirectCalls:
         return str(self._call(self._stub.Config, request).pairs[0].value)
 
     def duration(self, session_id: str, name: str, default: str) -> float:
-        """Return a duration setting of the server in seconds; a bare number counts as milliseconds."""
+        """Return a duration setting of the server in seconds; a number without a unit is in milliseconds."""
         value = self.setting(session_id, name, default)
         match = _DURATION.match(value.strip().lower())
         if match is None:
@@ -145,9 +145,9 @@ class DirectCalls:
         return int(match[1]) * _UNIT_SECONDS[match[2] or "ms"]
 
     def interrupt(self, session_id: str, tag: str) -> set[str]:
-        """Interrupt what carries the tag; return the ids of operations that were not interrupted before.
+        """Interrupt all operations with the tag; return the ids of those that were not interrupted before.
 
-        An empty answer does not mean that nothing runs: an operation is named only the first time.
+        An empty set does not mean that nothing runs: the server returns an operation only the first time.
         """
         request = pb2.InterruptRequest(
             session_id=session_id,
@@ -163,23 +163,23 @@ class DirectCalls:
             raise translate(error) from error
 
     def is_running(self, session_id: str, operation_id: str) -> bool:
-        """True while the server still executes the operation. Its Python task may outlive it by some seconds.
+        """Return whether the server still executes the operation. Its Python task may outlive it by some seconds.
 
-        Asked by attaching to the operation, which is the only question about one operation that the protocol has.
+        Checked by attaching to the operation, the only request about a single operation in the protocol.
         """
         request = pb2.ReattachExecuteRequest(session_id=session_id, user_context=self._user, operation_id=operation_id)
         try:
             answers = self._stub.ReattachExecute(request, metadata=self._metadata, timeout=_LOOK_SECONDS)
             return not any(answer.HasField("result_complete") for answer in answers)
         except grpc.RpcError as error:
-            if is_late(error) or "INVALID_CURSOR" in str(error.details()):  # attached, or its own client is
+            if is_late(error) or "INVALID_CURSOR" in str(error.details()):  # attached, or its own client is attached
                 return True
             if error.code() is grpc.StatusCode.UNAVAILABLE:
                 raise translate(error) from error
-            return False  # forgotten, interrupted, or failed by itself: ended in every case
+            return False  # forgotten, interrupted, or failed: ended in every case
 
     def release(self, session_id: str) -> None:
-        """Close a session on the server, and with it every operation that runs there."""
+        """Close a session on the server, which ends all its operations."""
         self._call(self._stub.ReleaseSession, pb2.ReleaseSessionRequest(session_id=session_id, user_context=self._user))
 
     def close(self) -> None:
@@ -189,11 +189,11 @@ class DirectCalls:
     def _call(self, method: Any, request: Any) -> Any:
         try:
             return self._send(method, request)
-        except (grpc.RpcError, ValueError) as error:  # ValueError: the channel was closed meanwhile
+        except (grpc.RpcError, ValueError) as error:  # ValueError: the channel was closed during the call
             raise translate(error) from error
 
     def _send(self, method: Any, request: Any) -> Any:
-        """Send, and once more: a channel that failed a moment ago refuses calls until its pause between tries ends."""
+        """Send the request, with one retry: a channel that has just failed refuses calls until its back-off ends."""
         try:
             return method(request, metadata=self._metadata, timeout=_CALL_SECONDS)
         except grpc.RpcError as error:

@@ -1,13 +1,13 @@
-"""Runs a task function over payloads as one Spark task, or a statement, and stops what was sent, also by dead workers.
+"""Run a task function or a statement on Spark, and stop operations, including those sent by dead workers.
 
-Spark tells less than one would like, so `wait_gone` goes by evidence and by a bound (measured on 4.1.4):
-- `interruptTag` names an operation only the first time. No name means "not running" or "already told to stop".
-- Whether an operation is over is asked by attaching to it. An operation that is over may leave its Python task behind:
-  Spark looks every two seconds whether a task was killed, waits `spark.python.task.killTimeout` (2 s by default), and
+Spark reports little about ended operations, so `wait_gone` combines evidence with a time bound (measured on 4.1.4):
+- `interruptTag` returns an operation only the first time. No id means "not running" or "already interrupted".
+- Whether an operation has ended is checked by attaching to it. An ended operation may leave its Python task running:
+  Spark checks every two seconds whether a task was killed, waits `spark.python.task.killTimeout` (2 s by default), and
   only then kills the Python process, without `finally`. Measured: up to 3.4 s by default, up to 1.4 s with 100 ms.
-So "gone" means: nothing left on the server, and that bound has passed since the last cut; it is not waited for where
-this process sent statements only, since what a procedure commits it commits within its operation. An executor that lost
-its driver is not covered; output under an attempt's own names and the check at commit are.
+So "gone" means that the server runs no operation of the tag, and that this bound has passed since tasks were last cut
+off. There is no such wait where this process sent only statements, since a procedure commits within its operation. An
+executor that lost its driver is not covered; attempt-specific output names and the check at commit protect against it.
 """
 
 import time
@@ -33,13 +33,13 @@ _SCHEMA: Final = StructType(
 _NAMESPACE: Final = uuid.UUID("5d1f7c3e-6d0b-5a8e-9f59-0c6a1f3f2b77")
 _POLL_SECONDS: Final = 0.1
 _KILL_POLL_SECONDS: Final = 2.0  # PythonRunner's MonitorThread, fixed in Spark's source
-_KILL_MARGIN_SECONDS: Final = 1.0  # a JVM on a busy machine wakes late
+_KILL_MARGIN_SECONDS: Final = 1.0  # a thread of a JVM on a busy machine wakes late
 _ATTEMPTS_KEPT: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """Under what an operation is sent; stored before it is. Parts of an attempt share the tag, not the operation id."""
+    """Identity of an operation, stored before it is sent. Parts of an attempt share the tag, not the operation id."""
 
     session_id: str
     user_id: str
@@ -48,7 +48,7 @@ class Ticket:
 
 
 class SparkDispatcher:
-    """Sends operations and stops them. Thread-safe; `ticket` returns at once, everything else blocks."""
+    """Sends and stops operations. Thread-safe; `ticket` returns at once, all other methods block."""
 
     def __init__(self, *, sessions: SparkSessions) -> None:
         self._sessions = sessions
@@ -58,7 +58,7 @@ class SparkDispatcher:
     def ticket(self, run_id: str, attempt: int, part: int) -> Ticket:
         """Return the identity of one part of an attempt, the same for the same arguments while this process lives.
 
-        All parts of an attempt belong to one session, so that one session id and one tag suffice to stop them all.
+        All parts of an attempt belong to one session, so that one session id and one tag are enough to stop them all.
         """
         session_id = self._attempts.setdefault((run_id, attempt), self._sessions.current_id())
         while len(self._attempts) > _ATTEMPTS_KEPT:
@@ -68,7 +68,7 @@ class SparkDispatcher:
         return Ticket(session_id, self._sessions.user_id, tag, operation_id)
 
     def ping(self) -> None:
-        """Return when the server answers.
+        """Check that the server answers.
 
         Raises:
             Away: no answer within about ten seconds.
@@ -76,14 +76,14 @@ class SparkDispatcher:
         self._sessions.version()
 
     def run(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
-        """Run the function over the payloads, one after the other in one Spark task; return its answers in that order.
+        """Run the function over the payloads, one after the other in one Spark task; return its results in that order.
 
-        The function must be importable from the kernel's zip, or be one that pickles by value (a nested one). A ticket
-        is good for one call: the server refuses an operation id that it has seen.
+        The function must be importable from the kernel's zip, or one that pickles by value (a nested one). A ticket
+        is valid for one call: the server refuses a known operation id.
 
         Raises:
-            Transient: no server, or it forgot the session or operation; a task may still be running.
-            SparkFailed: the function raised, or its Python process died; carries the first cause.
+            Transient: no server, or it has lost the session or operation; a task may still be running.
+            SparkFailed: the function raised, or its Python process died; contains the first cause.
             Interrupted: the tag was stopped, before or while this ran.
         """
         if not payloads:
@@ -98,7 +98,7 @@ class SparkDispatcher:
         return answers
 
     def execute(self, ticket: Ticket, statement: str) -> DataFrame:
-        """Run a statement of `spark.sql`, once; what changes tables has done so when this returns.
+        """Run a statement with `spark.sql`, once; its changes to tables are made when this returns.
 
         Raises: as `run`.
         """
@@ -106,7 +106,7 @@ class SparkDispatcher:
             return session.sql(statement)
 
     def rows(self, ticket: Ticket, query: str) -> list[dict[str, Any]]:
-        """Return the rows of a query of `spark.sql`; `ticket` is for the statement, Spark reads under one of its own.
+        """Return the rows of a `spark.sql` query; `ticket` identifies the statement, the read has an id of its own.
 
         Raises: as `run`.
         """
@@ -117,7 +117,7 @@ class SparkDispatcher:
 
     @contextmanager
     def _sending(self, ticket: Ticket, *, has_tasks: bool = False) -> Iterator[SparkSession]:
-        """Send what is executed inside under a ticket; errors come out as those of the domain."""
+        """Send the operations executed inside under a ticket; translate errors into those of the domain."""
         with self._sent.sending(ticket.session_id, ticket.tag, has_tasks=has_tasks):
             session = self._sessions.get(ticket.session_id)
             with self._sessions.labelled(session, tag=ticket.tag, operation_id=ticket.operation_id):
@@ -127,28 +127,28 @@ class SparkDispatcher:
                     raise translate(error) from error
 
     def interrupt(self, tag: str, *, session_id: str) -> None:
-        """Ask the server to stop every operation with this tag, and send nothing more under it. Idempotent.
+        """Ask the server to stop every operation with this tag, and refuse new ones under it. Idempotent.
 
         Works for sessions of other processes that use the same user id. Measured: 0.02 s.
 
         Raises:
-            Transient: no server; what was sent before may still be running.
+            Transient: no server; operations sent before may still be running.
         """
         self._sent.stop(session_id, tag, set())
         self._sent.stop(session_id, tag, self._sessions.calls.interrupt(session_id, tag))
 
     def has_repeated(self, tag: str, *, session_id: str) -> bool:
-        """Tell whether Spark executed a task of this tag, sent by this process, more than once.
+        """Return whether Spark executed a task of this tag, sent by this process, more than once.
 
-        Only after a try that was lost: speculation is refused (`SparkSessions`). What such a try wrote is nobody's, and
-        it may be alive on an executor that is slow to die; `wait_gone` waits for it as for what was cut off.
+        Happens only after a lost try: speculation is refused (`SparkSessions`). The output of such a try is unused, and
+        it may still run on an executor that is slow to die; `wait_gone` waits for it as for an interrupted task.
         """
         return self._sent.has_repeated(session_id, tag)
 
     def wait_gone(self, tag: str, *, session_id: str, timeout: float) -> bool:
         """Stop every operation with this tag and wait, up to `timeout` seconds, until no task of them can be alive.
 
-        Returns False when that is not certain in time. A tag whose operations all ended by themselves is gone at once.
+        Returns False when that is not certain in time. If all operations of the tag ended normally, returns at once.
 
         Raises:
             Transient: no server.
@@ -166,7 +166,7 @@ class SparkDispatcher:
             time.sleep(_POLL_SECONDS)
 
     def _wait_for_tasks(self, tag: str, session_id: str, deadline: float) -> bool:
-        """Wait until Spark has surely killed the Python tasks of operations that were cut off."""
+        """Wait for the time after which Spark has killed the Python tasks of interrupted operations."""
         since = self._sent.seconds_since_cut_off(session_id, tag)
         if since is None:
             return True
@@ -178,7 +178,7 @@ class SparkDispatcher:
 
 
 def _task(function: Callable[[str], str], payloads: list[str]) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Return what Spark calls once in its one task. It travels by value: it may use only what executors can import."""
+    """Return the function that Spark calls in the task. Pickled by value: may use only what executors can import."""
 
     def work(batches: Iterable[Any]) -> Iterator[Any]:
         import zipimport  # noqa: PLC0415 - in a Spark task, where this module does not exist
@@ -188,8 +188,8 @@ def _task(function: Callable[[str], str], payloads: list[str]) -> Callable[[Iter
 
         context = TaskContext.get()
         number = pa.array([context.attemptNumber() if context else 0], pa.int32())
-        # Before every task pyspark lets Python read the directories of pyspark.zip and spark-core.jar again: 0.1 s of
-        # pure waste (https://github.com/python/cpython/issues/103200). Zips on a worker's path never change.
+        # Before every task pyspark makes Python read the directories of pyspark.zip and spark-core.jar again, which
+        # wastes 0.1 s (https://github.com/python/cpython/issues/103200). Zips on a worker's path never change.
         zipimport.zipimporter.invalidate_caches = lambda _importer: None  # type: ignore[assignment]
         for _ in batches:
             pass

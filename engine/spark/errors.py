@@ -1,7 +1,7 @@
-"""Turns what Spark Connect raises into the errors of the domain: stopped, away, or failed with a first cause.
+"""Translate exceptions of Spark Connect into errors of the domain: interrupted, away, or failed with a first cause.
 
 Hazards: an interrupt may arrive after the work was done, so `Interrupted` proves nothing about what was written. Errors
-of the server arrive as text; the class that matters stands behind `Caused by:`, or at the end of a Python traceback.
+of the server arrive as text; the relevant class follows `Caused by:`, or is at the end of a Python traceback.
 """
 
 import re
@@ -13,7 +13,7 @@ from engine.domain.fleet.dependencies import Dependency
 _REFUSED_CODES: Final = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED"})
 _AWAY_CODES: Final = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED"}) | _REFUSED_CODES
 _AWAY_WORDS: Final = (
-    "INVALID_HANDLE.",  # the session or operation is not known there any more: closed, changed, abandoned
+    "INVALID_HANDLE.",  # the server no longer has the session or operation: closed, changed, abandoned
     "INVALID_CURSOR.",
     "NO_ACTIVE_SESSION",
     "RESPONSE_ALREADY_RECEIVED",
@@ -43,8 +43,8 @@ _MESSAGE_CHARACTERS: Final = 2000
 def translate(error: BaseException) -> PackhouseError:
     """Return the domain's error for an exception of pyspark or gRPC.
 
-    `Interrupted`: stopped on request. `Away`: no server, or it forgot the session or the operation;
-    `details["closed"]` is true when the session's id can't be used again. `SparkFailed`: everything else, with the
+    `Interrupted`: stopped on request. `Away`: no server, or it has lost the session or the operation;
+    `details["closed"]` is true when the session's id can't be used again. `SparkFailed`: every other error, with the
     first meaningful cause as its message and that cause's class in `details["cause"]`.
     """
     if isinstance(error, PackhouseError):
@@ -61,17 +61,17 @@ def translate(error: BaseException) -> PackhouseError:
 
 
 def is_gone(error: BaseException) -> bool:
-    """True when the answer means that the session or the operation is not on the server any more."""
+    """Return whether the error means that the server no longer has the session or the operation."""
     return any(word in _text(error) for word in _GONE_WORDS)
 
 
 def is_late(error: BaseException) -> bool:
-    """True when the call's own deadline ended it."""
+    """Return whether the call ended because of its own deadline."""
     return _status(error) == "DEADLINE_EXCEEDED"
 
 
 def first_cause(text: str) -> str:
-    """Return `class: message` of the first cause that says something, from the text of an error of the server."""
+    """Return `class: message` of the first meaningful cause in the text of a server error."""
     if _TRACEBACK in text:
         return _python_cause(text)
     causes = [match["cause"] for pattern in (_CAUSED_BY, _LOST_TASK) for match in pattern.finditer(text)]
@@ -80,7 +80,7 @@ def first_cause(text: str) -> str:
 
 
 def _python_cause(text: str) -> str:
-    """Return the exception at the end of the last traceback, which is the one that left the task function."""
+    """Return the exception at the end of the last traceback, which is the one raised by the task function."""
     lines = text.rpartition(_TRACEBACK)[2].splitlines()
     unindented = [number for number, line in enumerate(lines) if line and not line[0].isspace()]
     if not unindented:
@@ -94,7 +94,7 @@ def _first_line(text: str) -> str:
 
 
 def _status(error: BaseException) -> str:
-    """Return the name of the gRPC status, empty where there is none."""
+    """Return the name of the gRPC status; empty if there is none."""
     read = getattr(error, "getGrpcStatusCode", None) or getattr(error, "code", None)
     return str(getattr(read(), "name", "")) if callable(read) else ""
 

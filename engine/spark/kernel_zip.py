@@ -1,4 +1,4 @@
-"""Packs the code that Spark tasks import into one zip, so that executors need no installed Packhouse."""
+"""Pack the code that Spark tasks import into one zip, so that executors need no installed Packhouse."""
 
 import hashlib
 import zipfile
@@ -15,10 +15,10 @@ _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def write_kernel_zip(folder: Path) -> Path:
-    """Write the zip into the folder and return its path: the kernel, and the `__init__` of the packages above it.
+    """Write the zip into the folder and return its path. It contains the kernel and its parent packages' `__init__`.
 
-    Equal sources give equal bytes and an equal name (it carries their hash), because Spark takes an artifact twice only
-    if it did not change.
+    Equal sources give equal bytes and an equal name (which contains their hash), because Spark accepts an artifact a
+    second time only if it is unchanged.
     """
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -36,7 +36,7 @@ def _sources() -> dict[str, bytes]:
 
 
 def _modules(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the modules below a folder by their path in the zip."""
+    """Yield the modules below a folder with their paths in the zip."""
     for entry in folder.iterdir():
         if entry.is_dir():
             yield from _modules(entry, f"{name}/{entry.name}")

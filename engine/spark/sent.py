@@ -1,4 +1,4 @@
-"""What this process has sent to Spark under each tag: how much runs, whether it was stopped, when it was cut off."""
+"""Operations this process has sent to Spark by tag: how many run, whether it was stopped, when tasks were cut off."""
 
 import threading
 import time
@@ -24,13 +24,13 @@ class _Tag:
     interrupted: set[str] = field(default_factory=set)
 
     def cut_off(self) -> None:
-        """Note that its tasks were cut off now; nobody knows whether what another process sent has any."""
+        """Record that its tasks were cut off now, unless it is known to have none (not known of other processes)."""
         if self.has_tasks or not self.known:
             self.cut_off_at = time.monotonic()
 
 
 class SentOperations:
-    """Thread-safe; remembers the last few thousand tags. A tag that was stopped stays stopped."""
+    """Thread-safe record of the last few thousand tags. A tag that was stopped stays stopped."""
 
     def __init__(self) -> None:
         self._tags: OrderedDict[tuple[str, str], _Tag] = OrderedDict()
@@ -38,9 +38,9 @@ class SentOperations:
 
     @contextmanager
     def sending(self, session_id: str, tag: str, *, has_tasks: bool) -> Iterator[None]:
-        """Count what is sent inside as running; anything but a normal end may leave a task behind for some seconds.
+        """Count the operation sent inside as running; any end but a normal one may leave a task running for seconds.
 
-        `has_tasks`: it runs Python tasks. What has none is over when the server says so.
+        `has_tasks`: it runs Python tasks. An operation without them has ended when the server reports its end.
 
         Raises:
             Interrupted: the tag was stopped before.
@@ -63,17 +63,17 @@ class SentOperations:
                 entry.running -= 1
 
     def stop(self, session_id: str, tag: str, interrupted: set[str]) -> None:
-        """Let nothing more be sent under the tag; remember the operations that were interrupted on the server."""
+        """Refuse further operations under the tag; record those that were interrupted on the server."""
         with self._lock:
             entry = self._entry(session_id, tag)
             entry.stopped = True
             entry.interrupted |= interrupted
             if interrupted or (not entry.known and entry.cut_off_at is None):
-                # What another process sent may have been cut off just now, by somebody else.
+                # Operations sent by another process may just have been cut off, and not by this process.
                 entry.cut_off()
 
     def repeat(self, session_id: str, tag: str) -> None:
-        """Note that Spark ran a task under the tag again: its lost try may live on for as long as one cut off now."""
+        """Record that Spark reran a task under the tag: its lost try may run on for as long as one cut off now."""
         with self._lock:
             entry = self._entry(session_id, tag)
             entry.repeated = True
@@ -85,24 +85,24 @@ class SentOperations:
             return self._entry(session_id, tag).repeated
 
     def interrupted(self, session_id: str, tag: str) -> set[str]:
-        """Return the operations that were interrupted and are not known to be over."""
+        """Return the interrupted operations that are not known to have ended."""
         with self._lock:
             return set(self._entry(session_id, tag).interrupted)
 
     def ended(self, session_id: str, tag: str, operation_id: str) -> None:
-        """Forget an operation that the server does not execute any more."""
+        """Remove an operation that the server no longer executes."""
         with self._lock:
             entry = self._entry(session_id, tag)
             entry.interrupted.discard(operation_id)
             entry.cut_off()
 
     def is_running(self, session_id: str, tag: str) -> bool:
-        """True while a thread of this process waits for an answer under the tag."""
+        """Return whether a thread of this process is waiting for an answer under the tag."""
         with self._lock:
             return self._entry(session_id, tag).running > 0
 
     def seconds_since_cut_off(self, session_id: str, tag: str) -> float | None:
-        """Return how long ago tasks under the tag were last cut off; None if all ended by themselves, or none are."""
+        """Return the seconds since tasks under the tag were last cut off; None if none were (all ended normally)."""
         with self._lock:
             cut_off_at = self._entry(session_id, tag).cut_off_at
         return None if cut_off_at is None else time.monotonic() - cut_off_at

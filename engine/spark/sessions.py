@@ -1,7 +1,7 @@
-"""Spark Connect sessions: few, shared by all threads, made when first needed and made anew when the server restarted.
+"""Spark Connect sessions: few, shared by all threads, created on first use and recreated after a server restart.
 
-A session is chosen by its id before anything is sent, so that the id can be stored and a dead worker's session entered
-again by another. Creating one sends the kernel's code; its first Python task costs about two seconds (`warm_up`).
+A session's id is chosen before anything is sent, so that the id can be stored and another worker can attach to a dead
+worker's session. Creating one sends the kernel's code; its first Python task costs about two seconds (`warm_up`).
 """
 
 import threading
@@ -23,18 +23,18 @@ from engine.spark.errors import translate
 from engine.spark.kernel_zip import write_kernel_zip
 
 _IDLE_SECONDS: Final = 30 * 60.0
-"""After so long without a call the next one starts a new session: servers drop idle ones after an hour."""
+"""Seconds without a call after which the next call starts a new session: servers drop idle ones after an hour."""
 
 
 class _OperationIds(SparkSession.Hook):
-    """Puts the operation id that this thread chose into what the thread sends."""
+    """Sets the operation id chosen by a thread in the requests that the thread sends."""
 
     def __init__(self) -> None:
         self._local = threading.local()
 
     @contextmanager
     def chosen(self, operation_id: str) -> Iterator[None]:
-        """Use the id for whatever is executed inside."""
+        """Use the id for all operations executed inside."""
         self._local.operation_id = operation_id
         try:
             yield
@@ -42,7 +42,7 @@ class _OperationIds(SparkSession.Hook):
             self._local.operation_id = None
 
     def on_execute_plan(self, request: pb2.ExecutePlanRequest) -> pb2.ExecutePlanRequest:
-        """Called by pyspark in the sending thread, just before the request leaves."""
+        """Set the id in a request; pyspark calls this in the sending thread, just before the request is sent."""
         operation_id = getattr(self._local, "operation_id", None)
         if operation_id is not None:
             request.operation_id = operation_id
@@ -56,7 +56,7 @@ class _Open:
 
 
 class SparkSessions:
-    """The sessions of one process on one server. Thread-safe; all methods but `current_id` block."""
+    """Sessions of one process on one server. Thread-safe; all methods except `current_id` block."""
 
     def __init__(self, *, url: str, user_id: str, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.user_id = user_id
@@ -68,7 +68,7 @@ class SparkSessions:
         self._current = str(uuid.uuid4())
         self._used_at = monotonic()
         self._lock = threading.RLock()  # held for moments only
-        self._making = threading.Lock()  # held while a session is made, which takes a second or two
+        self._making = threading.Lock()  # held while a session is created, which takes a second or two
 
     @property
     def calls(self) -> DirectCalls:
@@ -79,18 +79,18 @@ class SparkSessions:
             return self._calls
 
     def current_id(self) -> str:
-        """Return the id of the session that new work belongs to. Does not block and sends nothing."""
+        """Return the id of the session for new work. Does not block and sends nothing."""
         with self._lock:
             if self._monotonic() - self._used_at > _IDLE_SECONDS:
                 self._turn_over()
             return self._current
 
     def get(self, session_id: str | None = None) -> SparkSession:
-        """Return the current session, or the one with this id; made, or made anew, if the server does not hold it.
+        """Return the current session, or the one with this id; create it if the server does not have it.
 
         Raises:
-            Transient: no server, or the server has closed the session with this id for good.
-            Rejected: the server's settings would spoil rewrites.
+            Transient: no server, or the server has permanently closed the session with this id.
+            Rejected: the server's settings are unsafe for rewrites.
         """
         wanted = session_id or self.current_id()
         try:
@@ -107,7 +107,7 @@ class SparkSessions:
 
     @contextmanager
     def labelled(self, session: SparkSession, *, tag: str, operation_id: str) -> Iterator[None]:
-        """Send what this thread executes inside under the tag and the operation id."""
+        """Send the operations that this thread executes inside with the tag and the operation id."""
         session.addTag(tag)
         try:
             with self._ids.chosen(operation_id):
@@ -120,7 +120,7 @@ class SparkSessions:
         return self.calls.ask(self.current_id()).version
 
     def warm_up(self, tasks: int) -> None:
-        """Start `tasks` Python workers for the current session and load what every task needs; about two seconds."""
+        """Start `tasks` Python workers for the current session and import the tasks' modules; takes about 2 seconds."""
         session = self.get()
         try:
             session.range(0, tasks, 1, tasks).mapInArrow(_warm_task(), "id long").toArrow()
@@ -128,7 +128,7 @@ class SparkSessions:
             raise translate(error) from error
 
     def close(self) -> None:
-        """Close all sessions, here and on the server (which ends what runs in them), as far as it answers."""
+        """Close all sessions, locally and, if it answers, on the server, which ends their operations."""
         with self._making, self._lock:
             opened, self._open = self._open, {}
             calls, self._calls = self._calls, None
@@ -141,7 +141,7 @@ class SparkSessions:
             calls.close()
 
     def _turn_over(self) -> None:
-        """Choose a new current session; work that goes on in the old one keeps it."""
+        """Choose a new current session; work in progress keeps the old one."""
         self._current = str(uuid.uuid4())
         self._used_at = self._monotonic()
 
@@ -163,7 +163,7 @@ class SparkSessions:
         try:
             session = SparkSession(connection=builder, hook_factories=[lambda _session: self._ids])
             session.client.set_retry_policies([ShortRetries()])
-            _ = session.version  # tells the client the server's id of the session, by which it notices a restart
+            _ = session.version  # gives the client the server's id of the session, by which it detects a restart
             with TemporaryDirectory(prefix="packhouse-") as folder:
                 session.addArtifacts(str(write_kernel_zip(Path(folder))), pyfile=True)
         except Exception as error:
@@ -171,7 +171,7 @@ class SparkSessions:
         return session
 
     def _drop_forgotten(self, session_id: str) -> None:
-        """Close this session's stale client, and those of sessions that the server has dropped meanwhile."""
+        """Close this session's stale client, and those of other sessions that the server has dropped."""
         for other, held in list(self._open.items()):
             if other == session_id or self._is_forgotten(other):
                 del self._open[other]
@@ -186,12 +186,12 @@ class SparkSessions:
 
 
 def _warm_task() -> Any:
-    """Return a task that holds its worker for a moment, so that the next one starts another worker."""
+    """Return a task that occupies its worker for a moment, so that the next task starts another worker."""
 
     def work(batches: Iterable[Any]) -> Iterator[Any]:
         import time  # noqa: PLC0415 - runs in a Spark task, where this module does not exist
 
-        import pyarrow.parquet  # noqa: F401, PLC0415 - half a second that the first real task need not pay
+        import pyarrow.parquet  # noqa: F401, PLC0415 - saves the first real task half a second
 
         time.sleep(0.3)
         yield from batches

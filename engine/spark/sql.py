@@ -1,10 +1,10 @@
-"""The only place where SQL for Spark is written. Values in, one statement out; nothing that callers pass is SQL.
+"""Build all SQL statements for Spark from typed values; callers never pass SQL.
 
-Names of tables and columns, table properties and partition values are written by others and are hostile until shown
-otherwise. Two traps of Spark's parser, both tried on 4.1.4: `${env:HOME}` is replaced by the variable wherever it
-stands in a statement, also in literals and quoted names; and what a backslash means in `'…'` is a setting. So a text
-of anything but plain characters is written as its bytes (`CAST(X'…' AS STRING)`), a predicate inside of a call as a raw
-literal (`r"…"`) or as its bytes, and a quoted name with `${` or a control character in it is refused.
+Names of tables and columns, table properties and partition values are untrusted input. Two traps of Spark's parser,
+both verified on 4.1.4: `${env:HOME}` is replaced by the variable anywhere in a statement, including literals and quoted
+names; and the meaning of a backslash in `'…'` depends on a setting. So a text with anything but plain characters is
+written as its bytes (`CAST(X'…' AS STRING)`), a predicate inside a call as a raw literal (`r"…"`) or as its bytes, and
+a quoted name that contains `${` or a control character is refused.
 """
 
 import re
@@ -26,11 +26,11 @@ _DATA_OPTIONS: Final[Mapping[str, tuple[float, float]]] = {
     "delete-file-threshold": (1, _INT),
     "delete-ratio-threshold": (0, 1),
     "rewrite-all": (0, 1),
-    "use-starting-sequence-number": (1, 1),  # without it a delete that comes meanwhile would be lost
-    "partial-progress.enabled": (0, 0),  # it reports success whatever failed, and goes on after an interrupt
+    "use-starting-sequence-number": (1, 1),  # without it a delete committed during the rewrite would be lost
+    "partial-progress.enabled": (0, 0),  # it reports success despite failures, and goes on after an interrupt
 }
 _OPTIONS: Final = {Procedure.REWRITE_DATA_FILES: _DATA_OPTIONS}
-"""What each procedure may be told, with the least and the largest value; flags are 0 and 1."""
+"""Options allowed for each procedure, with their minimum and maximum; flags are 0 and 1."""
 
 _TYPES: Final = re.compile(
     r"boolean|int|bigint|float|double|date|timestamp|timestamp_ntz|string|binary|decimal\(\d{1,2},\d{1,2}\)"
@@ -43,9 +43,9 @@ def call(asked: ProcedureCall) -> str:
     """Return `CALL catalog.system.procedure(…)`.
 
     Raises:
-        InvalidInput: a name that can't be written, or an option that is unknown or out of its range.
+        InvalidInput: a name that can't be quoted, or an option that is unknown or out of range.
     """
-    # with its catalog: Spark takes the first level for one whenever it knows a catalog of that name
+    # with its catalog: Spark reads the first level as a catalog whenever one of that name exists
     arguments = [f"table => {_text(_table(asked.table))}"]
     if asked.where:
         arguments.append(f"where => {_text(predicate(asked.table.catalog, asked.where))}")
@@ -55,23 +55,23 @@ def call(asked: ProcedureCall) -> str:
 
 
 def refresh(table: SparkTable) -> str:
-    """Return the statement that makes Spark forget what it holds of a table."""
+    """Return the statement that clears Spark's cached metadata of a table."""
     return f"REFRESH TABLE {_table(table)}"
 
 
 def has_snapshot(table: SparkTable, snapshot_id: int) -> str:
-    """Return the query that gives one row if the table has a snapshot, none otherwise."""
+    """Return the query that returns one row if the table has the snapshot, otherwise none."""
     return f"SELECT snapshot_id FROM {_table(table)}.`snapshots` WHERE snapshot_id = {snapshot_id:d}"  # noqa: S608
 
 
 def count_rows(table: SparkTable, snapshot_id: int, where: Sequence[PartitionTest]) -> str:
-    """Return the query for the number of rows (`rows`) of a partition in one snapshot, deletes applied."""
+    """Return the query for the number of rows (`rows`) of a partition in one snapshot, with deletes applied."""
     condition = f" WHERE {predicate(table.catalog, where)}" if where else ""
     return f"SELECT count(*) AS `rows` FROM {_table(table)} VERSION AS OF {snapshot_id:d}{condition}"  # noqa: S608
 
 
 def predicate(catalog: str, where: Sequence[PartitionTest]) -> str:
-    """Return the conjunction of tests on partition fields; transforms are functions of the catalog."""
+    """Return the conjunction of tests on partition fields; transforms are called as functions of the catalog."""
     return " AND ".join(_test(catalog, each) for each in where)
 
 
@@ -79,7 +79,7 @@ def name(text: str) -> str:
     """Return a name in back-quotes.
 
     Raises:
-        InvalidInput: it is empty, or holds what Spark would replace or not read.
+        InvalidInput: it is empty, or contains characters that Spark would replace or can't read.
     """
     if not text or "${" in text or any(ord(each) < ord(" ") or each == "\x7f" for each in text):
         raise InvalidInput(f"the name {text[:80]!r} can't be written in SQL for Spark: rename it")
@@ -87,10 +87,10 @@ def name(text: str) -> str:
 
 
 def literal(text: str, of: str) -> str:
-    """Return the literal of a value from its text in a type of Spark's SQL; binary values as hexadecimal digits.
+    """Return the SQL literal of a value given as text and its Spark SQL type; binary text is hexadecimal.
 
     Raises:
-        InvalidInput: not one of the types, or binary that is not hexadecimal.
+        InvalidInput: an unsupported type, or binary text that is not hexadecimal.
     """
     if not _TYPES.fullmatch(of):
         raise InvalidInput(f"{of[:80]!r} is not a type that partition values are compared in")
@@ -137,7 +137,7 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a literal of a text that is SQL itself: nobody has to escape anything in it."""
+    """Return a literal of a text that is SQL itself; callers need not escape anything in it."""
     return _bytes(text) if '"' in text or "${" in text else f'r"{text}"'
 
 

@@ -1,1 +1,1 @@
-"""The record: all SQL of Packhouse. Only this package imports sqlalchemy."""
+"""All SQL of Packhouse (the record). Only this package imports sqlalchemy."""

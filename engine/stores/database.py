@@ -1,4 +1,4 @@
-"""The connection to the record: SQLite in a file, or Postgres.
+"""The database connection: SQLite in a file, or Postgres.
 
     async with database.begin() as work:      # one write transaction: all or nothing
         await work.tables.insert(table)
@@ -27,11 +27,11 @@ _log = structlog.get_logger(__name__)
 
 
 class Database:
-    """Opens units of work. Every driver error leaves as an error of the domain (`stores.sql.failures`).
+    """Opens units of work. Driver errors are translated into errors of the domain (`stores.sql.failures`).
 
     `url` is `sqlite+aiosqlite:///path` or `postgresql+psycopg://…`; `busy_seconds` bounds the wait for another writer,
-    a row lock or a free connection, after which `Transient` is raised. `engine` takes the place of the URL's own
-    (`engines.make_engine`). Nothing is connected before the first use.
+    a row lock or a free connection, after which `Transient` is raised. `engine` replaces the engine made from the URL
+    (`engines.make_engine`). Connects on first use.
 
     Raises:
         InvalidInput: another driver, or SQLite without a file.
@@ -47,21 +47,21 @@ class Database:
         self._reader = engine.execution_options(postgresql_readonly=True) if is_postgresql else engine
 
     async def migrate(self) -> None:
-        """Bring the schema to the newest version; processes that start at once wait for one another.
+        """Upgrade the schema to the newest version; processes that start at the same time wait for one another.
 
         Raises:
             Away: no connection.
-            Transient: another process migrates for longer than a minute.
+            Transient: another process has been migrating for more than a minute.
             SchemaUnsupported: the schema is newer, and this version can't use it.
         """
         await asyncio.to_thread(upgrade, self._url)
 
     async def check_schema(self) -> str:
-        """Check that this version can use the schema that the database has; return its number.
+        """Check that this version of Packhouse can use the database's schema; return its number.
 
         Raises:
             Away: no connection.
-            SchemaUnsupported: it is older, or newer without support for this version.
+            SchemaUnsupported: the schema is older, or newer without support for this version.
         """
         async with self.read() as unit:
             stored = await unit.connection.run_sync(stored_schema)
@@ -72,11 +72,11 @@ class Database:
 
     @property
     def is_file(self) -> bool:
-        """True for SQLite, which has no server that could come back."""
+        """True for SQLite, which has no server that could recover."""
         return self._url.get_backend_name() == SQLITE
 
     async def ping(self) -> None:
-        """Answer when the database does, else raise `Transient`."""
+        """Check that the database answers; otherwise raise `Transient`."""
         async with _checked_out(self._reader) as work:
             await work.connection.execute(text("SELECT 1"))
 
@@ -85,7 +85,7 @@ class Database:
         await self._engine.dispose()
 
     def begin(self) -> AbstractAsyncContextManager[UnitOfWork]:
-        """Open a write transaction: commits on leaving, rolls back on an error.
+        """Open a write transaction: commits on exit, rolls back on an error.
 
         Raises:
             Transient: can't connect, or another writer was busy for too long.
@@ -104,7 +104,7 @@ class Database:
 def own_database(folder: Path) -> Database:
     """Return the SQLite database of an embedded deployment: a file that only its owner can read, as are its journals.
 
-    The folder exists; a file that others could read until now is closed to them.
+    The folder must exist; an existing file loses read permission for other users.
     """
     file = folder / "packhouse.sqlite3"
     file.touch(mode=0o600)

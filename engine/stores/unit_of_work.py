@@ -1,4 +1,4 @@
-"""One transaction, and the stores that work in it."""
+"""The unit of work: one transaction and the stores that use it."""
 
 from datetime import datetime
 
@@ -35,7 +35,7 @@ from engine.stores.watching.watches import WatchStore
 
 
 class UnitOfWork:
-    """The stores over one open transaction. Not for use by two tasks at once: a connection does one thing at a time."""
+    """The stores over one open transaction. Not safe for concurrent tasks: its connection is used sequentially."""
 
     def __init__(self, *, connection: AsyncConnection) -> None:
         self.connection = connection
@@ -67,5 +67,5 @@ class UnitOfWork:
         self.leadership = LeadershipStore(connection=connection)
 
     async def now(self) -> datetime:
-        """Return the present instant by the database's clock (not the start of the transaction)."""
+        """Return the current instant by the database's clock (not the start of the transaction)."""
         return (await self.connection.execute(select(now()))).scalar_one()

@@ -1,6 +1,6 @@
-"""What this version does to Iceberg tables: every strategy by the Arrow kernel, binpack also by Iceberg's procedure.
+"""Operations supported on Iceberg tables: every strategy by the Arrow kernel, binpack also by Iceberg's procedure.
 
-All else is a no with its reason.
+Every other combination is unsupported, with its reason.
 """
 
 from typing import Final
@@ -31,4 +31,4 @@ CAPABILITIES: Final = Capabilities(
     cells=tuple(cells(_reason)),
     settings={},
 )
-"""The matrix of Iceberg."""
+"""The capabilities of the Iceberg format."""

@@ -1,6 +1,6 @@
 """The Iceberg format: catalogs of type `sql` and `rest` through PyIceberg.
 
-A connection opens its catalog at first use, so that making one never blocks and `check` can tell every step.
+A connection opens its catalog on first use, so that creating one never blocks and `check` can report every step.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,11 +43,10 @@ _READ_TABLE: Final = "read_table"
 
 
 class IcebergFormat:
-    """Opens Iceberg catalogs. All connections share one cache of manifests, which never change.
+    """Opens Iceberg catalogs. All connections share one cache of manifests, which are immutable.
 
-    `check_location` raises `InvalidInput` for a place whose metadata must not even be read, `check_peer` for the
-    address of a server that must not be talked to, `check_addresses` for addresses that a REST catalog's answers name
-    and that must not be asked.
+    `check_location` raises `InvalidInput` for a location whose metadata must not be read, `check_peer` for a forbidden
+    server address, `check_addresses` for forbidden addresses in a REST catalog's responses.
     """
 
     def __init__(
@@ -63,11 +62,11 @@ class IcebergFormat:
         self._check_addresses = check_addresses
 
     def capabilities(self) -> Capabilities:
-        """Return what Iceberg tables can have done to them in this version."""
+        """Return the operations that this version supports on Iceberg tables."""
         return CAPABILITIES
 
     def validate(self, properties: Mapping[str, str]) -> None:
-        """Check what can be checked without connecting.
+        """Validate properties without connecting.
 
         Raises:
             InvalidInput: one problem for each wrong property.
@@ -76,7 +75,7 @@ class IcebergFormat:
             raise InvalidInput("these properties can't make an Iceberg catalog", problems=problems)
 
     def connect(self, name: str, properties: Mapping[str, str]) -> "IcebergConnection":
-        """Return a connection that opens its catalog at first use; `properties` have their secrets resolved."""
+        """Return a connection that opens its catalog on first use; secrets in `properties` are already resolved."""
         self.validate(properties)
         return IcebergConnection(
             name=name,
@@ -115,7 +114,7 @@ def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
 
 
 class IcebergConnection:
-    """A connection to one catalog, safe between threads."""
+    """A thread-safe connection to one catalog."""
 
     def __init__(
         self,
@@ -138,13 +137,13 @@ class IcebergConnection:
 
     @property
     def has_all_pointers(self) -> bool:
-        """Whether the catalog is asked once for the pointers of many tables: SQL catalogs are."""
+        """Whether one request returns the pointers of many tables: true for SQL catalogs."""
         return self._properties["type"] == "sql"
 
     def check(self) -> Sequence[CheckStep]:
         """Open the catalog, list its namespaces, list the tables of the first one, read the first table's metadata.
 
-        The first step only says which properties look misspelt: nobody knows all that a catalog may take.
+        The first step only reports properties that look misspelt: there is no complete list of valid properties.
         """
         steps: list[CheckStep] = [CheckStep("properties", True, _spelling(self._properties))]
         found: dict[str, tuple[str, ...]] = {}
@@ -165,7 +164,7 @@ class IcebergConnection:
             self._open().list_namespaces()
 
     def list_tables(self, limit: int, is_wanted: IsWanted = every_namespace) -> TableListing:
-        """List the tables of the namespaces that are wanted, in order of their addresses, at most `limit`.
+        """List the tables of the accepted namespaces, ordered by address, at most `limit`.
 
         Raises:
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
@@ -185,12 +184,12 @@ class IcebergConnection:
             return pointers(self._open(), refs)
 
     def open_table(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> IcebergTable:
-        """Load a table's present metadata; only files in the scope are opened.
+        """Load a table's current metadata; only files in the scope are opened.
 
         Raises:
             NotFound: no such table or namespace.
             NotEligible: its metadata file is outside of the scope.
-            InvalidInput: its metadata lies where it may not.
+            InvalidInput: its metadata is in a forbidden location.
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             TableUnreadable: its metadata is damaged, too large or not supported.
             Transient: the catalog does not answer.
@@ -200,7 +199,7 @@ class IcebergConnection:
         with reading_table(f"open table {ref}"):
             identifier = (*ref.namespace, ref.name)
             table = opened.within(scope).load_table(identifier)
-            # what is loaded later keeps to the location that is seen now
+            # later loads are restricted to the location found now
             catalog = opened.within(replace(scope, location=scope.location or table.metadata.location))
             return IcebergTable(
                 ref=ref,
@@ -212,7 +211,7 @@ class IcebergConnection:
             )
 
     def close(self) -> None:
-        """Let go of the catalog's connections; the next use opens it again."""
+        """Close the catalog's connections; the next use reopens it."""
         with self._lock:
             if self._catalog is not None:
                 self._catalog.close()

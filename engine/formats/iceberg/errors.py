@@ -1,8 +1,8 @@
-"""Translation of what PyIceberg, storage and drivers raise into the errors of the domain: one place, not one per call.
+"""Translate exceptions of PyIceberg, storage and drivers into errors of the domain, in one place.
 
-Table metadata is written by others, and PyIceberg answers what it does not expect with whatever Python raises at that
-point. `reading_table` makes all of that a condition of the one table; `asking_catalog` a condition of the one catalog.
-Nothing here shows a secret: texts of libraries are masked before they get into a message (`domain.values.uris`).
+Table metadata is foreign input, and for unexpected content PyIceberg raises arbitrary Python exceptions.
+`reading_table` translates all of them into an error of the one table, `asking_catalog` into an error of the one
+catalog. No message contains a secret: texts of libraries are masked first (`domain.values.uris`).
 """
 
 import errno
@@ -51,7 +51,7 @@ _CATALOG_AWAY: Final = (
     requests.RequestException,
 )
 _DRIVER_AWAY: Final = frozenset({"OperationalError", "InterfaceError", "TimeoutError"})
-"""Classes of SQLAlchemy, by name: SQL has its home elsewhere, and a SQL catalog brings its own driver."""
+"""Class names of SQLAlchemy, which this package must not import; a SQL catalog has its own driver."""
 
 _LOCAL_FAULTS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENAMETOOLONG)
 _LOCKED: Final = ("database is locked", "database table is locked")
@@ -59,12 +59,12 @@ _OF_ONE_FILE: Final = (FileNotFoundError, FileExistsError, PermissionError, IsAD
 _UNREACHABLE: Final = (OSError, RESTError, requests.RequestException, EOFError)
 _OF_CONTENT: Final = (EOFError, FileNotFoundError, IsADirectoryError, NotADirectoryError, BadGzipFile)
 _OF_PATHS: Final = frozenset({errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP})
-"""Errors that look like a storage that does not answer, and say something about what was read or its path."""
+"""Errors that look like unreachable storage but are caused by the content read or its path."""
 
-_FOLDER: Final = "is a directory"  # how Arrow ends what it says of one: it has no error number for it
+_FOLDER: Final = "is a directory"  # end of Arrow's message, which has no error number
 
 _PANICS: Final = "pyo3_runtime"
-"""Module of the exception that Rust extensions raise; it derives from `BaseException`."""
+"""Module of the exception raised by panics in Rust extensions; it derives from `BaseException`."""
 
 _REMEDY: Final = "repair the table's metadata with a program that can read it"
 _SHORT: Final = 80
@@ -80,7 +80,7 @@ _MISCONFIGURED: Final = (
     "Could not parse SQLAlchemy URL",
     "Can't load plugin",
 )
-"""What drivers say of a database that answers, or can't be meant: to wait does not help."""
+"""Driver messages that indicate wrong catalog properties: waiting does not help."""
 
 
 def summary_of(error: BaseException) -> str:
@@ -94,7 +94,7 @@ def summary_of(error: BaseException) -> str:
 
 
 def _first_problem(error: ValidationError) -> str:
-    """Return where foreign JSON is wrong, in which way, and its value, shortened: of several problems the first."""
+    """Return location, kind and shortened value of the first validation error in foreign JSON."""
     problems = error.errors(include_url=False, include_context=False)
     first = problems[0]
     place = ".".join(str(each) for each in first["loc"])[:_LONGEST_NAME] or "the document"
@@ -103,7 +103,7 @@ def _first_problem(error: ValidationError) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return a value from foreign metadata, or of what kind it is if it is large: its text may be huge."""
+    """Return a value from foreign metadata as text, or only its kind if it is large, since its text may be huge."""
     if isinstance(value, str):
         return _on_one_line(repr(value[:_SHORT]))
     if value is None or isinstance(value, bool | float):
@@ -118,12 +118,12 @@ def _on_one_line(text: str) -> str:
 
 
 def printable(text: str, instead: str = "?") -> str:
-    """Return a text from foreign metadata with another character for each that is not printable."""
+    """Return a text from foreign metadata with each unprintable character replaced by `instead`."""
     return "".join(each if each.isprintable() else instead for each in text)
 
 
 def is_unreachable(error: BaseException) -> bool:
-    """Return whether the catalog or the storage does not answer (drivers are recognised by their module's name)."""
+    """Return whether an error means that catalog or storage does not answer (drivers are matched by module name)."""
     return isinstance(error, _UNREACHABLE) or type(error).__module__.split(".")[0] in {"sqlalchemy", "urllib3"}
 
 
@@ -141,14 +141,14 @@ def _wrong_settings(error: BaseException) -> str | None:
 
 @contextmanager
 def translated(doing: str) -> Iterator[None]:
-    """Run a block that only reads; `doing` completes the sentence "Could not …". Other errors pass as they are.
+    """Run a read-only block and translate its errors; `doing` completes "Could not …". Other errors pass unchanged.
 
     Raises:
         NotFound: no such table or namespace.
         StateConflict: catalog or storage refuse the credentials, or the catalog's properties are wrong.
         Away: catalog or storage does not answer.
         CredentialsExpired: the credentials of catalog or storage expired.
-        Transient: another failure that may pass.
+        Transient: another failure that may be temporary.
     """
     try:
         yield
@@ -170,7 +170,7 @@ def translated(doing: str) -> Iterator[None]:
 
 @contextmanager
 def reading_table(doing: str) -> Iterator[None]:
-    """Run a block that reads one table's metadata, as `translated`; whatever else it raises is the table's condition.
+    """Run a block that reads one table's metadata, as `translated`; other errors become `TableUnreadable`.
 
     Raises:
         TableUnreadable: the metadata is damaged, too large or not supported.
@@ -188,10 +188,10 @@ def reading_table(doing: str) -> Iterator[None]:
 
 @contextmanager
 def asking_catalog(doing: str) -> Iterator[None]:
-    """Run a block that asks a catalog about no certain table, as `translated`.
+    """Run a block with catalog requests that concern no particular table, as `translated`.
 
     Raises:
-        StateConflict: the catalog's answer can't be understood, or as `translated`.
+        StateConflict: the catalog's response is invalid, or as `translated`.
         NotFound, Transient: as `translated`.
     """
     with translated(doing):
@@ -206,10 +206,10 @@ def asking_catalog(doing: str) -> Iterator[None]:
 
 @contextmanager
 def decoding(what: str) -> Iterator[None]:
-    """Run a block that reads and decodes `what`, the file that the message names.
+    """Run a block that reads and decodes a file; `what` names it in the error message.
 
     Raises:
-        Malformed: it can't be decoded. Storage that does not answer passes as it is.
+        Malformed: it can't be decoded. Errors of storage that does not answer pass unchanged.
     """
     try:
         yield
@@ -220,12 +220,12 @@ def decoding(what: str) -> Iterator[None]:
 
 
 def _trace(error: BaseException) -> BaseException | None:
-    """Return what the log shows the trace of: an error that was not expected may be one of this package itself."""
+    """Return the error whose trace is logged: an unexpected error may be a bug of this package."""
     return None if any(isinstance(each, Malformed | ValidationError) for each in causes_of(error)) else error
 
 
 def is_of_content(error: BaseException) -> bool:
-    """Return whether an error is about what was read, and not about the way to it or raised on purpose."""
+    """Return whether an error is caused by the content read, not by its transport and not raised on purpose."""
     if isinstance(error, _OF_CONTENT):
         return True
     if isinstance(error, OSError) and (error.errno in _OF_PATHS or str(error).endswith(_FOLDER)):
@@ -236,7 +236,7 @@ def is_of_content(error: BaseException) -> bool:
 
 
 def causes_of(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and what it was raised from, outermost first."""
+    """Yield an error and its causes, outermost first."""
     found: BaseException | None = error
     while found is not None:
         yield found
@@ -244,7 +244,7 @@ def causes_of(error: BaseException) -> Iterator[BaseException]:
 
 
 def _condition_of(error: Exception, message: str) -> PackhouseError | None:
-    """Return the domain's error for what catalogs and storages raise, None for what neither does."""
+    """Return the domain's error for an exception of catalogs and storages, None for any other."""
     if isinstance(error, AuthorizationExpiredError):
         return CredentialsExpired(f"{message}; the credentials expired")
     if any(words in str(error) for words in _LOCKED):
@@ -272,5 +272,5 @@ def _is_driver_away(error: Exception) -> bool:
 
 
 def _is_local(error: OSError | EOFError) -> bool:
-    """Return whether an operating system's error is one of this machine's files, such as a full disk."""
+    """Return whether an OS error concerns local files of this machine, such as a full disk."""
     return isinstance(error, OSError) and error.errno in _LOCAL_FAULTS

@@ -1,7 +1,6 @@
-"""One Iceberg table at one moment, as `formats.base.OpenTable`: each call hands over to the module that does it.
+"""One loaded Iceberg table, as `formats.base.OpenTable`: each call delegates to the module that implements it.
 
-Everything that is expensive (manifests) is read at first use and kept for this view; open the table again to see
-newer commits.
+Expensive data (manifests) is read on first use and kept for this view; open the table again to see newer commits.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -66,7 +65,7 @@ Method: TypeAlias = Callable[Concatenate["IcebergTable", P], T]
 
 
 def _reads(doing: str) -> Callable[[Method[P, T]], Method[P, T]]:
-    """Make whatever a method meets in foreign metadata the table's condition; `doing` is completed by the address."""
+    """Decorate a method to raise domain errors for unreadable metadata; the table's address completes `doing`."""
 
     def decorate(method: Method[P, T]) -> Method[P, T]:
         @wraps(method)
@@ -80,9 +79,9 @@ def _reads(doing: str) -> Callable[[Method[P, T]], Method[P, T]]:
 
 
 class IcebergTable:
-    """A loaded Iceberg table; `load` gives its newer versions.
+    """A loaded Iceberg table; `load` returns its newer versions.
 
-    Every method that looks at metadata goes through `_reads`: it raises `TableUnreadable` for what can't be read.
+    Every method that reads metadata is decorated with `_reads`: it raises `TableUnreadable` for unreadable metadata.
     """
 
     def __init__(
@@ -122,22 +121,22 @@ class IcebergTable:
 
     @property
     def locations(self) -> Sequence[str]:
-        """Every place where the table's files are or are written, and the metadata file."""
+        """All locations of the table's files, read or written, and of the metadata file."""
         return [*all_locations(self._view.metadata), self._view.table.metadata_location]
 
     @property
     def pointer(self) -> str:
-        """What the catalog pointed to when the table was loaded, as `CatalogConnection.pointers` returns it."""
+        """The catalog's pointer when the table was loaded, as returned by `CatalogConnection.pointers`."""
         return self._view.table.metadata_location
 
     @property
     def head_snapshot_id(self) -> int | None:
-        """The current snapshot of the main branch; None while nothing was committed."""
+        """Id of the main branch's current snapshot; None before the first commit."""
         return None if self._view.head is None else self._view.head.snapshot_id
 
     @property
     def schema_id(self) -> int:
-        """The current schema."""
+        """Id of the current schema."""
         return self._view.metadata.current_schema_id
 
     @_reads("read the manifests of")
@@ -171,7 +170,7 @@ class IcebergTable:
 
     @_reads("read the metadata of")
     def policy_properties(self) -> Mapping[str, Any]:
-        """Return the policy fields that the table's own properties set, by dotted name."""
+        """Return the policy fields set by the table's own properties, by dotted name."""
         return read_properties(self._view.metadata.properties).policy
 
     @_reads("read the manifests of")
@@ -182,7 +181,7 @@ class IcebergTable:
 
     @_reads("read the manifests of")
     def figures(self) -> TableFigures:
-        """Return what is measured of the table as a whole."""
+        """Return table-level measurements."""
         files = self._live_files()
         return TableFigures(
             snapshot_count=len(self._view.metadata.snapshots),
@@ -196,7 +195,7 @@ class IcebergTable:
 
     @_reads("read the manifests of")
     def conditions(self, order: OrderWish | None = None) -> Sequence[Condition]:
-        """Return every condition of the rewrite kernel on this table, held or not."""
+        """Return every condition of the rewrite kernel for this table, met or not."""
         if self._is_native:
             return native_conditions(self._view, self._live_files(), self._spark_catalog)
         found = conditions_of(self._view, self._live_files())
@@ -204,16 +203,16 @@ class IcebergTable:
 
     @_reads("read the metadata of")
     def resolve_order(self, wish: OrderWish) -> RowOrdering:
-        """Return what an order by names means on this table.
+        """Resolve an order by column names on this table.
 
         Raises:
-            NotEligible: a column is unknown or has no order, or the table has no sort order to go by.
+            NotEligible: a column is unknown or has no order, or the table has no sort order to use.
         """
         return resolve_order(self._view.metadata, wish)
 
     @_reads("read the manifests of")
     def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
-        """Return the ranges of an order's columns in files, by default all of `digest`; of a sort its first's."""
+        """Return the ranges of an order's columns in files, by default all of `digest`; for a sort only its first."""
         fields = order.fields[:1] if order.strategy == "sort" else order.fields
         wanted = self._live_files().data["path"] if paths is None else paths
         return column_ranges(self._view, [field.field_id for field in fields], wanted)
@@ -227,7 +226,7 @@ class IcebergTable:
 
     @_reads("read the metadata of")
     def partition_specs(self) -> Sequence[PartitionSpecFields]:
-        """Return every partition spec, the current one last, as predicates are judged by it."""
+        """Return every partition spec in the form that predicates are evaluated with; the current one is last."""
         return spec_fields(self._view.metadata, self._view.codecs)
 
     @_reads("read the metadata of")
@@ -248,11 +247,11 @@ class IcebergTable:
     def group_task(
         self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings, order: RowOrdering | None = None
     ) -> GroupTask:
-        """Return all that a task needs to rewrite one group; sizes that table properties state win over `write`."""
+        """Return the task that rewrites one group; sizes set by table properties override `write`."""
         return group_task(self._view, group, run_id=run_id, attempt=attempt, write=write, order=order)
 
     def task_storage(self) -> Mapping[str, str]:
-        """Return the properties of the storage that a task gets; see `OpenTable.task_storage`."""
+        """Return a task's storage properties; see `OpenTable.task_storage`."""
         return dict(self._view.table.io.properties)
 
     def read_storage(self) -> None:
@@ -267,8 +266,8 @@ class IcebergTable:
         """Commit a batch in one snapshot; see `formats.base.OpenTable.commit` for the contract.
 
         Raises:
-            OutcomeUnknown: an answer was lost; read `find_commits` before anything else.
-            CommitConflict: the plan does not fit the table any more, or 16 races were lost.
+            OutcomeUnknown: an answer was lost; check `find_commits` before doing anything else.
+            CommitConflict: the plan no longer fits the table, or 16 races were lost.
             Transient: catalog or storage can't be reached and nothing was sent.
             Fatal: the request would change the table's rows.
         """
@@ -277,32 +276,32 @@ class IcebergTable:
 
     @_reads("read the manifests of")
     def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, str]:
-        """Return, by ordinal, why groups that were planned on a base could not be committed in this view any more."""
+        """Return the reasons, by ordinal, why groups planned on a base can no longer be committed in this view."""
         return lost_groups(self._view, base_snapshot_id, schema_id, groups)
 
     @_reads("read the metadata of")
     def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
-        """Return every snapshot of this run in the history of the main branch, as the catalog has it now."""
+        """Return all snapshots of this run in the main branch's history, from the catalog's current metadata."""
         return commits_of(self._fresh().metadata, run_id)
 
     @_reads("read the manifests of")
     def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
-        """Prove one snapshot of ours against the groups it claims to hold, from the catalog's present metadata."""
+        """Verify a Packhouse snapshot against the groups it claims to contain, from the catalog's current metadata."""
         view = self._fresh()
         return verify_snapshot(view, snapshot_id, groups)
 
     @_reads("read the metadata of")
     def roll_back(self, snapshot_id: int) -> RollBack:
-        """Make the snapshot before this one of ours the newest again, unless anybody committed since.
+        """Roll main back to the parent of this Packhouse snapshot, unless another commit followed it.
 
         Raises:
-            OutcomeUnknown, Transient: the catalog did not answer; ask again.
+            OutcomeUnknown, Transient: the catalog did not answer; try again.
         """
         return roll_back(self._catalog, self._fresh, snapshot_id)
 
     @_reads("read the metadata of")
     def protect_parent(self, run_id: str, snapshot_id: int) -> int | None:
-        """Tag the snapshot before this one of ours until the next commit of ours; return it, None when it is gone.
+        """Tag this Packhouse snapshot's parent until the next Packhouse commit; return its id, None if it has expired.
 
         Raises:
             OutcomeUnknown, Transient: the catalog did not answer; it may be tagged.
@@ -311,26 +310,26 @@ class IcebergTable:
 
     @_reads("read the metadata of")
     def release_parents(self) -> Sequence[str]:
-        """Remove the tags that commits with `protects_parent` have set; return their names.
+        """Remove the tags set by commits with `protects_parent`; return their names.
 
         Raises:
-            OutcomeUnknown, Transient: the catalog did not answer; the next commit of ours removes them.
+            OutcomeUnknown, Transient: the catalog did not answer; the next Packhouse commit removes them.
         """
         return release(self._catalog, self._fresh)
 
     @_reads("list the files of")
     def list_outputs(self, run_id: str) -> Sequence[str]:
-        """Return the paths of all files under the data location whose names say that this run wrote them."""
+        """Return the paths of all files under the data location that this run wrote, recognized by name."""
         return list_run_files(self._view, run_id)
 
     @_reads("remove files of a run from")
     def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:
-        """Delete files that attempts of this run up to a number wrote, but `keep` and what any snapshot references.
+        """Delete files written by this run's attempts up to `up_to_attempt`, except `keep` and referenced ones.
 
-        Manifests and their lists are among them if no commit of the run can be under way (`is_settled`).
+        Includes manifests and manifest lists if no commit of the run can be in progress (`is_settled`).
 
         Raises:
-            Fatal: the catalog's pointer went back in time since this view was loaded.
+            Fatal: the catalog's pointer has moved to older metadata since this view was loaded.
         """
         fresh = self._fresh()
         removed = remove_run_files(self._view, fresh, run_id, keep=keep, up_to_attempt=up_to_attempt)
@@ -344,13 +343,13 @@ class IcebergTable:
         return newest(self._view.metadata, limit)
 
     def planned_natively(self) -> "IcebergTable":
-        """Return the same view as it is planned for Iceberg's own procedure."""
+        """Return the same view for planning Iceberg's own procedure."""
         other = copy(self)
         other._is_native = True  # noqa: SLF001 - of this class
         return other
 
     def spark_table(self) -> SparkTable:
-        """The table as Spark knows it."""
+        """The table's identifier in Spark."""
         if self._spark_catalog is None:
             raise NotEligible(f"{self._ref}: {no_name_in_spark()}")
         return SparkTable(self._spark_catalog, tuple(self._ref.namespace), self._ref.name)
@@ -368,13 +367,13 @@ class IcebergTable:
 
     @_reads("read the manifests of")
     def native_changes(self, base_snapshot_id: int, places: Sequence[Place]) -> Sequence[NativeChange]:
-        """Return what others than us replaced in these partitions since a base, as the catalog has it now."""
+        """Return other clients' replacements in these partitions since a base, from current metadata."""
         view = self._fresh()
         return native_changes(view, base_snapshot_id, places)
 
     @_reads("read the manifests of")
     def verify_native(self, change: NativeChange, counted: RowCounts | None) -> Verification:
-        """Prove a change against the catalog's present metadata."""
+        """Verify a change against the catalog's current metadata."""
         view = self._fresh()
         return verify_native(view, change, counted)
 
@@ -395,7 +394,7 @@ class IcebergTable:
             raise
 
     def _has_moved(self) -> bool:
-        """Return whether the catalog points to newer metadata than this view's."""
+        """Return whether the catalog points to other metadata than this view's."""
         with reading_table(f"load table {self._ref}"):
             return self._load().metadata_location != self._view.table.metadata_location
 

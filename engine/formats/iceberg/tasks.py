@@ -1,7 +1,7 @@
-"""What a Spark task needs for one group: the schema with field ids, where to write, how, and the storage's properties.
+"""Build the Spark task of one group: schema with field ids, output location, write settings, storage properties.
 
 Outputs have the current schema's columns under the names that Java and PyIceberg give them in files (Avro-compatible:
-`a b` becomes `a_x20b`); readers go by field id. Two columns that would get one name keep apart by their field ids.
+`a b` becomes `a_x20b`); readers match by field id. Columns with colliding names are distinguished by their field ids.
 """
 
 import base64
@@ -76,7 +76,7 @@ def _named(fields: Sequence[pa.Field]) -> list[pa.Field]:
 
 
 def _child(field: pa.Field, name: str) -> pa.Field:
-    # only the id stays: a column's comment has no place in a data file
+    # only the id is kept: a column's comment does not belong in a data file
     return (
         field.with_name(name)
         .with_type(_renamed(field.type))

@@ -1,9 +1,9 @@
-"""The audit log: appended to in the transaction of the change, sealed later, never altered (triggers refuse it).
+"""The audit log: written in the transaction of the change, sealed later, append-only (enforced by triggers).
 
-Its oldest entries are pruned up to an anchor, which keeps the hash from which the rest of the chain is verified.
+The oldest entries are pruned up to an anchor, which stores the hash from which the rest of the chain is verified.
 
-Ids are dealt before a transaction commits, so an entry may appear after one with a larger id. The sealer therefore
-looks back over `_LATE_IDS` ids; an entry that appears later still is left unsealed and told by the verification.
+Ids are assigned before a transaction commits, so an entry may appear after one with a larger id. The sealer therefore
+looks back over `_LATE_IDS` ids; an entry that appears even later stays unsealed, and verification reports it.
 """
 
 import builtins
@@ -25,7 +25,7 @@ _LATE_IDS: Final = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change to tell."""
+    """One change to record in the audit log."""
 
     caller: Caller
     action: str
@@ -44,19 +44,19 @@ class AuditStore:
         self,
         caller: Caller,
         action: str,
-        object: str,  # noqa: A002 - the record's own word
+        object: str,  # noqa: A002 - the name of the column
         *,
         before: Document | None = None,
         after: Document | None = None,
     ) -> None:
-        """Tell one change: `action` is `resource.verb`, `object` an id or name, the documents small and JSON-ready.
+        """Record one change: `action` is `resource.verb`, `object` an id or name, the documents small and JSON-ready.
 
-        Secrets are taken out here, so that no caller can forget to.
+        Secrets are removed here, so that no caller can forget to.
         """
         await self.append_many([Change(caller, action, object, before, after)])
 
     async def append_many(self, changes: Iterable[Change]) -> None:
-        """Tell many changes at once, as `append` tells one."""
+        """Record several changes at once, each as `append` does."""
         rows = [
             {
                 "caller": change.caller.subject,
@@ -78,20 +78,21 @@ class AuditStore:
         return [(_to_entry(row), _to_seal(row)) for row in await self._connection.execute(query)]
 
     async def head(self) -> Seal | None:
-        """Return the last link of the chain, None while nothing is sealed."""
+        """Return the last link of the chain; None while nothing is sealed."""
         query = select(audit_seals).order_by(audit_seals.c.sequence.desc()).limit(1)
         row = (await self._connection.execute(query)).one_or_none()
         return None if row is None else _to_seal(row)
 
     async def anchor(self) -> Anchor:
-        """Return the link up to which the log is pruned: sequence 0 while nothing is."""
+        """Return the link up to which the log is pruned; its sequence is 0 while nothing is pruned."""
         row = (await self._connection.execute(select(audit_anchor))).one()
         return Anchor(row.sequence, row.hash, row.pruned_until)
 
     async def prune(self, links: Sequence[tuple[Seal, AuditEntry]]) -> None:
-        """Move the anchor to the last of these links, the next ones in order, and delete them with their entries.
+        """Move the anchor to the last of these links and delete them with their entries.
 
-        `lock_chain` comes first. Triggers refuse to delete anything after the anchor.
+        The links directly follow the anchor, in order. Call `lock_chain` first. Triggers refuse to delete anything
+        after the anchor.
         """
         last, until = links[-1][0], max(entry.at for _, entry in links)
         values = {"sequence": last.sequence, "hash": last.hash, "pruned_until": until}
@@ -100,12 +101,12 @@ class AuditStore:
         await self._connection.execute(delete(audit_seals).where(audit_seals.c.sequence <= last.sequence))
 
     async def lock_chain(self) -> None:
-        """Let no other transaction seal until the end of this one; readers go on. SQLite has one writer anyway."""
+        """Lock out other sealing transactions until the end of this one, but no readers. SQLite has a single writer."""
         if self._connection.dialect.name == "postgresql":
             await self._connection.execute(text("LOCK TABLE audit_seals IN SHARE ROW EXCLUSIVE MODE"))
 
     async def list_unsealed(self, limit: int) -> builtins.list[AuditEntry]:
-        """Return entries that wait for their seal, by id."""
+        """Return entries that are not sealed yet, by id."""
         newest = select(func.max(audit_seals.c.audit_id)).scalar_subquery()
         query = (
             select(audit)
@@ -117,7 +118,7 @@ class AuditStore:
         return [_to_entry(row) for row in await self._connection.execute(query)]
 
     async def seal(self, seals: Sequence[tuple[int, int, str]]) -> None:
-        """Add links `(sequence, audit id, hash)` to the chain; `lock_chain` comes first."""
+        """Add links `(sequence, audit id, hash)` to the chain. Call `lock_chain` first."""
         sealed_at = (await self._connection.execute(select(now()))).scalar_one()
         rows = [
             {"sequence": sequence, "audit_id": audit_id, "hash": digest, "sealed_at": sealed_at}
@@ -126,7 +127,7 @@ class AuditStore:
         await self._connection.execute(insert(audit_seals), rows)
 
     async def list_links(self, after: int, limit: int) -> builtins.list[tuple[Seal, AuditEntry | None]]:
-        """Return links after a sequence number, in order, each with its entry or None where that is missing."""
+        """Return links after a sequence number, in order, each with its entry, or None where the entry is missing."""
         query = (
             select(audit_seals, audit)
             .join(audit, audit.c.id == audit_seals.c.audit_id, isouter=True)
@@ -138,7 +139,7 @@ class AuditStore:
         return [(_link_of(row), None if row.id is None else _to_entry(row)) for row in rows]
 
     async def list_never_sealed(self, limit: int) -> builtins.list[AuditEntry]:
-        """Return entries without a seal, by id, however old. Reads all of the log: for the verification."""
+        """Return all entries without a seal, by id, however old. Reads the whole log; used by verification."""
         query = (
             select(audit)
             .join(audit_seals, audit_seals.c.audit_id == audit.c.id, isouter=True)
@@ -150,7 +151,7 @@ class AuditStore:
 
 
 def listing(wanted: AuditFilter, *, before: int | None, limit: int) -> Select[Any]:
-    """Return the query of a page of the log."""
+    """Return the query for one page of the log."""
     query = _with_seals().order_by(audit.c.id.desc()).limit(limit)
     for column in ("caller", "action", "object"):
         value = getattr(wanted, column)

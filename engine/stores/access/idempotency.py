@@ -1,7 +1,7 @@
-"""Answers kept by idempotency key, scoped to caller and route.
+"""Stored responses by idempotency key, scoped to caller and route.
 
-`begin` and `finish` belong into transactions of their own: an open entry must be visible to a second request while the
-first is being answered. A request that dies leaves its entry open; after two minutes the next one may take it over.
+Call `begin` and `finish` in separate transactions: an open entry must be visible to a second request while the first
+is being processed. A request that dies leaves its entry open; after two minutes the next request may take it over.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _SCOPE: Final = ("caller", "route", "key")
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """An answer given before, to be given again."""
+    """A stored response, to be returned again."""
 
     status: int
     headers: Mapping[str, str]
@@ -31,17 +31,17 @@ class StoredAnswer:
 
 
 class IdempotencyStore:
-    """Rows of `idempotency_keys`; `body_hash` tells requests of one key apart."""
+    """Rows of `idempotency_keys`; `body_hash` detects a key that is reused with another body."""
 
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def begin(self, caller: str, route: str, key: str, body_hash: str) -> StoredAnswer | None:
-        """Open an entry and return None, or return the answer that the same request got before.
+        """Open an entry and return None, or return the stored response of the same request.
 
         Raises:
             InvalidInput: the key was used with another body.
-            StateConflict: the first request of this key is still being answered.
+            StateConflict: the first request with this key is still being processed.
         """
         if await self._open(caller, route, key, body_hash):
             return None
@@ -60,16 +60,16 @@ class IdempotencyStore:
     async def finish(
         self, caller: str, route: str, key: str, *, status: int, headers: Mapping[str, str], body: bytes
     ) -> None:
-        """Store the answer of an open entry."""
+        """Store the response of an open entry."""
         values = {"status": status, "headers": dict(headers), "body": body}
         await self._connection.execute(update(entries).where(_entry(caller, route, key)).values(values))
 
     async def forget(self, caller: str, route: str, key: str) -> None:
-        """Remove an entry: the request failed in a way that may be tried again."""
+        """Remove an entry, because the request failed and may be retried."""
         await self._connection.execute(delete(entries).where(_entry(caller, route, key)))
 
     async def prune(self, older_than: datetime, limit: int) -> int:
-        """Remove entries made before an instant, at most `limit`, oldest first; return how many."""
+        """Delete entries created before an instant, at most `limit`, oldest first; return how many."""
         columns = [entries.c[name] for name in _SCOPE]
         old = select(*columns).where(entries.c.created_at < older_than).order_by(entries.c.created_at).limit(limit)
         return (await self._connection.execute(delete(entries).where(tuple_(*columns).in_(old)))).rowcount

@@ -1,4 +1,4 @@
-"""API keys, found by the hash of their secret. A revoked key stays, so that the audit log's names keep a meaning."""
+"""API keys, looked up by the hash of their secret. Revoked keys are kept, so that names in the audit log resolve."""
 
 import builtins
 from datetime import datetime
@@ -22,7 +22,7 @@ class KeyStore:
         self._connection = connection
 
     async def lock(self) -> None:
-        """Let no other transaction change keys until the end of this one; readers go on. SQLite has one writer."""
+        """Lock out other transactions that change keys until the end of this one, but no readers. SQLite: no-op."""
         if self._connection.dialect.name == "postgresql":
             await self._connection.execute(text("LOCK TABLE api_keys IN SHARE ROW EXCLUSIVE MODE"))
 
@@ -30,7 +30,7 @@ class KeyStore:
         """Add a key.
 
         Raises:
-            StateConflict: its slot of its name is taken by a key that is not revoked, or the secret exists.
+            StateConflict: an unrevoked key has the same name and slot, or the secret exists.
         """
         values = {name: getattr(key, name) for name in api_keys.c.keys()}  # noqa: SIM118 - columns, not a mapping
         values["teams"] = None if key.teams is None else list(key.teams)
@@ -38,32 +38,32 @@ class KeyStore:
             await self._connection.execute(insert(api_keys).values(values))
 
     async def find_by_hash(self, secret_sha256: str) -> ApiKey | None:
-        """Return the key whose secret has this SHA-256 (hex), None when there is none."""
+        """Return the key whose secret has this SHA-256 (hex); None when there is none."""
         query = select(api_keys).where(api_keys.c.secret_sha256 == secret_sha256)
         row = (await self._connection.execute(query)).mappings().one_or_none()
         return None if row is None else _to_key(row)
 
     async def get(self, key_id: KeyId) -> ApiKey | None:
-        """Return a key, revoked ones too; None when there is none of this id."""
+        """Return the key with this id, even if revoked; None when there is none."""
         row = (await self._connection.execute(select(api_keys).where(api_keys.c.id == key_id))).mappings().one_or_none()
         return None if row is None else _to_key(row)
 
     async def list(self, before: KeyId | None, limit: int) -> builtins.list[ApiKey]:
-        """Return keys, newest first, those older than `before`, revoked ones too."""
+        """Return keys older than `before`, newest first, including revoked ones."""
         query = select(api_keys).order_by(api_keys.c.id.desc()).limit(limit)
         if before is not None:
             query = query.where(api_keys.c.id < before)
         return [_to_key(row) for row in (await self._connection.execute(query)).mappings()]
 
     async def list_unrevoked(self, name: str) -> builtins.list[ApiKey]:
-        """Return the keys that hold a slot of this name, by slot; some may have expired."""
+        """Return the unrevoked keys of this name, by slot; some may have expired."""
         query = (
             select(api_keys).where(api_keys.c.name == name, api_keys.c.revoked_at.is_(None)).order_by(api_keys.c.slot)
         )
         return [_to_key(row) for row in (await self._connection.execute(query)).mappings()]
 
     async def list_live_admins(self, at: datetime) -> builtins.list[ApiKey]:
-        """Return the keys of role admin that authenticate at an instant."""
+        """Return the keys of role admin that are valid at an instant."""
         query = select(api_keys).where(
             api_keys.c.role == Role.ADMIN,
             api_keys.c.revoked_at.is_(None),
@@ -72,7 +72,7 @@ class KeyStore:
         return [_to_key(row) for row in (await self._connection.execute(query)).mappings()]
 
     async def revoke(self, key_id: KeyId, at: datetime) -> None:
-        """End a key for good; one that is revoked stays as it is."""
+        """Revoke a key permanently; a key that is already revoked is unchanged."""
         statement = update(api_keys).where(api_keys.c.id == key_id, api_keys.c.revoked_at.is_(None))
         await self._connection.execute(statement.values(revoked_at=at))
 
@@ -81,7 +81,7 @@ class KeyStore:
         return (await self._connection.execute(select(func.count()).select_from(api_keys))).scalar_one()
 
     async def touch(self, key_id: KeyId) -> None:
-        """Note that a key was used; at most once a minute, so that reads do not become writes."""
+        """Record that a key was used; at most once a minute, so that most reads do not become writes."""
         stale = or_(api_keys.c.last_used_at.is_(None), api_keys.c.last_used_at < seconds_from_now(-_TOUCH_SECONDS))
         await self._connection.execute(
             update(api_keys).where(api_keys.c.id == key_id, stale).values(last_used_at=now())

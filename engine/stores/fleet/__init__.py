@@ -1,1 +1,1 @@
-"""All tables together: limits, figures, lists. No query grows with history."""
+"""Fleet-wide limits, figures and lists. No query's cost grows with history."""

@@ -1,7 +1,7 @@
-"""Figures of all tables together, or of some teams' tables. No query grows with history.
+"""Aggregate figures of all tables, or of some teams' tables. No query's cost grows with history.
 
-What tables are now is read from their newest measurements (one row for each table), what happened lately from rows of
-that time alone: measurements and moved bytes by an index on their time, runs by their ids, which sort by time.
+The current state is read from the newest measurements (one row per table), recent activity only from rows of that
+period: measurements and moved bytes by an index on their time, runs by their ids, which sort by time.
 """
 
 from collections.abc import Set as AbstractSet
@@ -24,13 +24,13 @@ Teams = AbstractSet[str] | None
 
 
 class FleetFigureStore:
-    """Sums over `tables`, `measurements`, `runs` and `rewritten_bytes`; `teams` None means all tables."""
+    """Sums over `tables`, `measurements`, `runs` and `rewritten_bytes`; `teams=None` selects all tables."""
 
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def of_tables(self, teams: Teams) -> TableFigures:
-        """Return what tables are now."""
+        """Return the current figures of the tables."""
         counted = select(func.count(), func.count(tables.c.paused_at)).where(*_own(tables.c.owner_team, teams))
         total, paused = (await self._connection.execute(counted)).one()
         sums = select(func.count(), *(func.coalesce(func.sum(measurements.c[name]), 0) for name in _SUMMED))
@@ -39,7 +39,7 @@ class FleetFigureStore:
         return TableFigures(total, paused, measured, *map(int, found))
 
     async def small_files(self, teams: Teams, since: datetime) -> tuple[int, int]:
-        """Return how many small files were made and removed since: rises and falls between measurements."""
+        """Return how many small files were added and removed since an instant: the changes between measurements."""
         change = measurements.c.small_file_change
         query = select(
             func.coalesce(func.sum(case((change > 0, change), else_=0)), 0),
@@ -49,7 +49,7 @@ class FleetFigureStore:
         return int(made), int(removed)
 
     async def rewritten_bytes(self, teams: Teams, since: datetime) -> int:
-        """Return the bytes that rewrites have read since."""
+        """Return the bytes that rewrites have read since an instant."""
         query = select(func.coalesce(func.sum(rewritten_bytes.c.bytes), 0)).where(
             rewritten_bytes.c.at >= since, *_of_teams(rewritten_bytes.c.table_id, teams)
         )
@@ -61,7 +61,7 @@ class FleetFigureStore:
         return {row[0]: row[1] for row in await self._connection.execute(query)}
 
     async def ended_runs(self, teams: Teams, since: datetime, first_id: RunId) -> EndedRuns:
-        """Return what ended since an instant, of the runs from `first_id` on."""
+        """Return the figures of runs with ids from `first_id` on that ended since an instant."""
         recent = (runs.c.id >= first_id, runs.c.finished_at >= since, *_own(runs.c.owner_team, teams))
         by_state: dict[RunState, int] = {}
         committed = lost = wasted = 0
@@ -73,7 +73,7 @@ class FleetFigureStore:
         return EndedRuns(by_state, committed, lost, wasted)
 
     async def by_owner(self) -> list[OwnerFigures]:
-        """Return the sums of each catalog and team, by their names."""
+        """Return the sums of each catalog and team, ordered by name."""
         owner = (tables.c.catalog, tables.c.owner_team)
         is_held = case((watches.c.verdict == Verdict.HELD, 1))
         sums = (func.sum(measurements.c[name]) for name in _SUMMED)

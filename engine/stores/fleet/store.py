@@ -1,4 +1,4 @@
-"""The fleet's row: limits for all tables together. Its pause is in `stores.tables.pauses`."""
+"""The row of fleet-wide limits. The fleet's pause is in `stores.tables.pauses`."""
 
 from typing import Any
 
@@ -13,17 +13,17 @@ from engine.stores.tables.store import to_pause
 
 
 class FleetStore:
-    """The one row of `fleet`."""
+    """The single row of `fleet`."""
 
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def get(self) -> Fleet:
-        """Return limits and pause."""
+        """Return the fleet's limits and pause."""
         return _to_fleet((await self._connection.execute(select(fleet))).one())
 
     async def replace_limits(self, limits: FleetLimits, *, by: str, version: int) -> Fleet:
-        """Write the limits in the place of those of this version.
+        """Replace the limits if `version` is the stored version.
 
         Raises:
             PreconditionFailed: another version is stored.

@@ -1,10 +1,10 @@
-"""The list of all tables with their last look, newest measurement and newest run. No query grows with history.
+"""The list of all tables with their watch, newest measurement and newest run. No query's cost grows with history.
 
 A page takes at most three statements, whatever its size: tables that have a value of the sort key, then tables
-without one, then the newest runs of the page. The order by benefit walks an index; others sort the tables in view,
-one row of each joined table for each. The newest run of a table is found by one step into an index for each state, so
-no order reads the history of runs (a test looks at the effort); only the order and the filter by last run look at
-runs of tables that are not shown.
+without one, then the newest runs of the page. The order by benefit scans an index; other orders sort the visible
+tables, with one row of each joined table. The newest run of a table is found by one index lookup per state, so no order
+reads the history of runs (a test checks the cost); only the order and the filter by last run read runs of tables that
+are not on the page.
 """
 
 import builtins
@@ -51,7 +51,7 @@ Greatest = Callable[..., ColumnElement[Any]]
 
 
 class FleetTableStore:
-    """Rows of `tables` with those of `watches`, `measurements` and `runs` that belong to them."""
+    """Rows of `tables` joined with their rows of `watches`, `measurements` and `runs`."""
 
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -59,7 +59,7 @@ class FleetTableStore:
     async def list(
         self, wanted: FleetTableFilter, sort: FleetSort, after: FleetPosition | None, limit: int
     ) -> builtins.list[FleetTable]:
-        """Return the tables that fit, in order, at most `limit`, those after a position."""
+        """Return the matching tables after a position, in order, at most `limit`."""
         greatest: Greatest = func.max if self._connection.dialect.name == "sqlite" else func.greatest
         found: builtins.list[Row[Any]] = []
         if after is None or after[0] is not None:
@@ -86,10 +86,10 @@ class FleetTableStore:
 def valued(
     wanted: FleetTableFilter, sort: FleetSort, after: FleetPosition | None, limit: int, *, greatest: Greatest
 ) -> Select[Any]:
-    """Return the query of the tables that have a value of the sort key, in its order and then by id."""
+    """Return the query for the tables that have a value of the sort key, in its order and then by id."""
     key, is_ranked = _key(sort, greatest), sort.key is FleetKey.BENEFIT_PER_COST
     query = _tables(wanted, key, greatest, is_measured=is_ranked).where(key.is_not(None)).limit(limit)
-    table_id = measurements.c.table_id if is_ranked else tables.c.id  # of the index that is walked
+    table_id = measurements.c.table_id if is_ranked else tables.c.id  # the column of the index that is scanned
     if after is not None:
         here, there = tuple_(key, table_id), tuple_(literal(after[0], key.type), literal(after[1]))
         query = query.where(here < there if sort.descending else here > there)
@@ -99,14 +99,14 @@ def valued(
 def valueless(
     wanted: FleetTableFilter, sort: FleetSort, after: FleetPosition | None, limit: int, *, greatest: Greatest
 ) -> Select[Any]:
-    """Return the query of the tables without a value of the sort key, newest first."""
+    """Return the query for the tables without a value of the sort key, newest first."""
     key = _key(sort, greatest)
     query = _tables(wanted, key, greatest).where(key.is_(None)).order_by(tables.c.id.desc()).limit(limit)
     return query if after is None else query.where(tables.c.id < after[1])
 
 
 def newest_run(greatest: Greatest) -> ColumnElement[Any]:
-    """Return the expression of the id of a table's newest run; null without one."""
+    """Return the SQL expression for the id of a table's newest run; null if it has none."""
     of_states = (
         select(func.max(runs.c.id))
         .where(runs.c.table_id == tables.c.id, runs.c.state == state)

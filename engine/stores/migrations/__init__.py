@@ -1,5 +1,5 @@
 """Alembic migrations of the record, written by hand and never changed once released.
 
-They add and take nothing away, so that the version before works beside the new one; one that can't sets
-`oldest_supported` (`compatibility`).
+Migrations only add to the schema, so that the previous version keeps working alongside the new one; a migration that
+can't guarantee this sets `oldest_supported` (`compatibility`).
 """

@@ -1,9 +1,9 @@
-"""Whether this version of Packhouse can use the schema that a database has.
+"""Check whether this version of Packhouse can use the schema of a database.
 
-Schemas are numbered by their migrations. A migration only adds (expands), so versions that know an earlier schema go on
-working beside it. One that takes something away (contracts) says so: its module sets `oldest_supported` to the oldest
-schema that a process must have been written for to use the database afterwards. `upgrade` stores the greatest of these
-in `schema_support`, where versions read it that do not know the migration.
+Schemas are numbered by their migrations. A migration normally only adds (expands), so versions written for an earlier
+schema keep working. A migration that removes something (contracts) declares it: its module sets `oldest_supported` to
+the oldest schema that a process must support to use the database afterwards. `upgrade` stores the greatest of these in
+`schema_support`, where versions that do not contain the migration read it.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ REMEDY: Final = "run `packhouse-server migrate` of this version with the same se
 
 @dataclass(frozen=True, slots=True)
 class StoredSchema:
-    """The schema of a database (None: it has none) and the oldest that a process must know to use it (None: any)."""
+    """A database's schema (None: it has none) and the oldest schema a process must support to use it (None: any)."""
 
     number: str | None
     oldest_supported: str | None
@@ -31,24 +31,24 @@ class StoredSchema:
 
 @cache
 def migrations() -> Mapping[str, Any]:
-    """Return the modules of all migrations by number, in order."""
+    """Return the migration modules by number, in order."""
     names = sorted(module.name for module in iter_modules(versions.__path__))
     modules = [import_module(f"{versions.__name__}.{name}") for name in names]
     return {module.revision: module for module in modules}
 
 
 def known_schema() -> str:
-    """Return the number of the newest schema that this version knows."""
+    """Return the number of the newest schema that this version supports."""
     return max(migrations())
 
 
 def oldest_supported() -> str:
-    """Return the oldest schema that a process must know to use a database of the newest one."""
+    """Return the oldest schema that a process must support to use a database with the newest schema."""
     return max(getattr(module, "oldest_supported", "") for module in migrations().values())
 
 
 def stored_schema(connection: Connection) -> StoredSchema:
-    """Return the schema of a database."""
+    """Return the schema stored in a database."""
     tables = inspect(connection)
     if not tables.has_table("alembic_version"):
         return StoredSchema(None, None)
@@ -59,10 +59,10 @@ def stored_schema(connection: Connection) -> StoredSchema:
 
 
 def check_schema(stored: StoredSchema) -> str:
-    """Check that this version can use this schema: its own, or a newer one that supports it. Return its number.
+    """Check that this version can use a schema: its own, or a newer one that supports it. Return its number.
 
     Raises:
-        SchemaUnsupported: the schema is older, or newer and not usable by this version; says which, and what to do.
+        SchemaUnsupported: the schema is older, or newer and not usable by this version; the message has the remedy.
     """
     known = known_schema()
     if stored.number is None:
@@ -76,10 +76,10 @@ def check_schema(stored: StoredSchema) -> str:
 
 
 def check_not_too_new(stored: StoredSchema) -> None:
-    """Check that a newer schema, if the database has one, supports processes of this version.
+    """Check that the database's schema, if it is newer, supports processes of this version.
 
     Raises:
-        SchemaUnsupported: it does not.
+        SchemaUnsupported: the schema is newer and does not support this version.
     """
     known = known_schema()
     if stored.number is None or stored.number <= known:

@@ -1,6 +1,6 @@
-"""What alembic runs for each command: migrations on the connection that `upgrade` opened and locked.
+"""Alembic's environment script: run migrations on the connection that `upgrade` opened and locked.
 
-No `target_metadata`: its naming convention would be applied to the full names that migrations give.
+No `target_metadata`: its naming convention would be applied to the full names used in migrations.
 """
 
 from alembic import context

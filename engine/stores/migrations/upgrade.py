@@ -1,8 +1,8 @@
-"""Bring a database to the newest schema. Blocking: callers on an event loop run it in a thread.
+"""Upgrade a database to the newest schema. Blocking: callers on an event loop run it in a thread.
 
 Only `packhouse-server migrate` and `up` do this. Several processes may do it at once: one transaction holds a lock for
-the whole upgrade (an advisory lock on Postgres, BEGIN IMMEDIATE on SQLite), the others wait for it and then find
-nothing to do. A step that fails leaves no trace, because both dialects roll back DDL.
+the whole upgrade (an advisory lock on Postgres, BEGIN IMMEDIATE on SQLite), the others wait for it and then have
+nothing to do. A failed step changes nothing, because both dialects roll back DDL.
 """
 
 import sqlite3
@@ -27,10 +27,10 @@ _ADVISORY_LOCK: Final = 0x7061636B686F7573  # "packhous"
 
 
 def upgrade(url: URL | str) -> None:
-    """Apply all migrations that are missing; a database with a newer schema that supports this version stays as it is.
+    """Apply all missing migrations; a newer schema that supports this version is left unchanged.
 
     Raises:
-        Transient: no connection, or another process migrates for longer than a minute.
+        Transient: no connection, or another process has been migrating for more than a minute.
         SchemaUnsupported: the schema is newer, and this version can't use it.
     """
     address = make_url(url)
@@ -66,7 +66,7 @@ def _lock_postgresql(connection: Connection) -> None:
 
 
 def _switch_to_wal(file: Path) -> None:
-    """Set write-ahead logging, which the file remembers. SQLite need not wait for others here, so we try again."""
+    """Enable write-ahead logging, which is stored in the file. Retries, because SQLite may not wait for locks here."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     give_up_at = time.monotonic() + _WAIT_SECONDS
     while True:

@@ -1,1 +1,1 @@
-"""Policies with their versions, and which tables each one covers."""
+"""Policies, their versions, and the tables that each policy covers."""

@@ -1,8 +1,8 @@
-"""Which policies cover a table, and which tables a policy covers.
+"""Look up the policies that cover a table, and the tables that a policy covers.
 
-SQL narrows down, Python decides: a condition here may let too much through (LIKE does not tell cases apart on SQLite,
-only the literal ends of a pattern are compared), and every row is then asked with `PolicyScope.covers`. Covered tables
-come in pages by id, each with the document of its own policy, so that nothing is ever asked for once a table.
+SQL preselects, Python decides: a condition here may match too many rows (LIKE is case-insensitive on SQLite, only the
+literal ends of a pattern are compared), and every row is then checked with `PolicyScope.covers`. Covered tables are
+returned in pages by id, each with the document of its own policy, so that no query is needed per table.
 """
 
 import re
@@ -24,7 +24,7 @@ from engine.stores.tables.listings import visible
 
 PAGE: Final = 1000
 _ORDER: Final = (("priority",), ("schedule", "urgent_after"))
-"""The settings that say when a queued run is taken."""
+"""The policy settings that decide when a queued run is claimed."""
 TRAITS: Final = (
     tables.c.id,
     tables.c.catalog,
@@ -33,12 +33,12 @@ TRAITS: Final = (
     tables.c.owner_team,
     tables.c.labels,
 )
-"""The columns that scopes are compared with."""
+"""The columns that policy scopes are compared with."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoveredTable:
-    """A table that a policy covers, with the document of the table's own policy as it is stored (None: it has none)."""
+    """A table that a policy covers, with the stored document of the table's own policy (None: it has none)."""
 
     id: TableId
     ref: TableRef
@@ -54,7 +54,7 @@ class PolicyCoverageStore:
         self._connection = connection
 
     async def covering(self, table: ScopedTable) -> list[StoredPolicy]:
-        """Return all policies that cover a table, weakest first, its own among them."""
+        """Return all policies that cover a table, weakest first, including its own."""
         ref = table.ref
         namespaces = [ref.namespace[:levels] for levels in range(1, len(ref.namespace) + 1)]
         covers = [
@@ -78,13 +78,13 @@ class PolicyCoverageStore:
     async def around(self, scope: PolicyScope) -> list[StoredPolicy]:
         """Return, weakest first, the scoped policies that can cover a table of this scope.
 
-        Policies of teams and labels that no table of the scope has are left out; others may cover none of them.
+        Policies of teams and labels that no table of the scope has are left out; some of those returned may cover none.
         """
         query = select(policies).where(policies.c.kind != PolicyScopeKind.TABLE, has_members(narrowed(scope)))
         return sorted((to_policy(row) for row in await self._connection.execute(query)), key=strength)
 
     async def setting_order(self, table_ids: Iterable[TableId]) -> list[StoredPolicy]:
-        """Return, weakest first, the policies that set when runs are taken and may cover one of these tables."""
+        """Return, weakest first, the policies that set when runs are claimed and may cover one of these tables."""
         ids = sorted(set(table_ids))
         is_scoped = and_(policies.c.kind != PolicyScopeKind.TABLE, has_members(tables.c.id.in_(ids)))
         is_near = or_(is_scoped, policies.c.name.in_(ids))
@@ -93,7 +93,7 @@ class PolicyCoverageStore:
         return sorted((to_policy(row) for row in await self._connection.execute(query)), key=strength)
 
     async def covered(self, scope: PolicyScope) -> AsyncGenerator[list[CoveredTable]]:
-        """Yield the tables that a scope covers, by id, in pages of at most a thousand."""
+        """Yield the tables that a scope covers, by id, in pages of at most 1000."""
         after = TableId("")
         while True:
             rows = (await self._connection.execute(_page(scope, after))).all()
@@ -104,7 +104,7 @@ class PolicyCoverageStore:
             after = rows[-1].id
 
     async def covers_any(self, scope: PolicyScope, seen: VisibleTables) -> bool:
-        """Return whether a scope covers one of the registered tables that a caller sees."""
+        """Return whether a scope covers a registered table that is visible to a caller."""
         is_seen = visible(seen)
         after = TableId("")
         while True:
@@ -116,19 +116,19 @@ class PolicyCoverageStore:
             after = rows[-1].id
 
     async def namespaces(self, limit: int) -> list[tuple[str, tuple[str, ...]]]:
-        """Return catalogs with the namespaces of registered tables in them, in order, at most `limit`."""
+        """Return the (catalog, namespace) pairs of registered tables, in order, at most `limit`."""
         query = select(tables.c.catalog, tables.c.namespace).distinct().order_by(tables.c.catalog, tables.c.namespace)
         return [(row.catalog, row.namespace) for row in await self._connection.execute(query.limit(limit))]
 
     async def measured(self, table_ids: Sequence[TableId]) -> dict[TableId, dict[str, Any]]:
-        """Return the health that was last measured of tables, by id; tables that were never measured are left out."""
+        """Return the last measured health of tables, by id; tables that were never measured are left out."""
         query = select(measurements.c.table_id, measurements.c.document).where(
             measurements.c.is_latest, measurements.c.table_id.in_(table_ids)
         )
         return {row.table_id: row.document for row in await self._connection.execute(query)}
 
     async def catalogs(self, scope: PolicyScope) -> dict[str, TableFormatName]:
-        """Return the catalogs, with their formats, that tables of a scope can be in."""
+        """Return the catalogs that can contain tables of a scope, with their formats."""
         query = select(catalogs.c.name, catalogs.c.format)
         match scope.kind:
             case PolicyScopeKind.CATALOG | PolicyScopeKind.NAMESPACE:
@@ -146,7 +146,7 @@ class PolicyCoverageStore:
 
 
 def strength(policy: StoredPolicy) -> tuple[Any, str]:
-    """Return the key by which policies are merged, weakest first; names order those of equal strength."""
+    """Return the sort key for merging policies, weakest first; policies of equal strength are ordered by name."""
     return policy.scope.strength, policy.name
 
 
@@ -163,7 +163,7 @@ def _to_covered(row: Row[Any]) -> CoveredTable:
 
 
 def narrowed(scope: PolicyScope) -> ColumnElement[bool]:
-    """Return a condition on `tables` that holds for all tables of a scope, and of a pattern maybe for others."""
+    """Return a condition on `tables` that matches all tables of a scope; for a pattern it may match others too."""
     match scope.kind:
         case PolicyScopeKind.FLEET:
             condition: ColumnElement[bool] = true()
@@ -178,7 +178,7 @@ def narrowed(scope: PolicyScope) -> ColumnElement[bool]:
             condition = and_(tables.c.catalog == scope.catalog, or_(tables.c.namespace == namespace, is_inside))
         case PolicyScopeKind.PATTERN:
             pattern = scope.pattern or ""
-            end = re.split(r"[*?.]", pattern)[-1]  # what a table's own name ends with
+            end = re.split(r"[*?.]", pattern)[-1]  # the suffix of a table's name
             ends = tables.c.name.endswith(end, autoescape=True)
             condition = and_(_catalog_of_pattern(pattern, tables.c.catalog), ends)
         case PolicyScopeKind.LABEL:
@@ -192,7 +192,7 @@ def narrowed(scope: PolicyScope) -> ColumnElement[bool]:
 
 
 def _catalog_of_pattern(pattern: str, catalog: ColumnElement[str]) -> ColumnElement[bool]:
-    """Return what a pattern says of the catalog: names of catalogs have no dots, so the first dot ends them."""
+    """Return the condition of a pattern on the catalog, whose name ends at the first dot (it contains none)."""
     literal = re.split(r"[*?]", pattern)[0]
     name, dot, _ = literal.partition(".")
     return catalog == name if dot else catalog.startswith(name, autoescape=True)

@@ -1,8 +1,8 @@
-"""Policies: what holds now (`policies`) and all that was ever written (`policy_versions`).
+"""Policies: the current ones (`policies`) and every version ever written (`policy_versions`).
 
-A table's own policy goes by the table's id, a scoped one by its name. A deletion is a version too, so numbers grow on
-over it and an old ETag never fits again. Two writers of one version: the row's version in the WHERE lets one through;
-two first writers: the primary keys do.
+A table's own policy is stored under the table's id, a scoped policy under its name. A deletion is a version too, so
+numbers continue after it and an old ETag never matches again. Of two concurrent updates of one version, the version in
+the WHERE clause admits one; of two concurrent inserts, the primary keys do.
 """
 
 import builtins
@@ -21,17 +21,17 @@ from engine.stores.sql.clock import now
 from engine.stores.tables.listings import visible
 
 ANSWERED_IN_SQL: Final = frozenset({PolicyScopeKind.TEAM, PolicyScopeKind.LABEL})
-"""Kinds of scopes of which `list_scoped` returns only what is seen."""
+"""Kinds of scopes for which `list_scoped` returns only visible policies."""
 
 
 class PolicyStore:
-    """Rows of `policies` and `policy_versions`. A policy's `name` is the table's id if it is the table's own."""
+    """Rows of `policies` and `policy_versions`. The `name` of a table's own policy is the table's id."""
 
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def get(self, name: str) -> StoredPolicy | None:
-        """Return a policy, None when there is none now."""
+        """Return a policy; None when it does not exist or is deleted."""
         row = (await self._connection.execute(select(policies).where(policies.c.name == name))).one_or_none()
         return None if row is None else to_policy(row)
 
@@ -43,13 +43,13 @@ class PolicyStore:
         scope: PolicyScope | None = None,
         seen: VisibleTables | None = None,
     ) -> builtins.list[StoredPolicy]:
-        """Return policies that are no table's own, by name.
+        """Return policies other than tables' own ones, by name.
 
         Args:
-            after: from the one after this name.
-            limit: at most this number.
-            scope: of exactly this scope.
-            seen: policies of teams and labels only where they cover one of these tables or are of one of its teams.
+            after: return policies after this name.
+            limit: return at most this number.
+            scope: return only policies of exactly this scope.
+            seen: return policies of teams and labels only if they cover one of these tables or belong to its teams.
         """
         query = _scoped().order_by(policies.c.name).limit(limit)
         if after is not None:
@@ -61,7 +61,7 @@ class PolicyStore:
         return [to_policy(row) for row in await self._connection.execute(query)]
 
     async def find_scope(self, scope: PolicyScope) -> StoredPolicy | None:
-        """Return the policy of exactly this scope; None for none, and for patterns, which may have several."""
+        """Return the policy of exactly this scope; None if there is none, and for patterns, which may have several."""
         if scope.kind is PolicyScopeKind.PATTERN:
             return None
         row = (await self._connection.execute(select(policies).where(*_of_scope(scope)))).one_or_none()
@@ -70,14 +70,14 @@ class PolicyStore:
     async def insert(
         self, name: str, scope: PolicyScope, document: PolicyDocument, by: str, *, message: str | None = None
     ) -> StoredPolicy:
-        """Store a policy that there is not yet: version 1, or the one after its deletion.
+        """Store a new policy, with version 1 or the version after its deletion.
 
         Raises:
             NotFound: the scope is a table that is not registered.
-            StateConflict: there is a policy of this name or of this scope (`details["constraint"]` tells).
+            StateConflict: a policy of this name or of this scope exists (`details["constraint"]` identifies which).
         """
         if scope.table_id is not None:
-            # It can't be deleted until we are done.
+            # The table can't be deleted until this transaction ends.
             table = select(tables.c.id).where(tables.c.id == scope.table_id)
             locked = table.with_for_update(read=True, key_share=True)
             if (await self._connection.execute(locked)).one_or_none() is None:
@@ -95,11 +95,11 @@ class PolicyStore:
     async def replace(
         self, name: str, document: PolicyDocument, by: str, expected_version: int, *, message: str | None = None
     ) -> StoredPolicy:
-        """Set a new version; the scope stays.
+        """Store a new version of a policy; its scope is unchanged.
 
         Raises:
-            NotFound: there is no such policy.
-            PreconditionFailed: its version is another one.
+            NotFound: the policy does not exist.
+            PreconditionFailed: the stored version differs.
         """
         statement = (
             update(policies)
@@ -121,11 +121,11 @@ class PolicyStore:
         return stored
 
     async def delete(self, name: str, by: str, expected_version: int, *, message: str | None = None) -> None:
-        """Remove a policy; its versions stay, and the deletion is one more.
+        """Delete a policy; its versions are kept, and the deletion is stored as another version.
 
         Raises:
-            NotFound: there is no such policy.
-            PreconditionFailed: its version is another one.
+            NotFound: the policy does not exist.
+            PreconditionFailed: the stored version differs.
         """
         removed: builtins.list[Any] = [*policies.c, now().label("deleted_at")]
         statement = (
@@ -141,7 +141,7 @@ class PolicyStore:
     async def list_versions(
         self, name: str, before: int | None = None, limit: int = 100
     ) -> builtins.list[PolicyVersion]:
-        """Return what was written, newest first, from the one before `before`."""
+        """Return the versions of a policy below `before`, newest first."""
         query = select(policy_versions).where(policy_versions.c.name == name)
         if before is not None:
             query = query.where(policy_versions.c.version < before)
@@ -149,13 +149,13 @@ class PolicyStore:
         return [_to_version(row) for row in await self._connection.execute(query)]
 
     async def get_version(self, name: str, version: int) -> PolicyVersion | None:
-        """Return one version, None when it was never written."""
+        """Return one version; None when it was never written."""
         query = select(policy_versions).where(policy_versions.c.name == name, policy_versions.c.version == version)
         row = (await self._connection.execute(query)).one_or_none()
         return None if row is None else _to_version(row)
 
     async def scopes_of(self, name: str) -> builtins.list[PolicyScope]:
-        """Return every scope that a policy of this name ever had."""
+        """Return all scopes that policies of this name have had."""
         query = select(policy_versions.c.scope).where(policy_versions.c.name == name).distinct()
         return [_of_document(row.scope) for row in await self._connection.execute(query)]
 
@@ -202,7 +202,7 @@ def to_scope(row: Row[Any]) -> PolicyScope:
 
 
 def has_members(which: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Return the condition that a policy is of no team and no label, or of one that a table of `which` has."""
+    """Return the condition that a policy's scope is no team or label, or one that a table of `which` has."""
     of_team = exists(select(tables.c.id).where(tables.c.owner_team == policies.c.team, which).correlate(policies))
     is_label = and_(table_labels.c.key == policies.c.label_key, table_labels.c.value == policies.c.label_value)
     labelled = select(table_labels.c.table_id).join(tables, tables.c.id == table_labels.c.table_id)

@@ -1,6 +1,6 @@
-"""How a run changes: one guarded UPDATE … RETURNING and the event that tells it, in one transaction.
+"""Change a run: one guarded UPDATE … RETURNING and the event that records it, in one transaction.
 
-What the classes that write runs have in common; nothing else writes `runs`.
+The common base of the classes that write runs; nothing else writes `runs`.
 """
 
 import builtins
@@ -24,7 +24,7 @@ FIELDS: Final = tuple(each.name for each in fields(Run) if each.name != "ref")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What the event of a change says beyond the change itself."""
+    """Contents of a change's event besides the change itself."""
 
     kind: str
     actor: str
@@ -47,7 +47,7 @@ class RunChanges:
     async def _change_all(
         self, guard: Sequence[ColumnElement[bool]], values: Mapping[str, Any], entry: Entry
     ) -> builtins.list[Run]:
-        """Update the rows that fit the guard and append one event for each: the single way to change a run."""
+        """Update the rows that match the guard and append one event for each. The only way to change a run."""
         statement = (
             update(runs)
             .where(*guard)
@@ -61,7 +61,7 @@ class RunChanges:
 
 
 def to_run(row: RowMapping) -> Run:
-    """Return the run that a row holds; documents that were not selected are empty."""
+    """Return the run in a row; documents that were not selected are empty."""
     return Run(**{name: row[name] for name in FIELDS if name in row})
 
 
@@ -74,7 +74,7 @@ def lease_of(run: Run) -> Lease:
 
 
 def waits(waiting_for: WaitingFor | None, not_before: datetime | None) -> dict[str, Any]:
-    """Return the columns that say why and until when a queued run waits; None, None: it need not."""
+    """Return the columns for why and until when a queued run waits; None, None: it does not wait."""
     return {"waiting_for": waiting_for, "not_before": not_before, "reason": None, "detail": None}
 
 

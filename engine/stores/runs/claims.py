@@ -1,8 +1,7 @@
-"""Who may start next: the queue in its order, the claim, and what a queued run is held back for.
+"""Order and claim queued runs, and hold them back.
 
-A claim takes the fleet's row first, so claims go one after another: the count of held runs is exact, and a run starts
-either before a pause, which then finds it held, or not at all. Locks are always taken in the order fleet, catalog,
-table, run.
+A claim locks the fleet's row first, so claims are serialized: the count of held runs is exact, and a run starts either
+before a pause, which then finds it held, or not at all. Locks are always taken in the order fleet, catalog, table, run.
 """
 
 import builtins
@@ -29,7 +28,7 @@ from engine.stores.sql.upserts import upsert
 from engine.stores.watching.outages import waits_for_outage
 
 LOOKED_AT: Final = 100
-"""So many of the oldest runs of each priority are put in order; behind them only the first of each team is."""
+"""Number of the oldest runs of each priority that are ordered; of the runs behind them, only the first of each team."""
 
 _HELD_BACK: Final = (
     WaitingFor.QUIET_HOURS,
@@ -40,13 +39,13 @@ _HELD_BACK: Final = (
 
 
 class RunClaims(RunChanges):
-    """Queued runs on their way to a holder."""
+    """Claims of queued runs, and their waits before that."""
 
     async def list_ready(self, limit: int) -> builtins.list[ReadyRun]:
-        """Return queued runs that may start now, in turn (`domain.runs.turns`), at most as many as have room.
+        """Return queued runs that may start now, in turn (`domain.runs.turns`), at most `limit` and within the limits.
 
-        Left out is what waits for its time, for its table (another run holds it), for room in its catalog or for the
-        end of a pause; a run that is to be cancelled waits for no pause.
+        Excludes runs that wait for their time, for their table (held by another run), for capacity in their catalog or
+        for the end of a pause; a run with a cancel request does not wait for pauses.
         """
         row = (await self._connection.execute(select(fleet.c.paused_at, fleet.c.limits))).one()
         limits, at_work = FleetLimits.of(row.limits), await self.at_work()
@@ -62,14 +61,14 @@ class RunClaims(RunChanges):
             ready, filled = _with_room(in_turn(found.values(), at_work.by_sharer), limits, at_work)
             if is_all or len(ready) >= wanted or filled <= full:
                 return ready[:wanted]
-            full |= filled  # others may wait behind the backlog of a catalog that has room for a few
+            full |= filled  # other runs may wait behind the backlog of a catalog with little capacity
 
     async def claim(self, run_id: RunId, holder: str, ttl_seconds: float) -> tuple[Run, Lease] | None:
-        """Take a queued run that need not wait: queued → planning, the attempt's number grows and is the lease's token.
+        """Claim a queued run that need not wait: queued → planning; the new attempt number is the lease's token.
 
-        None when another holder was faster, it must wait, another run holds the table, fleet or catalog have as many
-        runs as they may, fleet, catalog or table are paused, the table is frozen, or what it needs is away (a run that
-        is to be cancelled is let through in the last three cases).
+        Returns None when another holder was faster, the run must wait, another run holds the table, fleet or catalog
+        have reached their limit of runs, fleet, catalog or table are paused, the table is frozen, or a dependency is
+        away (a run with a cancel request is admitted in the last three cases).
         """
         switch = select(fleet.c.paused_at, fleet.c.limits).with_for_update(key_share=True)
         whole = (await self._connection.execute(switch)).one()
@@ -100,7 +99,7 @@ class RunClaims(RunChanges):
             async with self._connection.begin_nested():
                 run = await self._change(guard, values, Entry("claimed", holder))
         except StateConflict as conflict:
-            # A holder that took the table without the fleet's row: the unique index sees it.
+            # Another holder took the table without locking the fleet's row: the unique index detects it.
             if conflict.details.get("constraint") != LEASED_TABLE:
                 raise
             return None
@@ -110,9 +109,9 @@ class RunClaims(RunChanges):
         return run, lease_of(run)
 
     async def claim_first(self, run_ids: Sequence[RunId], holder: str, ttl_seconds: float) -> tuple[Run, Lease] | None:
-        """Take the first of several queued runs that can be taken, as `claim` does; None when none can."""
+        """Claim the first of several queued runs that can be claimed; as `claim`. None when none can."""
         if len(run_ids) > 1:
-            # With the fleet's row nobody else claims: those that are queued now are queued until the end.
+            # The lock on the fleet's row excludes other claims: runs that are queued now stay so until the end.
             await self._connection.execute(select(fleet.c.id).with_for_update(key_share=True))
             query = select(runs.c.id).where(runs.c.id.in_(run_ids), runs.c.state == RunState.QUEUED)
             queued = set((await self._connection.execute(query)).scalars())
@@ -125,7 +124,7 @@ class RunClaims(RunChanges):
     async def hold_back(
         self, run_id: RunId, *, waiting_for: WaitingFor, not_before: datetime | None, reason: str, detail: str, by: str
     ) -> Run | None:
-        """Let a queued run wait until `not_before`; None when it moved or is to be cancelled, and must not wait."""
+        """Make a queued run wait until `not_before`; None when it is no longer queued or has a cancel request."""
         guard = (
             runs.c.id == run_id,
             runs.c.state == RunState.QUEUED,
@@ -138,24 +137,24 @@ class RunClaims(RunChanges):
         return await self._change(guard, values, Entry("held_back", by, reason, details))
 
     async def list_held_back(self, limit: int, after: RunId | None = None) -> builtins.list[ReadyRun]:
-        """Return queued runs that wait for a window or for faster queries, oldest first, younger than `after`."""
+        """Return queued runs younger than `after` that wait for a window or for faster queries, oldest first."""
         rows = await self._connection.execute(run_listings.held_back(_HELD_BACK, limit, after))
         return [ReadyRun(RunId(row.id), TableId(row.table_id), row.priority, row.created_at) for row in rows]
 
     async def let_go(self, run_id: RunId, *, by: str) -> Run | None:
-        """Let a run that was held back wait no longer; None when it moved meanwhile."""
+        """End the wait of a run that was held back; None when it no longer waits."""
         guard = (runs.c.id == run_id, runs.c.state == RunState.QUEUED, runs.c.waiting_for.in_(_HELD_BACK))
         return await self._change(guard, waits(None, None), Entry("let_go", by, "hold_gone"))
 
     async def release_waiting(self, key: str, *, by: str) -> builtins.list[RunId]:
-        """Let all queued runs go on that wait for a dependency which was away and answers again."""
+        """End the wait of all queued runs for a dependency that was away and answers again."""
         guard = (runs.c.state == RunState.QUEUED, runs.c.waits_on == key)
         values = {**waits(None, None), "waits_on": None}
         freed = await self._change_all(guard, values, Entry("let_go", by, "answers_again", {"waited_on": key}))
         return [run.id for run in freed]
 
     async def list_leased(self, table_id: TableId | None = None, *, catalog: str | None = None) -> builtins.list[RunId]:
-        """Return the runs that workers hold, of one table or catalog if it is given."""
+        """Return the runs that workers hold, optionally of one table or catalog."""
         query = select(runs.c.id).where(runs.c.lease_holder.is_not(None))
         query = query if table_id is None else query.where(runs.c.table_id == table_id)
         query = query if catalog is None else query.where(runs.c.catalog == catalog)
@@ -171,17 +170,17 @@ class RunClaims(RunChanges):
     async def _look(
         self, wanted: int, without: Collection[str], *, is_fleet_paused: bool
     ) -> tuple[dict[RunId, ReadyRun], bool]:
-        """Return runs that may start by what their own rows say, and whether these are all of them."""
+        """Return runs that may start according to their own rows, and whether these are all of them."""
         limit = max(wanted, LOOKED_AT)
         found = await self._ready(run_listings.ready(limit, is_fleet_paused=is_fleet_paused, without=without))
         if len(found) < limit:
             return found, True
-        # There may be more: no team is to be out of sight behind another's backlog.
+        # There may be more: a team's runs must not be hidden behind the backlog of another team.
         first = run_listings.first_of_each_sharer(is_fleet_paused=is_fleet_paused, without=without)
         return found | await self._ready(first), False
 
     async def _serve(self, name: str) -> None:
-        """Note that a sharer is served now; claims go one after another, so nobody waits for the row."""
+        """Record that a sharer is served now; claims are serialized, so there is no contention for the row."""
         statement = upsert(self._connection, sharers).values(name=name, served_at=now())
         await self._connection.execute(
             statement.on_conflict_do_update(index_elements=["name"], set_={"served_at": now()})
@@ -205,9 +204,9 @@ class RunClaims(RunChanges):
 def _with_room(
     ready: Sequence[ReadyRun], limits: FleetLimits, at_work: AtWork
 ) -> tuple[builtins.list[ReadyRun], set[str]]:
-    """Leave out runs for which there is no room in their catalog once those before them have started.
+    """Leave out runs whose catalog has no capacity left once the runs before them have started.
 
-    Also return the catalogs that are full then.
+    Also return the catalogs that are full by then.
     """
     before: Counter[str] = Counter()
     kept, filled = [], set()

@@ -1,6 +1,6 @@
-"""The log of every run, appended in the transaction of the change that it tells.
+"""The event log of every run, appended in the transaction of the change that it records.
 
-A trigger refuses updates, and deletes while the run is live.
+Triggers refuse updates, and deletes while the run is live.
 """
 
 import builtins
@@ -18,7 +18,7 @@ MOST_BOUNDS: Final = 10_000
 
 
 class EventStore:
-    """Rows of `run_events`, for reading; only changes of runs append."""
+    """Rows of `run_events`, read-only; only changes of runs append."""
 
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -45,7 +45,7 @@ class EventStore:
 
 
 async def append_events(connection: AsyncConnection, events: Sequence[RunEvent]) -> None:
-    """Store events; the caller holds the rows of their runs, whose `last_event` gave the sequence numbers."""
+    """Insert events; the caller has locked the rows of their runs, whose `last_event` gave the sequence numbers."""
     names = run_events.c.keys()
     rows = [{name: getattr(event, name) for name in names} for event in events]
     for row in rows:

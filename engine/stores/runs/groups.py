@@ -1,10 +1,10 @@
-"""File groups of a run. Every write is guarded by the run's lease, whose row stays locked until the transaction ends.
+"""File groups of a run. Every write checks the run's lease and locks the run's row until the transaction ends.
 
     planned → running → written → committed
     planned, running, written → dropped
 
-A group that is `written` survives its attempt: a later one may commit it, by the footers of its outputs. These take
-most of its room, and go when it is committed or dropped. Batches change all or nothing.
+A group that is `written` survives its attempt: a later one may commit it using the footers of its outputs. The footers
+take most of its space, and are removed when it is committed or dropped. Batches change all or nothing.
 """
 
 import builtins
@@ -48,21 +48,21 @@ _WITHOUT_FOOTERS: Final = {
     "postgresql": "(SELECT coalesce(jsonb_agg(each - 'footer' ORDER BY at), '[]') "
     "FROM jsonb_array_elements(outputs) WITH ORDINALITY AS rows (each, at))",
 }
-"""By dialect; nothing in SQLAlchemy says it for both."""
+"""SQL by dialect; SQLAlchemy has no common expression."""
 _UNMEASURED: Final = frozenset({"group", "outcome", "reason", "outputs"})
 
 
 class GroupStore:
-    """Rows of `file_groups`. Every write raises `LeaseLost` when the lease expired or is another holder's."""
+    """Rows of `file_groups`. Every write raises `LeaseLost` when the lease expired or another holder has it."""
 
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def replace_planned(self, lease: Lease, planned: Sequence[FileGroup]) -> builtins.list[FileGroup]:
-        """Put a new plan's groups in the place of unfinished and dropped ones; written and committed ones stay.
+        """Replace unfinished and dropped groups by those of a new plan; written and committed groups are kept.
 
-        Returns the groups with the ordinals they got, which go on after the largest this run ever had in store: an
-        ordinal never means two groups.
+        Returns the groups with their new ordinals, which continue after the largest this run has ever stored: an
+        ordinal never identifies two groups.
         """
         await hold(self._connection, lease)
         largest = select(func.max(groups.c.ordinal)).where(groups.c.run_id == lease.run_id)
@@ -77,7 +77,7 @@ class GroupStore:
         return numbered
 
     async def mark_running(self, lease: Lease, ordinals: Iterable[int]) -> None:
-        """Note that tasks for these groups are about to be sent, also for groups that an earlier attempt left running.
+        """Record that tasks for these groups are about to be sent, including groups left running by an earlier attempt.
 
         Raises:
             IllegalTransition: a group is neither planned nor running.
@@ -87,7 +87,7 @@ class GroupStore:
         await self._mark(lease, list(ordinals), unfinished, {"state": GroupState.RUNNING})
 
     async def replace_inputs(self, lease: Lease, ordinal: int, inputs: Sequence[InputFile]) -> None:
-        """Note which files a group really replaced, where who rewrites it chooses them.
+        """Record the files that a group really replaced, for rewrites that choose their own input files.
 
         Raises:
             IllegalTransition: the group is not running.
@@ -104,7 +104,7 @@ class GroupStore:
         """Store the outputs of one group and count its input bytes as moved.
 
         `result` is a task's result as JSON-ready values: `group` (the ordinal), `outputs` (path, file_bytes,
-        record_count, footer of each), `rows_deleted` and whatever else was measured.
+        record_count, footer of each), `rows_deleted` and any other measurements.
 
         Raises:
             IllegalTransition: the group is neither planned nor running.
@@ -125,16 +125,16 @@ class GroupStore:
         await self._connection.execute(insert(rewritten_bytes).values(**entry, at=now()))
 
     async def prune_bytes(self, older_than: datetime, limit: int) -> int:
-        """Forget bytes that were counted as moved before an instant, at most `limit` rows; return how many."""
+        """Delete counts of bytes moved before an instant, at most `limit` rows; return how many."""
         old = select(rewritten_bytes.c.id).where(rewritten_bytes.c.at < older_than).limit(limit)
         statement = delete(rewritten_bytes).where(rewritten_bytes.c.id.in_(old))
         return (await self._connection.execute(statement)).rowcount
 
     async def mark_committed(self, lease: Lease, ordinals: Iterable[int], snapshot_id: int) -> None:
-        """Note that a snapshot holds these groups. Saying it again of the same snapshot changes nothing.
+        """Record that these groups were committed in a snapshot. Idempotent for the same snapshot.
 
         Raises:
-            IllegalTransition: a group is not written, or another snapshot holds it.
+            IllegalTransition: a group is not written, or was committed in another snapshot.
         """
         await hold(self._connection, lease)
         fits = or_(
@@ -145,10 +145,10 @@ class GroupStore:
         await self._mark(lease, list(ordinals), fits, values)
 
     async def mark_dropped(self, lease: Lease, reasons: Mapping[int, str]) -> None:
-        """Give groups up, each for its reason.
+        """Drop groups, each with its reason.
 
         Raises:
-            IllegalTransition: a group is committed or dropped already.
+            IllegalTransition: a group is already committed or dropped.
         """
         await hold(self._connection, lease)
         open_states = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN])
@@ -164,7 +164,7 @@ class GroupStore:
         after_ordinal: int | None = None,
         limit: int = 100,
     ) -> builtins.list[StoredGroup]:
-        """Return groups of a run by ordinal, from the one after `after_ordinal`; None leaves a filter out."""
+        """Return groups of a run after `after_ordinal`, by ordinal; a filter of None is not applied."""
         query = select(groups).where(groups.c.run_id == run_id).order_by(groups.c.ordinal).limit(limit)
         if states is not None:
             query = query.where(groups.c.state.in_(sorted(states)))
@@ -175,14 +175,14 @@ class GroupStore:
     async def outlines(
         self, run_id: RunId, states: AbstractSet[GroupState] | None = None
     ) -> builtins.list[GroupOutline]:
-        """Return the groups of a run by ordinal, without their files; None: in every state."""
+        """Return the groups of a run in these states (None: all), by ordinal, without their files."""
         query = select(*_OUTLINE).where(groups.c.run_id == run_id).order_by(groups.c.ordinal)
         if states is not None:
             query = query.where(groups.c.state.in_(sorted(states)))
         return [GroupOutline(**row) for row in (await self._connection.execute(query)).mappings()]
 
     async def count_committed_files(self, run_id: RunId) -> FileCounts:
-        """Return files and rows of all committed groups. They are read page by page: a run may have millions."""
+        """Return the numbers of files and rows of all committed groups. Read in pages: a run may have millions."""
         counts = [0, 0, 0, 0]
         committed = and_(groups.c.run_id == run_id, groups.c.state == GroupState.COMMITTED)
         async for inputs, outputs in self._pages(committed, groups.c.inputs, groups.c.outputs):
@@ -193,13 +193,13 @@ class GroupStore:
     async def output_paths(
         self, run_id: RunId, states: AbstractSet[GroupState], *, also: AbstractSet[int] = frozenset()
     ) -> frozenset[str]:
-        """Return the paths that groups in these states wrote, and those of groups with these ordinals."""
+        """Return the output paths of groups in these states or with these ordinals."""
         fits = or_(groups.c.state.in_(sorted(states)), groups.c.ordinal.in_(sorted(also)))
         pages = self._pages(and_(groups.c.run_id == run_id, fits), groups.c.outputs)
         return frozenset([file["path"] async for (outputs,) in pages for file in outputs])
 
     async def totals(self, run_id: RunId) -> GroupTotals:
-        """Return the number and bytes of a run's groups by state; every state is there."""
+        """Return the number and bytes of a run's groups by state; every state is a key."""
         query = (
             select(groups.c.state, func.count(), func.sum(groups.c.input_bytes), func.sum(groups.c.output_bytes))
             .where(groups.c.run_id == run_id)
@@ -211,11 +211,11 @@ class GroupStore:
 
     @property
     def _without_footers(self) -> ColumnElement[Any]:
-        """The outputs of a group without their footers, in their order."""
+        """Return the expression for a group's outputs without their footers, in order."""
         return literal_column(_WITHOUT_FOOTERS[self._connection.dialect.name])
 
     async def _pages(self, fits: ColumnElement[bool], *columns: Column[Any]) -> AsyncIterator[Sequence[Any]]:
-        """Yield columns of groups by ordinal; only a page of them is in memory at a time."""
+        """Yield columns of groups by ordinal, in pages; only one page is in memory at a time."""
         query, after = select(groups.c.ordinal, *columns).where(fits).order_by(groups.c.ordinal), -1
         while page := (await self._connection.execute(query.where(groups.c.ordinal > after).limit(_FILES_PAGE))).all():
             for row in page:
@@ -264,7 +264,7 @@ def _new_row(lease: Lease, group: FileGroup) -> dict[str, Any]:
 
 
 def _dump_input(file: InputFile) -> dict[str, Any]:
-    # Not `asdict`, which copies deeply: a plan has hundreds of thousands of files, and this runs on the event loop.
+    # Not `asdict`, which makes deep copies: a plan has hundreds of thousands of files, and this runs on the event loop.
     return {
         "path": file.path,
         "file_bytes": file.file_bytes,
@@ -278,7 +278,7 @@ def _dump_input(file: InputFile) -> dict[str, Any]:
 def _input(raw: Mapping[str, Any]) -> InputFile:
     deletes = tuple(DeleteRef(each["path"], each["file_bytes"]) for each in raw["deletes"])
     plain = (raw["path"], raw["file_bytes"], raw["record_count"], raw["sequence_number"])
-    return InputFile(*plain, deletes, raw.get("row_groups", 0))  # groups of earlier versions do not have them
+    return InputFile(*plain, deletes, raw.get("row_groups", 0))  # groups stored by earlier versions do not have them
 
 
 def _output(raw: Mapping[str, Any]) -> OutputFile:

@@ -1,4 +1,4 @@
-"""What runs did to a table lately: which partitions they rewrote, and where other writers were faster.
+"""Recent results of runs on a table: the partitions they rewrote, and the groups they lost to other writers.
 
 Every query reads a bounded number of a table's newest runs, whatever the length of its history.
 """
@@ -20,12 +20,12 @@ MOST_RUNS: Final = 50
 MOST_ROWS: Final = 50_000
 _NEWEST: Final = 100
 _OWN_FAULTS: Final = ("failed:", "refused:")
-"""How reasons of dropped groups begin where a task failed: all others were lost to another writer."""
+"""Prefixes of drop reasons for failed tasks; groups with other reasons were lost to another writer."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommittedPartition:
-    """A partition that a run rewrote, the snapshot that holds it, and when that was recorded."""
+    """A partition that a run rewrote, the snapshot that contains the rewrite, and when it was recorded."""
 
     spec_id: int
     partition: str
@@ -36,7 +36,7 @@ class CommittedPartition:
 
 @dataclass(frozen=True, slots=True)
 class CommittedPartitions:
-    """Partitions of a table's newest runs. `known_since`: what ended before was not read; None: all was."""
+    """Partitions rewritten by a table's newest runs. `known_since`: older runs were not read; None: all were read."""
 
     partitions: Sequence[CommittedPartition]
     known_since: datetime | None
@@ -44,7 +44,7 @@ class CommittedPartitions:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A run lost groups to another writer."""
+    """Groups that a run lost to another writer."""
 
     run_id: RunId
     at: datetime
@@ -54,7 +54,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class TableRaces:
-    """What runs of a table that ended lately committed and lost to other writers, and wrote in vain."""
+    """Groups committed and lost to other writers, and wasted bytes, of a table's recently ended runs."""
 
     groups_committed: int = 0
     groups_lost: int = 0
@@ -62,7 +62,7 @@ class TableRaces:
 
 
 class RewriteHistoryStore:
-    """Rows of `runs`, `file_groups` and `run_events`, for reading."""
+    """Rows of `runs`, `file_groups` and `run_events`, read-only."""
 
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -70,7 +70,7 @@ class RewriteHistoryStore:
     async def committed_partitions(
         self, table_id: TableId, *, most_runs: int = MOST_RUNS, most_rows: int = MOST_ROWS
     ) -> CommittedPartitions:
-        """Return the partitions that the newest runs with snapshots in the table rewrote."""
+        """Return the partitions rewritten by the newest runs with snapshots in the table."""
         changes = (
             select(runs.c.id, runs.c.finished_at, runs.c.request)
             .where(runs.c.table_id == table_id, runs.c.snapshot_count > 0)
@@ -88,7 +88,7 @@ class RewriteHistoryStore:
         return CommittedPartitions(partitions, oldest)
 
     async def conflicts(self, table_id: TableId, since: datetime) -> Sequence[Conflict]:
-        """Return what the newest runs of a table lost to other writers since an instant, newest first."""
+        """Return the conflicts of a table's newest runs with other writers since an instant, newest first."""
         newest = run_listings.page(RunFilter(table_id=table_id), None, _NEWEST).with_only_columns(runs.c.id).subquery()
         query = (
             select(run_events.c.run_id, run_events.c.at, run_events.c.details)
@@ -100,7 +100,7 @@ class RewriteHistoryStore:
         return [conflict for conflict in read if conflict is not None]
 
     async def races(self, table_id: TableId, since: datetime) -> TableRaces:
-        """Return what the newest runs of a table that ended since an instant came to."""
+        """Return the committed, lost and wasted figures of a table's newest runs that ended since an instant."""
         wanted = RunFilter(table_id=table_id, states=TERMINAL_STATES)
         newest = run_listings.page(wanted, None, _NEWEST).subquery()
         figures = [

@@ -1,4 +1,4 @@
-"""New runs: many in one go, each with its first event."""
+"""Insert new runs in bulk, each with its first event."""
 
 import builtins
 from collections.abc import Mapping, Sequence
@@ -22,9 +22,10 @@ class RunInserts(RunChanges):
     """Adds rows of `runs`."""
 
     async def insert_many(self, given: Sequence[Run], of: Mapping[TableId, Table]) -> builtins.list[Run | None]:
-        """Add runs in order, each with the event `submitted`; return them with the catalog and team of their tables.
+        """Insert runs in order, each with the event `submitted`; return them with their tables' catalog and team.
 
-        None stands for a run that was not added: one of an equal request is live, perhaps an earlier one of `given`.
+        None marks a run that was not inserted because a run of an equal request is live, possibly an earlier one of
+        `given`.
 
         Args:
             given: new runs.
@@ -37,7 +38,7 @@ class RunInserts(RunChanges):
             index_elements=[runs.c.table_id, runs.c.operation, runs.c.request_key],
             index_where=runs.c.finished_at.is_(None),
         )
-        rows = sorted((_row(run) for run in new), key=_UNIQUE)  # one order for all, or two batches could wait in a ring
+        rows = sorted((_row(run) for run in new), key=_UNIQUE)  # one common order, or two batches could deadlock
         returned = await self._connection.execute(statement.returning(runs.c.id), rows)
         added = set(returned.scalars())
         stored = [run for run in new if run.id in added]

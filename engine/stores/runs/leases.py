@@ -1,6 +1,6 @@
-"""The guard of every write that a holder makes.
+"""The lease check for every write of a run's holder.
 
-Its lease must be the run's present one, and not expired by the database's clock. The token is the attempt's number.
+The lease must be the run's current one, and not expired by the database's clock. The token is the attempt's number.
 """
 
 from sqlalchemy import ColumnElement, select
@@ -24,12 +24,12 @@ def held(lease: Lease) -> tuple[ColumnElement[bool], ...]:
 
 
 async def hold(connection: AsyncConnection, lease: Lease) -> TableId:
-    """Lock the run's row until the transaction ends, so that nobody takes it over meanwhile; return its table.
+    """Lock the run's row until the transaction ends, so that no other holder can take it over; return its table.
 
     Raises:
-        LeaseLost: the lease expired or is another holder's.
+        LeaseLost: the lease expired or another holder has it.
     """
-    # On Postgres a guard in a subquery would see a snapshot; the row lock makes it hold until the commit.
+    # On Postgres a condition in a subquery would read a snapshot; the row lock keeps it true until the commit.
     query = select(runs.c.table_id).where(*held(lease)).with_for_update(key_share=True)
     table_id = (await connection.execute(query)).scalar_one_or_none()
     if table_id is None:
@@ -38,7 +38,7 @@ async def hold(connection: AsyncConnection, lease: Lease) -> TableId:
 
 
 def lease_lost(lease: Lease) -> LeaseLost:
-    """Return the error for a holder that may not write any more."""
+    """Return the error for a holder that may no longer write."""
     return LeaseLost(
         f"{lease.holder} no longer holds attempt {lease.token} of {lease.run_id}",
         details={"run_id": lease.run_id, "holder": lease.holder, "token": lease.token},

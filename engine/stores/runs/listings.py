@@ -1,11 +1,11 @@
-"""Queries over many runs. Each one walks an index and stops: none grows with history (a test looks at the query plans).
+"""Queries over many runs. Each is a bounded index scan: no cost grows with history (a test checks the query plans).
 
-A page of some states is the newest of the newest of each state, because an index on (state, id) is in order for one
-state only, and a walk in order of id might pass all of history to find the few live runs. The same holds for teams. A
-filter that no index serves is applied to the next `WALK` entries of the index that is walked; then the page ends short
-and says how far it looked.
+A page of several states merges the newest runs of each state, because an index on (state, id) is in order for one state
+only, and a scan in order of id might read all of history to find the few live runs. The same holds for teams. A filter
+without an index is applied to the next `WALK` entries of the index that is scanned; the page may then be short, and
+reports how far it looked.
 
-Hazard: a partial index is only taken for a condition that is written out; a bound parameter could be anything.
+Hazard: the databases use a partial index only for a condition with literals; a bound parameter could have any value.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -37,14 +37,14 @@ from engine.stores.watching.outages import waits_for_outage
 WALK: Final = 2000
 QUEUE_WALK: Final = 100_000
 MOST_TEAMS: Final = 20
-"""So many teams are looked up one by one; more are a filter on what is walked."""
+"""Up to this number, teams are looked up one by one; more are a filter on the scanned rows."""
 
 OPERATIONS: Final = tuple(Operation)
-"""Runs of other operations, which a newer version stored, are left to processes that know them."""
+"""Known operations. Runs of others, stored by a newer version, are left to processes that support them."""
 
 _IS_QUEUED: Final = runs.c.state == literal_column("'queued'")
 _NOW: Final = select(now()).scalar_subquery()
-"""The clock read once: Postgres walks no index by one that ticks."""
+"""The clock, read once per query: Postgres uses no index for a comparison with a volatile function."""
 _IS_URGENT: Final = and_(runs.c.urgent_at.is_not(None), runs.c.urgent_at <= _NOW)
 _READY: Final = (
     *(runs.c.id, runs.c.table_id, runs.c.priority, runs.c.created_at, runs.c.catalog, runs.c.owner_team),
@@ -57,20 +57,20 @@ DOCUMENTS: Final = frozenset({"plan", "intent", "result", "policy", "request"})
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """Conditions of each index walk, and what is asked of the entries beyond that."""
+    """Conditions of each index scan, and the remaining filters on its entries."""
 
     branches: Sequence[Sequence[_Condition]]
     residual: dict[str, Any]
 
 
 def page(wanted: RunFilter, before: RunId | None, limit: int, documents: Collection[str] = DOCUMENTS) -> Select[Any]:
-    """Return the query of one page of runs, newest first, those older than `before`.
+    """Return the query for one page of runs older than `before`, newest first.
 
     Args:
-        wanted: which runs.
-        before: the last run of the page before, None for the first page.
-        limit: the most runs on the page.
-        documents: the JSON columns to read; the others are left out, because they are most of a row.
+        wanted: filter of the runs.
+        before: the last run of the previous page, None for the first page.
+        limit: maximum number of runs on the page.
+        documents: the JSON columns to read; the others are omitted, because they are most of a row.
     """
     walk = _walk(wanted, before)
     read = [column for column in runs.c if column.name in documents or column.name not in DOCUMENTS]
@@ -84,7 +84,7 @@ def page(wanted: RunFilter, before: RunId | None, limit: int, documents: Collect
 
 
 def walked_to(wanted: RunFilter, before: RunId | None) -> Select[Any] | None:
-    """Return the query of the id down to which `page` looked at everything (null: to the end); None: it always does."""
+    """Return the query for the id down to which `page` read all runs (null: to the end); None: it always reads all."""
     walk = _walk(wanted, before)
     if not walk.residual:
         return None
@@ -94,7 +94,7 @@ def walked_to(wanted: RunFilter, before: RunId | None) -> Select[Any] | None:
 
 
 def changes(table_id: TableId, before: RunId | None, limit: int, period: Period = ALWAYS) -> Select[Any]:
-    """Return the query of ended runs with snapshots of theirs in a table, newest first; submitted in the period."""
+    """Return the query for ended runs that committed snapshots to a table, submitted in the period, newest first."""
     query = select(runs).where(runs.c.table_id == table_id, runs.c.snapshot_count > literal_column("0"))
     if period.since is not None:
         query = query.where(runs.c.id >= first_run_id(period.since))
@@ -105,22 +105,22 @@ def changes(table_id: TableId, before: RunId | None, limit: int, period: Period 
 
 
 def live(table_id: TableId, operation: Operation, request_key: str | None = None) -> Select[Any]:
-    """Return the query of the live runs of an operation on a table, oldest first; of one request if it is given."""
+    """Return the query for the live runs of an operation on a table, optionally of one request, oldest first."""
     query = select(runs).where(runs.c.table_id == table_id, runs.c.operation == operation, runs.c.finished_at.is_(None))
     query = query if request_key is None else query.where(runs.c.request_key == request_key)
     return query.order_by(runs.c.id)
 
 
 def live_of_table(table_id: TableId, limit: int) -> Select[Any]:
-    """Return the query of the live runs of a table, newest first."""
+    """Return the query for the live runs of a table, newest first."""
     query = select(runs).where(runs.c.table_id == table_id, runs.c.finished_at.is_(None))
     return query.order_by(runs.c.id.desc()).limit(limit)
 
 
 def ready(limit: int, *, is_fleet_paused: bool = False, without: Collection[str] = ()) -> Select[Any]:
-    """Return the query of queued runs that may start: the oldest `limit` of each priority, and so many urgent ones.
+    """Return the query for queued runs that may start: the `limit` oldest of each priority, and `limit` urgent ones.
 
-    Runs of the catalogs in `without` are left out. A run may be in the answer twice.
+    Runs of the catalogs in `without` are left out. A run may be returned twice.
     """
     conditions = _may_start(is_fleet_paused=is_fleet_paused, without=without)
     oldest = [
@@ -132,25 +132,25 @@ def ready(limit: int, *, is_fleet_paused: bool = False, without: Collection[str]
 
 
 def first_of_each_sharer(*, is_fleet_paused: bool = False, without: Collection[str] = ()) -> Select[Any]:
-    """Return the query of the oldest queued run that may start of each team, catalog and priority, urgent or not.
+    """Return the query for the oldest startable queued run of each team, catalog and priority, urgent or not.
 
-    Walks the oldest `QUEUE_WALK` of the queue, which is only worth it when `ready` did not see all of it.
+    Scans the oldest `QUEUE_WALK` entries of the queue, which is only useful when `ready` did not read all of it.
     """
     may_start = select(*_READY).where(*_may_start(is_fleet_paused=is_fleet_paused, without=without))
     queue = (
         may_start.order_by(runs.c.id).limit(QUEUE_WALK).subquery()
-    )  # the limit keeps SQLite off an index to group by
+    )  # the limit keeps SQLite from choosing an index for the grouping
     of = (queue.c.owner_team, queue.c.catalog, queue.c.priority, queue.c.is_urgent)
     chosen = select(func.min(queue.c.id).label("id")).group_by(*of).subquery()
     return _with_benefit(select(*_READY).join(chosen, chosen.c.id == runs.c.id).subquery())
 
 
 def at_work() -> Select[tuple[str, str | None]]:
-    """Return the query of the catalogs and teams of the runs that workers hold."""
+    """Return the query for the catalogs and teams of the runs that workers hold."""
     held = select(runs.c.catalog, runs.c.owner_team).where(runs.c.lease_holder.is_not(None))
     return held.order_by(
         runs.c.lease_expires_at
-    )  # in the order of an index of such runs alone, which SQLite then takes
+    )  # in the order of a partial index on such runs, which SQLite then uses
 
 
 def _may_start(*, is_fleet_paused: bool, without: Collection[str]) -> Sequence[_Condition]:
@@ -181,7 +181,7 @@ def _may_start(*, is_fleet_paused: bool, without: Collection[str]) -> Sequence[_
 
 
 def _with_benefit(found: Subquery) -> Select[Any]:
-    """Add what the tables were worth when they were measured last, and when their sharers were served last."""
+    """Add the last measured benefit of each table, and the time its sharer was last served."""
     is_latest = and_(measurements.c.table_id == found.c.table_id, measurements.c.is_latest)
     worth = func.coalesce(measurements.c.benefit_per_cost, literal_column("0")).label("benefit_per_cost")
     of_team, of_catalog = literal("team ") + found.c.owner_team, literal("catalog ") + found.c.catalog
@@ -191,14 +191,14 @@ def _with_benefit(found: Subquery) -> Select[Any]:
 
 
 def held_back(waiting_for: Iterable[WaitingFor], limit: int, after: RunId | None = None) -> Select[Any]:
-    """Return the query of queued runs that wait for one of these, oldest first, those younger than `after`."""
+    """Return the query for queued runs younger than `after` that wait for one of these reasons, oldest first."""
     columns = (runs.c.id, runs.c.table_id, runs.c.priority, runs.c.created_at)
     query = select(*columns).where(_IS_QUEUED, runs.c.waiting_for.in_(waiting_for)).order_by(runs.c.id).limit(limit)
     return query if after is None else query.where(runs.c.id > after)
 
 
 def expired(limit: int) -> Select[Any]:
-    """Return the query of the ids of runs whose lease ran out, longest first; locks them, passes over locked ones."""
+    """Return the query for ids of runs with an expired lease, oldest expiry first; locks them, skips locked rows."""
     return (
         select(runs.c.id)
         .where(runs.c.lease_holder.is_not(None), runs.c.lease_expires_at <= now())
@@ -209,13 +209,13 @@ def expired(limit: int) -> Select[Any]:
 
 
 def live_counts() -> Select[Any]:
-    """Return the query of the number of live runs by state."""
-    live_states = sorted(LIVE_STATES)  # by state: SQLite would not take the partial index here
+    """Return the query for the number of live runs by state."""
+    live_states = sorted(LIVE_STATES)  # a list of states: SQLite would not use the partial index here
     return select(runs.c.state, func.count()).where(runs.c.state.in_(live_states)).group_by(runs.c.state)
 
 
 def _walk(wanted: RunFilter, before: RunId | None) -> _Walk:
-    """Choose the index: of the table, else of each team, else of the catalog, else of the states, else of the ids."""
+    """Choose the index by the first filter present: table, teams, catalog, states, otherwise the ids."""
     bounds = [bound for bound in _bounds(wanted, before) if bound is not None]
     residual = {"operation": wanted.operations, "catalog": wanted.catalog, "owner_team": wanted.teams}
     drivers: list[list[_Condition]] = [[]]

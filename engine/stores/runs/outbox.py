@@ -1,6 +1,6 @@
-"""Run ids that have to reach the queue: written with the run, removed once the queue has them.
+"""Outbox of run ids for the queue: inserted with the run, deleted once the queue has them.
 
-Sending twice is harmless: the second delivery finds the run claimed.
+Sending an id twice is harmless: the second delivery finds the run claimed.
 """
 
 from collections.abc import Iterable
@@ -20,15 +20,15 @@ class OutboxStore:
         self._connection = connection
 
     async def insert_many(self, run_ids: Iterable[RunId]) -> None:
-        """Add runs to be sent."""
+        """Add runs to be enqueued."""
         rows = [{"run_id": run_id} for run_id in run_ids]
         await self._connection.execute(insert(outbox).values(created_at=now()), rows)
 
     async def list_due(self, limit: int) -> list[tuple[int, RunId]]:
-        """Return entries not yet removed, oldest first: number and run."""
+        """Return the (entry id, run id) pairs of the oldest remaining entries, at most `limit`."""
         query = select(outbox.c.id, outbox.c.run_id).order_by(outbox.c.id).limit(limit)
         return [(row.id, RunId(row.run_id)) for row in await self._connection.execute(query)]
 
     async def delete(self, ids: Iterable[int]) -> None:
-        """Remove entries that the queue has; unknown numbers are passed over."""
+        """Delete entries that the queue has; unknown ids are ignored."""
         await self._connection.execute(delete(outbox).where(outbox.c.id.in_(list(ids))))

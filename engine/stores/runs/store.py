@@ -1,16 +1,16 @@
 """Runs and their changes of state: the only place that writes `runs.state`.
 
-A change is one guarded UPDATE … RETURNING and the event that tells it, in one transaction. The guard of a holder's
-write is its lease: holder, token (= attempt) and expiry by the database's clock. When no row fits, the row is read
-again to say why. The map of legal changes is `engine.domain.runs.run.TRANSITIONS`.
+A change is one guarded UPDATE … RETURNING and the event that records it, in one transaction. The guard of a holder's
+write is its lease: holder, token (= attempt) and expiry by the database's clock. When no row matches, the row is read
+again to find the reason. The map of legal changes is `engine.domain.runs.run.TRANSITIONS`.
 
     insert           → queued                               (`run_inserts`)
     claim            queued → planning                      a worker takes the lease (`run_claims`)
-    transition       between leased states, to terminal     terminal gives the lease back
+    transition       between leased states, to terminal     a terminal state releases the lease
     park, reap       leased → queued                        by the holder; after expiry
-    request_cancel   queued → cancelled, else a request     the holder acts on it
+    request_cancel   queued → cancelled, or a request       the holder acts on it
 
-A run that ends is counted in `run_totals`, and by the breaker of its catalog; its table is evaluated at once.
+A run that ends is counted in `run_totals` and by the breaker of its catalog; its table is evaluated at once.
 """
 
 import builtins
@@ -62,7 +62,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
     """Rows of `runs`."""
 
     async def get(self, run_id: RunId) -> Run | None:
-        """Return a run, None when there is none of this id."""
+        """Return the run with this id; None when there is none."""
         row = (await self._connection.execute(select(runs).where(runs.c.id == run_id))).mappings().one_or_none()
         return None if row is None else to_run(row)
 
@@ -73,7 +73,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         before: RunId | None = None,
         limit: int = 100,
     ) -> builtins.list[Run]:
-        """Return runs, newest first, those older than `before`; None leaves a filter out."""
+        """Return runs older than `before`, newest first; a filter of None is not applied."""
         wanted = RunFilter(table_id=table_id, states=None if states is None else frozenset(states))
         return [*(await self.page(wanted, before, limit)).runs]
 
@@ -84,7 +84,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         limit: int = 100,
         documents: Collection[str] = run_listings.DOCUMENTS,
     ) -> RunPage:
-        """Return runs, newest first, those older than `before`; it may hold less than there is, and says so then.
+        """Return a page of runs older than `before`, newest first; a page that may be incomplete is marked as such.
 
         `documents` are the JSON columns to read; the others are empty in the runs returned.
         """
@@ -101,12 +101,12 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
     async def list_changes(
         self, table_id: TableId, before: RunId | None = None, limit: int = 100, period: Period = ALWAYS
     ) -> builtins.list[Run]:
-        """Return ended runs with snapshots of theirs in a table, newest first, those older than `before`."""
+        """Return ended runs older than `before` that committed snapshots to a table, newest first."""
         rows = (await self._connection.execute(run_listings.changes(table_id, before, limit, period))).mappings()
         return [to_run(row) for row in rows]
 
     async def find_live(self, table_id: TableId, operation: Operation, request_key: str | None = None) -> Run | None:
-        """Return the live run of an operation on a table: of this request (one at most), else the oldest."""
+        """Return the live run of an operation on a table: of this request (at most one), otherwise the oldest."""
         query = run_listings.live(table_id, operation, request_key).limit(1)
         row = (await self._connection.execute(query)).mappings().one_or_none()
         return None if row is None else to_run(row)
@@ -117,19 +117,19 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         return [to_run(row) for row in rows]
 
     async def metrics(self) -> dict[RunState, int]:
-        """Return how many runs are in each live state."""
+        """Return the number of runs in each live state."""
         counted = {row.state: row[1] for row in await self._connection.execute(run_listings.live_counts())}
         return {state: counted.get(state, 0) for state in RunState if state in LIVE_STATES}
 
     async def totals(self) -> builtins.list[EndedRuns]:
-        """Return the counts of ended runs by operation and state, without looking at the runs."""
+        """Return the counts of ended runs by operation and state, without reading the runs."""
         query = select(run_totals).order_by(run_totals.c.operation, run_totals.c.state)
         return [EndedRuns(**row) for row in (await self._connection.execute(query)).mappings()]
 
     async def bytes_rewritten_since(self, table_id: TableId, since: datetime) -> builtins.list[tuple[datetime, int]]:
-        """Return when and how many bytes rewrites of a table have read since an instant, one entry a written group.
+        """Return the times and bytes that rewrites of a table have read since an instant, one entry per written group.
 
-        Groups that were written and dropped later count: their bytes were moved.
+        Groups that were written and later dropped count: their bytes were moved.
         """
         query = (
             select(rewritten_bytes.c.at, rewritten_bytes.c.bytes)
@@ -152,13 +152,13 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         policy: Document = None,
         fault: Fault = Fault.OTHER,
     ) -> Run:
-        """Move a held run on; a terminal state gives the lease back. Documents that are given replace the stored ones.
+        """Change the state of a held run; a terminal state releases the lease. Given documents replace the stored ones.
 
-        `fault`: what made the run fail; breakers go by it.
+        `fault`: the cause of a failure, used by breakers.
 
         Raises:
-            LeaseLost: the lease expired or is another holder's.
-            IllegalTransition: `TRANSITIONS` has no such change, or it is `park`'s (to queued).
+            LeaseLost: the lease expired or another holder has it.
+            IllegalTransition: not in `TRANSITIONS`, or a change to queued, for which `park` exists.
         """
         values = {"state": to, "reason": reason, "detail": detail, **_given(plan, intent, result, policy)}
         if to in TERMINAL_STATES:
@@ -186,10 +186,10 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         policy: Document = None,
         is_progress: bool = False,
     ) -> Run:
-        """Store documents and an event of this kind without a change of state; progress sets the failures to zero.
+        """Store documents and an event of this kind without a change of state; progress resets the failure count.
 
         Raises:
-            LeaseLost: the lease expired or is another holder's.
+            LeaseLost: the lease expired or another holder has it.
         """
         entry = Entry(kind, lease.holder, None, details or {})
         values = _given(plan, intent, result, policy) | ({"failures": 0, "waits_on": None} if is_progress else {})
@@ -199,10 +199,10 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         return run
 
     async def extend(self, lease: Lease, ttl_seconds: float) -> tuple[Run, Lease]:
-        """Let the lease run for `ttl_seconds` from now (the heartbeat; no event); the run shows cancel requests.
+        """Extend the lease to `ttl_seconds` from now (the heartbeat; no event); the run shows cancel requests.
 
         Raises:
-            LeaseLost: the lease expired, even if nobody took the run yet, or is another holder's.
+            LeaseLost: the lease expired, even if the run is not taken yet, or another holder has it.
         """
         statement = (
             update(runs).where(*held(lease)).values(lease_expires_at=seconds_from_now(ttl_seconds)).returning(runs)
@@ -225,13 +225,13 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         waits_on: str | None = None,
         fault: Fault = Fault.OTHER,
     ) -> Run:
-        """Put a held run back to wait until `not_before`; `failed` counts the attempt as a failure.
+        """Return a held run to the queue until `not_before`; `failed` counts the attempt as a failure.
 
-        Without `waiting_for` it waits for a worker only. With `waits_on` it also waits for the end of that outage.
-        `fault`: what made it fail; breakers go by it.
+        Without `waiting_for` it waits only for a worker. With `waits_on` it also waits for the end of that outage.
+        `fault`: the cause of the failure, used by breakers.
 
         Raises:
-            LeaseLost: the lease expired or is another holder's.
+            LeaseLost: the lease expired or another holder has it.
         """
         values = {
             "state": RunState.QUEUED,
@@ -255,10 +255,10 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         return run
 
     async def request_cancel(self, run_id: RunId, by: str) -> Run:
-        """Cancel a run that was never started at once; of any other note the request, for its holder to act on.
+        """Cancel a run that was never started; for any other run record a cancel request, which its holder acts on.
 
-        A queued run that had an attempt may have committed something: whoever claims it next finds out, so it need not
-        wait any longer. Asking again changes nothing.
+        A queued run that had an attempt may have committed something: its next holder checks that, so the run no longer
+        waits. Repeated requests have no effect.
 
         Raises:
             NotFound: no such run.
@@ -281,7 +281,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
             kind = "cancelled"
             values |= {"state": RunState.CANCELLED, "finished_at": now(), "reason": "cancelled", **waits(None, None)}
         run = await self._change((runs.c.id == run_id, runs.c.state == present.state), values, Entry(kind, by))
-        if run is None:  # the row is locked: nobody else can have moved it
+        if run is None:  # the row is locked: no other process can have changed it
             raise IllegalTransition(f"run {run_id} moved while it was locked")
         if run.is_terminal:
             await self._wake(run)
@@ -289,7 +289,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         return run
 
     async def reap(self, limit: int, *, unreachable: tuple[datetime, datetime] | None = None) -> builtins.list[Run]:
-        """Take back runs whose lease expired: → queued, one failure more, intent kept for whoever reconciles.
+        """Return runs with an expired lease to the queue, with one more failure; the intent is kept for reconciling.
 
         A lease that expired while the database was `unreachable` (from, until) is not a failure: its holder could not
         extend it.
@@ -305,11 +305,11 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         return await self._change_all(guard, values | {"detail": None}, Entry("reaped", _REAPER, "lease_expired"))
 
     async def _wake(self, run: Run, *, closed: str | None = None) -> None:
-        """Evaluate the table of an ended run now: what was committed while the run was live may make it due."""
+        """Schedule an evaluation of an ended run's table: commits made while the run was live may make it due."""
         await WatchStore(connection=self._connection).wake_after_run(run.table_id, closed=closed)
 
     async def _count(self, run: Run) -> None:
-        """Add an ended run to the totals. The last statement of its transaction: all that end share these rows."""
+        """Add an ended run to the totals. Last statement of its transaction: all ending runs share these rows."""
         added = {
             "runs": 1,
             "rewritten_bytes": int(run.result.get("rewritten_bytes", 0)),

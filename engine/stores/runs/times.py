@@ -1,7 +1,7 @@
-"""Times of attempts at rewrites, for predictions.
+"""Measured times of rewrite attempts, used for predictions.
 
-A table keeps its newest only: one busy table does not fill the newest of the fleet, and the number of rows grows with
-the number of tables, not with history.
+Only the newest times of each table are kept: one busy table does not fill the newest of the fleet, and the number of
+rows grows with the number of tables, not with history.
 """
 
 import builtins
@@ -26,7 +26,7 @@ class RunTimeStore:
         self._connection = connection
 
     async def add(self, time: RunTime) -> None:
-        """Store a time and delete all but the newest `MOST_OF_TABLE` of its table; an unregistered table keeps none."""
+        """Insert a time and delete all but its table's newest `MOST_OF_TABLE`; no-op for an unregistered table."""
         locked = select(tables.c.id).where(tables.c.id == time.table_id).with_for_update(key_share=True)
         if (await self._connection.execute(locked)).one_or_none() is None:
             return
@@ -46,7 +46,7 @@ class RunTimeStore:
         await self._connection.execute(delete(run_times).where(*too_old))
 
     async def list(self, table_id: TableId | None = None) -> builtins.list[RunTime]:
-        """Return the newest times, newest first: of one table, or `MOST_OF_FLEET` of all."""
+        """Return the newest times of one table, or the newest `MOST_OF_FLEET` of all tables, newest first."""
         query = select(run_times).order_by(run_times.c.id.desc()).limit(MOST_OF_FLEET)
         if table_id is not None:
             query = query.where(run_times.c.table_id == table_id)

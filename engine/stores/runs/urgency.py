@@ -1,6 +1,6 @@
-"""When live runs become urgent: found by the scope of a policy, and written anew.
+"""Update when live runs become urgent, for the tables in the scope of a policy.
 
-This is no change of state, so it leaves no event: the order among queued runs follows policies as they are written.
+This is no change of state and creates no event: the order of queued runs follows the current policies.
 """
 
 from collections.abc import AsyncGenerator, Mapping
@@ -23,17 +23,17 @@ PAGE: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class LiveRun:
-    """A run that has not ended, with the traits of its table that scopes are compared with."""
+    """A run that has not ended, with the traits of its table that policy scopes are compared with."""
 
     run: Run
     table: TableTraits
 
 
 class RunUrgency(RunChanges):
-    """Writes `runs.urgent_at`."""
+    """Reads live runs and writes `runs.urgent_at`."""
 
     async def live_covered(self, scope: PolicyScope) -> AsyncGenerator[list[LiveRun]]:
-        """Yield the live runs on tables of a scope, in pages by id; of a pattern maybe also some of other tables."""
+        """Yield the live runs on tables of a scope, in pages by id; for a pattern possibly also other tables' runs."""
         after = RunId("")
         traits = [column.label(f"of_table_{column.name}") for column in TRAITS]
         query = select(runs, *traits).join(tables, tables.c.id == runs.c.table_id)
@@ -47,7 +47,7 @@ class RunUrgency(RunChanges):
             after = rows[-1]["id"]
 
     async def set_urgent(self, instants: Mapping[RunId, datetime | None]) -> None:
-        """Write from when on runs are urgent; None: never."""
+        """Store the instants from which runs are urgent; None: never."""
         statement = update(runs).where(runs.c.id == bindparam("run"), runs.c.finished_at.is_(None))
         values = [{"run": run_id, "at": at} for run_id, at in sorted(instants.items())]
         if values:

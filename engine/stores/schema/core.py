@@ -1,8 +1,8 @@
 """The tables of the record, with the constraints that make illegal states impossible.
 
-Those that the coordinator goes by are in `schema_watching`. Changed together with a migration (a test compares both).
-Triggers that SQLAlchemy can't describe (events are append-only) live in the migrations alone. Wide JSON columns stand
-last: SQLite reads a row from its front and skips what it needn't.
+The coordinator's tables are in `schema_watching`. Change the schema together with a migration (a test compares both).
+Triggers, which SQLAlchemy can't describe (events are append-only), are defined in the migrations only. Wide JSON
+columns are last: SQLite reads a row from the start and skips the columns that it does not need.
 """
 
 from typing import Final
@@ -100,7 +100,7 @@ deleted_catalogs = Table(
     Column("name", ordered_text(NAME_LENGTH), primary_key=True),
     Column("version", Integer, nullable=False),
 )
-"""The last version of each deleted catalog: one made anew goes on from there, so that an old ETag never fits again."""
+"""Last version of each deleted catalog: a recreated one continues from it, so that an old ETag never matches again."""
 
 tables = Table(
     "tables",
@@ -120,7 +120,7 @@ tables = Table(
     Column("pause_stops", Boolean),  # True: running work stops; False: it drains
     Column("labels", document(), nullable=False),
     Column("frozen_at", UtcTime),
-    Column("frozen_by", Text),  # the run whose snapshot failed its proof
+    Column("frozen_by", Text),  # the run whose snapshot failed verification
     Column("frozen_snapshot_id", BigInteger),
     Column("frozen_parent_id", BigInteger),
     Column("freeze_reason", Text),
@@ -144,7 +144,7 @@ table_labels = Table(
     PrimaryKeyConstraint("table_id", "key"),
     Index("ix_table_labels_key_value_table_id", "key", "value", "table_id"),
 )
-"""`tables.labels` once more, a row for each: to find tables by label without reading all of them."""
+"""Copy of `tables.labels` with one row per label, to find tables by label without reading all tables."""
 
 policies = Table(
     "policies",
@@ -207,12 +207,12 @@ runs = Table(
         "table_id", ordered_text(ID_LENGTH), nullable=False
     ),  # no foreign key: runs outlive the table's registration
     Column("catalog", ordered_text(NAME_LENGTH), nullable=False),
-    Column("owner_team", String(NAME_LENGTH)),  # the table's present one: a change of owner writes it to the runs too
+    Column("owner_team", String(NAME_LENGTH)),  # the table's current team: a change of owner updates the runs too
     Column("operation", EnumText(Operation), nullable=False),
-    Column("request_key", String(64), nullable=False),  # equal for requests that ask for the same
+    Column("request_key", String(64), nullable=False),  # equal for equivalent requests
     Column("priority", EnumText(Priority), nullable=False),
     Column("state", EnumText(RunState), nullable=False),
-    # What `state` was before the last write: lets one UPDATE … RETURNING tell the event where the run came from.
+    # `state` before the last write: gives one UPDATE … RETURNING the previous state for the event.
     Column("state_before", EnumText(RunState)),
     Column("last_event", Integer, nullable=False),
     Column("requested_by", Text, nullable=False),
@@ -227,12 +227,12 @@ runs = Table(
     Column("waiting_for", EnumText(WaitingFor)),
     Column("not_before", UtcTime),
     Column("waits_on", Text),  # key of an outage
-    Column("urgent_at", UtcTime),  # by the policy: written anew when that changes
+    Column("urgent_at", UtcTime),  # by the policy: updated when the policy changes
     Column("reason", Text),
     Column("detail", Text),
     Column("started_at", UtcTime),
     Column("finished_at", UtcTime),
-    Column("snapshot_count", Integer, nullable=False),  # snapshots of ours that it ended with
+    Column("snapshot_count", Integer, nullable=False),  # number of snapshots that the run committed
     Column("plan", document(), nullable=False),
     Column("intent", document(), nullable=False),
     Column("result", document(), nullable=False),
@@ -276,7 +276,7 @@ run_totals = Table(
     PrimaryKeyConstraint("operation", "state"),
     CheckConstraint(one_of("state", TERMINAL_STATES), name="state"),
 )
-"""Ended runs counted as they end, so that nobody has to count history."""
+"""Counts of ended runs, updated when a run ends, so that no query has to count history."""
 
 file_groups = Table(
     "file_groups",
@@ -314,7 +314,7 @@ rewritten_bytes = Table(
     Index("ix_rewritten_bytes_table_id_at", "table_id", "at"),
     Index("ix_rewritten_bytes_at", "at", "table_id", "bytes"),
 )
-"""What rewrites have read, one row for each written group: daily budgets must not forget groups that were dropped."""
+"""Bytes read by rewrites, one row per written group: daily budgets must include groups that were dropped."""
 
 BOUNDS_OF_ATTEMPTS: Final = "(to_state NOT IN ('rewriting', 'committing') OR kind IN ('held_back', 'let_go'))"
 
@@ -334,7 +334,7 @@ run_events = Table(
     PrimaryKeyConstraint("run_id", "sequence"),
     *_index_where("ix_run_events_attempts", "run_id", "sequence", where=BOUNDS_OF_ATTEMPTS),
 )
-"""`ix_run_events_attempts`: events that begin or end an attempt or a wait, among those of each file group."""
+"""`ix_run_events_attempts` has the events that begin or end an attempt or a wait, without those of file groups."""
 
 outbox = Table(
     "outbox",
@@ -364,9 +364,7 @@ api_keys = Table(
     "api_keys",
     metadata,
     Column("id", ordered_text(ID_LENGTH), primary_key=True),
-    Column(
-        "name", Text, nullable=False
-    ),  # the subject that records show; two keys share it while one replaces the other
+    Column("name", Text, nullable=False),  # the subject shown in records; two keys share it during a rotation
     Column("slot", SmallInteger, nullable=False),
     Column("role", EnumText(Role), nullable=False),
     Column("secret_sha256", String(64), nullable=False),
@@ -398,7 +396,7 @@ fleet = Table(
     CheckConstraint("version >= 1", name="version"),
     CheckConstraint(_PAUSE_WHOLE, name="pause_whole"),
 )
-"""One row: what holds for all tables together. The migration inserts it."""
+"""Fleet-wide limits and pause: one row, inserted by the migration."""
 
 schema_support = Table(
     "schema_support",
@@ -407,7 +405,7 @@ schema_support = Table(
     Column("oldest_supported", String(ID_LENGTH), nullable=False),
     CheckConstraint("id = 1", name="single"),
 )
-"""One row: the oldest schema that a process must know to use this database (`migrations.compatibility`)."""
+"""One row: the oldest schema that a process must support to use this database (`migrations.compatibility`)."""
 
 measurements = Table(
     "measurements",
@@ -423,7 +421,7 @@ measurements = Table(
     Column("total_bytes", BigInteger, nullable=False),
     Column("score", Float, nullable=False),
     Column("benefit_per_cost", Float, nullable=False),
-    Column("small_file_change", BigInteger, nullable=False),  # since the measurement before
+    Column("small_file_change", BigInteger, nullable=False),  # since the previous measurement
     Column("document", document(), nullable=False),
     UniqueConstraint("table_id", "snapshot_id", name="snapshot"),
     Index("ix_measurements_table_id_id", "table_id", "id"),
@@ -431,7 +429,7 @@ measurements = Table(
     *_unique_where("uq_measurements_latest", "table_id", where="is_latest"),
     *_index_where("ix_measurements_rank", "benefit_per_cost", "table_id", where="is_latest"),
     *_index_where(
-        "ix_measurements_sums",  # with all that is summed over the fleet, so that no wide row is read for it
+        "ix_measurements_sums",  # with all columns that are summed over the fleet, so that no wide row is read
         "table_id",
         "file_count",
         "small_file_count",
@@ -441,7 +439,7 @@ measurements = Table(
         where="is_latest",
     ),
 )
-"""The health of a table over time: one row for each snapshot that was measured, the newest marked."""
+"""Health of tables over time: one row per measured snapshot, with the newest marked."""
 
 signals = Table(
     "signals",
@@ -474,7 +472,7 @@ audit = Table(
     Index("ix_audit_action_id", "action", "id"),
     Index("ix_audit_at", "at"),
 )
-"""What was changed, by whom; append-only. Written in the transaction of the change."""
+"""Log of changes and their callers; append-only, written in the transaction of the change."""
 
 audit_seals = Table(
     "audit_seals",
@@ -486,4 +484,4 @@ audit_seals = Table(
     CheckConstraint("sequence >= 1", name="sequence"),
     UniqueConstraint("audit_id", name="audit_id"),
 )
-"""The hash chain over `audit`: `hash` = SHA-256 of the seal before and the row. Append-only; one writer at a time."""
+"""The hash chain over `audit`: `hash` = SHA-256 of the previous seal and the row. Append-only, one writer at a time."""

@@ -1,4 +1,4 @@
-"""The table of the record that predictions use; the others are in `schema` and `schema_watching`."""
+"""The table used by predictions; the others are in `schema` and `schema_watching`."""
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, Float, ForeignKey, Index, Integer, String, Table
 
@@ -24,4 +24,4 @@ run_times = Table(
     CheckConstraint("lanes >= 1 AND groups >= 1 AND files >= 0 AND bytes >= 0 AND seconds > 0", name="amounts"),
     Index("ix_run_times_table_id_id", "table_id", "id"),
 )
-"""What attempts at rewrites measured: a row for each, the newest of every table are kept."""
+"""Measured times of rewrite attempts, one row each; only the newest of every table are kept."""

@@ -1,4 +1,4 @@
-"""The tables of the record that say what was pruned of others."""
+"""The tables that record how far other tables are pruned."""
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, SmallInteger, String, Table
 
@@ -12,12 +12,12 @@ retention = Table(
     metadata,
     Column("kind", String(ID_LENGTH), primary_key=True),
     Column("pruned", BigInteger, nullable=False),  # rows so far
-    Column("pruned_until", UtcTime),  # the newest of these; null: none was pruned
-    Column("cursor_at", UtcTime),  # how far the present pass got
+    Column("pruned_until", UtcTime),  # time of the newest of these; null: none was pruned
+    Column("cursor_at", UtcTime),  # position of the current pass
     Column("cursor_id", ordered_text(NAME_LENGTH)),
     CheckConstraint("pruned >= 0 AND (cursor_at IS NULL) = (cursor_id IS NULL)", name="counts"),
 )
-"""How far runs and versions of policies are pruned: one row for each."""
+"""Progress of pruning: one row for runs and one for versions of policies."""
 
 audit_anchor = Table(
     "audit_anchor",
@@ -28,4 +28,4 @@ audit_anchor = Table(
     Column("pruned_until", UtcTime),  # time of the newest pruned entry; null: none was pruned
     CheckConstraint("id = 1 AND sequence >= 0", name="single"),
 )
-"""The link up to which the audit log is pruned; the chain is verified from it on. It only moves forward."""
+"""The link up to which the audit log is pruned, where verification of the chain starts. It only moves forward."""

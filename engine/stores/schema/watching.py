@@ -1,4 +1,4 @@
-"""The tables of the record that the coordinator goes by; the others are in `schema`, and these end with theirs."""
+"""The tables used by the coordinator. The others are in `schema`; rows here are deleted with the rows they refer to."""
 
 from sqlalchemy import (
     BigInteger,
@@ -36,19 +36,19 @@ watches = Table(
     Column("code", Text),
     Column("pointer", Text),
     Column("detail", Text),
-    Column("rest_ended_at", UtcTime),  # runs that ended in vain before do not count
-    Column("grace_until", UtcTime),  # no run starts automatically before
+    Column("rest_ended_at", UtcTime),  # runs without effect that ended before this do not count
+    Column("grace_until", UtcTime),  # no run starts automatically before this
     CheckConstraint(one_of("verdict", Verdict), name="verdict"),
     CheckConstraint("phase >= 0 AND phase < 1 AND interval_seconds > 0", name="pace"),
     Index("ix_watches_next_at_table_id", "next_at", "table_id"),
 )
-"""How each registered table is watched: one row for each."""
+"""Watch state of registered tables, one row each."""
 
 hot_partitions = Table(
     "hot_partitions",
     metadata,
     Column("table_id", ordered_text(ID_LENGTH), ForeignKey("tables.id", ondelete="CASCADE"), nullable=False),
-    Column("partition_key", String(64), nullable=False),  # a hash: values of partitions may be longer than a key
+    Column("partition_key", String(64), nullable=False),  # a hash: partition values may be too long for a key
     Column("spec_id", Integer, nullable=False),
     Column("losses", Integer, nullable=False),
     Column("lost_at", UtcTime, nullable=False),
@@ -64,7 +64,7 @@ hot_partitions = Table(
     Index("ix_hot_partitions_table_id_cools_until", "table_id", "cools_until"),
     Index("ix_hot_partitions_cools_until", "cools_until"),
 )
-"""Partitions whose last race against other writers was lost; a bounded number for each table."""
+"""Partitions that lost their last race against other writers; a bounded number per table."""
 
 breakers = Table(
     "breakers",
@@ -72,14 +72,14 @@ breakers = Table(
     Column("catalog", ordered_text(NAME_LENGTH), ForeignKey("catalogs.name", ondelete="CASCADE"), primary_key=True),
     Column("times_open", Integer, nullable=False),  # in a row; 0: closed
     Column("open_until", UtcTime),
-    Column("probe_until", UtcTime),  # one run was let through, and is given so long to tell
+    Column("probe_until", UtcTime),  # deadline for the result of the one admitted run
     Column("failed_at", UtcTime, nullable=False),
     Column("reason", Text, nullable=False),
-    Column("failed_tables", document(), nullable=False),  # different ones that failed in a row, the last first
+    Column("failed_tables", document(), nullable=False),  # distinct tables that failed in a row, the latest first
     CheckConstraint("times_open >= 0 AND (times_open > 0) = (open_until IS NOT NULL)", name="open_until_an_instant"),
     CheckConstraint("probe_until IS NULL OR open_until IS NOT NULL", name="probe_of_open"),
 )
-"""Catalogs in which runs failed in a row for reasons of the catalog, its storage or Spark; a success deletes it."""
+"""Catalogs whose last runs failed because of the catalog, its storage or Spark; a success deletes the row."""
 
 outages = Table(
     "outages",
@@ -90,12 +90,12 @@ outages = Table(
     Column("table_id", ordered_text(ID_LENGTH), nullable=False),
     Column("detail", Text, nullable=False),
     Column("away_since", UtcTime, nullable=False),
-    Column("probes", Integer, nullable=False),  # without an answer
+    Column("probes", Integer, nullable=False),  # number of probes without an answer
     Column("next_probe_at", UtcTime, nullable=False),
     CheckConstraint("probes >= 0", name="probes"),
     Index("ix_outages_next_probe_at", "next_probe_at"),
 )
-"""Dependencies that do not answer; the first answer to a probe deletes the row."""
+"""Dependencies that do not answer; the first successful probe deletes the row."""
 
 leaders = Table(
     "leaders",
@@ -106,7 +106,7 @@ leaders = Table(
     Column("expires_at", UtcTime, nullable=False),
     CheckConstraint("token >= 1", name="token"),
 )
-"""Who does what only one process may do; the token grows with every change of leader."""
+"""Leaders for jobs that only one process may do; the token increases with every change of leader."""
 
 sharers = Table(
     "sharers",
@@ -114,4 +114,4 @@ sharers = Table(
     Column("name", Text, primary_key=True),
     Column("served_at", UtcTime, nullable=False),
 )
-"""When a run of a team, or of a catalog's tables without a team, was claimed last (`domain.runs.turns`)."""
+"""Time of the last claim for each team, and for each catalog's tables without a team (`domain.runs.turns`)."""

@@ -1,1 +1,1 @@
-"""What every store shares: engines, the database's clock, column types, translated errors."""
+"""Shared SQL code of the stores: engines, the database's clock, column types, error translation."""

@@ -1,4 +1,4 @@
-"""The database's clock in SQL, so that all processes judge leases by one clock.
+"""SQL expressions for the database's clock, so that all processes check leases against one clock.
 
 Postgres: `clock_timestamp()`, because `now()` is frozen at the start of the transaction. SQLite: the machine's clock
 with millisecond precision, padded to the width of `stores.sql.columns.UtcTime`.
@@ -18,7 +18,7 @@ _SQLITE_FORMAT = "%Y-%m-%dT%H:%M:%f000Z"
 
 
 class Now(FunctionElement[datetime]):
-    """The present instant by the database's clock."""
+    """The current instant by the database's clock."""
 
     name = "packhouse_now"
     type = UtcTime()
@@ -26,7 +26,7 @@ class Now(FunctionElement[datetime]):
 
 
 class NowPlus(FunctionElement[datetime]):
-    """The present instant by the database's clock, shifted by seconds (fractions and negative values allowed)."""
+    """The current instant by the database's clock, shifted by seconds (fractions and negative values allowed)."""
 
     name = "packhouse_now_plus"
     type = UtcTime()
@@ -34,12 +34,12 @@ class NowPlus(FunctionElement[datetime]):
 
 
 def now() -> Now:
-    """Return the SQL expression of the present instant."""
+    """Return the SQL expression for the current instant."""
     return Now()
 
 
 def seconds_from_now(seconds: float) -> NowPlus:
-    """Return the SQL expression of the instant `seconds` from now; negative is the past."""
+    """Return the SQL expression for the instant `seconds` from now; negative values are in the past."""
     return NowPlus(bindparam(None, float(seconds), type_=Float()))
 
 

@@ -1,8 +1,8 @@
-"""Column types that mean the same on SQLite and Postgres.
+"""Column types that behave identically on SQLite and Postgres.
 
-Hazard: SQLite compares times as text, so every instant must have one fixed width (microseconds and a `Z`); that is also
-what `stores.sql.clock` makes of SQLite's own clock. Text that is ordered (ids, names) is compared byte by byte on both,
-whatever the locale of the Postgres server, or keyset pages would differ.
+Hazard: SQLite compares times as text, so every instant must have the same fixed width (microseconds and a `Z`);
+`stores.sql.clock` formats SQLite's own clock accordingly. Ordered text (ids, names) is compared byte by byte on both,
+regardless of the Postgres server's locale; otherwise keyset pages would differ.
 """
 
 import json
@@ -27,7 +27,7 @@ _SQLITE_TIME_WIDTH: Final = 27
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """An instant: aware and in UTC on the way in and out. `timestamptz` on Postgres, fixed-width text on SQLite.
+    """Column type for timezone-aware UTC datetimes: `timestamptz` on Postgres, fixed-width text on SQLite.
 
     Raises:
         ValueError: a naive datetime was bound.
@@ -42,7 +42,7 @@ class UtcTime(TypeDecorator[datetime]):
         return dialect.type_descriptor(String(_SQLITE_TIME_WIDTH) if is_sqlite else DateTime(timezone=True))
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
-        """Return what the driver takes."""
+        """Return the value in the driver's type."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -60,10 +60,10 @@ class UtcTime(TypeDecorator[datetime]):
 
 
 class EnumText(TypeDecorator[_Member]):
-    """A member of a `StrEnum`, stored as its value; a CHECK in the schema says which values there are.
+    """Column type for a `StrEnum` member, stored as its value; a CHECK in the schema lists the allowed values.
 
-    A newer version that uses the same database may store values that this one does not know. Such a value is read as a
-    member that the class does not list (`unlisted`): it is shown and written back as it is, and equals no listed one.
+    A newer version that uses the same database may store values unknown to this one. Such a value is read as a member
+    that the class does not list (`unlisted`): it is shown and written back unchanged, and equals no listed one.
     """
 
     impl = String
@@ -86,7 +86,7 @@ class EnumText(TypeDecorator[_Member]):
 
 
 class Namespace(TypeDecorator[tuple[str, ...]]):
-    """Namespace levels as a compact JSON array in text: unique indexes need one spelling for one namespace."""
+    """Column type for namespace levels: a compact JSON array as text, since unique indexes need one spelling."""
 
     impl = Text
     cache_ok = True
@@ -102,19 +102,19 @@ class Namespace(TypeDecorator[tuple[str, ...]]):
 
 @cache
 def unlisted(members: type[_Member], value: str) -> _Member:
-    """Return the member with a value that the class does not list, always the same object for the same value."""
+    """Return a member for a value that the class does not list; always the same object for the same value."""
     made = str.__new__(members, value)
     made._name_, made._value_ = value, value
     return made
 
 
 def ordered_text(length: int) -> TypeEngine[str]:
-    """Return text of at most `length` characters whose order is that of its bytes on both dialects."""
+    """Return the type of text of at most `length` characters that is ordered by its bytes on both dialects."""
     return String(length).with_variant(VARCHAR(length, collation="C"), "postgresql")
 
 
 def document() -> TypeEngine[Any]:
-    """Return a JSON column: JSONB on Postgres (key order is not kept), text on SQLite."""
+    """Return the JSON column type: JSONB on Postgres (key order is not kept), text on SQLite."""
     return JSON().with_variant(JSONB(), "postgresql")
 
 
@@ -125,10 +125,10 @@ def within(column: ColumnElement[datetime], period: Period) -> list[ColumnElemen
 
 
 def dump_json(value: Any) -> str:
-    """Return compact JSON; refuses NaN and infinities, which Postgres would refuse later and SQLite would keep."""
+    """Return compact JSON; refuses NaN and infinities, which Postgres would refuse later and SQLite would store."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
 def one_of(column: str, members: Iterable[str]) -> str:
-    """Return the condition of a CHECK that a column holds one of these values."""
+    """Return the condition for a CHECK that a column has one of these values."""
     return f"{column} IN ({', '.join(repr(str(member)) for member in sorted(members))})"

@@ -1,9 +1,9 @@
-"""SQLAlchemy engines as the record needs them, one way for each dialect.
+"""SQLAlchemy engines configured for SQLite and Postgres.
 
-SQLite: transactions are begun by us, writers with BEGIN IMMEDIATE (a transaction that reads first and writes later
-would fail at once under another writer, without waiting); foreign keys are off by default; commits stay fully
-synchronous, because an intent that a power cut takes back could commit twice. SQLite 3.35 or newer (RETURNING).
-Postgres: connections are tried before use, half-open ones are noticed within a minute.
+SQLite: transactions begin explicitly, writers with BEGIN IMMEDIATE (a transaction that reads first and writes later
+would fail at once under another writer, without waiting); foreign keys are enabled, since they are off by default;
+commits are fully synchronous, because an intent lost in a power cut could commit twice. SQLite 3.35 or newer
+(RETURNING). Postgres: connections are tested before use, half-open ones are detected within a minute.
 """
 
 from typing import Any, Final
@@ -26,7 +26,7 @@ _DRIVERS: Final = frozenset({"sqlite+aiosqlite", "postgresql+psycopg"})
 
 
 def check_url(url: URL) -> None:
-    """Raise `InvalidInput` unless the URL is of a supported driver and, for SQLite, of a file."""
+    """Raise `InvalidInput` unless the URL has a supported driver and, for SQLite, a file."""
     if url.drivername not in _DRIVERS:
         problem = FieldProblem(
             "/database_url", f"driver {url.drivername!r} is not supported", hint=str(sorted(_DRIVERS))
@@ -38,7 +38,7 @@ def check_url(url: URL) -> None:
 
 
 def make_engine(url: URL, *, busy_seconds: float) -> AsyncEngine:
-    """Return the engine that stores use; `busy_seconds` bounds every wait for a lock and for a free connection."""
+    """Return the stores' engine; `busy_seconds` bounds every wait for a lock or a free connection."""
     is_sqlite = url.get_backend_name() == SQLITE
     engine = create_async_engine(
         url,
@@ -57,7 +57,7 @@ def make_engine(url: URL, *, busy_seconds: float) -> AsyncEngine:
 
 
 def make_migration_engine(url: URL, *, busy_seconds: float) -> Engine:
-    """Return a blocking engine for migrations: every transaction writes, foreign keys are not enforced on SQLite."""
+    """Return a blocking engine for migrations: all transactions are writers, no foreign key checks on SQLite."""
     is_sqlite = url.get_backend_name() == SQLITE
     engine = create_engine(
         url.set(drivername="sqlite+pysqlite" if is_sqlite else url.drivername),
@@ -71,7 +71,7 @@ def make_migration_engine(url: URL, *, busy_seconds: float) -> Engine:
 
 
 def _sqlite_arguments(busy_seconds: float) -> dict[str, Any]:
-    return {"timeout": busy_seconds, "isolation_level": None}  # None: the driver begins no transactions by itself
+    return {"timeout": busy_seconds, "isolation_level": None}  # None: the driver begins no transactions automatically
 
 
 def _postgresql_arguments(busy_seconds: float) -> dict[str, Any]:

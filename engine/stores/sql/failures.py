@@ -1,14 +1,14 @@
-"""What drivers raise, told in the errors of the domain: the one place where this happens.
+"""Translate database driver errors into errors of the domain.
 
     can't connect, connection lost, restarted       → Away
     locked, deadlock, disk full, …                  → Transient
     unique constraint                               → StateConflict, `details["constraint"]` names it
     foreign key                                     → StateConflict, constraint `foreign_key`
-    CHECK, NOT NULL, trigger                        → Fatal: code tried to store what must not be
+    CHECK, NOT NULL, trigger                        → Fatal: code tried to store an illegal value
 
-Anything else (a missing table, wrong SQL) stays the driver's error: it is a fault of ours. SQLite names the columns of
-a violated index, Postgres the index; both end as the index's name. On Postgres an error spoils the transaction: what a
-caller may want to survive runs in a savepoint.
+Other errors (a missing table, wrong SQL) are not translated: they are bugs of Packhouse. SQLite reports the columns of
+a violated index, Postgres the index; both are translated to the index's name. On Postgres an error aborts the
+transaction: use a savepoint for statements whose failure the caller handles.
 """
 
 import sqlite3
@@ -61,13 +61,13 @@ _POSTGRESQL_STARTING: Final = (
     "too many",
     "administrator command",
 )
-"""Words of a server that refuses every connection at the moment; other refusals, such as a password's, will last."""
+"""Messages of a server that temporarily refuses all connections; other refusals, such as wrong passwords, last."""
 
 _SQLITE_UNIQUE_PREFIX: Final = "UNIQUE constraint failed: "
 
 
 def translate(context: ExceptionContext) -> PackhouseError | None:
-    """Return the domain's error for a driver's error, None to leave it as it is (a `handle_error` listener)."""
+    """Return the domain's error for a driver's error, or None to leave it unchanged (a `handle_error` listener)."""
     error = context.original_exception
     if not isinstance(error, Exception):
         return None  # a cancelled task is not a failure of the database
@@ -81,7 +81,7 @@ def translate(context: ExceptionContext) -> PackhouseError | None:
 
 
 def _is_away(error: BaseException) -> bool:
-    """Return whether no connection can be made, or the server ended this one."""
+    """Return whether no connection can be made, or the server closed this one."""
     if isinstance(error, sqlite3.Error):
         return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _SQLITE_AWAY
     if isinstance(error, psycopg.InterfaceError):
@@ -123,7 +123,7 @@ def conflict(constraint: str) -> StateConflict:
 
 @cache
 def _names_by_columns() -> dict[str, str]:
-    """Return the names of all unique constraints and indexes by their columns, as SQLite lists them."""
+    """Return the names of all unique constraints and indexes, keyed by their columns as SQLite lists them."""
     found: dict[str, str] = {}
     for table in metadata.sorted_tables:
         uniques = [c for c in table.constraints if isinstance(c, UniqueConstraint) or c is table.primary_key]

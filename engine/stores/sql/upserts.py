@@ -1,4 +1,4 @@
-"""INSERT with ON CONFLICT, which both databases have and SQLAlchemy gives under the name of each."""
+"""INSERT with ON CONFLICT for both databases; SQLAlchemy has it only in the module of each dialect."""
 
 from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql, sqlite
@@ -6,5 +6,5 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 
 def upsert(connection: AsyncConnection, into: Table) -> postgresql.Insert | sqlite.Insert:
-    """Return an INSERT that can be told what to do `on_conflict`, for the database of a connection."""
+    """Return an INSERT with the `on_conflict_…` methods of the connection's dialect."""
     return sqlite.insert(into) if connection.dialect.name == "sqlite" else postgresql.insert(into)

@@ -1,1 +1,1 @@
-"""Catalogs and registered tables: what is known, measured and told of them, their pauses and freezes."""
+"""Catalogs and registered tables, with their measurements, signals, pauses and freezes."""

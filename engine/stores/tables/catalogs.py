@@ -1,6 +1,6 @@
-"""Catalogs by name. A replace or delete names the version that the caller read.
+"""Catalogs by name. A replace or delete requires the version that the caller has read.
 
-A catalog that is made anew under a deleted one's name goes on with its versions: an old ETag never fits again.
+A catalog that is recreated under a deleted one's name continues its versions: an old ETag never matches again.
 """
 
 import builtins
@@ -26,7 +26,7 @@ class CatalogStore:
         self._connection = connection
 
     async def insert(self, catalog: Catalog) -> Catalog:
-        """Add a catalog; return it with its version, which is higher than any that a deleted one of its name had.
+        """Insert a catalog; return it with its version, which is higher than any of a deleted catalog of its name.
 
         Raises:
             StateConflict: the name is taken.
@@ -44,7 +44,7 @@ class CatalogStore:
         }
         async with self._connection.begin_nested():
             await self._connection.execute(insert(catalogs).values(values))
-        # Read after the insert, which may have waited for the end of the delete.
+        # Read after the insert, which may have waited for a concurrent delete.
         last = select(deleted_catalogs.c.version).where(deleted_catalogs.c.name == catalog.name)
         deleted = (await self._connection.execute(last)).scalar_one_or_none()
         if deleted is None:
@@ -54,14 +54,14 @@ class CatalogStore:
         return replace(catalog, version=deleted + 1)
 
     async def get(self, name: str) -> Catalog | None:
-        """Return a catalog, None when there is none of this name."""
+        """Return the catalog of this name; None when there is none."""
         row = (await self._connection.execute(select(catalogs).where(catalogs.c.name == name))).one_or_none()
         return None if row is None else _to_catalog(row)
 
     async def list(
         self, after: str | None = None, limit: int = 100, *, among: Collection[str] | None = None
     ) -> builtins.list[Catalog]:
-        """Return catalogs by name, from the one after `after`; only those named in `among` if it is given."""
+        """Return catalogs after `after`, by name; only those named in `among` if it is given."""
         query = select(catalogs).order_by(catalogs.c.name).limit(limit)
         if among is not None:
             query = query.where(catalogs.c.name.in_(sorted(among)))
@@ -70,19 +70,19 @@ class CatalogStore:
         return [_to_catalog(row) for row in await self._connection.execute(query)]
 
     async def grants(self) -> dict[str, tuple[Grant, ...]]:
-        """Return the grants of every catalog, by its name."""
+        """Return the grants of all catalogs, by catalog name."""
         rows = await self._connection.execute(select(catalogs.c.name, catalogs.c.grants))
         return {row.name: _to_grants(row.grants) for row in rows}
 
     async def with_tables_of(self, teams: Collection[str] | None) -> frozenset[str]:
-        """Return the names of catalogs from which tables of one of these teams (None: any) are registered."""
+        """Return the names of catalogs with registered tables of these teams (None: of any team or none)."""
         registered = exists().where(tables.c.catalog == catalogs.c.name)
         if teams is not None:
             registered = registered.where(tables.c.owner_team.in_(sorted(teams)))
         return frozenset((await self._connection.execute(select(catalogs.c.name).where(registered))).scalars())
 
     async def set_grants(self, name: str, grants: Sequence[Grant], expected_version: int) -> Catalog:
-        """Set all grants of a catalog and raise its version.
+        """Replace all grants of a catalog and increment its version.
 
         Raises:
             NotFound, PreconditionFailed: as `replace`.
@@ -98,11 +98,11 @@ class CatalogStore:
         allowed_locations: Sequence[str] = (),
         outside_files: OutsideFiles = OutsideFiles.REFUSE,
     ) -> Catalog:
-        """Set properties, allowed locations and `outside_files` as a whole and raise the version.
+        """Replace properties, allowed locations and `outside_files` as a whole and increment the version.
 
         Raises:
             NotFound: no such catalog.
-            PreconditionFailed: its version is another one.
+            PreconditionFailed: the stored version differs.
         """
         return await self._write(
             name,
@@ -113,14 +113,14 @@ class CatalogStore:
         )
 
     async def delete(self, name: str, expected_version: int) -> None:
-        """Remove a catalog.
+        """Delete a catalog.
 
         Raises:
             NotFound: no such catalog.
-            PreconditionFailed: its version is another one.
-            StateConflict: tables of it are registered.
+            PreconditionFailed: the stored version differs.
+            StateConflict: it has registered tables.
         """
-        # The row is locked first, so that no table can be registered between the look and the delete.
+        # The row is locked first, so that no table can be registered between the check and the delete.
         row = (
             await self._connection.execute(select(catalogs).where(catalogs.c.name == name).with_for_update())
         ).one_or_none()

@@ -1,6 +1,6 @@
-"""Freezes, in the rows of the tables: what a failed proof leaves behind, until somebody has looked.
+"""Freezes of tables after a failed verification, until they are released. Stored in the rows of the tables.
 
-Claims lock these rows (`stores.runs.claims`), as they do for pauses.
+Claims lock these rows (`stores.runs.claims`), as for pauses.
 """
 
 from sqlalchemy import update
@@ -22,9 +22,9 @@ class FreezeStore:
     async def freeze(
         self, table_id: TableId, *, by: RunId, snapshot_id: int, parent_id: int | None, reason: str
     ) -> Freeze | None:
-        """Freeze a table on the word of a run; the first freeze stands until its release.
+        """Freeze a table on behalf of a run; the first freeze stays until its release.
 
-        None when the table is not registered any more, or frozen already.
+        Returns None when the table is no longer registered, or already frozen.
         """
         values = {
             "frozen_at": now(),
@@ -38,5 +38,5 @@ class FreezeStore:
         return None if row is None else to_freeze(row)
 
     async def release(self, table_id: TableId) -> None:
-        """End the freeze of a table; nothing happens when it is not frozen."""
+        """End the freeze of a table; no-op when it is not frozen."""
         await self._connection.execute(update(tables).where(tables.c.id == table_id).values(dict.fromkeys(FREEZE)))

@@ -1,7 +1,7 @@
-"""Partitions that lost races to other writers, and how often in a row. A row goes with a win, a resume, or a day.
+"""Partitions that lost races to other writers, and how often in a row.
 
-Only the holder of a table's run loses and wins, under its lease: two never write rows of one table at once. A table has
-at most `MOST_HOT` rows, those that cool longest.
+A row is deleted by a win, a resume, or after a day. Only the holder of a table's run records losses and wins, under its
+lease, so there is one writer per table. A table has at most `MOST_HOT` rows, those with the longest cool-down.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from engine.stores.sql.clock import now
 
 MOST_HOT: Final = 1000
 KEPT: Final = timedelta(days=1)
-"""A partition that cooled down and was quiet for so long is not hot any more."""
+"""Time after the cool-down without a loss until a partition is no longer hot."""
 
 _CHUNK: Final = 500
 
@@ -34,7 +34,7 @@ class HotPartitionStore:
         self._connection = connection
 
     async def lose(self, lease: Lease, lost: Sequence[LostGroup]) -> None:
-        """Note that groups of these partitions lost a race in the lease's attempt; each partition cools down anew."""
+        """Record that groups of these partitions lost a race in the lease's attempt; restarts each cool-down."""
         table_id = await hold(self._connection, lease)
         by_place: dict[Place, list[LostGroup]] = defaultdict(list)
         for group in lost:
@@ -50,13 +50,13 @@ class HotPartitionStore:
         await self._trim(table_id)
 
     async def win(self, lease: Lease, places: Iterable[Place]) -> None:
-        """Forget the losses of partitions whose groups were committed."""
+        """Delete the losses of partitions whose groups were committed."""
         table_id = await hold(self._connection, lease)
-        known = (await self.at(table_id)).by_place  # seldom any, and never as many as a commit may have
+        known = (await self.at(table_id)).by_place  # usually empty, never as many as a commit may have
         await self._delete(table_id, sorted(known.keys() & set(places)))
 
     async def at(self, table_id: TableId) -> HotPartitions:
-        """Return the hot partitions of a table as they are now."""
+        """Return the current hot partitions of a table."""
         query = select(hot, now().label("now")).where(hot.c.table_id == table_id)
         rows = (await self._connection.execute(query.order_by(hot.c.cools_until.desc()).limit(MOST_HOT))).mappings()
         found = list(rows)
@@ -65,11 +65,11 @@ class HotPartitionStore:
         return HotPartitions.at((await self._connection.execute(select(now()))).scalar_one(), ())
 
     async def forget(self, table_id: TableId) -> int:
-        """Forget every loss of a table; return of how many partitions."""
+        """Delete all losses of a table; return the number of partitions."""
         return (await self._connection.execute(delete(hot).where(hot.c.table_id == table_id))).rowcount
 
     async def prune(self, older_than: datetime, limit: int) -> int:
-        """Forget partitions that have not cooled since an instant, at most `limit`; return how many."""
+        """Delete partitions whose cool-down ended before an instant, at most `limit`; return how many."""
         old = select(hot.c.table_id, hot.c.partition_key).where(hot.c.cools_until < older_than).limit(limit)
         rows = (await self._connection.execute(old)).all()
         for row in rows:
@@ -91,7 +91,7 @@ class HotPartitionStore:
 
 
 def _hotter(before: HotPartition | None, lease: Lease, at: datetime, lost: Sequence[LostGroup]) -> HotPartition:
-    """Return a partition after groups of it lost; those of one attempt are one loss."""
+    """Return a partition's new state after groups of it lost; groups of one attempt count as one loss."""
     is_same = before is not None and (before.run_id, before.attempt) == (lease.run_id, lease.token)
     losses = (0 if before is None else before.losses) + (0 if is_same else 1)
     return HotPartition(
@@ -107,7 +107,7 @@ def _hotter(before: HotPartition | None, lease: Lease, at: datetime, lost: Seque
 
 
 def _key(place: Place) -> str:
-    """Return what is unique of a partition: values of partitions may be longer than an index takes."""
+    """Return a partition's unique key, a hash: its values may be too long for an index."""
     return hashlib.sha256(f"{place[0]} {place[1]}".encode()).hexdigest()
 
 

@@ -1,8 +1,8 @@
-"""Queries over many tables. Each one walks an index and stops at the page's end (a test looks at the query plans).
+"""Queries over many tables. Each scans an index and stops at the end of the page (a test checks the query plans).
 
-A page of some teams is the newest of the newest of each team, because an index on (owner_team, id) is in order for one
-team only; tables that grants let the caller read are one more branch for each catalog. A label leads the walk where one
-is wanted: labels are what few tables share.
+A page of several teams merges the newest tables of each team, because an index on (owner_team, id) is in order for one
+team only; tables that the caller may read by grants add one branch per catalog. A filter by label uses the label's
+index, since few tables share a label.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from engine.stores.schema.core import table_labels, tables
 
 
 def page(wanted: TableFilter, after: TableId | None, limit: int) -> Select[Any]:
-    """Return the query of one page of tables, newest first, those older than `after`."""
+    """Return the query for one page of tables older than `after`, newest first."""
     newest = select(tables).order_by(tables.c.id.desc()).limit(limit)
     teams = _teams(wanted)
     if teams is None and not wanted.labels:
@@ -31,7 +31,7 @@ def page(wanted: TableFilter, after: TableId | None, limit: int) -> Select[Any]:
 
 
 def visible(seen: VisibleTables) -> ColumnElement[bool]:
-    """Return the condition that a table is of one of the teams or in one of the namespaces."""
+    """Return the condition that a table belongs to one of the teams or is in one of the namespaces."""
     return or_(tables.c.owner_team.in_(sorted(seen.teams)), *(_within(each) for each in seen.readable))
 
 
@@ -48,7 +48,7 @@ def _of_owner(wanted: TableFilter) -> list[ColumnElement[bool]]:
 
 
 def _teams(wanted: TableFilter) -> frozenset[str] | None:
-    """Return the teams whose tables fit; None: all, and those of no team."""
+    """Return the teams whose tables match; None: all teams, and tables without one."""
     if wanted.owner_team is None:
         return wanted.teams
     is_visible = wanted.teams is None or wanted.owner_team in wanted.teams
@@ -70,7 +70,7 @@ def _ids(wanted: TableFilter, after: TableId | None, limit: int) -> Select[Any]:
 
 
 def conditions(wanted: TableFilter, after: TableId | None) -> list[ColumnElement[bool]]:
-    """Return the conditions of address, pause and freeze, and of the page; teams and labels lead walks of their own."""
+    """Return the conditions on address, pause, freeze and page; teams and labels have index scans of their own."""
     conditions: list[ColumnElement[bool]] = [] if after is None else [tables.c.id < after]
     for column, value in (
         (tables.c.catalog, wanted.catalog),

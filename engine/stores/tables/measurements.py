@@ -1,4 +1,4 @@
-"""What was measured of tables: one row for each snapshot, the newest marked, the newest five hundred kept."""
+"""Measurements of tables: one row per snapshot, with the newest marked; the newest 500 of a table are kept."""
 
 import builtins
 from typing import Any, Final
@@ -14,10 +14,10 @@ from engine.stores.sql.columns import within
 
 MOST_KEPT: Final = 500
 IS_LATEST: Final = text("measurements.is_latest")
-"""As text, just as the partial indexes have it: SQLite takes them for no other spelling."""
+"""The condition as text, exactly as in the partial indexes: SQLite does not use them for any other spelling."""
 
 WORST_PARTITIONS: Final = "worst_partitions"
-"""The one part of a measurement's document that grows with the table: only the newest measurement keeps it."""
+"""Key of the only part of a measurement's document that grows with the table; only the newest measurement keeps it."""
 
 
 class MeasurementStore:
@@ -27,7 +27,7 @@ class MeasurementStore:
         self._connection = connection
 
     async def latest(self, table_id: TableId) -> Measurement | None:
-        """Return the newest measurement, None when the table was never measured."""
+        """Return the newest measurement; None when the table was never measured."""
         query = select(measurements).where(measurements.c.table_id == table_id, IS_LATEST)
         row = (await self._connection.execute(query)).one_or_none()
         return None if row is None else _to_measurement(row)
@@ -35,7 +35,7 @@ class MeasurementStore:
     async def list(
         self, table_id: TableId, before: int | None = None, limit: int = 100, period: Period = ALWAYS
     ) -> builtins.list[Measurement]:
-        """Return measurements of a period, newest first, those with an id below `before`."""
+        """Return measurements of a period with an id below `before`, newest first."""
         query = select(measurements).where(
             measurements.c.table_id == table_id, *within(measurements.c.measured_at, period)
         )
@@ -45,11 +45,10 @@ class MeasurementStore:
         return [_to_measurement(row) for row in await self._connection.execute(query)]
 
     async def record(self, measured: Measurement) -> None:
-        """Keep a measurement; one of a snapshot that was measured before takes the place of the former.
+        """Store a measurement, replacing an earlier one of the same snapshot.
 
-        It becomes the newest unless a later look is stored already. Measurements of one table are recorded one after
-        another (its row is locked), so any number of processes may do so. Nothing is kept of a table that is not
-        registered any more.
+        It becomes the newest unless a later one is already stored. Measurements of one table are serialized (its row is
+        locked), so any number of processes may call this. No-op for a table that is no longer registered.
         """
         locked = select(tables.c.id).where(tables.c.id == measured.table_id).with_for_update(key_share=True)
         if (await self._connection.execute(locked)).one_or_none() is None:
@@ -58,7 +57,7 @@ class MeasurementStore:
         values = _values(measured)
         if latest is None:
             await self._put(values)
-        elif latest.measured_at > measured.measured_at:  # looked at earlier than what is stored: history only
+        elif latest.measured_at > measured.measured_at:  # measured earlier than the stored one: history only
             if latest.snapshot_id != measured.snapshot_id:
                 await self._put(values | {"is_latest": False, "document": _without_partitions(measured)})
         else:

@@ -1,6 +1,6 @@
-"""The kill switches, in the rows of what they switch: one for each table, one for each catalog, one for the fleet.
+"""Pauses (kill switches) of tables, catalogs and the fleet, stored in their rows.
 
-Claims lock these rows (`stores.runs.claims`), so a pause waits for claims under way, and later ones see it.
+Claims lock these rows (`stores.runs.claims`), so a pause waits for claims in progress, and later claims see it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,7 +31,7 @@ class PauseStore:
         self._connection = connection
 
     async def switch_table(self, table_id: TableId, *, by: str, reason: str, stops: bool) -> Pause:
-        """Pause a table, or change reason and mode of its pause.
+        """Pause a table, or change the reason and mode of its pause.
 
         Raises:
             NotFound: not registered.
@@ -41,11 +41,11 @@ class PauseStore:
         return _paused(row, f"no table {table_id}")
 
     async def release_table(self, table_id: TableId) -> None:
-        """End the pause of a table; nothing happens when it is not paused."""
+        """End the pause of a table; no-op when it is not paused."""
         await self._connection.execute(update(tables).where(tables.c.id == table_id).values(_OFF))
 
     async def switch_catalog(self, name: str, *, by: str, reason: str, stops: bool) -> Pause:
-        """Pause a catalog's tables, or change reason and mode of that pause.
+        """Pause a catalog's tables, or change the reason and mode of that pause.
 
         Raises:
             NotFound: no such catalog.
@@ -55,24 +55,24 @@ class PauseStore:
         return _paused(row, f"no catalog {name!r}")
 
     async def release_catalog(self, name: str) -> None:
-        """End the pause of a catalog; pauses of its single tables stay."""
+        """End the pause of a catalog; pauses of individual tables remain."""
         await self._connection.execute(update(catalogs).where(catalogs.c.name == name).values(_OFF))
 
     async def switch_fleet(self, *, by: str, reason: str, stops: bool) -> Pause:
-        """Pause all tables, or change reason and mode of that pause."""
+        """Pause all tables, or change the reason and mode of that pause."""
         statement = update(fleet).values(_on(by, reason, stops=stops)).returning(*_of(fleet))
         return _paused((await self._connection.execute(statement)).one_or_none(), "no fleet")
 
     async def release_fleet(self) -> None:
-        """End the pause of all tables; pauses of single tables stay."""
+        """End the pause of the fleet; other pauses remain."""
         await self._connection.execute(update(fleet).values(_OFF))
 
     async def of_table(self, table_id: TableId) -> Pauses:
-        """Return the pauses that a table is under."""
+        """Return the pauses that apply to a table."""
         return (await self.of_tables([table_id]))[table_id]
 
     async def of_tables(self, table_ids: Iterable[TableId]) -> Mapping[TableId, Pauses]:
-        """Return the pauses that each of these tables is under, also of tables that are gone."""
+        """Return the pauses that apply to each of these tables, including tables that are no longer registered."""
         wanted = set(table_ids)
         inside = tables.c.id.in_(wanted)
         is_off = or_(tables.c.paused_at.is_not(None), tables.c.frozen_at.is_not(None))

@@ -1,4 +1,4 @@
-"""What was pushed: of each kind the newest thousand for each table and for the fleet."""
+"""Signals pushed by clients: the newest 1000 of each kind for each table and for the fleet."""
 
 import builtins
 from typing import Any, Final
@@ -25,7 +25,7 @@ class SignalStore:
         self._connection = connection
 
     async def append(self, table_id: TableId | None, value: SignalValue, sent_by: str) -> Signal:
-        """Keep a signal and forget those that a thousand newer ones of its kind have made useless.
+        """Store a signal and delete those with 1000 newer signals of their kind.
 
         Raises:
             StateConflict: the table is not registered (constraint `foreign_key`).
@@ -52,7 +52,7 @@ class SignalStore:
         limit: int = 100,
         period: Period = ALWAYS,
     ) -> builtins.list[Signal]:
-        """Return signals of one kind about a table (None: the fleet), newest first, those with an id below `before`."""
+        """Return signals of one kind about a table (None: the fleet) with an id below `before`, newest first."""
         query = select(signals).where(*_about(table_id, kind), *within(signals.c.at, period))
         if before is not None:
             query = query.where(signals.c.id < before)

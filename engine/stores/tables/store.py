@@ -1,4 +1,4 @@
-"""Registered tables. Their runs outlive them, their policy does not (its versions do)."""
+"""Registered tables. When one is deleted, its runs and the versions of its policy are kept, its policy is not."""
 
 import builtins
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ FREEZE: Final = ("frozen_at", "frozen_by", "frozen_snapshot_id", "frozen_parent_
 """The columns of a freeze."""
 
 _REGISTRATIONS: Final = 0x7061636B_72656769
-"""Key of Postgres' advisory lock on registrations ("packregi"); that of migrations differs."""
+"""Key of Postgres' advisory lock on registrations ("packregi"); migrations use a different key."""
 
 
 class TableStore:
@@ -31,14 +31,14 @@ class TableStore:
         self._connection = connection
 
     async def insert(self, table: Table, *, grace_seconds: float = 0) -> None:
-        """Register a table, which is watched from now on; its first automatic run waits for the grace.
+        """Register a table and start watching it; its first automatic run waits for `grace_seconds`.
 
         Raises:
             NotFound: its catalog does not exist.
-            StateConflict: the reference is registered.
+            StateConflict: the reference is already registered.
         """
         catalog = select(catalogs.c.name).where(catalogs.c.name == table.ref.catalog)
-        locked = catalog.with_for_update(read=True, key_share=True)  # it can't be deleted until we are done
+        locked = catalog.with_for_update(read=True, key_share=True)  # it can't be deleted until this transaction ends
         if (await self._connection.execute(locked)).one_or_none() is None:
             raise NotFound(f"no catalog {table.ref.catalog!r}")
         values = {
@@ -59,15 +59,15 @@ class TableStore:
         await WatchStore(connection=self._connection).insert(table.id, grace_seconds=grace_seconds)
 
     async def get(self, table_id: TableId) -> Table | None:
-        """Return a table, None when it is not registered."""
+        """Return a table; None when it is not registered."""
         row = (await self._connection.execute(select(tables).where(tables.c.id == table_id))).one_or_none()
         return None if row is None else _to_table(row)
 
     async def lock_registrations(self) -> None:
-        """Wait until no other transaction registers a table, and exclude others until the end of this one.
+        """Lock out other transactions that register tables until the end of this one.
 
-        Comparing a location with those of registered tables is otherwise open to a race: two transactions that insert
-        overlapping tables do not see each other's row. SQLite has one writer at a time.
+        Prevents a race when a location is compared with those of registered tables: two transactions that insert
+        overlapping tables do not see each other's rows. SQLite has one writer at a time.
         """
         if self._connection.dialect.name == "postgresql":
             await self._connection.execute(select(func.pg_advisory_xact_lock(_REGISTRATIONS)))
@@ -75,9 +75,9 @@ class TableStore:
     async def list_overlapping(
         self, ref: TableRef, *, own: Sequence[str], around: Sequence[str], limit: int
     ) -> builtins.list[Table]:
-        """Return tables other than `ref` that are registered at a location, below it or around it, oldest first.
+        """Return tables other than `ref` that are registered at a location, below it or above it, oldest first.
 
-        `own` are the spellings of the location, `around` those of the folders above it, without a slash at the end.
+        `own` are the spellings of the location, `around` those of the folders above it, without a trailing slash.
         """
         column = tables.c.location
         is_around = column.in_([spelt for each in (*own, *around) for spelt in (each, f"{each}/")])
@@ -87,9 +87,9 @@ class TableStore:
         return [_to_table(row) for row in await self._connection.execute(found)]
 
     async def lock_many(self, table_ids: Iterable[TableId]) -> dict[TableId, tuple[Table, TableFormatName]]:
-        """Return those of the tables that are registered with their formats, by id.
+        """Lock the given tables that are registered, and return them with their formats, by id.
 
-        None of them is deleted or changes hands until the transaction ends; locked in order of their ids.
+        Their rows can't be deleted, nor their teams changed, until the transaction ends. Locked in order of their ids.
         """
         query = select(tables, catalogs.c.format).join(catalogs, catalogs.c.name == tables.c.catalog)
         query = query.where(tables.c.id.in_(sorted(set(table_ids)))).order_by(tables.c.id)
@@ -97,12 +97,12 @@ class TableStore:
         return {TableId(row.id): (_to_table(row), row.format) for row in await self._connection.execute(locked)}
 
     async def lock_covered(self, scope: PolicyScope) -> None:
-        """Let submits of runs on the tables of a scope (maybe of others) end first; later ones wait for this."""
+        """Lock the tables of a scope (possibly others too) against submits of runs; waits for submits in progress."""
         query = select(tables.c.id).where(narrowed(scope)).order_by(tables.c.id)
         await self._connection.execute(query.with_for_update())
 
     async def find(self, ref: TableRef) -> Table | None:
-        """Return the table of this address, None when it is not registered."""
+        """Return the table with this address; None when it is not registered."""
         query = select(tables).where(
             tables.c.catalog == ref.catalog, tables.c.namespace == ref.namespace, tables.c.name == ref.name
         )
@@ -110,7 +110,7 @@ class TableStore:
         return None if row is None else _to_table(row)
 
     async def refs(self, table_ids: Collection[TableId]) -> dict[TableId, TableRef]:
-        """Return the addresses of those of the tables that are registered, by id."""
+        """Return the addresses of the given tables that are registered, by id."""
         if not table_ids:
             return {}
         columns = (tables.c.id, tables.c.catalog, tables.c.namespace, tables.c.name)
@@ -120,12 +120,12 @@ class TableStore:
     async def list(
         self, wanted: TableFilter | None = None, after: TableId | None = None, limit: int = 100
     ) -> builtins.list[Table]:
-        """Return the tables that fit, newest first, those older than `after`."""
+        """Return the matching tables older than `after`, newest first."""
         query = table_listings.page(wanted or TableFilter(), after, limit)
         return [_to_table(row) for row in await self._connection.execute(query)]
 
     async def count(self, catalog: str) -> int:
-        """Return how many tables of a catalog are registered."""
+        """Return the number of registered tables of a catalog."""
         query = select(func.count()).where(tables.c.catalog == catalog)
         return int((await self._connection.execute(query)).scalar_one())
 
@@ -141,16 +141,16 @@ class TableStore:
         return frozenset((await self._connection.execute(query)).scalars())
 
     async def lock(self, table_id: TableId) -> Table | None:
-        """Return a table and hold its row until the end of the transaction; None when it is not registered.
+        """Return a table and lock its row until the end of the transaction; None when it is not registered.
 
-        No run of it can be submitted meanwhile.
+        No run of it can be submitted while it is locked.
         """
         query = select(tables).where(tables.c.id == table_id).with_for_update()
         row = (await self._connection.execute(query)).one_or_none()
         return None if row is None else _to_table(row)
 
     async def update(self, table: Table, *, owner_team: str | None, labels: Mapping[str, str]) -> Table:
-        """Set a locked table's team and labels and raise its version; a change of team reaches its runs."""
+        """Set a locked table's team and labels and increment its version; a new team is also set on its runs."""
         values = {"owner_team": owner_team, "labels": dict(labels), "version": table.version + 1}
         await self._connection.execute(update(tables).where(tables.c.id == table.id).values(values))
         await self._connection.execute(delete(table_labels).where(table_labels.c.table_id == table.id))
@@ -161,13 +161,13 @@ class TableStore:
         return replace(table, owner_team=owner_team, labels=dict(labels), version=table.version + 1)
 
     async def delete(self, table_id: TableId) -> None:
-        """Forget a table and its policy; its runs and the versions of its policy stay.
+        """Delete a table and its policy; its runs and the versions of its policy are kept.
 
         Raises:
             NotFound: not registered.
-            StateConflict: a run of it is live.
+            StateConflict: it has a live run.
         """
-        # The row is locked first, so that no run can be submitted between the look and the delete.
+        # The row is locked first, so that no run can be submitted between the check and the delete.
         if await self.lock(table_id) is None:
             raise NotFound(f"no table {table_id}")
         live = exists().where(runs.c.table_id == table_id, runs.c.finished_at.is_(None))
@@ -183,14 +183,14 @@ class TableStore:
 
 
 def to_pause(row: Row[Any]) -> Pause | None:
-    """Return the pause that a row of `tables`, `catalogs` or `fleet` holds, None when it is not paused."""
+    """Return the pause in a row of `tables`, `catalogs` or `fleet`; None when it is not paused."""
     if row.paused_at is None:
         return None
     return Pause(row.paused_at, row.paused_by, row.pause_reason, row.pause_stops)
 
 
 def to_freeze(row: Row[Any]) -> Freeze | None:
-    """Return the freeze that a row of `tables` holds, None when it is not frozen."""
+    """Return the freeze in a row of `tables`; None when it is not frozen."""
     if row.frozen_at is None:
         return None
     run_id = RunId(row.frozen_by)

@@ -1,1 +1,1 @@
-"""What the coordinator goes by: watches, leadership, outages, breakers, retention."""
+"""State of the coordinator: watches, leadership, outages, breakers, retention."""

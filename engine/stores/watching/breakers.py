@@ -1,6 +1,6 @@
-"""Breakers of catalogs. There is a row for each catalog whose last run failed; a success deletes it.
+"""Circuit breakers of catalogs: one row per catalog whose last run failed; a success deletes it.
 
-Ends of runs write it in their own transaction, claims take the one probe of a half-open breaker in theirs.
+Rows are written in the transaction that ends a run; a claim takes the single probe of a half-open breaker in its own.
 """
 
 import builtins
@@ -26,18 +26,18 @@ class BreakerStore:
         self._connection = connection
 
     async def get(self, catalog: str) -> Breaker | None:
-        """Return what is known of a catalog's failures, None when its last run did not fail."""
+        """Return the breaker of a catalog; None when its last run did not fail."""
         query = select(breakers).where(breakers.c.catalog == catalog)
         row = (await self._connection.execute(query)).mappings().one_or_none()
         return None if row is None else _to_breaker(row)
 
     async def list_open(self) -> builtins.list[Breaker]:
-        """Return the breakers that are open or half-open, by the name of their catalog."""
+        """Return the breakers that are open or half-open, ordered by catalog name."""
         query = select(breakers).where(breakers.c.times_open > 0).order_by(breakers.c.catalog)
         return [_to_breaker(row) for row in (await self._connection.execute(query)).mappings()]
 
     async def note_end(self, run: Run, fault: Fault) -> bool:
-        """Note how a run ended: a success closes, a fault of the store counts, others let the next probe through.
+        """Record a run's end: a success closes the breaker, a store fault counts, any other end frees the probe.
 
         Returns:
             Whether this closed a breaker that was open or half-open.
@@ -52,7 +52,7 @@ class BreakerStore:
         return False
 
     async def note_failed_attempt(self, run: Run, fault: Fault) -> None:
-        """Note that an attempt failed and its run is retried: a fault of the store opens a half-open breaker again."""
+        """Record a retried run's failed attempt: a store fault reopens a half-open breaker, others free the probe."""
         if fault is not Fault.STORE:
             await self.give_probe_back(run.catalog)
             return
@@ -63,7 +63,7 @@ class BreakerStore:
             await self._fail(run, row)
 
     async def let_through(self, catalog: str) -> bool:
-        """Tell whether a run by itself may begin in a catalog; of a half-open breaker it is the one probe."""
+        """Return whether an automatic run may start in a catalog; takes the single probe of a half-open breaker."""
         held = or_(breakers.c.open_until > now(), breakers.c.probe_until > now())
         query = select(breakers.c.times_open, held.label("held")).where(breakers.c.catalog == catalog)
         row = (await self._connection.execute(query.with_for_update())).one_or_none()
@@ -76,13 +76,13 @@ class BreakerStore:
         return True
 
     async def close(self, catalog: str) -> Breaker | None:
-        """Forget a catalog's failures; return what was known of them."""
+        """Delete the breaker of a catalog and return it; None when there was none."""
         statement = delete(breakers).where(breakers.c.catalog == catalog).returning(breakers)
         row = (await self._connection.execute(statement)).mappings().one_or_none()
         return None if row is None else _to_breaker(row)
 
     async def give_probe_back(self, catalog: str) -> None:
-        """Let another run be the probe of a half-open breaker: the last one showed nothing about the catalog."""
+        """Free the probe of a half-open breaker for another run, because the last one did not test the catalog."""
         mine = (breakers.c.catalog == catalog, breakers.c.probe_until.is_not(None))
         await self._connection.execute(update(breakers).where(*mine).values(probe_until=None))
 
@@ -90,7 +90,7 @@ class BreakerStore:
         await self._insert_if_missing(run)
         query = select(breakers, now().label("now")).where(breakers.c.catalog == run.catalog).with_for_update()
         row = (await self._connection.execute(query)).mappings().one_or_none()
-        if row is not None:  # else the catalog is gone
+        if row is not None:  # otherwise the catalog has been deleted
             await self._fail(run, row)
 
     async def _fail(self, run: Run, row: RowMapping) -> None:
@@ -106,7 +106,7 @@ class BreakerStore:
         await self._connection.execute(update(breakers).where(breakers.c.catalog == run.catalog).values(**values))
 
     async def _insert_if_missing(self, run: Run) -> None:
-        """Make an empty row, unless two failures make it at once: the second waits for the first, then finds it."""
+        """Insert an empty row if missing; of two concurrent failures, the second waits and then finds the row."""
         names = ("catalog", "times_open", "failed_at", "reason", "failed_tables")
         nothing = literal([], type_=document())
         row = select(catalogs.c.name, literal(0), now(), literal("", type_=String()), nothing)

@@ -1,7 +1,7 @@
-"""Who leads: of several processes that could do something, the one that does. By the database's clock.
+"""Leader election: which of several processes does a job, by the database's clock.
 
-A leader that falls silent is followed by another once its time is over. The token grows with every change of leader, so
-that what a former leader writes afterwards can be told (`leads`).
+A leader that stops renewing is replaced once its term has expired. The token increases with every change of leader, so
+that late writes of a former leader are detected (`leads`).
 """
 
 from typing import Final
@@ -14,10 +14,10 @@ from engine.stores.sql.clock import now, seconds_from_now
 from engine.stores.sql.upserts import upsert
 
 WATCH: Final = "watch"
-"""The leader that looks at tables and starts runs."""
+"""Name of the leader that evaluates tables and starts runs."""
 
 LATENCY: Final = "latency"
-"""The leader that asks for query latency."""
+"""Name of the leader that polls query latency."""
 
 
 class LeadershipStore:
@@ -27,7 +27,7 @@ class LeadershipStore:
         self._connection = connection
 
     async def lead(self, name: str, holder: str, seconds: float) -> int | None:
-        """Lead, or go on leading, for so many seconds from now; return the token, None while another leads."""
+        """Take or renew leadership for `seconds` from now; return the token, None while another process leads."""
         until = seconds_from_now(seconds)
         goes_on = and_(leaders.c.holder == holder, leaders.c.expires_at > now())
         statement = upsert(self._connection, leaders).values(name=name, holder=holder, token=1, expires_at=until)
@@ -44,17 +44,17 @@ class LeadershipStore:
         return token
 
     async def resign(self, name: str, token: int) -> None:
-        """Let another lead at once; nothing when this is not the leader's token."""
+        """Give up leadership at once; no-op when this is not the leader's token."""
         await self._connection.execute(
             update(leaders).where(leaders.c.name == name, leaders.c.token == token).values(expires_at=now())
         )
 
     async def leads(self, name: str, token: int) -> bool:
-        """Tell whether the holder of this token still leads."""
+        """Return whether the holder of this token still leads."""
         return bool((await self._connection.execute(select(leads(name, token)))).scalar_one())
 
     async def is_led(self, name: str) -> bool:
-        """Tell whether somebody leads now."""
+        """Return whether any process leads now."""
         query = select(exists().where(leaders.c.name == name, leaders.c.expires_at > now()))
         return bool((await self._connection.execute(query)).scalar_one())
 

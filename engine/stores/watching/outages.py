@@ -1,6 +1,6 @@
 """Outages of dependencies: reported by attempts, probed by one process at a time, ended by the first answer.
 
-The transaction that reports an outage also parks the run that found it. Ending one locks the outage before the runs, in
+The transaction that reports an outage also parks the run that found it. Ending an outage locks it before the runs, in
 the same order, so a run is parked either before the end, which then releases it, or on a new outage.
 """
 
@@ -27,7 +27,7 @@ class OutageStore:
         self._connection = connection
 
     async def report(self, dependency: Dependency, run: Run, detail: str) -> Outage:
-        """Insert the outage that ended a run's attempt, unless it is known; return it as it is now."""
+        """Insert the outage that ended a run's attempt, unless it exists; return the stored outage."""
         key = outage_key(dependency, catalog=run.catalog, table_id=run.table_id)
         statement = upsert(self._connection, outages).values(
             key=key,
@@ -49,7 +49,7 @@ class OutageStore:
         return bool((await self._connection.execute(query)).scalar_one())
 
     async def of_runs(self, given: Collection[Run], *, catalog: str | None = None) -> dict[str, Outage]:
-        """Return, by key, the outages of Spark and the catalog, and those that these runs wait for."""
+        """Return the outages of Spark and the catalog, and those that these runs wait for, by key."""
         keys = {SPARK, f"catalog:{catalog}"} | {run.waits_on for run in given if run.waits_on is not None}
         query = select(outages).where(outages.c.key.in_(sorted(keys)))
         found = [_to_outage(row) for row in (await self._connection.execute(query)).mappings()]
@@ -62,9 +62,9 @@ class OutageStore:
         return {each.value: counted.get(each, 0) for each in Dependency}
 
     async def claim_probes(self, limit: int) -> builtins.list[Outage]:
-        """Take outages whose probe is due; no other process gets them for `PROBE_LEASE_SECONDS`.
+        """Claim outages whose probe is due; no other process gets them for `PROBE_LEASE_SECONDS`.
 
-        Those of dependencies that only a newer version knows are left to its processes.
+        Outages of dependencies that only a newer version knows are left to its processes.
         """
         is_known = outages.c.dependency.in_(tuple(Dependency))
         due = select(outages.c.key).where(outages.c.next_probe_at <= now(), is_known).order_by(outages.c.next_probe_at)
@@ -80,7 +80,7 @@ class OutageStore:
         return [_to_outage(row) for row in (await self._connection.execute(statement)).mappings()]
 
     async def note_no_answer(self, outage: Outage, detail: str) -> None:
-        """Record a probe without an answer and plan the next one; nothing if another process has probed since."""
+        """Record a probe without an answer and schedule the next; no-op if another process has probed since."""
         probes = outage.probes + 1
         values = {"probes": probes, "detail": detail, "next_probe_at": seconds_from_now(probe_wait(probes))}
         await self._connection.execute(update(outages).where(*_as_claimed(outage)).values(**values))
@@ -88,7 +88,7 @@ class OutageStore:
     async def end(self, outage: Outage) -> bool:
         """Delete an outage after an answer; False if another process has probed since.
 
-        One storage that answers makes the other storages of its catalog due: they are often the same.
+        When a storage answers, probes of the catalog's other storages become due: they are often the same storage.
         """
         statement = delete(outages).where(*_as_claimed(outage)).returning(outages.c.key)
         if (await self._connection.execute(statement)).one_or_none() is None:
@@ -101,7 +101,7 @@ class OutageStore:
 
 
 def waits_for_outage() -> ColumnElement[bool]:
-    """Return the condition that a queued run has to wait: Spark is away, or what ended its last attempt still is."""
+    """Return the condition that a queued run must wait: Spark or the dependency that ended its last attempt is away."""
     return exists().where(or_(outages.c.key == SPARK, outages.c.key == runs.c.waits_on))
 
 

@@ -1,9 +1,9 @@
-"""Pruning of ended runs and old versions of policies, batch by batch.
+"""Prune ended runs and old versions of policies, batch by batch.
 
-A pass goes through the rows in order of their time, from a cursor that is stored, and begins again at the oldest when
-it reached the newest that are old enough. So no statement reads more than a batch, however many old rows are kept
-because something needs them. A batch deletes and counts in one transaction, and its row of `retention` is locked:
-several processes may prune, and one that is killed leaves nothing half done.
+A pass reads the rows in order of their time, from a stored cursor, and starts again at the oldest once it has reached
+the newest that are old enough. So no statement reads more than a batch, however many old rows are kept because other
+rows need them. A batch deletes and counts in one transaction, and its row of `retention` is locked: several processes
+may prune, and a killed one leaves no partial work.
 """
 
 from collections.abc import Sequence
@@ -33,28 +33,28 @@ from engine.stores.schema.core import file_groups, outbox, policy_versions, run_
 from engine.stores.schema.retention import retention
 
 MOST_PARTS: Final = 20_000
-"""Events and file groups that one batch deletes at most, unless a single run has more."""
+"""Maximum number of events and file groups deleted by one batch, unless a single run has more."""
 
 Cursor = tuple[datetime | None, str | None]
-"""Time and id of the row that a pass looked at last; None, None: it begins."""
+"""Time and id of the last row read by a pass; None, None at its start."""
 
 
 class RetentionStore:
-    """Rows of `retention`, and the deletion of rows whose time is over."""
+    """Rows of `retention`, and the deletion of rows past their retention time."""
 
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def pruned(self, kind: Kept) -> Pruned:
-        """Return what was pruned so far."""
+        """Return how much of a kind was pruned so far."""
         row = (await self._connection.execute(select(retention).where(retention.c.kind == kind))).one_or_none()
         return Pruned() if row is None else Pruned(row.pruned, row.pruned_until)
 
     async def prune_runs(self, before: datetime, limit: int) -> tuple[int, bool]:
-        """Delete runs that ended before an instant and that nothing needs, with their events and file groups.
+        """Delete unneeded runs that ended before an instant, with their events and file groups.
 
         Returns:
-            How many were deleted of at most `limit` that were looked at, and whether the pass is at its end.
+            How many were deleted of at most `limit` runs read, and whether the pass is at its end.
         """
         cursor = await self._cursor(Kept.RUNS)
         if cursor is None:
@@ -74,7 +74,7 @@ class RetentionStore:
         return len(going), is_end
 
     async def prune_policy_versions(self, before: datetime, limit: int) -> tuple[int, bool]:
-        """Delete versions of policies that were written before an instant, but the newest of each; as `prune_runs`."""
+        """Delete versions of policies written before an instant, except the newest of each; see `prune_runs`."""
         cursor = await self._cursor(Kept.POLICY_VERSIONS)
         if cursor is None:
             return 0, True
@@ -91,13 +91,13 @@ class RetentionStore:
         return len(going), is_end
 
     async def _cursor(self, kind: Kept) -> Cursor | None:
-        """Lock a kind and return how far its pass got; None while another process prunes it."""
+        """Lock a kind and return the position of its pass; None while another process prunes it."""
         query = select(retention.c.cursor_at, retention.c.cursor_id).where(retention.c.kind == kind)
         row = (await self._connection.execute(query.with_for_update(skip_locked=True))).one_or_none()
         return None if row is None else (row.cursor_at, row.cursor_id)
 
     async def _fitting(self, found: Sequence[Row[Any]]) -> int:
-        """Return how many of these runs, at least one, have no more events and file groups than a batch deletes."""
+        """Return how many of these runs fit a batch by their number of events and file groups; at least one."""
         if not found:
             return 0
         ids = [row.id for row in found]
@@ -117,7 +117,7 @@ class RetentionStore:
 
 
 def prunable_runs(before: datetime, cursor: Cursor, limit: int) -> Select[Any]:
-    """Return the query of the next runs in order of their end, each with whether no other row needs it (`is_free`)."""
+    """Return the query for the next runs in order of their end; `is_free` is true if no other row needs the run."""
     newer = runs.alias("newer")
     of_table = and_(newer.c.table_id == runs.c.table_id, newer.c.id > runs.c.id)
     ended = select(newer.c.id).where(of_table, newer.c.state == runs.c.state)
@@ -135,7 +135,7 @@ def prunable_runs(before: datetime, cursor: Cursor, limit: int) -> Select[Any]:
 
 
 def prunable_versions(before: datetime, cursor: Cursor, limit: int) -> Select[Any]:
-    """Return the query of the next versions of policies, each with whether a newer one of its policy is stored."""
+    """Return the query for the next versions of policies, each with whether its policy has a newer stored version."""
     newer = policy_versions.alias("newer")
     same = and_(newer.c.name == policy_versions.c.name, newer.c.version > policy_versions.c.version)
     columns = (policy_versions.c.name, policy_versions.c.version, policy_versions.c.written_at)

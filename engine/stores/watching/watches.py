@@ -1,8 +1,8 @@
-"""How each registered table is watched. A row comes and goes with the table's registration.
+"""Watch state of registered tables. A row exists as long as the table is registered.
 
-Only the leader settles looks: what a former one writes is refused. Everybody wakes: whatever changes what a look would
-come to, lets the tables that it concerns be looked at soon. A table that is woken while a look at it is under way is
-looked at once more, because settling keeps a `next_at` that is not the one that the look began with.
+Only the leader stores the results of looks (evaluations): writes of a former leader are refused. Any process may wake:
+every change that can affect the result of a look schedules an early look at the affected tables. A table that is woken
+during a look is looked at again, because settling keeps a `next_at` that differs from the one the look began with.
 """
 
 import builtins
@@ -26,10 +26,10 @@ from engine.stores.sql.columns import UtcTime
 from engine.stores.watching.leadership import WATCH, leads
 
 RAMP_SECONDS: Final = 60
-"""Over so long tables that become due for a look together are spread, when they are many."""
+"""Maximum time in seconds over which the looks at tables that become due together are spread."""
 
 LOOKS_PER_SECOND: Final = 10
-"""So many of them in each second: a few are looked at at once."""
+"""Looks per second while they are spread: a few tables are looked at without delay."""
 
 _COLUMNS: Final = tuple(each.name for each in fields(Watch))
 _NOT_SETTLED: Final = frozenset({"table_id", "phase", "next_at", "reconsider_at", "grace_until"})
@@ -51,11 +51,11 @@ class WatchStore:
         self._connection = connection
 
     async def insert(self, table_id: TableId, *, grace_seconds: float = 0) -> None:
-        """Begin to watch a table that was just registered: the first look comes soon, at its phase.
+        """Start watching a newly registered table: the first look is scheduled soon, at its phase.
 
         Args:
             table_id: the table.
-            grace_seconds: how long its first automatic run waits.
+            grace_seconds: time before its first automatic run may start.
         """
         phase = phase_of(table_id)
         await self._connection.execute(
@@ -70,7 +70,7 @@ class WatchStore:
         )
 
     async def get(self, table_id: TableId) -> Watch | None:
-        """Return how a table is watched, None when it is not registered."""
+        """Return the watch of a table; None when it is not registered."""
         row = (await self._connection.execute(select(watches).where(watches.c.table_id == table_id))).one_or_none()
         return None if row is None else _to_watch(row)
 
@@ -83,14 +83,14 @@ class WatchStore:
         catalog: str | None = None,
         rest_seconds: float = 0,
     ) -> builtins.list[WatchedTable]:
-        """Return tables whose look is due, longest due first.
+        """Return tables whose look is due, longest overdue first.
 
         Args:
-            at: the present instant, by the database's clock.
-            limit: at most so many.
+            at: the current instant, by the database's clock.
+            limit: maximum number of tables.
             without: catalogs whose tables are left out.
-            catalog: tables of this one only.
-            rest_seconds: a table that was looked at less long ago is left out, however often it is woken.
+            catalog: return only tables of this catalog.
+            rest_seconds: minimum time since the last look, even if the table was woken.
         """
         query = due(at, limit)
         query = query.where(
@@ -104,9 +104,9 @@ class WatchStore:
         return [WatchedTable(_to_watch(row), TableRef(row.catalog, row.namespace, row.name)) for row in rows]
 
     async def settle(self, token: int, looks: Sequence[tuple[Watch, Watch]]) -> int:
-        """Write what looks came to, each as the watch before and after it; return how many rows were written.
+        """Store the results of looks, given as the watches before and after each; return the number of rows written.
 
-        Fewer than there are looks: the token's leader is not the leader any more, or a table is gone.
+        Fewer rows than looks: the token's leader no longer leads, or a table is no longer registered.
         """
         if not looks:
             return 0
@@ -128,27 +128,27 @@ class WatchStore:
         return (await self._connection.execute(statement, rows)).rowcount
 
     async def wake(self, table_id: TableId, *, evaluate: bool = True) -> None:
-        """Let a table be looked at now; `evaluate`: also when nothing was written to it."""
+        """Schedule a look at a table now; `evaluate`: evaluate it even if nothing was written to it."""
         values: dict[str, Any] = {"next_at": now()} | ({"reconsider_at": now()} if evaluate else {})
         await self._connection.execute(update(watches).where(watches.c.table_id == table_id).values(**values))
 
     async def has_moved(self, table_id: TableId, pointer: str) -> bool:
-        """Return whether a catalog points elsewhere than at the last look at a table, or no look found a pointer."""
+        """Return whether `pointer` differs from the one that the last look at a table found; True if it found none."""
         query = select(watches.c.table_id).where(*_moved(table_id, pointer))
         return (await self._connection.execute(query)).one_or_none() is not None
 
     async def wake_moved(self, table_id: TableId, pointer: str) -> None:
-        """Look at a table now if `has_moved` (then it is evaluated) and its look is not due already."""
+        """Schedule a look at a table now if `has_moved` (it is then evaluated) and no look is already due."""
         sooner = update(watches).where(*_moved(table_id, pointer), watches.c.next_at > now())
         await self._connection.execute(sooner.values(next_at=now()))
 
     async def wake_early(self, table_id: TableId) -> None:
-        """Evaluate a table now unless its look is due already."""
+        """Schedule an evaluation of a table now unless a look is already due."""
         early = update(watches).where(watches.c.table_id == table_id, watches.c.next_at > now())
         await self._connection.execute(early.values(next_at=now(), reconsider_at=now()))
 
     async def wake_after_run(self, table_id: TableId, *, closed: str | None = None) -> None:
-        """Evaluate a table whose run ended, and the tables that the breaker of a catalog held back if that closed.
+        """Schedule evaluations of a table whose run ended and, if a catalog's breaker closed, of tables it held back.
 
         One statement locks all of them, in order of their ids: see `_spread`.
         """
@@ -160,29 +160,29 @@ class WatchStore:
         await self._spread(or_(watches.c.table_id == table_id, held), reconsider_at=now())
 
     async def wake_covered(self, scope: PolicyScope, *, ends_rest: bool = False) -> None:
-        """Let the tables of a scope be evaluated soon: at once when they are few, else spread over a minute.
+        """Schedule evaluations of the tables of a scope: at once for a few, otherwise spread over up to a minute.
 
         Two statements, whatever the number of tables. A pattern may wake a few tables that it does not cover.
 
         Args:
             scope: the tables.
-            ends_rest: runs in vain that have ended do not count any more, as after `end_rest`.
+            ends_rest: ended runs without effect no longer count, as after `end_rest`.
         """
         inside = watches.c.table_id.in_(select(tables.c.id).where(narrowed(scope)))
         await self._spread(inside, reconsider_at=now(), **({"rest_ended_at": now()} if ends_rest else {}))
 
     async def spread_overdue(self) -> None:
-        """Spread the looks that are overdue: after a time without a leader all tables are."""
+        """Spread the looks that are overdue; after a time without a leader, all are."""
         await self._spread(watches.c.next_at <= now())
 
     async def end_rest(self, table_id: TableId) -> None:
-        """Let a table rest no longer after runs in vain: those that have ended do not count any more."""
+        """End a table's rest after runs without effect: runs that have ended no longer count."""
         await self._connection.execute(
             update(watches).where(watches.c.table_id == table_id).values(rest_ended_at=now())
         )
 
     async def end_grace(self, table_ids: Iterable[TableId]) -> None:
-        """Let runs of newly registered tables start automatically; tables without a grace are not written."""
+        """End the grace of newly registered tables, so that runs start automatically; skips tables without a grace."""
         which = and_(watches.c.table_id.in_(set(table_ids)), watches.c.grace_until.is_not(None))
         locked = select(watches.c.table_id).where(which).order_by(watches.c.table_id).with_for_update()
         found = [row.table_id for row in await self._connection.execute(locked)]
@@ -191,22 +191,22 @@ class WatchStore:
             await self._connection.execute(ended.values(grace_until=None))
 
     async def rest_ended_at(self, table_id: TableId) -> datetime | None:
-        """Return when somebody ended a table's rest last."""
+        """Return when a table's rest was last ended; None when it never was."""
         query = select(watches.c.rest_ended_at).where(watches.c.table_id == table_id)
         return (await self._connection.execute(query)).scalar_one_or_none()
 
     async def resting(self) -> int:
-        """Return how many tables rested after runs in vain at their last look."""
+        """Return the number of tables that rested after runs without effect at their last look."""
         query = select(func.count()).where(watches.c.verdict == Verdict.HELD, watches.c.code == "runs_in_vain")
         return (await self._connection.execute(query)).scalar_one()
 
     async def standing(self) -> dict[Verdict, int]:
-        """Return how many tables there are by the verdict of their last look."""
+        """Return the number of tables by the verdict of their last look."""
         query = select(watches.c.verdict, func.count()).group_by(watches.c.verdict)
         return {row[0]: row[1] for row in await self._connection.execute(query)}
 
     async def _spread(self, which: ColumnElement[bool], **values: Any) -> None:
-        # Locked in order of the ids, as settling does: else two that change many rows could wait for one another.
+        # Locked in order of the ids, as in `settle`: otherwise two transactions that change many rows could deadlock.
         locked = select(watches.c.table_id).where(which).order_by(watches.c.table_id).with_for_update()
         count = len((await self._connection.execute(locked)).all())
         ramp = min(RAMP_SECONDS, count / LOOKS_PER_SECOND)
@@ -217,9 +217,9 @@ class WatchStore:
 
 
 def due(at: datetime, limit: int) -> Select[Any]:
-    """Return the query of the watches, with their tables' addresses, whose look is due at an instant.
+    """Return the query for the watches, with their tables' addresses, whose look is due at an instant.
 
-    The instant is a value and no expression: Postgres walks no index by a clock that ticks.
+    The instant is a value and not an expression: Postgres uses no index for a comparison with a volatile function.
     """
     address = (tables.c.catalog, tables.c.namespace, tables.c.name)
     query = select(watches, *address).join(tables, tables.c.id == watches.c.table_id)

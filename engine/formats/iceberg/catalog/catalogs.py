@@ -1,9 +1,9 @@
-"""PyIceberg's catalogs with guards: requests that end and stay with their server, and nothing configured by tables.
+"""PyIceberg's catalogs, hardened: request time limits, no other servers, and no configuration by table properties.
 
-PyIceberg sends REST requests without a time limit, imports classes that table properties name, and configures storage
-by table properties. Here storage is made by `file_access` alone, from the catalog's own properties and what a REST
-catalog vends, and opens only files in the table's scope. A REST catalog's answer to `/v1/config` is taken as far as
-`_PROTOCOL` and `file_access.vended` go.
+PyIceberg sends REST requests without a time limit, imports classes named in table properties, and configures storage
+from table properties. Here only `file_access` creates storage, from the catalog's own properties and those vended by a
+REST catalog, and it opens only files in the table's scope. Of a REST catalog's response to `/v1/config`, only the
+properties in `_PROTOCOL` and `file_access.vended` are used.
 """
 
 from collections.abc import Callable, Mapping
@@ -41,7 +41,7 @@ _POSTGRES: Final = {
     "keepalives_count": "3",
     "tcp_user_timeout": f"{ANSWER_SECONDS * 1000:g}",
 }
-"""Options of libpq; a server that is reachable and silent is bounded by `services.catalogs.bulkheads` only."""
+"""Options of libpq. The wait for a server that is reachable but silent is limited by `services.catalogs.bulkheads`."""
 
 CheckLocation = Callable[[str], None]
 """Raises `InvalidInput` for a location that must not be read."""
@@ -52,21 +52,21 @@ def anywhere(_place: str) -> None:
 
 
 CheckAddresses = Callable[[Mapping[str, str]], None]
-"""Raises `InvalidInput` for addresses, by the names of their properties, that must not be asked."""
+"""Raises `InvalidInput` for forbidden addresses; the argument maps property names to addresses."""
 
 
 def any_address(_addresses: Mapping[str, str]) -> None:
-    """Let every address be asked."""
+    """Allow every address."""
 
 
 _PROTOCOL: Final = ("prefix", "namespace-separator", "warehouse", "view-endpoints-supported", "rest-page-size")
-"""Properties that a REST catalog's `/v1/config` may set besides those of `file_access.vended`."""
+"""Properties that a REST catalog's `/v1/config` may set in addition to those of `file_access.vended`."""
 _TABLE_CONFIG: Final = ("token",)
-"""Properties that a REST catalog's answer about a table may set for later requests about it to the same server."""
+"""Properties that a REST catalog's table response may set for later requests for that table to the same server."""
 
 
 class GuardedSqlCatalog(SqlCatalog):
-    """A SQL catalog that reads and writes metadata only where it may be, and by its own properties only."""
+    """A SQL catalog that reads and writes metadata only in allowed locations, using only its own properties."""
 
     check_location: CheckLocation = staticmethod(anywhere)
     scope: FileScope = OWN_LOCATION
@@ -92,7 +92,7 @@ class GuardedSqlCatalog(SqlCatalog):
         )
 
     def _update_and_stage_table(self, current_table: Table | None, *args: Any, **kwargs: Any) -> StagedTable:
-        """Stage new metadata; a table that names a class to find its place, or a place outside, is a lost race."""
+        """Stage new metadata; a table with a location provider class or an outside location counts as a lost race."""
         if current_table is not None and (found := own_location_provider(current_table.properties)):
             raise CommitFailedException(f"the table has a location provider of its own ({found})")
         staged = super()._update_and_stage_table(current_table, *args, **kwargs)
@@ -103,9 +103,9 @@ class GuardedSqlCatalog(SqlCatalog):
         return staged
 
     def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> GuardedFileIO:  # noqa: ARG002
-        """Return storage for metadata that is not read yet: table properties, as PyIceberg gives them, are ignored.
+        """Return storage for metadata that is not read yet; ignores the table properties passed by PyIceberg.
 
-        Without a registered location only `check_location` has judged where the metadata file is.
+        Without a registered location, only `check_location` has checked the location of the metadata file.
         """
         folder = (location or "").rpartition("/")[0]
         folders = self.scope.folders(folder) if self.scope.location else (folder,)
@@ -113,9 +113,9 @@ class GuardedSqlCatalog(SqlCatalog):
 
 
 class GuardedRestCatalog(RestCatalog):
-    """A REST catalog whose requests have time limits and reach allowed servers only.
+    """A REST catalog whose requests have time limits and reach only allowed servers.
 
-    Its answers do not choose which code runs or which servers are asked.
+    Its responses can't select code to run or servers to contact.
     """
 
     scope: FileScope = OWN_LOCATION
@@ -139,10 +139,10 @@ class GuardedRestCatalog(RestCatalog):
         return other
 
     def _fetch_config(self) -> None:
-        """Ask for the server's settings and take those that it may make.
+        """Fetch the server's configuration and apply the allowed properties.
 
         Raises:
-            StateConflict: the server names another server as the catalog: credentials are for this one only.
+            StateConflict: the configuration has another server's `uri`: credentials are for this server only.
         """
         own, uri = dict(self.properties), self.uri
         super()._fetch_config()
@@ -178,13 +178,13 @@ class GuardedRestCatalog(RestCatalog):
         for scheme in (
             "https://",
             "http://",
-        ):  # a mounted signer for the catalog's own address is more specific and stays
+        ):  # a mounted signer for the catalog's own address is more specific and is kept
             session.mount(scheme, _TimedAdapter(self._check_peer))
         session.hooks["response"] += [_stay, read_answer]
         return session
 
     def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> GuardedFileIO:  # noqa: ARG002
-        """Return storage that opens nothing: tables get theirs with their answers (`_response_to_table`)."""
+        """Return storage that opens nothing: tables get theirs from their responses (`_response_to_table`)."""
         return _file_io({}, ())
 
 
@@ -193,7 +193,7 @@ def _file_io(properties: Mapping[str, str], folders: tuple[str, ...]) -> Guarded
 
 
 def _stay(response: requests.Response, **_options: Any) -> None:
-    """Follow no redirect to another server: only the catalog's own address was checked, and credentials are for it."""
+    """Refuse redirects to other servers: only the catalog's own address was checked, and credentials are for it."""
     if not response.is_redirect:
         return
     target = urljoin(response.url, response.headers["location"])
@@ -203,14 +203,14 @@ def _stay(response: requests.Response, **_options: Any) -> None:
 
 
 class _TimedAdapter(HTTPAdapter):
-    """Sends with a time limit and never twice: a commit sent again would be answered "failed" after a success."""
+    """HTTP adapter with a time limit and without retries: a commit sent again would report failure after a success."""
 
     def __init__(self, check_peer: CheckPeer) -> None:
         self._check_peer = check_peer
         super().__init__(max_retries=0)
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
-        """Make pools whose connections check the address of their server before anything is sent."""
+        """Create pools whose connections check the address of their server before anything is sent."""
         super().init_poolmanager(*args, **options)
         self.poolmanager.pool_classes_by_scheme = checked_pools(self._check_peer)
 
@@ -230,11 +230,11 @@ def load(
     check_peer: CheckPeer = anywhere,
     check_addresses: CheckAddresses = any_address,
 ) -> GuardedCatalog:
-    """Open a catalog; may block on it. `properties` were validated and have their secrets resolved.
+    """Open a catalog; may block on it. `properties` are validated, with secrets resolved.
 
-    `check_location` is asked before metadata is read where a SQL catalog has it; a REST catalog sends it.
-    `check_peer` is asked on each new connection to a REST catalog, `check_addresses` about addresses of stores that the
-    answers of a REST catalog name.
+    `check_location` is called with a SQL catalog's metadata location before it is read (a REST catalog sends the
+    metadata), `check_peer` on each new connection to a REST catalog, and `check_addresses` with the store addresses in
+    a REST catalog's responses.
     """
     own = {key: value for key, value in properties.items() if key not in {CATALOG_NAME, "type"}}
     name = properties.get(CATALOG_NAME, name)
@@ -242,10 +242,10 @@ def load(
     own.setdefault("s3.request-timeout", str(ANSWER_SECONDS))
     if properties["type"] == "rest":
         return GuardedRestCatalog(name, check_peer=check_peer, check_addresses=check_addresses, **own)
-    # never make tables in somebody's database
+    # never create tables in a user's database
     catalog = GuardedSqlCatalog(name, **{"init_catalog_tables": "false", **own, "uri": with_time_limit(own["uri"])})
     catalog.check_location = check_location
-    # made while the database is away it guesses the version of its schema: ask once, so that such a one is not kept
+    # created while the database is away, it would guess its schema version: query it once to fail in that case
     catalog.list_namespaces()
     return catalog
 

@@ -1,8 +1,8 @@
-"""File access of tables: the one place that decides which properties configure it, and which paths it opens.
+"""File access of tables: selects the properties that configure it and checks every path.
 
-Table metadata is written by others. None of a table's properties configures file access, so that a table can't name an
-endpoint, a proxy, a role or a class. The properties are the catalog's own, and of a REST catalog's answers those in
-`vended`. Every path that metadata names is checked when it is opened, written or deleted.
+Table metadata is untrusted. No table property configures file access, so that a table can't set an endpoint, a proxy, a
+role or a class. The properties are the catalog's own, and those in a REST catalog's responses that `vended` accepts.
+Every path from metadata is checked when it is opened, written or deleted.
 """
 
 import re
@@ -38,14 +38,14 @@ _CREDENTIALS: Final[Mapping[str, frozenset[str]]] = {
     "gcs": frozenset({"gcs.oauth2.token", "gcs.oauth2.token-expires-at"}),
     "adls": frozenset({"adls.sas-token"}),
 }
-"""Properties that a REST catalog may vend for a store. They replace all of the catalog's own for that store."""
+"""Credentials that a REST catalog may vend for a store. They replace all of the catalog's own for that store."""
 
 _ADDRESSES: Final[Mapping[str, frozenset[str]]] = {
     "s3": frozenset({"s3.endpoint", "s3.force-virtual-addressing"}),
     "gcs": frozenset({"gcs.service.host"}),
     "adls": frozenset({"adls.account-name", "adls.blob-storage-authority", "adls.dfs-storage-authority"}),
 }
-"""Properties that a REST catalog may set together with credentials for the store, where the catalog's own do not."""
+"""Addresses that a REST catalog may set together with credentials for the store, if the catalog's own set none."""
 
 
 def names_code(name: str) -> bool:
@@ -63,15 +63,15 @@ def own_properties(catalog: Mapping[str, Any]) -> dict[str, str]:
 
 
 def vended(answer: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties of file access with what a REST catalog vends for one table.
+    """Return the properties of file access, including those that a REST catalog vends for one table.
 
-    Credentials replace the catalog's own for the store. An address (endpoint, host, account) is taken only beside
-    credentials for the same store and where the catalog's own properties name none, so that no credentials of the
-    catalog's own go to an address that the server names. A region is taken where it is a plain name.
+    Credentials replace the catalog's own for the store. An address (endpoint, host, account) is accepted only together
+    with credentials for the same store and if the catalog's own properties set none, so that the catalog's own
+    credentials are never sent to an address chosen by the server. A region is accepted if it is a plain name.
 
     Args:
-        answer: `config` of the answer, with the `storage-credentials` that fit the table.
-        own: as `own_properties` returns them.
+        answer: `config` of the response, with the `storage-credentials` that match the table.
+        own: the properties returned by `own_properties`.
     """
     found = dict(own)
     given = {name: str(value) for name, value in answer.items() if value is not None}
@@ -86,7 +86,7 @@ def vended(answer: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, str]:
 
 
 def vended_addresses(properties: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
-    """Return the addresses among the properties of file access that are not the catalog's own, each as a URI."""
+    """Return the addresses in file access properties that are not the catalog's own, each as a URI."""
     names = frozenset().union(*_ADDRESSES.values())
     return {
         name: value if "://" in value else f"https://{value}"
@@ -96,7 +96,7 @@ def vended_addresses(properties: Mapping[str, str], own: Mapping[str, str]) -> d
 
 
 def _is_credential(name: str, store: str) -> bool:
-    """Return whether a catalog's own property is about who it is to a store; vended credentials replace all of them."""
+    """Return whether a catalog property identifies it to a store; vended credentials replace all of these."""
     if store == "adls":
         return name in {"adls.account-key", "adls.sas-token", "adls.client-id", "adls.client-secret", "adls.tenant-id"}
     about_roles = ("s3.role-", "client.role-", "s3.anonymous") if store == "s3" else ()
@@ -104,9 +104,9 @@ def _is_credential(name: str, store: str) -> bool:
 
 
 class GuardedFileIO(SharedFileIO):
-    """Arrow's storage for the files of one table: opens, writes and deletes below `places` only.
+    """Arrow storage for the files of one table, which opens, writes and deletes files only below `places`.
 
-    `properties` are those of `own_properties` or `vended`, and are what the file system of a Spark task is made from.
+    `properties` are those of `own_properties` or `vended`; the file system of a Spark task is created from them.
     """
 
     def __init__(self, properties: Mapping[str, str], *, places: Places) -> None:
@@ -135,7 +135,7 @@ class GuardedFileIO(SharedFileIO):
 
 
 def outside(paths: Iterable[str], places: Places) -> NotEligible:
-    """Return the error for files outside of a table's places; paths and the location are the table's own text."""
+    """Return the error for files outside of a table's places; paths and location are untrusted text of the table."""
     named = ", ".join(printable(each[:_LONGEST_SHOWN]) for each in paths)
     folders = printable(str(places)[:_LONGEST_SHOWN])
     return NotEligible(f"{OUTSIDE_FILES}: {named} is not below {folders}; {REMEDY}")

@@ -1,9 +1,9 @@
-"""PyIceberg's file access with S3 clients that are shared between tables and kept.
+"""PyIceberg's file access with S3 clients that are cached and shared between tables.
 
-Arrow makes an S3 client only while no S3 request of the process is in flight (its finalizer takes a lock that each
-request holds, seen with 26.0.1). PyIceberg makes two clients for each load of a table, so one store without an answer
-would stop every load from any S3 store. Here a client is made once for each bucket and set of properties. The first
-client of a bucket, and one for new credentials, still waits.
+Arrow creates an S3 client only while no S3 request of the process is in flight (its finalizer takes a lock that each
+request holds, seen with 26.0.1). PyIceberg creates two clients for each load of a table, so one store that does not
+answer would block every load from any S3 store. Here one client is created for each bucket and set of properties. The
+first client of a bucket, and one for new credentials, still waits.
 """
 
 from collections import OrderedDict
@@ -17,7 +17,7 @@ from pyarrow.fs import FileSystem
 from pyiceberg.io.pyarrow import PyArrowFileIO
 
 CONNECTIONS: Final = 160
-"""Of one client: 16 calls of one catalog at once, each with 8 readers of manifests. Arrow goes by its I/O threads."""
+"""Connections per client: 16 concurrent calls of a catalog, 8 manifest readers each. Arrow uses its I/O threads."""
 
 _S3_SCHEMES: Final = frozenset({"s3", "s3a", "s3n", "oss"})
 _S3_PROPERTIES: Final = ("s3.", "client.")
@@ -41,7 +41,7 @@ class _Client:
 
 
 class _Clients:
-    """Clients by their properties, least recently used out first; callers wait for one that is being made."""
+    """LRU cache of clients by their properties; callers wait for a client that is being created."""
 
     def __init__(self, *, most: int) -> None:
         self._most = most
@@ -49,7 +49,7 @@ class _Clients:
         self._clients: OrderedDict[Hashable, _Client] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], FileSystem]) -> FileSystem:
-        """Return the client that is kept, or the one that `make` returns."""
+        """Return the cached client, or the one that `make` returns."""
         with self._lock:
             client = self._clients.setdefault(key, _Client())
             self._clients.move_to_end(key)

@@ -1,7 +1,7 @@
-"""Catalog properties that PyIceberg knows, to find misspelt ones: it ignores what it does not know without a word.
+"""Find misspelt catalog properties by comparing with PyIceberg's; it silently ignores unknown ones.
 
-Its properties are constants of some of its modules. Among those are texts that are no properties; to have them here
-does no harm but that their misspellings are not noticed.
+Its properties are constants of some of its modules. Some of these constants are not properties; including them only
+means that property names equal to them are not reported.
 """
 
 import difflib
@@ -33,7 +33,7 @@ KNOWN: Final = _known()
 
 
 def misspelt(properties: Iterable[str]) -> Mapping[str, str]:
-    """Return the names that are no known property but much like one, each with that one."""
+    """Return the unknown property names that are similar to a known one, each with that one."""
     found = {}
     for name in properties:
         if name in KNOWN or name.startswith(_OPEN_ENDED):

@@ -1,4 +1,4 @@
-"""All tables of a catalog, namespace by namespace, in order of their addresses."""
+"""List all tables of a catalog, namespace by namespace, ordered by address."""
 
 from collections.abc import Iterator
 
@@ -9,13 +9,13 @@ from pyiceberg.typedef import Identifier
 from engine.formats.base import IsWanted, TableListing, every_namespace
 
 _DEEPEST = 16
-"""Levels of namespaces that are walked; a table of a deeper one can't be registered."""
+"""Maximum namespace levels that are listed; tables in deeper namespaces can't be registered."""
 
 
 def list_tables(catalog: Catalog, limit: int, is_wanted: IsWanted = every_namespace) -> TableListing:
-    """Return the addresses of at most `limit` tables in the namespaces that are wanted.
+    """Return the addresses of at most `limit` tables in the accepted namespaces.
 
-    Asks the catalog twice for each namespace, once for one that is not wanted: wanted ones may be inside it.
+    Sends two requests per accepted namespace, and one for any other, because accepted ones may be nested in it.
     """
     found: list[tuple[str, ...]] = []
     for identifier in _tables(catalog, (), is_wanted):
@@ -26,7 +26,7 @@ def list_tables(catalog: Catalog, limit: int, is_wanted: IsWanted = every_namesp
 
 
 def _tables(catalog: Catalog, namespace: Identifier, is_wanted: IsWanted) -> Iterator[tuple[str, ...]]:
-    try:  # a namespace may be dropped meanwhile, and SQL catalogs name parents that are none themselves
+    try:  # a namespace may be dropped during the listing, and SQL catalogs return parents that do not exist
         if namespace and is_wanted(namespace):
             yield from sorted(tuple(identifier) for identifier in catalog.list_tables(namespace))
     except NoSuchNamespaceError:

@@ -1,4 +1,4 @@
-"""File paths: one spelling for comparing, and where a table's data goes.
+"""File paths: a normalised form for comparisons, and a table's data and metadata locations.
 
 Spark writes `file:/…`, PyIceberg `file:///…`, S3 has `s3://`, `s3a://` and `s3n://`. Normalise to compare, never to
 store: manifests keep the original string.
@@ -22,7 +22,7 @@ _OWN_PROVIDER: Final = ("write.location-provider.impl", "write.py-location-provi
 
 
 def normalised(path: str) -> str:
-    """Return a path in the one spelling that is compared."""
+    """Return a path in the normalised form for comparisons."""
     if path.startswith("/"):
         return f"file:/{path.lstrip('/')}"
     return _S3.sub("s3://", _LOCAL.sub("file:/", path))
@@ -34,7 +34,7 @@ def file_name(path: str) -> str:
 
 
 def data_location(metadata: TableMetadata) -> str:
-    """Return where data files go, without a slash at the end (Iceberg's older names of the property count too)."""
+    """Return the location of data files without a trailing slash (also supports Iceberg's older property names)."""
     properties = metadata.properties
     names = ["write.data.path", "write.folder-storage.path"]
     if has_object_storage_layout(properties):
@@ -44,34 +44,34 @@ def data_location(metadata: TableMetadata) -> str:
 
 
 def metadata_location(metadata: TableMetadata) -> str:
-    """Return where manifests go, without a slash at the end."""
+    """Return the location of manifests without a trailing slash."""
     return (metadata.properties.get("write.metadata.path") or f"{metadata.location.rstrip('/')}/metadata").rstrip("/")
 
 
 def all_locations(metadata: TableMetadata) -> Sequence[str]:
-    """Return the base location, where data goes, and what else the table's properties name as a place to write to."""
+    """Return the base location, the data location, and all other write locations in the table's properties."""
     named = (value for name, value in sorted(metadata.properties.items()) if name in _PLACES and value)
     return list(dict.fromkeys((metadata.location, data_location(metadata), *named)))
 
 
 def own_location_provider(properties: Mapping[str, str]) -> str:
-    """Return the properties that name a location provider of the table's own, as text; empty without one."""
+    """Return the properties that set a custom location provider, as text; empty without one."""
     return "; ".join(f"{name} = {properties[name]}" for name in _OWN_PROVIDER if name in properties)
 
 
 def outside(paths: Iterable[str], places: Iterable[str]) -> list[str]:
-    """Return the paths that lie below none of the places, however either is spelt."""
+    """Return the paths that are below none of the places, comparing normalised forms."""
     allowed = tuple(f"{normalised(each).rstrip('/')}/" for each in places)
     return [path for path in paths if not normalised(path).startswith(allowed)]
 
 
 def has_object_storage_layout(properties: Mapping[str, str]) -> bool:
-    """Tell whether the table spreads its files over hashed directories."""
+    """Return whether the table distributes its files over hashed directories."""
     return properties.get("write.object-storage.enabled", "false").strip().lower() == "true"
 
 
 def output_directory(metadata: TableMetadata, *, partition_path: str, name: str) -> str:
-    """Return the directory for the outputs of one group; `name` gives the hash of the object-storage layout."""
+    """Return the directory for the outputs of one group; the object-storage layout hashes `name`."""
     base = data_location(metadata)
     if has_object_storage_layout(metadata.properties):
         provider = ObjectStoreLocationProvider(metadata.location, {**metadata.properties, "write.data.path": base})

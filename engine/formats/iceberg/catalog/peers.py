@@ -1,7 +1,7 @@
 """HTTP connections that check the address of their server after connecting and before anything is sent.
 
-The name of a server may resolve to another address each time it is asked for (DNS rebinding): only the address of the
-open socket is the one that credentials go to.
+A server's name may resolve to a different address each time (DNS rebinding): only the address of the open socket is the
+one to which credentials are sent.
 """
 
 import socket
@@ -12,13 +12,13 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 CheckPeer = Callable[[str], None]
-"""Raises `InvalidInput` for the address of a server that must not be talked to."""
+"""Raises `InvalidInput` for a forbidden server address."""
 
 
 def checked_pools(check: CheckPeer) -> dict[str, type[HTTPConnectionPool]]:
-    """Return urllib3's pools by scheme, with connections for which `check` is asked with the address of the server.
+    """Return urllib3's pools by scheme, whose connections call `check` with the address of the server.
 
-    `check` raises for an address that must not be talked to; the connection is closed then.
+    `check` raises for a forbidden address; the connection is then closed.
     """
 
     class Checked:

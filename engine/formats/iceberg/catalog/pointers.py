@@ -1,7 +1,7 @@
-"""What a catalog points to for many tables at once, without reading any metadata where the catalog allows it.
+"""Read the metadata locations of many tables at once, without reading metadata where the catalog allows it.
 
-A SQL catalog is asked once for all of them. A REST catalog has no such question: it is asked for each table, and
-answers with all of its metadata.
+A SQL catalog needs one query for all tables. A REST catalog has no such request: it is called once per table, and
+returns all of the table's metadata.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,8 +44,8 @@ def _of_tables(catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, 
     for ref in refs:
         try:
             found[ref] = catalog.load_table((*ref.namespace, ref.name)).metadata_location
-        except (requests.RequestException, OSError):  # the catalog itself does not answer: nor will it for the others
+        except (requests.RequestException, OSError):  # the catalog does not answer, nor would it for the other tables
             raise
-        except Exception:  # noqa: BLE001, S112 - something about this table: opening it says what
+        except Exception:  # noqa: BLE001, S112 - a problem of this table, reported when it is opened
             continue
     return found

@@ -1,1 +1,1 @@
-"""From written groups to a proven snapshot: conflicts, manifests, the commit, its proof, the way back."""
+"""Commit written groups: conflict checks, manifests, the commit, its verification and rollback."""

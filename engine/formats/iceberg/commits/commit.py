@@ -1,9 +1,9 @@
-"""Committing written groups: at most 16 tries of one atomic snapshot, each on a fresh head.
+"""Commit written groups: at most 16 tries of one atomic snapshot, each on a fresh head.
 
-What an answer means: `CommitFailedException` is a definite no, after which the try's own manifests go once the table,
-read again, does not know its snapshot (a proxy may have sent the request twice: then the "no" answers the second, and
-the commit stands). Every other error leaves the outcome unknown, and nothing is deleted. `Transaction.commit` is not
-used: it retries on its own (0.12), without our checks.
+`CommitFailedException` is a definite refusal; the try's manifests are then deleted once the reloaded table does not
+contain its snapshot (a proxy may have sent the request twice: then the refusal is for the second, and the commit
+succeeded). Every other error leaves the outcome unknown, and nothing is deleted. `Transaction.commit` is not used: it
+retries automatically (0.12), without our checks.
 """
 
 import random
@@ -50,7 +50,7 @@ class _LostTry:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What a try asks the catalog for."""
+    """The updates and requirements that a try sends to the catalog."""
 
     snapshot_id: int
     requirements: tuple[TableRequirement, ...]
@@ -84,7 +84,7 @@ class Committer:
             try:
                 with translated("write the snapshot's metadata"):
                     staged = SnapshotProducer(view, base, request, found).stage()
-            except (Malformed, TypeError, ValueError, KeyError, AttributeError) as error:  # kinds of foreign content
+            except (Malformed, TypeError, ValueError, KeyError, AttributeError) as error:  # caused by foreign content
                 raise TableUnreadable(f"Could not write the snapshot's metadata: {summary_of(error)}") from error
             change = self._permitted(view, staged, request, before_try)
             if self._send(view, change):
@@ -100,11 +100,11 @@ class Committer:
         except PackhouseError as error:
             if lost is None:
                 raise
-            # the catalog said no, but only the table can prove that nothing of the try landed
+            # the catalog refused, but only the table shows that nothing of the try was committed
             raise OutcomeUnknown(f"lost a race and could not read the table after it: {error.message}") from error
 
     def _settle(self, view: TableView, lost: _LostTry) -> bool:
-        """Tell whether a try that was answered "failed" landed after all; if not, remove what it wrote."""
+        """Return whether a refused try was committed after all; if not, delete its metadata files."""
         if view.metadata.snapshot_by_id(lost.staged.snapshot.snapshot_id) is not None:
             return True
         discard(view.io, lost.staged.written)
@@ -113,7 +113,7 @@ class Committer:
     def _permitted(
         self, view: TableView, staged: StagedSnapshot, request: CommitRequest, before_try: Callable[[], None]
     ) -> _Change:
-        """Return all that is to be sent; after the permission nothing is left to do that could fail, but to send it."""
+        """Return the change to send. After the permission, sending it is the only step left that can fail."""
         try:
             change = _change(view.metadata, staged.snapshot, request)
             before_try()
@@ -123,10 +123,10 @@ class Committer:
         return change
 
     def _send(self, view: TableView, change: _Change) -> bool:
-        """Return True when committed, False on a definite no.
+        """Send a change; return True when committed, False on a definite refusal.
 
         Raises:
-            OutcomeUnknown: any other answer, or none.
+            OutcomeUnknown: any other response, or none.
         """
         try:
             self.catalog.commit_table(view.table, change.requirements, change.updates)
@@ -167,7 +167,7 @@ def _outcome(staged: StagedSnapshot, found: Surviving, tries: int) -> CommitOutc
 
 
 def check_rows(request: CommitRequest) -> None:
-    """Check that no group loses or gains a row, and that no file is named twice.
+    """Check that no group loses or gains a row, and that no file is listed twice.
 
     Raises:
         Fatal: the request would change the table's rows.

@@ -1,9 +1,9 @@
-"""What happened to the table since the plan: checked against a fresh head before every try of a commit.
+"""Detect conflicts between a plan and a fresh head of the table, before every try of a commit.
 
-Concurrent appends are no conflict. A group is dropped whole when one of its inputs is gone, when a delete file that
-was not there at the base can touch one of its inputs, or when a delete file that its task applied is gone. Everything
-is compared as sets of live files at base and head (not by the head's sequence number, nor by one snapshot after the
-other), so that delete files moved by other maintenance or written with an old sequence number are seen too.
+Concurrent appends are no conflict. A whole group is dropped when one of its inputs was removed, when a delete file
+added since the base can apply to one of its inputs, or when a delete file that its task applied was removed. Base and
+head are compared as sets of live files (not by the head's sequence number, nor snapshot by snapshot), so that delete
+files moved by other maintenance or written with an old sequence number are detected too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,12 +28,12 @@ SOURCE_GONE: Final = "source_gone"
 NEW_DELETES: Final = "new_deletes"
 DELETES_GONE: Final = "deletes_gone"
 TABLE_CHANGED: Final = "table_changed"
-"""Reason of groups of a batch that no longer fits the table as a whole: another schema, or its base is gone."""
+"""Reason for groups of a batch that no longer fits the table: its schema changed, or the base is gone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surviving:
-    """The groups that may be committed on this head, the reasons of the others, and the manifests to be rewritten."""
+    """The groups that may be committed on this head, the others' reasons, and the manifests to rewrite."""
 
     groups: tuple[WrittenGroup, ...]
     dropped: Mapping[int, str]
@@ -44,7 +44,7 @@ def base_of(view: TableView, request: CommitRequest, *, uuid: str) -> Snapshot:
     """Return the base snapshot after checking that the plan still fits the table.
 
     Raises:
-        CommitConflict: another table under the name, another schema or format version, or the base is no ancestor.
+        CommitConflict: a different table, schema or format version, or the base is no ancestor.
     """
     metadata = view.metadata
     if str(metadata.table_uuid) != uuid:
@@ -64,7 +64,7 @@ def base_of(view: TableView, request: CommitRequest, *, uuid: str) -> Snapshot:
 
 
 def surviving(view: TableView, base: Snapshot, groups: Sequence[WrittenGroup]) -> Surviving:
-    """Split groups into those whose inputs are live and untouched on the head, and the others."""
+    """Separate groups whose inputs are live and unchanged on the head from the others."""
     head_manifests = view.manifests(view.head)
     wanted = pa.array([each.path for group in groups for each in group.inputs], pa.string())
     located = _locate(view, [each for each in head_manifests if each.content == ManifestContent.DATA], wanted)
@@ -85,7 +85,7 @@ def surviving(view: TableView, base: Snapshot, groups: Sequence[WrittenGroup]) -
 
 
 def lost_groups(view: TableView, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> dict[int, str]:
-    """Return why groups could not be committed on this head, by ordinal, before anything of them is written."""
+    """Return the reasons, by ordinal, why groups that are not written yet can't be committed on this head."""
     asked = tuple(WrittenGroup(each.ordinal, each.spec_id, each.partition, each.inputs, (), 0) for each in groups)
     request = CommitRequest("", 0, base_snapshot_id, schema_id, asked)
     try:
@@ -106,7 +106,7 @@ def _locate(view: TableView, manifests: Sequence[ManifestFile], wanted: pa.Array
 
 @dataclass(frozen=True, slots=True)
 class _DeleteChanges:
-    """Delete files that came and went between base and head."""
+    """Delete files added and removed between base and head."""
 
     targets: frozenset[str]
     partitions: frozenset[tuple[int, str]]
@@ -130,11 +130,11 @@ class _DeleteChanges:
         )
 
     def touch(self, group: WrittenGroup) -> bool:
-        """Tell whether a new delete file may delete rows of an input."""
+        """Return whether a new delete file may delete rows of an input."""
         if self.is_global or (group.spec_id, group.partition) in self.partitions:
             return True
         return any(normalised(each.path) in self.targets for each in group.inputs)
 
     def took_from(self, group: WrittenGroup) -> bool:
-        """Tell whether a delete file that the group's task applied is not live any more."""
+        """Return whether a delete file that the group's task applied is no longer live."""
         return any(ref.path in self.gone for each in group.inputs for ref in each.deletes)

@@ -1,7 +1,7 @@
-"""Files that a run wrote, found by name, and the removal of those that nothing needs.
+"""Find the files that a run wrote by name, and delete those that are not needed.
 
-A file is told by its name alone (`domain.runs.output_names`): data files, and manifests with their lists. Listing walks
-the whole data location: seconds on a large table.
+A file is identified only by its name (`domain.runs.output_names`): data files, manifests and manifest lists. Lists the
+whole data location, which takes seconds on a large table.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from engine.formats.iceberg.metadata.views import TableView
 
 
 def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
-    """Return the paths of all files below the data location whose names say that the run wrote them, sorted.
+    """Return the sorted paths of all files below the data location that the run wrote, recognized by name.
 
     Raises:
         NotEligible: the data location is outside of the table's places.
@@ -29,7 +29,7 @@ def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
 
 
 def _list(view: TableView, location: str, *, recursive: bool) -> Sequence[str]:
-    """Return the paths of all files below a location, in its spelling."""
+    """Return the paths of all files below a location, spelled like the location."""
     view.check(location)
     scheme, netloc, root = PyArrowFileIO.parse_location(location, view.io.properties)
     filesystem = _arrow_io(view).fs_by_scheme(scheme, netloc)
@@ -38,10 +38,10 @@ def _list(view: TableView, location: str, *, recursive: bool) -> Sequence[str]:
 
 
 def remove_run_metadata(seen: TableView, fresh: TableView, run_id: str, *, up_to_attempt: int) -> int:
-    """Delete manifests and lists of a run's attempts up to a number that no snapshot of `fresh` has; count them.
+    """Delete unreferenced manifests and lists of a run's attempts up to `up_to_attempt`; return their number.
 
-    They are left by a process that was killed before its commit. Only called while no commit of the run can be under
-    way, as it would name such files.
+    They are left by a process that was killed before its commit. A file counts as unreferenced if no snapshot of
+    `fresh` has it. Must only be called while no commit of the run can be in progress, as it would reference such files.
 
     Raises:
         Fatal: as `remove_run_files`.
@@ -71,10 +71,10 @@ def _metadata_names(view: TableView) -> frozenset[str]:
 def remove_run_files(
     seen: TableView, fresh: TableView, run_id: str, *, keep: frozenset[str], up_to_attempt: int
 ) -> int:
-    """Delete the files of a run's attempts up to a number, but `keep` and what a snapshot of `fresh` has; count them.
+    """Delete a run's files of attempts up to a number, except `keep` and those in `fresh`'s snapshots; return how many.
 
     Raises:
-        Fatal: `fresh` is older than `seen`, the view that the caller decided on: the catalog went back in time.
+        Fatal: `fresh` is older than `seen`, the view of the caller's decision: the catalog's pointer moved back.
     """
     _check_forward(seen, fresh)
     kept = {file_name(path) for path in keep}

@@ -1,12 +1,12 @@
-"""Keeping the way back open: a tag on the parent of a snapshot that is not proven yet, and the way back itself.
+"""Rollback of unverified snapshots, and the tag that protects a snapshot's parent until verification.
 
-The tag is set by the commit that adds the snapshot, so there is no moment in which expiry could take the parent, and
-no commit of its own. It goes with the run's next commit, or with one at the run's end; what a dead run leaves goes with
-the next run's commit, and by `max-ref-age-ms` a week later even if none follows (that age counts from the parent's own
-commit, not from the tag's). A tag of a frozen table has no such end.
+The tag is set by the commit that adds the snapshot, so expiry can never remove the parent in between, and no extra
+commit is needed. It is removed by the run's next commit, or by one at the run's end; the tag of a dead run is removed
+by the next run's commit, or expires by `max-ref-age-ms` after a week (that age counts from the parent's own commit, not
+from the tag's). A tag of a frozen table does not expire.
 
-Rolling back moves `main` from the snapshot to its parent, if and only if `main` is that snapshot still: whatever
-anybody committed on top of it stays. Then somebody has to look.
+A rollback moves `main` from the snapshot to its parent if and only if `main` is still that snapshot: commits on top of
+it are never undone. In that case an operator has to decide.
 """
 
 import time
@@ -40,7 +40,7 @@ MAX_TRIES: Final = 8
 def protect(
     metadata: TableMetadata, run_id: str, parent_id: int | None, *, for_ms: int | None = LONGEST_MS
 ) -> tuple[TableUpdate, ...]:
-    """Return the updates that tag a parent for a run, for so long if nothing else removes the tag (None: for ever)."""
+    """Return the updates that tag a parent for a run, with a maximum age of the tag (None: no limit)."""
     parent = None if parent_id is None else metadata.snapshot_by_id(parent_id)
     if parent is None:
         return ()
@@ -57,7 +57,7 @@ def protect(
 
 
 def main_at(metadata: TableMetadata, snapshot_id: int) -> SetSnapshotRefUpdate:
-    """Return the update that moves `main` to a snapshot; left out, its retention would be lost."""
+    """Return the update that moves `main` to a snapshot, including its retention, which would otherwise be lost."""
     ref = metadata.refs[MAIN_BRANCH]
     return SetSnapshotRefUpdate(
         ref_name=MAIN_BRANCH,
@@ -70,7 +70,7 @@ def main_at(metadata: TableMetadata, snapshot_id: int) -> SetSnapshotRefUpdate:
 
 
 def keep_parent(catalog: Catalog, load: Callable[[], TableView], run_id: str, snapshot_id: int) -> int | None:
-    """Tag the parent of a snapshot in a commit of its own, without an end; return it, None when it is gone.
+    """Tag the parent of a snapshot in a separate commit, without expiry; return its id, None if it has expired.
 
     Raises:
         OutcomeUnknown: the catalog did not answer.
@@ -88,15 +88,15 @@ def keep_parent(catalog: Catalog, load: Callable[[], TableView], run_id: str, sn
 
 
 def forget_old(metadata: TableMetadata) -> tuple[TableUpdate, ...]:
-    """Return the updates that remove our tags: whoever commits has proven what was committed before."""
+    """Return the updates that remove our tags: a run commits only after verifying the previous commits."""
     return tuple(RemoveSnapshotRefUpdate(ref_name=name) for name in _tags(metadata))
 
 
 def release(catalog: Catalog, load: Callable[[], TableView]) -> Sequence[str]:
-    """Remove our tags in a commit of their own; return which there were. Loses races quietly: they can wait.
+    """Remove our tags in a separate commit; return their names. A lost race is no error: a later commit removes them.
 
     Raises:
-        OutcomeUnknown: the catalog did not answer; they go with the next commit.
+        OutcomeUnknown: the catalog did not answer; the next commit removes them.
     """
     for _ in range(MAX_TRIES):
         view = load()
@@ -108,10 +108,10 @@ def release(catalog: Catalog, load: Callable[[], TableView]) -> Sequence[str]:
 
 
 def roll_back(catalog: Catalog, load: Callable[[], TableView], snapshot_id: int) -> RollBack:
-    """Move `main` from a snapshot back to its parent, if nothing came after it; see `OpenTable.roll_back`.
+    """Move `main` from a snapshot back to its parent, if no commit followed it; see `OpenTable.roll_back`.
 
     Raises:
-        OutcomeUnknown: the catalog did not answer; to ask again is safe.
+        OutcomeUnknown: the catalog did not answer; retrying is safe.
     """
     for _ in range(MAX_TRIES):
         view = load()

@@ -1,12 +1,12 @@
-"""One try of a `replace` snapshot: its manifests and manifest list, written but not committed.
+"""Stage a `replace` snapshot: write its manifests and manifest list without committing.
 
-PyIceberg 0.12 has no rewrite: its producers stamp outputs with the new sequence number (older equality deletes would
-stop applying) and the default spec, and refuse the operation `replace`. Here outputs keep the spec and partition of
-their inputs, and the greatest data sequence number among them, so that the order in which data came stays visible;
-where position deletes were applied it is the base snapshot's, so that others see that these have nothing left to do.
-Inputs become DELETED entries, all of a spec in one manifest, their neighbours EXISTING ones of rewritten manifests with
-the sequence numbers they had. Where it is asked for, delete files that then apply to nothing go in the same snapshot.
-Every other manifest is reused as it is.
+PyIceberg 0.12 has no rewrite: its producers give outputs the new sequence number (older equality deletes would stop
+applying) and the default spec, and refuse the operation `replace`. Here outputs keep the spec and partition of their
+inputs, and the greatest data sequence number among them, so that the order in which data was written stays visible;
+where position deletes were applied it is the base snapshot's, so that other readers see that these no longer apply.
+Inputs become DELETED entries, one manifest per spec; other entries of their manifests become EXISTING ones of rewritten
+manifests and keep their sequence numbers. If requested, delete files that then apply to nothing are removed in the same
+snapshot. Every other manifest is reused unchanged.
 """
 
 import itertools
@@ -49,12 +49,12 @@ from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.statistics.entries import data_files
 from engine.formats.iceberg.statistics.metrics_modes import table_modes
 
-_COMPRESSION: Final[Mapping[str, AvroCompressionCodec]] = {"zstd": "zstandard", "uncompressed": "null"}  # else deflate
+_COMPRESSION: Final[Mapping[str, AvroCompressionCodec]] = {"zstd": "zstandard", "uncompressed": "null"}  # or deflate
 
 
 @dataclass(frozen=True, slots=True)
 class StagedSnapshot:
-    """A snapshot that is written but not committed, and the metadata files that only it needs."""
+    """A snapshot that is written but not committed, and the metadata files that only it references."""
 
     snapshot: Snapshot
     written: tuple[str, ...]
@@ -80,10 +80,10 @@ class SnapshotProducer:
         self._folder = metadata_location(self._metadata)
 
     def stage(self) -> StagedSnapshot:
-        """Write manifests and manifest list; on any error nothing of them stays.
+        """Write manifests and manifest list; on any error all of them are deleted.
 
         Raises:
-            Fatal: inputs or outputs are not what the request says.
+            Fatal: inputs or outputs do not match the request.
         """
         try:
             return self._stage()
@@ -125,7 +125,7 @@ class SnapshotProducer:
                 manifests.append(self._write_entries(manifest.partition_spec_id, staying, ManifestWriter.existing))
         if missing := going.keys() - removed.keys():
             raise Fatal(f"{len(missing)} inputs were live and are in no manifest: {min(missing)}")
-        # One manifest a spec, not one for each that was touched: readers of this snapshot open every manifest it lists.
+        # One manifest per spec, not per touched manifest: readers of this snapshot open every manifest in its list.
         gone = [self._write_entries(spec, each, ManifestWriter.delete) for spec, each in sorted(leaving.items())]
         return [*manifests, *gone], removed
 
@@ -216,7 +216,7 @@ class SnapshotProducer:
     def _delete_files(
         self, dangling: Mapping[ManifestFile, pa.Table], removed: Mapping[str, DataFile]
     ) -> Iterator[DataFile]:
-        """Yield what the summary has to count of the delete files that go."""
+        """Yield the removed delete files, for the counts in the summary."""
         partitions = {group.place: removed[group.inputs[0].path].partition for group in self.surviving.groups}
         columns = ["path", "spec_id", "partition", "record_count", "file_bytes"]
         for entries in dangling.values():
@@ -270,7 +270,7 @@ class SnapshotProducer:
                 "snapshot-id": self._snapshot_id,
                 "parent-snapshot-id": parent,
                 "sequence-number": sequence_number,
-                # a clock that runs behind must not make the table's history go backwards
+                # a slow clock must not make the timestamps of the table's history decrease
                 "timestamp-ms": max(int(time.time() * 1000), self._metadata.last_updated_ms),
                 "manifest-list": path,
                 "summary": summary,
@@ -292,12 +292,12 @@ def _check_input(file: DataFile, planned: InputFile, *, already: bool) -> None:
 
 
 def _is_needed(manifest: ManifestFile) -> bool:
-    """Tell whether a manifest still says something: one of deleted files only concerned the snapshot that made it."""
+    """Return whether a manifest has live entries; one with only deleted files matters only to its own snapshot."""
     return manifest.has_added_files() or manifest.has_existing_files()
 
 
 def discard(io: FileIO, paths: Sequence[str]) -> None:
-    """Delete metadata files that nothing can reference; what can't be deleted stays as an orphan."""
+    """Delete metadata files that nothing can reference; files that can't be deleted remain as orphans."""
     for path in paths:
         with suppress(OSError):
             io.delete(path)

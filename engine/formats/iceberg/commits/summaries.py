@@ -1,4 +1,4 @@
-"""The summary of a `replace` snapshot: whose it is, what it did, and the table's totals carried on."""
+"""The summary of a `replace` snapshot: its run, its changes, and the table's updated totals."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -32,7 +32,7 @@ def replace_summary(
 ) -> Summary:
     """Return the summary for replacing `removed` by `added` on the view's head.
 
-    Counters follow the conventions of Java and PyIceberg; a total that the previous snapshot left out stays left out.
+    Counters follow the conventions of Java and PyIceberg; a total that is missing in the previous snapshot is omitted.
     """
     limit = view.metadata.properties.get(_PARTITION_LIMIT, "0")
     collector = SnapshotSummaryCollector(partition_summary_limit=count_of(limit))
@@ -57,5 +57,5 @@ def replace_summary(
 
 
 def _usable(summary: Mapping[str, str]) -> dict[str, str]:
-    """Return a foreign summary without totals that are no counts, which can't be carried on."""
+    """Return a foreign summary without totals that are not valid counts, which can't be continued."""
     return {name: text for name, text in summary.items() if not name.startswith("total-") or is_count(text)}

@@ -1,8 +1,8 @@
-"""The proof of one of our snapshots, from metadata alone: what it removed, what it added, and that nothing else moved.
+"""Verify a Packhouse snapshot from metadata alone: the files it removed and added, and that nothing else changed.
 
-Null counts are compared for top-level primitive columns, as far as all inputs and outputs of a group know them;
-writers differ in how they count below optional structs. The comparison with the parent is left out (and said so) when
-the parent has expired: what the snapshot itself removed and added is proven all the same.
+Null counts are compared for top-level primitive columns, as far as all inputs and outputs of a group have them;
+writers differ in how they count below optional structs. The comparison with the parent is omitted (and reported so)
+when the parent has expired: the files that the snapshot removed and added are still verified.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ from engine.formats.iceberg.statistics.entries import read_footer
 
 
 def verify_snapshot(view: TableView, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
-    """Return the proof of a snapshot against the groups it claims to hold; every check is listed, held or not."""
+    """Verify a snapshot against the groups it claims to contain; returns every check, passed or failed."""
     snapshot = view.metadata.snapshot_by_id(snapshot_id)
     if snapshot is None:
         return _by_files(view, snapshot_id, groups)
@@ -48,7 +48,7 @@ def verify_snapshot(view: TableView, snapshot_id: int, groups: Sequence[WrittenG
 
 @dataclass(frozen=True, slots=True)
 class _Changes:
-    """Data files that one snapshot removed and added, by path, and how many delete files it removed."""
+    """Data files removed and added by one snapshot, by path, and the number of delete files it removed."""
 
     removed: Mapping[str, DataFile]
     added: Mapping[str, DataFile]
@@ -138,7 +138,7 @@ class _Checks:
         return Condition("specs_and_partitions_kept", not strays, detail)
 
     def _sort_orders(self) -> Condition:
-        """Check that files claim a sort order of the table only where their footers say the same."""
+        """Check that files with a sort order id of the table have the same order in their footers."""
         claims = {path: file.sort_order_id for path, file in self.changes.added.items() if file.sort_order_id}
         written = [each for group in self.groups for each in group.outputs if each.path in claims]
         held = sum(is_in_order(self.view.metadata, claims[each.path], read_footer(each)) for each in written)
@@ -174,7 +174,7 @@ class _Checks:
         return Condition("null_counts_conserved", not wrong, detail)
 
     def _bounds(self) -> Condition:
-        """Check that bounds enclose the rows; see `enclosure`. Once no commit needs them, outputs have no footers."""
+        """Check that bounds enclose the rows; see `enclosure`. Footers are dropped once no commit needs them."""
         wrong: list[str] = []
         for group in self.groups:
             inputs = [self.changes.removed[each.path] for each in group.inputs if each.path in self.changes.removed]
@@ -204,7 +204,7 @@ class _Checks:
         yield self._deletes(before, after)
 
     def _deletes(self, before: Sequence[ManifestFile], after: Sequence[ManifestFile]) -> Condition:
-        """Delete files may only go, and only those that no live file needs, of the partitions that were rewritten."""
+        """Check that delete files were only removed: unneeded ones, and only in the rewritten partitions."""
         listed = [{m for m in each if m.content == ManifestContent.DELETES} for each in (before, after)]
         if listed[0] == listed[1]:
             return Condition("deletes_conserved", True, f"{len(listed[0])} delete manifests, none of them changed")
@@ -227,7 +227,7 @@ class _Checks:
 
 
 def _by_files(view: TableView, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
-    """Return what can be told of a snapshot that was expired before the proof: whether its files took their place."""
+    """Verify a snapshot that expired before verification: check only that its files replaced the inputs."""
     inputs = [each for group in groups for each in group.inputs]
     outputs = [each for group in groups for each in group.outputs]
     data = (each for each in view.manifests(view.head) if each.content == ManifestContent.DATA)

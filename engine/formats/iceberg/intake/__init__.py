@@ -1,5 +1,5 @@
-"""Reading files and answers that others wrote: bounded in size and checked before anything goes by them.
+"""Read untrusted files and catalog responses: bounded in size and validated before use.
 
-Every byte of a foreign metadata file, manifest list, manifest and catalog answer enters through this package. Entered
-by `catalogs` (answers and metadata files) and `views` (everything else). It never writes.
+Every foreign metadata file, manifest list, manifest and catalog response is read through this package. Called by
+`catalogs` (responses and metadata files) and `views` (everything else). It never writes.
 """

@@ -1,4 +1,4 @@
-"""What foreign metadata must keep to so that planning can calculate with it: checked once, where it is read."""
+"""Validate foreign metadata so that planning can calculate with it; done once, where it is read."""
 
 from typing import Final
 
@@ -9,15 +9,15 @@ from pyiceberg.table.refs import MAIN_BRANCH
 
 from engine.formats.iceberg.intake.limits import LIVE_BYTES, Malformed, too_large
 
-_LATEST_MS: Final = 253_402_300_799_999  # the last instant of the year 9999, where calendars end
+_LATEST_MS: Final = 253_402_300_799_999  # the last instant of the year 9999, the maximum of `datetime`
 _LARGEST_SUM: Final = 2.0**62  # sums of all files stay within 64 bits
 
 
 def check_metadata(metadata: TableMetadata) -> None:
-    """Check times of commits, and that `main` is a snapshot that is there.
+    """Check commit times, and that `main` refers to an existing snapshot.
 
     Raises:
-        Malformed: one of them is not so; the message names the snapshot.
+        Malformed: a check fails; the message names the snapshot.
     """
     for snapshot in metadata.snapshots:
         if not 0 <= snapshot.timestamp_ms <= _LATEST_MS:
@@ -28,10 +28,10 @@ def check_metadata(metadata: TableMetadata) -> None:
 
 
 def check_entries(entries: pa.Table) -> None:
-    """Check the entries of one manifest: that no required value is missing, and no count negative.
+    """Check the entries of one manifest: no required value is missing, and no count is negative.
 
     Raises:
-        Malformed: one of them is not so; the message names the field.
+        Malformed: a check fails; the message names the field.
     """
     for field in entries.schema:
         if not field.nullable and (missing := entries[field.name].null_count):
@@ -43,10 +43,10 @@ def check_entries(entries: pa.Table) -> None:
 
 
 def check_live(entries: pa.Table) -> None:
-    """Check all live entries of a table together: that they fit into memory, and their sums into 64 bits.
+    """Check that all live entries of a table together fit into the memory limit, and their sums into 64 bits.
 
     Raises:
-        Malformed: they do not.
+        Malformed: a limit is exceeded.
     """
     check_size(entries.nbytes)
     for name in ("record_count", "file_bytes"):
@@ -56,6 +56,6 @@ def check_live(entries: pa.Table) -> None:
 
 
 def check_size(live_bytes: int) -> None:
-    """Raise `Malformed` where live entries take more memory than those of one table may."""
+    """Raise `Malformed` if live entries exceed the memory limit of one table."""
     if live_bytes > LIVE_BYTES:
         raise too_large("the entries of all live files take", "of memory", LIVE_BYTES)

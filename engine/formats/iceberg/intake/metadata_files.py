@@ -1,4 +1,4 @@
-"""Table metadata as JSON, from a file or a catalog's answer: bounded before it is parsed.
+"""Table metadata as JSON, from a file or a catalog's response: size-limited before it is parsed.
 
 Parsed JSON takes up to twenty times its size in memory (`[[],[],…`), so the number of its values is bounded as well.
 """
@@ -16,11 +16,11 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 def read_metadata(file: InputFile) -> TableMetadata:
-    """Return the metadata of a metadata file, compressed by gzip or not, whatever its name says.
+    """Return the metadata in a metadata file; detects gzip compression by content, not by name.
 
     Raises:
-        Malformed: it is larger than it may be, or cut off.
-        ValueError: it is no table metadata; pydantic's error says where.
+        Malformed: it exceeds the limit, or is truncated.
+        ValueError: it is not table metadata; pydantic's error has the location.
     """
     body = read_file(file, METADATA_BYTES)
     if body.startswith(_GZIP):
@@ -43,7 +43,7 @@ def check_json(body: bytes) -> None:
 def _gunzipped(body: bytes, limit: int) -> bytes:
     parts: list[bytes] = []
     room = limit
-    while body:  # a file may be several members
+    while body:  # a file may have several members
         member = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         try:
             parts.append(member.decompress(body, room + 1))

@@ -1,4 +1,4 @@
-"""A table's storage as manifests and manifest lists are read through it: whole files, of bounded size, uncompressed."""
+"""Storage for reading manifests and manifest lists: whole files of limited size, decompressed."""
 
 import io
 from typing import Any
@@ -10,7 +10,7 @@ from engine.formats.iceberg.manifests.avro_blocks import readable
 
 
 def read_file(file: InputFile, limit: int) -> bytes:
-    """Return a whole file.
+    """Return the whole content of a file.
 
     Raises:
         Malformed: it is larger than `limit` bytes.
@@ -23,9 +23,9 @@ def read_file(file: InputFile, limit: int) -> bytes:
 
 
 class AvroFiles(FileIO):
-    """Storage whose input files are Avro containers that any reader can take without harm; see `avro_blocks`.
+    """Storage whose input files are Avro containers that are safe for any reader; see `avro_blocks`.
 
-    Everything else is handed on to `inner`. Reading raises `Malformed` for what is no such container.
+    Other operations are delegated to `inner`. Reading raises `Malformed` for files that are not such containers.
     """
 
     def __init__(self, inner: FileIO) -> None:

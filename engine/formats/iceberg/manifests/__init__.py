@@ -1,1 +1,1 @@
-"""Manifests as columns: decoded as a whole, bounded in size, each path checked."""
+"""Read manifests as columns: decoded as a whole, limited in size, with every path checked."""

@@ -1,12 +1,12 @@
-"""Avro containers as bounded, uncompressed bytes: the only form in which manifests and manifest lists are decoded.
+"""Convert Avro containers to size-limited, uncompressed ones, the only form in which manifests are decoded.
 
-The decoders are not safe on files of others. A block of 100 kB can inflate to 100 MB in one call; PyIceberg and polars
+The decoders are not safe on untrusted files. A block of 100 kB can inflate to 100 MB in one call; PyIceberg and polars
 allocate as many records as a block's header claims, and Rust aborts the whole process where that fails; an array of
-items without bytes never ends. So each container is checked and copied here first: one block without compression, of
-bounded size, with no more records than its bytes can hold. The layout is that of the Avro 1.12 specification, "Object
-Container Files".
+zero-byte items never ends. So each container, manifest lists included, is checked and copied here first: one
+uncompressed block of limited size, with no more records than its bytes can contain. The layout is that of the Avro 1.12
+specification, "Object Container Files".
 
-The copy is also what lets all readers take each codec: fastavro lacks zstandard without another library, polars bzip2.
+The copy also makes every codec readable: fastavro lacks zstandard without another library, polars lacks bzip2.
 """
 
 import bz2
@@ -37,24 +37,24 @@ MAGIC: Final = b"Obj\x01"
 _CODEC: Final = "avro.codec"
 _SCHEMA: Final = "avro.schema"
 _SYNC_BYTES: Final = 16
-_DEFLATE_RATIO: Final = 1032  # the most that deflate can compress, see zlib's technical details
+_DEFLATE_RATIO: Final = 1032  # maximum compression ratio of deflate, see zlib's technical details
 _CHECKSUM_BYTES: Final = 4
 _XZ_MEMORY: Final = 128 * 2**20
 _LARGEST_FIXED: Final = 2**20
 _LONGEST_VARINT: Final = 70  # bits in ten bytes of seven
-_LEAST_BYTES: Final = {"null": 0, "float": 4, "double": 8}  # of a value; at least one byte of every other type
+_LEAST_BYTES: Final = {"null": 0, "float": 4, "double": 8}  # size of a value; any other type has at least one byte
 
 
 def readable(body: bytes, *, limit: int = MANIFEST_BYTES) -> bytes:
-    """Return a container as one block without compression, whose records any reader can take.
+    """Return a container with one uncompressed block, which is safe for any reader.
 
     Args:
-        body: the file.
-        limit: the largest size of all its blocks without compression.
+        body: the content of the file.
+        limit: maximum total size of its decompressed blocks in bytes.
 
     Raises:
-        Malformed: it is no Avro container, its codec is not known, its blocks hold more than `limit` bytes, claim more
-            records than they have bytes for, or its schema is one whose values have no bounded size.
+        Malformed: it is not an Avro container, its codec is unknown, its blocks exceed `limit` bytes or claim more
+            records than they have bytes for, or values of its schema have no bounded size.
     """
     source = io.BytesIO(body)
     header = _read_header(source)
@@ -78,14 +78,14 @@ def readable(body: bytes, *, limit: int = MANIFEST_BYTES) -> bytes:
 
 
 def schema_of(body: bytes) -> bytes:
-    """Return the schema in a container's header, JSON as it was written."""
+    """Return the schema in a container's header as its original JSON."""
     header = _read_header(io.BytesIO(body))
     schema: bytes = header["meta"][_SCHEMA]
     return schema
 
 
 def with_schema(body: bytes, schema: bytes) -> bytes:
-    """Return a container with another schema in its header; its blocks must be of that form as well."""
+    """Return a container with another schema in its header; its blocks must match that schema."""
     source, target = io.BytesIO(body), io.BytesIO()
     header = _read_header(source)
     header["meta"][_SCHEMA] = schema
@@ -111,11 +111,11 @@ def _schema(header: Mapping[str, Any]) -> Any:
 
 
 _Decoder = Callable[[bytes, int], bytes]
-"""Returns what a block holds. It may return more than the limit given, but never by more than one byte."""
+"""Returns a block's decompressed content; at most one byte more than the given limit."""
 
 
 def _blocks(body: bytes, start: int, sync: bytes, decode: _Decoder, limit: int) -> tuple[int, list[bytes]]:
-    """Return how many records the blocks claim, and what they hold."""
+    """Return the number of records that the blocks claim, and their decompressed contents."""
     at, records, room, found = start, 0, limit, list[bytes]()
     while at < len(body):
         count, at = _long(body, at)
@@ -134,13 +134,13 @@ def _blocks(body: bytes, start: int, sync: bytes, decode: _Decoder, limit: int) 
 
 
 def _long(body: bytes, at: int) -> tuple[int, int]:
-    """Return a zigzag number of variable length and where it ends."""
+    """Return a variable-length zigzag number and its end position."""
     value = shift = 0
     while at < len(body) and shift < _LONGEST_VARINT:
         byte = body[at]
         at += 1
         value |= (byte & 0x7F) << shift
-        if byte < 0x80:  # noqa: PLR2004 - the highest bit says that more bytes follow
+        if byte < 0x80:  # noqa: PLR2004 - the highest bit marks that more bytes follow
             return (value >> 1) ^ -(value & 1), at
         shift += 7
     raise Malformed(f"it is damaged or cut off at byte {at}")
@@ -168,11 +168,11 @@ def _unzstd(data: bytes, limit: int) -> bytes:
 
 
 def _unsnapped(data: bytes, limit: int) -> bytes:
-    """Return a snappy block, whose length comes first and whose checksum comes last."""
+    """Decompress a snappy block, which begins with its length and ends with a checksum."""
     size = 0
     for place, byte in enumerate(data[:5]):
         size |= (byte & 0x7F) << (7 * place)
-        if byte < 0x80:  # noqa: PLR2004 - the highest bit says that more bytes follow
+        if byte < 0x80:  # noqa: PLR2004 - the highest bit marks that more bytes follow
             break
     if size > limit:
         raise too_large("a block holds", "when decompressed", limit)
@@ -208,10 +208,10 @@ _DECODERS: Final[Mapping[bytes, _Decoder]] = {
 
 
 def _least_bytes(schema: Any) -> int:
-    """Return how many bytes a value of an Avro schema has at least.
+    """Return the minimum size in bytes of a value of an Avro schema.
 
     Raises:
-        Malformed: the schema contains itself, an array of items without bytes, or a huge fixed type.
+        Malformed: the schema contains itself, an array of zero-byte items, or a huge fixed type.
     """
     try:
         return _least(schema, {}, ())
@@ -224,7 +224,7 @@ def _least(schema: Any, named: dict[str, Any], around: tuple[str, ...]) -> int:
         if schema in around:
             raise Malformed(f"its Avro schema contains itself: {schema[:80]!r}")
         return _least(named[schema], named, around) if schema in named else _LEAST_BYTES.get(schema, 1)
-    if isinstance(schema, list):  # a union: the number of its branch comes first
+    if isinstance(schema, list):  # a union: begins with the number of its branch
         for branch in schema:
             _least(branch, named, around)
         return 1

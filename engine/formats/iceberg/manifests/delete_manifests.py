@@ -1,9 +1,9 @@
-"""A manifest of delete files written anew without some of them.
+"""Rewrite a manifest of delete files without some of them.
 
-Entries are taken over as they stand: the Avro schema of whoever wrote the manifest, its header and every field, also
-those that PyIceberg does not know (it writes no delete manifests, and reads them without `referenced_data_file`). Only
-status, snapshot and sequence numbers change: what stays is EXISTING with the numbers that it had inherited, what goes
-is DELETED by our snapshot.
+Entries are copied unchanged: the Avro schema of the original writer, its header and every field, including those that
+PyIceberg does not support (it writes no delete manifests, and reads them without `referenced_data_file`). Only status,
+snapshot and sequence numbers change: kept files become EXISTING with their inherited numbers, removed files become
+DELETED by our snapshot.
 """
 
 import io
@@ -25,20 +25,20 @@ _EXISTING: Final = int(ManifestEntryStatus.EXISTING)
 
 @dataclass
 class DeleteManifest:
-    """The new manifest: its bytes, and what the manifest list says of it."""
+    """The new manifest: its bytes, and the figures for its entry in the manifest list."""
 
     body: bytes
     existing: list[int]
-    """Rows of the files that stay."""
+    """Row counts of the kept files."""
 
     deleted: list[int]
-    """Rows of the files that go."""
+    """Row counts of the removed files."""
 
     least_number: int
-    """The least data sequence number of the files that stay; `UNASSIGNED_SEQ` when none does."""
+    """The least data sequence number of the kept files; `UNASSIGNED_SEQ` if there are none."""
 
     def listed(self, old: ManifestFile, *, path: str, snapshot_id: int) -> ManifestFile:
-        """Return its entry in the manifest list; bounds of partitions are the old ones, which hold for fewer files."""
+        """Return its entry in the manifest list; keeps the old partition bounds, which are valid for fewer files."""
         return ManifestFile.from_args(
             manifest_path=path,
             manifest_length=len(self.body),
@@ -61,20 +61,20 @@ class DeleteManifest:
 def without(
     body: bytes, gone: AbstractSet[str], *, manifest: ManifestFile, snapshot_id: int, codec: str
 ) -> DeleteManifest:
-    """Return a manifest's live entries, those of the paths in `gone` as deleted by a snapshot.
+    """Return a manifest with the live entries of another, those with paths in `gone` marked as deleted by a snapshot.
 
     Args:
-        body: the manifest's file, as `avro_blocks.readable` returns it.
+        body: the manifest's file, as returned by `avro_blocks.readable`.
         gone: paths of live delete files in it.
         manifest: its entry in the manifest list, which entries inherit from.
-        snapshot_id: the snapshot that is made.
-        codec: of the blocks, `deflate` or `null`.
+        snapshot_id: the id of the new snapshot.
+        codec: codec of the blocks, `deflate` or `null`.
 
     Raises:
         Fatal: a path is not live in it.
     """
     written = schema_of(body)
-    plain = _without_logical_types(json.loads(written))  # values pass through as they are stored: no year is too far
+    plain = _without_logical_types(json.loads(written))  # values are copied as stored: no year is out of range
     reader = fastavro.reader(io.BytesIO(with_schema(body, json.dumps(plain).encode())))
     entries, made = _Entries(json.loads(written), manifest, snapshot_id), DeleteManifest(b"", [], [], UNASSIGNED_SEQ)
     records = [entries.kept(entry, gone, made) for entry in reader if entries.is_live(entry)]
@@ -88,7 +88,7 @@ def without(
 
 
 class _Entries:
-    """Names of an entry's fields in one manifest, and how its entries are taken over."""
+    """Names of an entry's fields in one manifest, and the conversion of its entries."""
 
     def __init__(self, written: Any, manifest: ManifestFile, snapshot_id: int) -> None:
         self._names = ids.field_names(written)

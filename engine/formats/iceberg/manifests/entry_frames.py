@@ -1,8 +1,8 @@
-"""Entries of a data manifest as columns, decoded as a whole by polars: about ten times as fast as entry by entry.
+"""Decode the entries of a data manifest as columns with polars: about ten times as fast as entry by entry.
 
-Not every manifest: only those whose Avro schema is of the plain kind that Iceberg's writers make, with partition values
-of types that both readers give alike. `columns_of` returns None for any other, which fastavro reads (`manifests`). Both
-readers give the same table (differential test: `tests/integration/iceberg/test_entry_frames.py`).
+Supports only manifests with the plain Avro schemas of Iceberg's writers, and partition values of types for which both
+readers return the same. `columns_of` returns None for any other, which fastavro reads (`manifests`). Both readers
+return the same table (differential test: `tests/integration/iceberg/test_entry_frames.py`).
 """
 
 import io
@@ -19,14 +19,14 @@ from engine.formats.iceberg.metadata.partitions import PartitionCodec
 _PLAIN: Final = frozenset({"boolean", "int", "long", "string"})
 _CODE: Final = "packhouse_code"
 UNREADABLE: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
-"""What polars raises for Avro files that it does not take; an `OSError` where one ends too early."""
+"""Exceptions of polars for unsupported Avro files; `OSError` for a truncated one."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryColumns:
-    """Columns over the entries of one manifest; `partition` and `file_format` are dictionary-coded texts.
+    """Columns over the entries of one manifest; `partition` and `file_format` are dictionary-encoded text.
 
-    Numbers that a writer left out are null, for inheriting; `content` is 0, data, where format version 1 has none.
+    Sequence numbers that a writer omitted are null, to be inherited; `content` is 0 (data) if missing, as in version 1.
     """
 
     status: pa.Array
@@ -44,12 +44,12 @@ class EntryColumns:
 
 
 def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec) -> EntryColumns | None:
-    """Return the entries of a manifest with blocks without compression; None when this reader does not take it.
+    """Return the entries of an uncompressed manifest; None when this reader does not support it.
 
     Args:
-        body: the file.
+        body: the content of the file.
         written: the schema in its header.
-        codec: of the manifest's partition spec.
+        codec: partition codec of the manifest's spec.
     """
     entry = ids.field_names(written)
     file_fields = ids.record_of(written, ids.DATA_FILE)
@@ -58,7 +58,7 @@ def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec
         return None
     try:
         frame = pl.read_avro(io.BytesIO(body))
-    except UNREADABLE:  # damaged, or of a kind that it does not know
+    except UNREADABLE:  # damaged or unsupported
         return None
     names = ids.field_names(file_fields)
     file = frame[entry[ids.DATA_FILE]].struct
@@ -89,7 +89,7 @@ def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec
 
 
 def _is_plain(field: Mapping[str, Any]) -> bool:
-    """Tell whether a partition field's values, null or not, are the same in both readers."""
+    """Return whether both readers return the same values, null or not, for a partition field."""
     kinds = field["type"] if isinstance(field["type"], list) else [field["type"]]
     return all(kind == "null" or (isinstance(kind, str) and kind in _PLAIN) or _is_date(kind) for kind in kinds)
 
@@ -103,7 +103,7 @@ def _numbers(column: pl.Series, rows: int) -> pa.Array:
 
 
 def _row_groups(offsets: pl.Series, file_bytes: pl.Series) -> pa.Array:
-    """Return how many offsets each file has; 0 where there are none, or some past its end, as damage leaves them."""
+    """Return the number of offsets of each file; 0 if there are none or if damaged ones are past its end."""
     if offsets.dtype == pl.Null:
         return pa.repeat(pa.scalar(0, pa.int32()), len(offsets))
     is_sound = (offsets.list.get(-1, null_on_oob=True) < file_bytes).fill_null(False)
@@ -115,7 +115,7 @@ def _texts(column: pl.Series) -> pa.DictionaryArray:
 
 
 def _partitions(column: pl.Series, fields: list[Any], codec: PartitionCodec) -> pa.DictionaryArray:
-    """Return the canonical text of each partition; it is made once for each distinct tuple."""
+    """Return the canonical text of each entry's partition, encoded once per distinct tuple."""
     if not fields:
         codes = pa.repeat(pa.scalar(0, pa.int32()), len(column))
         return pa.DictionaryArray.from_arrays(codes, pa.array([codec.encode(())], pa.string()))

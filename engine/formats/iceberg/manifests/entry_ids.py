@@ -1,6 +1,6 @@
-"""Field ids of manifest entries that are read, as Iceberg's specification numbers them (section "Manifests").
+"""Field ids of the manifest entry fields that are read, from Iceberg's specification (section "Manifests").
 
-Writers may call fields what they like: a manifest's own schema tells the names, by these ids.
+Writers may use any field names: the schema in each manifest maps these ids to its names.
 """
 
 from collections.abc import Mapping
@@ -26,11 +26,11 @@ REFERENCED: Final = 143
 
 
 def field_names(record: Mapping[str, Any] | None) -> dict[int, str]:
-    """Return the names of the fields of an Avro record by their field ids; None has no fields."""
+    """Return the field names of an Avro record by field id; empty for None."""
     return {field["field-id"]: field["name"] for field in (record or {}).get("fields", ()) if "field-id" in field}
 
 
 def record_of(record: Mapping[str, Any], field_id: int) -> Mapping[str, Any] | None:
-    """Return the record type of a field, None when it is no required record."""
+    """Return the record type of a field; None when it is not a required record."""
     types = [field["type"] for field in record.get("fields", ()) if field.get("field-id") == field_id]
     return types[0] if types and isinstance(types[0], dict) and types[0].get("type") == "record" else None

@@ -1,7 +1,7 @@
-"""Which entries of a manifest name files outside of a table's places, without a Python object for each entry.
+"""Find manifest entries whose files are outside of a table's places, without a Python object for each entry.
 
-A manifest is summed up once, when it is decoded: the folder that all of its paths share, and whether any path needs a
-closer look. Nearly always that decides for all entries at once; else folders are compared once each.
+A manifest is summarized once, when it is decoded: the common folder of all its paths, and whether any path needs a
+closer check. This nearly always decides for all entries at once; otherwise each distinct folder is compared once.
 """
 
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ from engine.rewriting.kernel.storage.places import UNCLEAR, Places
 
 _SUSPECT: Final = (b"/.", b"\\")
 _SUSPECT_CODES: Final = (b"%2e", b"%2E", b"%2f", b"%2F", b"%5c", b"%5C", b"%25")
-"""One of these is in every path that `kernel.storage.places.UNCLEAR` finds, but for control characters."""
+"""Every path that `kernel.storage.places.UNCLEAR` matches contains one of these, or a control character."""
 
 _SPACE, _DELETE = 0x20, 0x7F
 
 
 @dataclass(frozen=True, slots=True)
 class PathSummary:
-    """`folder`: what all paths begin with, up to a slash. `is_plain`: no path has a character of a suspect kind."""
+    """Summary of paths. `folder`: their common prefix up to a slash. `is_plain`: no path has a suspect character."""
 
     folder: str
     is_plain: bool
 
     @staticmethod
     def of(paths: pa.ChunkedArray) -> "PathSummary":
-        """Sum up paths."""
+        """Return the summary of paths."""
         if not len(paths):
             return PathSummary("", is_plain=True)
         ends = pc.min_max(paths).as_py()
@@ -37,7 +37,7 @@ class PathSummary:
         return PathSummary(shared.rpartition("/")[0], all(_is_plain(chunk) for chunk in paths.chunks))
 
     def is_inside(self, places: Places) -> bool:
-        """Return whether all paths are below the places for sure."""
+        """Return whether all paths are certainly below the places."""
         return self.is_plain and places.cover(self.folder)
 
 
@@ -51,7 +51,7 @@ def are_outside(paths: pa.ChunkedArray, places: Places) -> pa.ChunkedArray:
 
 
 def _common_prefix(first: str, last: str) -> str:
-    """Return what two texts begin with; of the least and the greatest of many, what all of them begin with."""
+    """Return the common prefix of two texts; for the least and greatest of many it is the prefix of all."""
     at = next((at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), None)
     return first[:at] if at is not None else min(first, last, key=len)
 

@@ -1,13 +1,12 @@
-"""Manifest entries as Arrow columns, read once: a manifest never changes under its path.
+"""Read manifest entries as Arrow columns, once per manifest: the content of a manifest's path never changes.
 
-Manifests of data files are decoded as a whole (`entry_frames`). What that does not take, and manifests of deletes, are
-read entry by entry by fastavro, only the fields named here (34,000 to 65,000 entries a second and core). Fields are
-matched by field id, so that it does not matter how a writer called them. No object per file outlives the reading of its
-manifest. Statistics of data files are not kept: what rewrites them (`snapshots`) reads the few manifests it touches in
-full.
+Data manifests are decoded as a whole (`entry_frames`). Unsupported ones and delete manifests are read entry by entry by
+fastavro, only the fields named here (34,000 to 65,000 entries per second and core). Fields are matched by field id,
+independent of the writer's field names. No per-file object outlives the reading of its manifest. Column statistics are
+not kept: rewrites (`snapshots`) read the few manifests they touch in full.
 
-Limits: the cache is in memory and bounded by bytes; format versions 1 and 2 (a version 3 manifest can be read, its
-row ids and deletion vectors are not understood, which `eligibility` refuses).
+Limits: the cache is in memory and bounded by bytes; format versions 1 and 2 (a version 3 manifest can be read, but its
+row ids and deletion vectors are not supported, which `eligibility` refuses).
 """
 
 import io
@@ -45,8 +44,8 @@ ENTRIES: Final = pa.schema(
     [
         pa.field("status", pa.int8(), nullable=False),
         pa.field("snapshot_id", pa.int64()),
-        pa.field("sequence_number", pa.int64()),  # data sequence number, inherited where the entry leaves it out
-        pa.field("file_sequence_number", pa.int64()),  # when the file itself came; null where an old writer left it out
+        pa.field("sequence_number", pa.int64()),  # data sequence number, inherited if the entry omits it
+        pa.field("file_sequence_number", pa.int64()),  # when the file was added; null if an old writer omitted it
         pa.field("content", pa.int8(), nullable=False),
         pa.field("path", pa.string(), nullable=False),
         pa.field("spec_id", pa.int32(), nullable=False),
@@ -54,9 +53,9 @@ ENTRIES: Final = pa.schema(
         pa.field("file_format", pa.dictionary(pa.int32(), pa.string()), nullable=False),
         pa.field("record_count", pa.int64(), nullable=False),
         pa.field("file_bytes", pa.int64(), nullable=False),
-        pa.field("row_groups", pa.int32(), nullable=False),  # of Parquet files, as split offsets say; 0: not known
+        pa.field("row_groups", pa.int32(), nullable=False),  # of Parquet files, from split offsets; 0: unknown
         pa.field("is_encrypted", pa.bool_(), nullable=False),
-        pa.field("target", pa.string()),  # the one data file that a position-delete file is about, if it is about one
+        pa.field("target", pa.string()),  # the data file of a position-delete file that applies to a single one
         pa.field("is_outside", pa.bool_(), nullable=False),  # of the table's places: the file must not be opened
     ]
 )
@@ -75,7 +74,7 @@ _DELETE_IDS: Final = _FILE_IDS | {ids.LOWER, ids.UPPER, ids.REFERENCED}
 
 
 class Held(Protocol):
-    """What a cache can hold: anything that knows its size."""
+    """A cacheable value: any object with its size in bytes."""
 
     @property
     def nbytes(self) -> int:
@@ -86,18 +85,18 @@ T = TypeVar("T", bound=Held)
 
 
 class Cache(Protocol):
-    """Holds what was read of files that never change."""
+    """Cache of content read from immutable files."""
 
     def get(self, key: tuple[str, int], read: Callable[[], T]) -> T:
-        """Return what is held, or what `read` gives, which is then held. A key always stands for one type."""
+        """Return the cached value, or cache and return the result of `read`. A key always has values of one type."""
 
 
 class ManifestCache:
-    """What was read of files that never change, by path and length, least recently used out first.
+    """LRU cache of content read from immutable files, by path and length.
 
-    Holds the entries of manifests, and the live files of whole snapshots by their manifest list; the default has room
-    for two million files. Safe between threads, for all tables. What is larger than half of the bound is not held, so
-    that one huge table does not push out all others.
+    Contains the entries of manifests, and the live files of whole snapshots by their manifest list; the default size
+    is enough for two million files. Thread-safe and shared by all tables. Values larger than half of the bound are not
+    cached, so that one huge table does not evict all others.
     """
 
     def __init__(self, *, max_bytes: int = 512 * 2**20) -> None:
@@ -107,7 +106,7 @@ class ManifestCache:
         self._lock = Lock()
 
     def of(self, owner: TableRef) -> "OwnedCache":
-        """Return the part of the cache that one table has for itself."""
+        """Return the part of the cache that belongs to one table."""
         return OwnedCache(self, repr(owner))  # dotted addresses of two tables can be the same text
 
     def get(self, key: tuple[str, int], read: Callable[[], T]) -> T:
@@ -130,7 +129,7 @@ class ManifestCache:
 
 @dataclass(frozen=True, slots=True)
 class OwnedCache:
-    """What one table has in a cache. Tables share nothing: one may name the manifests of another with its own specs."""
+    """One table's part of a cache. Tables share nothing: one may list another's manifests with its own specs."""
 
     whole: ManifestCache
     owner: str
@@ -160,7 +159,7 @@ class _Decoded:
 
 @dataclass(frozen=True, slots=True)
 class ManifestReader:
-    """Reads manifests of one table through its storage; `codecs` by spec id, `places` where its files may be."""
+    """Reads manifests of one table through its storage; `codecs` by spec id, `places`: where its files may be."""
 
     io: FileIO
     codecs: Mapping[int, PartitionCodec]
@@ -168,7 +167,7 @@ class ManifestReader:
     places: Places
 
     def entries(self, manifest: ManifestFile) -> pa.Table:
-        """Return all entries of one manifest, deleted ones too, in the shape of `ENTRIES`.
+        """Return all entries of one manifest, including deleted ones, with the schema `ENTRIES`.
 
         Raises:
             NotEligible: the manifest is outside of the table's places.
@@ -179,10 +178,10 @@ class ManifestReader:
         return _inherited(self.cache.get(key, lambda: self._read(manifest)).within(self.places), manifest)
 
     def each(self, manifests: Sequence[ManifestFile]) -> list[pa.Table]:
-        """Return the entries of several manifests, read side by side, in their order.
+        """Return the entries of several manifests, read in parallel, in the order of the manifests.
 
         Raises:
-            Malformed: one can't be read, or all together take more memory than those of one table may.
+            Malformed: one can't be read, or together they exceed the memory limit of one table.
         """
         found: list[pa.Table] = []
         size = 0
@@ -195,9 +194,9 @@ class ManifestReader:
         return found
 
     def live(self, manifests: Iterable[ManifestFile]) -> pa.Table:
-        """Return the entries of several manifests that are not deleted, as one table with one dictionary a column.
+        """Return the live entries of several manifests as one table, with one dictionary per column.
 
-        It shares the memory of what the cache holds, as far as nothing was deleted.
+        Shares memory with the cached entries, as far as nothing was deleted.
         """
         parts = [_live(table) for table in self.each(list(manifests))]
         together = pa.concat_tables([ENTRIES.empty_table(), *parts]).unify_dictionaries()
@@ -236,9 +235,9 @@ def _inherited(table: pa.Table, manifest: ManifestFile) -> pa.Table:
 
 
 def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> pa.Table:
-    """Return the entries of a manifest as written, but for `is_outside`; numbers may be null, for inheriting.
+    """Return the entries of a manifest as written, without `is_outside`; null sequence numbers are to be inherited.
 
-    `body` is what `avro_blocks.readable` made of the file.
+    `body` is the file's content converted by `avro_blocks.readable`.
     """
     written: Any = fastavro.reader(io.BytesIO(body)).writer_schema
     if not with_targets and (found := columns_of(body, written, codec=codec)) is not None:
@@ -286,7 +285,7 @@ class _Columns:
 
     def add(self, entry: Mapping[str, Any], of_entry: Mapping[int, str], of_file: Mapping[int, str]) -> None:
         file = entry[of_entry[ids.DATA_FILE]]
-        content = file.get(of_file.get(ids.CONTENT, ""), DATA)  # format version 1 knows data files only
+        content = file.get(of_file.get(ids.CONTENT, ""), DATA)  # format version 1 has only data files
         lists = self._lists
         lists["status"].append(entry[of_entry[ids.STATUS]])
         lists["snapshot_id"].append(entry.get(of_entry.get(ids.SNAPSHOT_ID, "")))
@@ -304,7 +303,7 @@ class _Columns:
 
     def _code(self, values: tuple[Any, ...]) -> int:
         code = self._codes_of_values.get(values)
-        if code is None:  # two tuples may be one text (NaN is never equal to itself): the text decides
+        if code is None:  # different tuples may have the same text (NaN is never equal to itself): the text decides
             text = self._codec.encode(values)
             code = self._codes_of_values[values] = self._codes_of_text.setdefault(text, len(self._codes_of_text))
         return code
@@ -323,11 +322,11 @@ class _Columns:
 
 
 def _row_groups(offsets: Sequence[int] | None, file_bytes: int) -> int:
-    return len(offsets) if offsets and offsets[-1] < file_bytes else 0  # as Iceberg: offsets past the end are damaged
+    return len(offsets) if offsets and offsets[-1] < file_bytes else 0  # as Iceberg: offsets past the end are invalid
 
 
 def _target(file: Mapping[str, Any], of_file: Mapping[int, str]) -> str | None:
-    """Return the one data file that a position-delete file names: its own field, else equal bounds of `file_path`."""
+    """Return a position-delete file's single data file: from its field, otherwise from equal `file_path` bounds."""
     if named := file.get(of_file.get(ids.REFERENCED, "")):
         return str(named)
     lower = _bound(file.get(of_file.get(ids.LOWER, "")))

@@ -1,1 +1,1 @@
-"""One version of a table: its snapshots, partitions, orders, properties and live files."""
+"""Read one version of a table: its snapshots, partitions, orders, properties and live files."""

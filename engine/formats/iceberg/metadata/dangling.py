@@ -1,11 +1,11 @@
-"""Position-delete files that apply to no live data file any more once a rewrite is committed on a head.
+"""Find position-delete files that no longer apply to any live data file once a rewrite is committed on a head.
 
-Readers open such a file for every data file it might be about, for nothing. Iceberg's procedure goes by data sequence
-numbers alone, so that it keeps deletes of its own starting snapshot until the next rewrite. Here files of the run that
-commits are left out of that as far as a delete file was there before them: it can't name them. Found anew for each try
-of a commit, on the snapshot that is its parent, and only for partitions whose files the commit replaces.
+Readers needlessly open such a file for every data file it might apply to. Iceberg's procedure uses only data sequence
+numbers, so it keeps deletes of its own starting snapshot until the next rewrite. Here a delete file that is older than
+the committing run's files does not count as applying to them: it can't reference them. Computed for each try of a
+commit, on its parent snapshot, and only for partitions whose files the commit replaces.
 
-Equality-delete files are left alone, and so are manifests that are encrypted.
+Equality-delete files and encrypted manifests are left unchanged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,10 +32,10 @@ def dangling_deletes(
     """Return the delete files of these partitions that will apply to nothing, by the manifest that lists them.
 
     Args:
-        view: the head that is committed on.
-        places: partitions that lose data files.
-        run_id: whose commit it is; files that come with it are nobody's target yet.
-        going: paths of the data files that go.
+        view: the head that the commit is based on.
+        places: partitions whose data files are replaced.
+        run_id: the committing run; no delete file references its new files yet.
+        going: paths of the data files to be removed.
     """
     manifests = view.manifests(view.head)
     listed = [each for each in manifests if each.content == ManifestContent.DELETES and each.key_metadata is None]
@@ -58,7 +58,7 @@ def dangling_deletes(
 
 
 def is_of_run(entries: pa.Table, run_id: str) -> pa.ChunkedArray:
-    """Tell data files that a run wrote, by their names, which are never used twice."""
+    """Return a mask of the data files that a run wrote, by their names, which are never reused."""
     return pc.match_substring(entries["path"], in_paths_of(run_id))
 
 
@@ -75,7 +75,7 @@ def _data(
     targets: pa.ChunkedArray,
     going: pa.Array,
 ) -> pa.Table:
-    """Return live data files of the partitions that stay, and those of others that a delete file names all the same."""
+    """Return the remaining live data files of the partitions, and those of others that a delete file references."""
     parts = []
     for entries in view.reader.each([each for each in manifests if each.content == ManifestContent.DATA]):
         may_count = pc.or_(_is_in_places(entries, places), pc.is_in(entries["path"], value_set=targets))
@@ -86,7 +86,7 @@ def _data(
 
 
 def _is_in_places(entries: pa.Table, places: AbstractSet[Place]) -> pa.ChunkedArray:
-    """Tell entries of these partitions; each distinct text of a partition is compared once."""
+    """Return a mask of the entries in these partitions; compares each distinct partition text once."""
     spec_ids = set(entries["spec_id"].unique().to_pylist())  # a manifest has one spec
     texts = pa.array([partition for spec_id, partition in places if spec_id in spec_ids], pa.string())
     column = entries["partition"]

@@ -1,12 +1,13 @@
-"""Which delete files apply to which data files, as the specification has it, over columns.
+"""Match delete files to the data files they apply to, by the specification's rules, over columns.
 
-Position deletes apply to data files of the same spec and partition (or to the one file they name) whose data sequence
-number is not newer; equality deletes to strictly older ones of the same spec and partition, or to all when their spec
-is unpartitioned. A position-delete file of an unpartitioned spec is not global: Iceberg's readers do not apply it so.
+Position deletes apply to data files of the same spec and partition (or to the one file they reference) whose data
+sequence number is not newer; equality deletes to strictly older ones of the same spec and partition, or to all when
+their spec is unpartitioned. A position-delete file of an unpartitioned spec is not global: Iceberg's readers do not
+treat it so.
 
-Counts leave out what can't have an effect (a partition-wide position delete from before the file came), so that the
-outputs of a rewrite are not candidates again. `PositionDeletes`, which tasks work by, goes by the letter; so does
-`apply_to_nothing`, but for files whose names were never used before: others may put a file back that was gone.
+Counts exclude deletes that can't have an effect (a partition-wide position delete older than the file), so that the
+outputs of a rewrite are not candidates again. `PositionDeletes`, which tasks use, applies the specification strictly;
+so does `apply_to_nothing`, except for files with names never used before: other clients may add a removed file again.
 """
 
 from collections import defaultdict
@@ -29,7 +30,7 @@ _Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class DeleteCounts:
-    """Per data file: position-delete files, an upper bound of the rows they delete, equality-delete files."""
+    """Per data file: number of position-delete files, upper bound of the rows they delete, equality-delete files."""
 
     files: _Ints
     rows: _Ints
@@ -37,7 +38,7 @@ class DeleteCounts:
 
 
 def count_deletes(data: pa.Table, deletes: pa.Table, *, to_the_letter: bool = False) -> DeleteCounts:
-    """Return, for each row of `data` (live data entries), what `deletes` (live delete entries) may do to it."""
+    """Return the counts of `deletes` (live delete entries) that may apply to each row of `data` (live data entries)."""
     zeros = DeleteCounts(*(np.zeros(data.num_rows, np.int64) for _ in range(3)))
     if not deletes.num_rows or not data.num_rows:
         return zeros
@@ -63,7 +64,7 @@ def count_deletes(data: pa.Table, deletes: pa.Table, *, to_the_letter: bool = Fa
 
 @dataclass(frozen=True, slots=True)
 class DeletesMoved:
-    """Delete entries that a snapshot has and its parent has not (`came`), and the other way round (`gone`)."""
+    """Delete entries that a snapshot added (`came`) and removed (`gone`), compared with its parent."""
 
     came: pa.Table
     gone: pa.Table
@@ -74,7 +75,7 @@ class DeletesMoved:
         return DeletesMoved(came=_without(after, before), gone=_without(before, after))
 
     def still_needed(self, data: pa.Table, *, to_the_letter: bool = False) -> int:
-        """Return how many of the data files may have rows that would come back with what is gone (`count_deletes`)."""
+        """Return the number of data files with rows that may reappear without the removed deletes (`count_deletes`)."""
         counts = count_deletes(data, self.gone, to_the_letter=to_the_letter)
         return int(np.count_nonzero(counts.files | counts.equality))
 
@@ -87,15 +88,15 @@ def _without(some: pa.Table, others: pa.Table) -> pa.Table:
 
 
 def apply_to_nothing(data: pa.Table, deletes: pa.Table, *, new: pa.Table) -> npt.NDArray[np.bool_]:
-    """Return, for each position-delete file, whether it can't have an effect on any of the data files.
+    """Return, for each position-delete file, whether it applies to none of the data files.
 
     Args:
-        data: every live data file of the partitions of `deletes`, and every live file that one of them names.
+        data: all live data files of the partitions of `deletes`, and all live files that one of them references.
         deletes: live position-delete files.
-        new: of these, files whose names were never used before they came; all others are in `data`.
+        new: live data files whose names were never used before; not in `data`.
 
-    By the letter, but for `new`: what was there before such a file came can't name it. A delete file that names a file
-    which is not there counts as applying while a data file of the same name is, spelled otherwise.
+    Applies the specification strictly, except for `new`: a delete file older than such a file can't reference it. A
+    delete file that references a missing file counts as applying if a data file has the same name in another spelling.
     """
     numbers = _ints(deletes, "sequence_number")
     came = np.asarray(pc.fill_null(deletes["file_sequence_number"], _NEVER).to_numpy(), dtype=np.int64)
@@ -109,7 +110,7 @@ def apply_to_nothing(data: pa.Table, deletes: pa.Table, *, new: pa.Table) -> npt
 
 
 def _oldest(data: pa.Table, deletes: pa.Table, ages: _Ints) -> _Ints:
-    """Return, for each delete file, the least age of the data files of its partition; `_NEVER` where there is none."""
+    """Return, for each delete file, the least age of its partition's data files; `_NEVER` where there are none."""
     keys, asked = _partition_keys(data, deletes)
     known, places = np.unique(keys, return_inverse=True)
     least = np.full(len(known) + 1, _NEVER)
@@ -141,9 +142,9 @@ def _count_aimed(data: pa.Table, aimed: pa.Table, counts: DeleteCounts) -> None:
 
 
 def _arrival(data: pa.Table) -> _Ints:
-    """Return when each data file came: a rewrite's output keeps an old data sequence number.
+    """Return when each data file was added; a rewrite's output keeps an old data sequence number.
 
-    What was written before a file can't name its rows, although readers have to look.
+    A delete file written earlier can't reference the file's rows, although readers have to check.
     """
     return np.asarray(pc.coalesce(data["file_sequence_number"], data["sequence_number"]).to_numpy(), dtype=np.int64)
 
@@ -181,7 +182,7 @@ def _ints(table: pa.Table, name: str) -> _Ints:
 
 
 class PositionDeletes:
-    """Live position-delete files by what they are about: for looking up the files of groups, not of whole tables."""
+    """Index of live position-delete files by target, for looking up the inputs of groups, not of whole tables."""
 
     def __init__(self, *, deletes: pa.Table) -> None:
         self._aimed: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
@@ -195,7 +196,7 @@ class PositionDeletes:
                 self._wide[(each["spec_id"], each["partition"])].append(each)
 
     def of(self, *, path: str, spec_id: int, partition: str, sequence_number: int) -> tuple[DeleteRef, ...]:
-        """Return the delete files that apply to one data file, in order of path."""
+        """Return the delete files that apply to one data file, ordered by path."""
         candidates: Sequence[Mapping[str, Any]] = [
             *self._aimed.get(path, ()),
             *self._wide.get((spec_id, partition), ()),

@@ -1,4 +1,4 @@
-"""The live files of one snapshot as columns, and the digest that planning works on."""
+"""The live files of one snapshot as columns, and the digest for planning."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,10 +22,10 @@ _PARTITION_KEY: Final = {"spec_id": pa.int32(), "partition": pa.string()}
 
 @dataclass(frozen=True)
 class LiveFiles:
-    """Live data and delete entries of one snapshot, in the shape of `manifests.ENTRIES`.
+    """Live data and delete entries of one snapshot, with the schema `manifests.ENTRIES`.
 
     `manifest_count`, `manifest_bytes`: of the manifests that list them. `committed_at_ms` has the commit time of every
-    snapshot that the metadata still knows, by its id; `sequence_at_ms` the same by its sequence number.
+    retained snapshot by its id; `sequence_at_ms` by its sequence number.
     """
 
     data: pa.Table
@@ -42,7 +42,7 @@ class LiveFiles:
 
     @staticmethod
     def read(reader: ManifestReader, manifests: Sequence[ManifestFile]) -> "LiveFiles":
-        """Read the files of a snapshot from its manifests; commit times are the caller's to add."""
+        """Read the files of a snapshot from its manifests; the caller adds commit times."""
         return LiveFiles(
             reader.live(each for each in manifests if each.content == ManifestContent.DATA),
             reader.live(each for each in manifests if each.content == ManifestContent.DELETES),
@@ -57,7 +57,7 @@ class LiveFiles:
 
     @cached_property
     def counts(self) -> DeleteCounts:
-        """What the deletes may do to each data file."""
+        """Counts of the deletes that may apply to each data file."""
         return count_deletes(self.data, self.deletes)
 
     @cached_property
@@ -66,7 +66,7 @@ class LiveFiles:
 
     @property
     def equality_delete_files(self) -> int:
-        """How many equality-delete files are live."""
+        """Number of live equality-delete files."""
         return int(pc.sum(pc.equal(self.deletes["content"], EQUALITY_DELETES)).as_py() or 0)
 
     def digest(self) -> pa.Table:
@@ -84,18 +84,18 @@ class LiveFiles:
         return pa.table(columns, schema=FILE_DIGEST)
 
     def delete_files(self) -> Mapping[tuple[int, str], int]:
-        """Return how many delete files are live, by (spec id, partition) that they were written for."""
+        """Return the number of live delete files by their (spec id, partition)."""
         keys = pa.table({name: self.deletes[name].cast(of) for name, of in _PARTITION_KEY.items()})
         counted = keys.group_by(list(_PARTITION_KEY)).aggregate([([], "count_all")])
         return {(row["spec_id"], row["partition"]): row["count_all"] for row in counted.to_pylist()}
 
     @property
     def outside_files(self) -> int:
-        """How many live files, data and deletes, are outside of the table's places."""
+        """Number of live data and delete files outside of the table's places."""
         return sum(int(pc.sum(each["is_outside"]).as_py() or 0) for each in (self.data, self.deletes))
 
     def _is_outside(self) -> pa.ChunkedArray:
-        """Return for each data file whether it, or a delete file that may apply to it, is outside of the places."""
+        """Return for each data file whether it or a delete file that may apply to it is outside of the places."""
         outside = self.deletes.filter(self.deletes["is_outside"])
         if not outside.num_rows:
             return self.data["is_outside"]
@@ -103,16 +103,16 @@ class LiveFiles:
         return pc.or_(self.data["is_outside"], pa.array((counts.files > 0) | (counts.equality > 0)))
 
     def _added_at_ms(self) -> pa.ChunkedArray:
-        """Return when each data file was committed; null where its snapshot is not retained any more."""
+        """Return when each data file was committed; null if its snapshot is no longer retained."""
         known = pa.array(self.committed_at_ms.keys(), pa.int64())
         times = pa.array(self.committed_at_ms.values(), pa.int64())
         return times.take(pc.index_in(self.data["snapshot_id"], value_set=known))
 
     def _data_at_ms(self, added_at_ms: pa.ChunkedArray) -> pa.Array:
-        """Return by when the newest data of each file was committed: its rewrites since then do not count.
+        """Return the time by which the newest data of each file was committed; later rewrites do not count.
 
-        The commit time of the oldest snapshot that is retained and has the file's data sequence number, or a later one.
-        Version 1 has no numbers: there it is when the file itself was added, 0 when nobody knows.
+        The commit time of the oldest retained snapshot with the file's data sequence number or a later one. Version 1
+        has no sequence numbers: there it is the time the file was added, 0 if unknown.
         """
         if not self.sequence_at_ms or set(self.sequence_at_ms) == {0}:
             return pc.fill_null(added_at_ms, 0)
@@ -145,7 +145,7 @@ class LiveFiles:
 
 
 def _keys(rows: pa.Table) -> Iterator[Mapping[str, Any]]:
-    """Yield what deletes are looked up by, file by file."""
+    """Yield the key for looking up deletes, for each file."""
     yield from rows.select(["path", "spec_id", "partition", "sequence_number"]).to_pylist()
 
 

@@ -1,7 +1,8 @@
-"""Every condition under which the rewrite kernel may work on a table, each with what was found.
+"""Check all conditions of the rewrite kernel on a table, each with the value found.
 
-What only footers can tell (field ids, INT96) is found by the task, which refuses its group. Conditions of a group's
-partition (equality deletes, delete files) are judged for the whole table: one live equality-delete file refuses it.
+Properties visible only in footers (field ids, INT96) are checked by the task, which refuses its group. Conditions on a
+group's partition (equality deletes, delete files) are checked for the whole table: one live equality-delete file makes
+it ineligible.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,6 @@
-"""Snapshots of the main branch, and which of them are ours.
+"""Snapshots of the main branch, and those of them that Packhouse committed.
 
-Metadata holds snapshots as a list: it is indexed once here, since walking it through the library looks each parent up
-anew.
+Metadata has snapshots as a list, which is indexed once here, since the library searches it again for each parent.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +22,7 @@ ADDED_BYTES: Final = "added-files-size"
 MOST_DIGITS: Final = 19
 _MOST_SHOWN: Final = 80
 _APPLICATIONS: Final = {"app-id": "spark", "spark.app.id": "spark", "flink.job-id": "flink", "trino_query_id": "trino"}
-"""Properties that name the application behind a snapshot, and its engine where nothing else does."""
+"""Summary properties with the application of a snapshot, and the engine they imply if no other property has it."""
 
 
 def head_of(metadata: TableMetadata) -> Snapshot | None:
@@ -73,19 +72,19 @@ def commits_of(metadata: TableMetadata, run_id: str) -> Sequence[CommittedBatch]
 
 
 def commit_times(metadata: TableMetadata) -> dict[int, int]:
-    """Return when each retained snapshot was committed, on whatever branch: milliseconds since 1970 by snapshot id."""
+    """Return the commit time of each retained snapshot of any branch: milliseconds since 1970 by snapshot id."""
     return {snapshot.snapshot_id: snapshot.timestamp_ms for snapshot in metadata.snapshots}
 
 
 def sequence_times(metadata: TableMetadata) -> dict[int, int]:
-    """Return when each retained snapshot was committed, by its sequence number; all are 0 in version 1."""
+    """Return the commit time of each retained snapshot by its sequence number, which is always 0 in version 1."""
     return {snapshot.sequence_number or 0: snapshot.timestamp_ms for snapshot in metadata.snapshots}
 
 
 def known_since(metadata: TableMetadata) -> int | None:
-    """Return the time of the oldest commit before which nothing is known, going back from the head without a gap.
+    """Return the time of the oldest ancestor of the head up to which the history is complete.
 
-    Live files come from ancestors of the head, so one whose snapshot is gone was committed earlier than this.
+    Live files come from ancestors of the head, so a file whose snapshot has expired was committed earlier than this.
     """
     oldest = None
     for snapshot in ancestors(metadata):
@@ -94,7 +93,7 @@ def known_since(metadata: TableMetadata) -> int | None:
 
 
 def next_compaction_id(metadata: TableMetadata) -> int:
-    """Return one more than the newest compaction id on the main branch, 1 if there is none."""
+    """Return the newest compaction id on the main branch plus one; 1 if there is none."""
     for snapshot in ancestors(metadata):
         text = summary_of(snapshot).get(COMPACTION_ID, "")
         if is_count(text):
@@ -119,9 +118,9 @@ def newest(metadata: TableMetadata, limit: int) -> Sequence[SnapshotInfo]:
 
 
 def _compactor(snapshot: Snapshot) -> tuple[str, str | None] | None:
-    """Return engine and application of a snapshot by which somebody else replaced data files.
+    """Return engine and application of a snapshot in which another client replaced data files, otherwise None.
 
-    Rewrites of manifests alone are replacements too, of no data file. Engines name themselves by different properties.
+    Rewrites of only manifests are `replace` snapshots without data files. Engines use different properties for names.
     """
     summary = summary_of(snapshot)
     is_ours = RUN_ID in summary
@@ -136,12 +135,12 @@ def _compactor(snapshot: Snapshot) -> tuple[str, str | None] | None:
 
 
 def _shown(text: str) -> str:
-    """Return a property, which anybody may have written, as one short line."""
+    """Return a property, which is untrusted text, as one short line."""
     return "".join(each if each.isprintable() else " " for each in text[:_MOST_SHOWN])
 
 
 def count_of(text: str) -> int:
-    """Return the count in a summary or property, 0 where it is none: they are free text that any writer may fill."""
+    """Return the count in a summary value or property; 0 if it is not a count, since both are free text."""
     return int(text) if is_count(text) else 0
 
 

@@ -1,7 +1,7 @@
-"""Partition fields for `planning.plans.predicates`: JSON values through an Iceberg transform, to be compared.
+"""Partition fields for `planning.plans.predicates`: convert JSON values with Iceberg transforms for comparison.
 
-How values are written: numbers and booleans as such; dates `2026-11-01`; timestamps and times in ISO 8601 (a date
-alone is midnight, `timestamptz` without an offset is UTC); decimals and uuids as text; binary in base 64.
+Format of values: numbers and booleans as in JSON; dates `2026-11-01`; timestamps and times in ISO 8601 (a date alone
+is midnight, `timestamptz` without an offset is UTC); decimals and uuids as text; binary in base 64.
 """
 
 import base64
@@ -74,7 +74,7 @@ def _convert(source: IcebergType, transform: Callable[[Any], Any], value: Scalar
 
 
 def _read(source: IcebergType, value: Scalar) -> Any:  # noqa: C901, PLR0911 - one line a type
-    """Return a JSON value in PyIceberg's representation of the type, or raise `ValueError` in words."""
+    """Return a JSON value in PyIceberg's representation of the type, or raise a `ValueError` for users."""
     match source:
         case BooleanType():
             return _of(bool, value, "true or false")

@@ -1,4 +1,4 @@
-"""Which field of a partition spec says what time a partition is about, so that it can be told when it is over."""
+"""Find the field of a partition spec with the partition's time range, to determine when the range has ended."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -20,7 +20,7 @@ _FINEST_FIRST: Final = (TimeUnit.HOUR, TimeUnit.DAY, TimeUnit.MONTH, TimeUnit.YE
 
 
 def partition_times(codecs: Iterable[PartitionCodec]) -> Mapping[int, PartitionTime]:
-    """Return the finest time field of each spec that has one, by spec id; a date column as it is counts as days."""
+    """Return the finest time field of each spec that has one, by spec id; an identity date column counts as days."""
     found: dict[int, PartitionTime] = {}
     for codec in codecs:
         typed = zip(codec.spec.fields, partition_types(codec.spec, codec.schema), strict=True)

@@ -1,9 +1,9 @@
-"""Partition values: canonical JSON for plans, and back to the tuples and directories of Iceberg.
+"""Convert partition values between canonical JSON for plans and Iceberg's tuples and directories.
 
-Canonical means: one text per partition, whoever wrote the manifest and whatever logical types its Avro schema declares.
+Canonical: one text per partition, regardless of the manifest's writer and the logical types of its Avro schema.
 Keys are partition field names in the order of the spec. Dates (also the results of `day`) are ISO days, timestamps and
 times ISO to the microsecond, decimals their digits, uuids their usual text, binary base 64, floats numbers (`"NaN"`,
-`"Infinity"`, `"-Infinity"` as text), everything else as JSON has it.
+`"Infinity"`, `"-Infinity"` as text), all other values as in JSON.
 
 A spec may name a column that was dropped: its types come from the newest schema that still has all of its columns.
 """
@@ -44,7 +44,7 @@ _EXACT: Final = Context(prec=60)  # the default context rounds to 28 digits, dec
 
 
 def schema_of_spec(metadata: TableMetadata, spec: PartitionSpec) -> Schema | None:
-    """Return the schema to bind a spec to: the current one, else the newest that has all its source columns."""
+    """Return the schema to bind a spec to: the current one, otherwise the newest that has all its source columns."""
     needed = {field.source_id for field in spec.fields if not isinstance(field.transform, VoidTransform)}
     others = sorted(metadata.schemas, key=lambda schema: schema.schema_id, reverse=True)
     for schema in (metadata.schema(), *others):
@@ -59,7 +59,7 @@ def partition_types(spec: PartitionSpec, schema: Schema) -> tuple[IcebergType, .
 
 
 class SpecToWrite(PartitionSpec):
-    """A spec as manifests are written by it: every partition value may be null, as Iceberg has it.
+    """A spec for writing manifests: every partition value may be null, as in Iceberg.
 
     PyIceberg (0.12) requires the value of a required column, and can't write the null of a field that was removed from
     a spec of version 1 (transform `void`).
@@ -72,7 +72,7 @@ class SpecToWrite(PartitionSpec):
 
 
 class PartitionCodec:
-    """Canonical JSON of one spec's partitions, both ways."""
+    """Converts one spec's partitions to and from canonical JSON."""
 
     def __init__(self, *, spec: PartitionSpec, schema: Schema) -> None:
         self.spec = spec
@@ -84,14 +84,14 @@ class PartitionCodec:
         """Return the canonical JSON of a partition tuple, as PyIceberg or fastavro read it."""
         readable = [_to_json(value, of) for value, of in zip(values, self._types, strict=True)]
         pairs = dict(zip(self._names, readable, strict=True))
-        # `default` speaks only for columns of unknown type, whose tables are not rewritten but still shown
+        # `default` is used only for columns of unknown type, whose tables are not rewritten but still shown
         return json.dumps(pairs, separators=(",", ":"), ensure_ascii=False, default=str)
 
     def decode(self, text: str) -> Record:
         """Return the partition tuple of a canonical JSON text, in PyIceberg's representation.
 
         Raises:
-            ValueError: the keys are not those of the spec.
+            ValueError: the keys do not match the spec.
         """
         found: dict[str, Any] = json.loads(text)
         if list(found) != self._names:
@@ -99,7 +99,7 @@ class PartitionCodec:
         return Record(*(_from_json(found[name], of) for name, of in zip(self._names, self._types, strict=True)))
 
     def path(self, text: str) -> str:
-        """Return the directory of a partition below the data location, escaped as Iceberg does; or nothing."""
+        """Return the directory of a partition below the data location, escaped as in Iceberg; empty without fields."""
         return self.spec.partition_to_path(self.decode(text), self.schema)
 
 

@@ -1,7 +1,7 @@
-"""Orders of rows on an Iceberg table: columns by field id, the table's own sort order, and which order a file has.
+"""Row orders on an Iceberg table: columns by field id, the table's own sort order, and the order of a file.
 
-A sort order of the table counts as ours only if it sorts by columns themselves, in the same directions with nulls in
-the same places; then outputs carry its id, so that other engines know of it.
+A sort order of the table matches only if it sorts by untransformed columns, in the same directions and null orders;
+outputs then have its id in their manifest entries, so that other engines can use it.
 """
 
 import pyarrow.parquet as pq
@@ -20,10 +20,10 @@ _SORT = "sort"
 
 
 def resolve_order(metadata: TableMetadata, wish: OrderWish) -> RowOrdering:
-    """Return what a wish means under the current schema.
+    """Resolve a requested order under the current schema.
 
     Raises:
-        NotEligible: a column is unknown or has no order, or the table has no sort order to go by.
+        NotEligible: a column is unknown or has no order, or the table has no sort order to use.
     """
     if wish.strategy == _SORT and not wish.columns:
         return RowOrdering(_SORT, _own_order(metadata))
@@ -31,7 +31,7 @@ def resolve_order(metadata: TableMetadata, wish: OrderWish) -> RowOrdering:
 
 
 def sort_order_id(metadata: TableMetadata, footer: pq.FileMetaData) -> int | None:
-    """Return the id of the table's sort order that a file is in, by what its footer says; None: in none of them."""
+    """Return the id of the table's sort order that matches a file's footer; None if none does."""
     found = _footer_order(footer)
     if not found:
         return None
@@ -41,7 +41,7 @@ def sort_order_id(metadata: TableMetadata, footer: pq.FileMetaData) -> int | Non
 
 
 def is_in_order(metadata: TableMetadata, order_id: int | None, footer: pq.FileMetaData) -> bool:
-    """Tell whether a file is, by what its footer says, in the sort order of the table that has this id."""
+    """Return whether a file's footer matches the table's sort order with this id."""
     found = _footer_order(footer)
     return found is not None and any(
         each.order_id == order_id and _plain_order(each) == found for each in metadata.sort_orders
@@ -106,7 +106,7 @@ def _plain_order(order: SortOrder) -> list[tuple[int, bool, bool]] | None:
 
 
 def _footer_order(footer: pq.FileMetaData) -> list[tuple[int, bool, bool]] | None:
-    """Return the order that all row groups of a file claim; None when they claim none, or different ones."""
+    """Return the order recorded in all row groups of a file; None if there is none or they differ."""
     claims = [footer.row_group(number).sorting_columns for number in range(footer.num_row_groups)]
     if not claims or not claims[0] or any(claim != claims[0] for claim in claims):
         return None

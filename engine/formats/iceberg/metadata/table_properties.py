@@ -1,4 +1,4 @@
-"""The table's own properties as policy fields and write settings. A value that can't be used is ignored, and shown."""
+"""Read the table's own properties as policy fields and write settings. Unusable values are ignored and reported."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ _ZSTD_LEVEL: Final = "3"  # Iceberg's own default for zstd
 
 @dataclass(frozen=True, slots=True)
 class IgnoredProperty:
-    """A table property that was not used, and why."""
+    """A table property that was ignored, and the reason."""
 
     name: str
     value: str
@@ -35,19 +35,19 @@ class IgnoredProperty:
 
 @dataclass(frozen=True, slots=True)
 class PropertyReading:
-    """What a table's properties say about rewriting it."""
+    """Settings for rewrites read from a table's properties."""
 
     policy: Mapping[str, Any]
     sizes: Mapping[str, int]
     ignored: tuple[IgnoredProperty, ...]
 
     def applied_to(self, write: WriteSettings) -> WriteSettings:
-        """Return the write settings with the sizes that the table states."""
+        """Return the write settings with the sizes from the table's properties."""
         return replace(write, **self.sizes)  # type: ignore[arg-type]
 
 
 def read_properties(properties: Mapping[str, str]) -> PropertyReading:
-    """Return policy fields by dotted name, sizes by field of `WriteSettings`, and what was ignored."""
+    """Return policy fields by dotted name, sizes by field of `WriteSettings`, and the ignored properties."""
     policy: dict[str, Any] = {}
     sizes: dict[str, int] = {}
     ignored: list[IgnoredProperty] = []
@@ -65,12 +65,12 @@ def read_properties(properties: Mapping[str, str]) -> PropertyReading:
         elif value is not None:
             ignored.append(_ignored(name, value, "not a number of bytes above 0"))
     if sizes.get("row_group_bytes", MIN_ROW_GROUP_BYTES) < MIN_ROW_GROUP_BYTES:
-        policy["rewrite.small_row_group_bytes"] = OFF  # its writers make them small because they are told to
+        policy["rewrite.small_row_group_bytes"] = OFF  # its writers are configured to make them small
     return PropertyReading(policy, sizes, tuple(ignored))
 
 
 def _number(text: str) -> int | None:
-    """Return a count of bytes; None where it is none. Python refuses to convert more than 4,300 digits."""
+    """Return a number of bytes; None if the text is not one. Python refuses to convert more than 4,300 digits."""
     return int(text) if is_count(text) else None
 
 
@@ -81,7 +81,7 @@ def _ignored(name: str, value: str, reason: str) -> IgnoredProperty:
 def _compression(codec: str, level: str | None) -> str:
     codec = {"none": "uncompressed"}.get(codec, codec)
     if codec not in {"zstd", "gzip"}:
-        return codec  # a level means nothing to the others
+        return codec  # the others have no levels
     level = level if level is not None else _ZSTD_LEVEL if codec == "zstd" else None
     return codec if level is None else f"{codec}:{level}"
 

@@ -1,4 +1,4 @@
-"""One loaded version of a table, with what all parts of this package ask of it."""
+"""One loaded version of a table, with the reads shared by all parts of this package."""
 
 from dataclasses import dataclass, replace
 
@@ -22,7 +22,7 @@ from engine.rewriting.kernel.storage.places import Places
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """A table's metadata at one moment and readers bound to it."""
+    """One version of a table's metadata and readers bound to it."""
 
     table: Table
     head: Snapshot | None
@@ -31,10 +31,10 @@ class TableView:
 
     @staticmethod
     def of(table: Table, cache: Cache) -> "TableView":
-        """Wrap a table that one of our catalogs loaded.
+        """Return the view of a table loaded by one of our catalogs.
 
         Raises:
-            Malformed: its metadata is not sound; see `intake.checks`.
+            Malformed: its metadata is invalid; see `intake.checks`.
         """
         metadata = table.metadata
         check_metadata(metadata)
@@ -58,8 +58,8 @@ class TableView:
     def manifests(self, snapshot: Snapshot | None) -> list[ManifestFile]:
         """Return the manifests of a snapshot.
 
-        Not by `Snapshot.manifests`: it answers from a cache of the process by the manifest's path alone, so that the
-        manifest list of one table could change the sequence numbers of another's.
+        Does not use `Snapshot.manifests`: its process-wide cache is keyed only by the manifest's path, so the manifest
+        list of one table could change the sequence numbers of another's.
 
         Raises:
             NotEligible: the manifest list is outside of the table's places.
@@ -71,7 +71,7 @@ class TableView:
             return list(read_manifest_list(self.io.new_input(snapshot.manifest_list)))
 
     def full_entries(self, manifest: ManifestFile, *, discard_deleted: bool) -> list[ManifestEntry]:
-        """Return the entries of a manifest with all their statistics, one object for each."""
+        """Return the entries of a manifest with all their statistics, one object per entry."""
         with decoding(f"manifest {manifest.manifest_path}"):
             return manifest.fetch_manifest_entry(self.io, discard_deleted=discard_deleted)
 
@@ -81,7 +81,7 @@ class TableView:
             raise outside([path], self.reader.places)
 
     def live_files(self) -> LiveFiles:
-        """Return the live files of the head: read once for each manifest list, which never changes."""
+        """Return the live files of the head; cached by manifest list, which never changes."""
         head = self.head
         if head is None:
             return LiveFiles.empty()
@@ -91,7 +91,7 @@ class TableView:
 
 
 def places_of(table: Table) -> Places:
-    """Return where the files of a table may be that one of our catalogs loaded."""
+    """Return the locations in which the files of a table loaded by one of our catalogs may be."""
     if not isinstance(table.io, GuardedFileIO):
         raise Fatal(f"the table's storage is {type(table.io).__name__}, which opens any file")
     return table.io.places

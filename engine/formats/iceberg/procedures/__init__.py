@@ -1,1 +1,1 @@
-"""Iceberg's own rewrite procedure: what it can do, its call, and what it did."""
+"""Iceberg's own rewrite procedure: its conditions, its call, and verification of its changes."""

@@ -1,7 +1,7 @@
-"""What a call of Iceberg's procedure did to a table, found in the table's own history, and the proof of it.
+"""Find the changes made by a call of Iceberg's procedure in the table's history, and verify them.
 
-The procedure's counters are not looked at. A snapshot is a call's when it came after the planned one, is a replace
-without our signature, and all data files that it removed lie in one planned partition.
+The procedure's counters are ignored. A snapshot is attributed to a call if it was committed after the planned one, is a
+`replace` without our signature, and all data files that it removed are in one planned partition.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,10 +30,10 @@ _APPLICATION: Final = "app-id"
 
 
 def native_changes(view: TableView, base_snapshot_id: int, places: Sequence[Place]) -> Sequence[NativeChange]:
-    """Return what replaced files of these partitions since a base, oldest first.
+    """Return the snapshots that replaced files of these partitions since a base, oldest first.
 
     Raises:
-        CommitConflict: the base is not in the history of main any more.
+        CommitConflict: the base is no longer in the history of main.
     """
     newer = list(takewhile(lambda each: each.snapshot_id != base_snapshot_id, ancestors(view.metadata)))
     if not is_ancestor(view.metadata, base_snapshot_id):
@@ -50,7 +50,7 @@ def native_changes(view: TableView, base_snapshot_id: int, places: Sequence[Plac
 
 
 def verify_native(view: TableView, change: NativeChange, counted: RowCounts | None) -> Verification:
-    """Return the proof of a change; every check is listed, held or not."""
+    """Verify a change; returns every check, passed or failed."""
     snapshot, removed_deletes = view.metadata.snapshot_by_id(change.snapshot_id), 0
     if snapshot is None:
         checks: tuple[Condition, ...] = (
@@ -75,7 +75,7 @@ def verify_native(view: TableView, change: NativeChange, counted: RowCounts | No
 
 @dataclass(frozen=True)
 class _Step:
-    """One snapshot and what it changed: entries in the shape of `manifests.ENTRIES`."""
+    """One snapshot and its changes: entries with the schema `manifests.ENTRIES`."""
 
     view: TableView
     snapshot: Snapshot
@@ -88,20 +88,20 @@ class _Step:
         return _Step(view, snapshot, table.filter(pc.equal(table["snapshot_id"], snapshot.snapshot_id)))
 
     def data(self, status: int) -> pa.Table:
-        """Return data files that it added or removed."""
+        """Return the data files that it added or removed, by status."""
         return self.entries.filter(
             pc.and_(pc.equal(self.entries["content"], DATA), pc.equal(self.entries["status"], status))
         )
 
     @property
     def removed_deletes(self) -> int:
-        """How many delete files, or deletion vectors, it removed."""
+        """Number of delete files or deletion vectors that it removed."""
         is_delete = pc.not_equal(self.entries["content"], DATA)
         return int(pc.sum(pc.and_(is_delete, pc.equal(self.entries["status"], DELETED))).as_py() or 0)
 
     @cached_property
     def places(self) -> set[Place]:
-        """Every partition of a data file that it added or removed."""
+        """Partitions of all data files that it added or removed."""
         data = self.entries.filter(pc.equal(self.entries["content"], DATA))
         keys = data.select(["spec_id", "partition"]).to_pylist()
         return {(each["spec_id"], each["partition"]) for each in keys}
@@ -124,7 +124,7 @@ class _Step:
         )
 
     def _rows_known(self, removed: pa.Table) -> int | None:
-        """Return how many rows of the removed files their deletes delete; None where metadata has only a bound."""
+        """Return the number of rows deleted by the removed files' deletes; None if metadata has only a bound."""
         deletes = self.live(self.parent, ManifestContent.DELETES)
         counts = count_deletes(removed, deletes)
         if not counts.files.any() and not counts.equality.any():
@@ -134,15 +134,15 @@ class _Step:
         others = count_deletes(removed, deletes.filter(pc.invert(is_vector)))
         if others.files.any() or others.equality.any():
             return None
-        return int(count_deletes(removed, vectors).rows.sum())  # a vector counts exactly, and a file has one at most
+        return int(count_deletes(removed, vectors).rows.sum())  # a vector's count is exact, and a file has at most one
 
     @property
     def parent(self) -> Snapshot | None:
-        """The snapshot before it, None once that expired."""
+        """The parent snapshot; None if it has expired."""
         return self.view.metadata.snapshot_by_id(self.snapshot.parent_snapshot_id or 0)
 
     def live(self, snapshot: Snapshot | None, content: ManifestContent) -> pa.Table:
-        """Return live entries of a snapshot."""
+        """Return the live entries of a snapshot."""
         return self.view.reader.live(each for each in self.view.manifests(snapshot) if each.content == content)
 
 
@@ -171,7 +171,7 @@ class _Checks:
         return Condition("planned_partition_only", self.step.places == {self.change.place}, detail)
 
     def _rows(self) -> Condition:
-        """Rows may only be fewer by what deletes deleted; where metadata does not say how many, they were counted."""
+        """Check that only rows removed by deletes are missing; they were counted if metadata has only a bound."""
         change, counted = self.change, self.counted
         known = change.rows_known
         detail = f"{change.rows_deleted} rows fewer in the files"
@@ -206,7 +206,7 @@ class _Checks:
         return others.take(pc.sort_indices(others))
 
     def _deletes(self) -> Condition:
-        """No delete file came, and none went that still applies to a live file: its rows would come back."""
+        """Check that no delete file was added, and none removed that applies to a live file: rows would reappear."""
         step = self.step
         moved = DeletesMoved.between(
             *(step.live(each, ManifestContent.DELETES) for each in (step.parent, step.snapshot))

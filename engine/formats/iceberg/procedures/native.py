@@ -1,8 +1,8 @@
-"""What Iceberg's own procedure can rewrite, what it is called with, and the files as they are planned for it.
+"""Conditions, arguments and planning input for Iceberg's own rewrite procedure.
 
-The procedure chooses files itself, by the options that say what our plan went by, so it may take files that came after
-the plan and leave some that were in it. Units are whole partitions of the current spec: it moves files of older specs
-into the current one, and a predicate on the current partition fields may select any of them.
+The procedure chooses files itself, by options derived from our plan, so it may include files added after the plan and
+skip some of the plan's. Units are whole partitions of the current spec: it moves files of older specs into the current
+one, and a predicate on the current partition fields may select any of them.
 """
 
 import base64
@@ -50,10 +50,10 @@ from engine.formats.iceberg.metadata.eligibility import conditions_of
 from engine.formats.iceberg.metadata.views import TableView
 
 SPARK_CATALOG: Final = "packhouse.spark-catalog"
-"""Property of a catalog: its name in Spark."""
+"""Catalog property with the catalog's name in Spark."""
 
 _SHARED: Final = frozenset({"main_branch", "not_encrypted", "files_unique", "partition_columns_known"})
-"""Conditions of the kernel that are the procedure's as well: what does not hold to them could not be proven."""
+"""Conditions shared by the kernel and the procedure: without them a change could not be verified."""
 
 _FUNCTIONS: Final[Mapping[type[Any], str]] = {
     YearTransform: "years",
@@ -77,7 +77,7 @@ _TYPES: Final[Mapping[type[IcebergType], str]] = {
 
 
 def native_conditions(view: TableView, files: LiveFiles, spark_catalog: str | None) -> Sequence[Condition]:
-    """Return every condition of the procedure on a table, held or not."""
+    """Return every condition of the procedure for a table, met or not."""
     shared = [each for each in conditions_of(view, files) if each.name in _SHARED]
     version = view.metadata.format_version
     named = f"the catalog is {spark_catalog} in Spark" if spark_catalog is not None else no_name_in_spark()
@@ -92,10 +92,10 @@ def native_conditions(view: TableView, files: LiveFiles, spark_catalog: str | No
 
 
 def native_digest(digest: pa.Table) -> pa.Table:
-    """Return a digest (`planning.measures.digest.FILE_DIGEST`) as it is planned for the procedure.
+    """Return a digest (`planning.measures.digest.FILE_DIGEST`) adapted for planning the procedure.
 
-    It applies equality deletes like position deletes, and reads every format and encrypted files; it goes by the sizes
-    of files, never by those of row groups.
+    The procedure applies equality deletes like position deletes, reads every format and encrypted files, and uses only
+    the sizes of files, not those of row groups.
     """
     deletes = pc.add(digest["delete_files"], digest["equality_deletes"])
     rows = digest.num_rows
@@ -115,7 +115,7 @@ def partition_tests(view: TableView, spec_id: int, partition: str) -> tuple[Part
     """Return the tests that select a partition, from its canonical JSON.
 
     Raises:
-        NotEligible: a field's type or transform can't be written for Spark.
+        NotEligible: a field's type or transform can't be expressed in Spark SQL.
     """
     values = json.loads(partition)
     found = []
@@ -130,7 +130,7 @@ def partition_tests(view: TableView, spec_id: int, partition: str) -> tuple[Part
 
 
 def no_name_in_spark() -> str:
-    """Return what is missing, and what to do about it."""
+    """Return the message for a catalog without a name in Spark, with the remedy."""
     return f"the catalog has no property {SPARK_CATALOG}: set it to the name that Spark has for this catalog"
 
 
@@ -160,7 +160,7 @@ def _comparable(view: TableView) -> Condition:
 
 
 def _fields(view: TableView, spec_id: int) -> list[tuple[str, int, Transform[Any, Any], IcebergType]]:
-    """Return name, source column, transform and type of each field of a spec that has values."""
+    """Return name, source column, transform and type of each field of a spec, except `void` ones."""
     codec = view.codecs[spec_id]
     types = codec.spec.partition_type(codec.schema).fields
     return [
@@ -171,7 +171,7 @@ def _fields(view: TableView, spec_id: int) -> list[tuple[str, int, Transform[Any
 
 
 def _function(transform: Transform[Any, Any]) -> tuple[str | None, int | None]:
-    """Return a transform's function in Spark and its argument; None for the value itself, empty for an unknown one."""
+    """Return a transform's Spark function and its argument; None for identity, an empty name for an unknown one."""
     match transform:
         case IdentityTransform():
             return None, None
@@ -196,7 +196,7 @@ def _text(value: Any, wanted: str) -> str | None:
 
 
 def _path(schema: Schema, field_id: int) -> tuple[str, ...]:
-    """Return the names from the outermost column to a field; names may have dots in them."""
+    """Return the names from the outermost column to a field; names may contain dots."""
 
     def walk(fields: Sequence[NestedField]) -> tuple[str, ...] | None:
         for field in fields:

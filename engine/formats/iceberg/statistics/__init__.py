@@ -1,1 +1,1 @@
-"""Bounds and counts of columns: read from footers and manifests, proven, written for outputs."""
+"""Column bounds and counts: read from footers and manifests, verified, and written for outputs."""

@@ -1,8 +1,8 @@
 """Lower and upper bounds of columns: Parquet's statistics, Iceberg's single-value serialisation, and their order.
 
-A bound is only given where it is right for every reader. Left out: columns inside lists and maps, NaN, text that is not
-UTF-8, an upper bound that can't be rounded up, uuids on both sides of the sign (see `_uuid_bounds`). Zeros become -0.0
-below and +0.0 above: Iceberg orders -0.0 before +0.0, Parquet's writers do not record which of the two occurred.
+A bound is written only if it is correct for every reader. Omitted: columns inside lists and maps, NaN, text that is not
+UTF-8, an upper bound that can't be rounded up, uuids with both signs (see `_uuid_bounds`). Zeros become -0.0 in lower
+and +0.0 in upper bounds: Iceberg orders -0.0 before +0.0, Parquet's writers do not record which of the two occurred.
 Source: Iceberg specification, appendix D, and `ParquetMetrics` of Iceberg 1.12 for what is truncated.
 """
 
@@ -40,7 +40,7 @@ _PACKED: Final[dict[type[IcebergType], tuple[str, str]]] = {
     DoubleType: ("DOUBLE", "<d"),
 }
 _NARROWER: Final[dict[type[IcebergType], str]] = {LongType: "<i", DoubleType: "<f"}
-"""How bounds of a column were packed before it was promoted to this type; manifests keep them so."""
+"""Pack format of a column's bounds before its promotion to this type; manifests keep the old format."""
 
 _WIDEST_DECIMAL: Final = 16
 _LAST: Final = 0x10FFFF
@@ -51,11 +51,11 @@ _HALF_BITS: Final = 64
 _SIGN: Final = 1 << (_HALF_BITS - 1)
 
 Sides = tuple[bytes | None, bytes | None]
-"""A serialised lower and upper bound; None for a side that has none."""
+"""Serialised lower and upper bound; None for a missing bound."""
 
 
 def comparable(raw: Any, *, of: IcebergType, physical_type: str) -> Any | None:
-    """Return a raw Parquet minimum or maximum as a value whose order is the column's; None if it can't be a bound."""
+    """Return a raw Parquet minimum or maximum as a value that sorts like the column; None if it can't be a bound."""
     match of:
         case StringType() | BinaryType() if physical_type == "BYTE_ARRAY":
             return bytes(raw)
@@ -69,9 +69,9 @@ def comparable(raw: Any, *, of: IcebergType, physical_type: str) -> Any | None:
 
 
 def decoded(bound: bytes, *, of: IcebergType) -> Any | None:
-    """Return a bound of a manifest as `comparable` does; None if it is NaN or no value of the type.
+    """Return a manifest's bound as a comparable value; None if it is NaN or not a value of the type.
 
-    Manifests are foreign input: a bound may have any length and content.
+    Manifests are foreign input: a bound may have any length and content. See `comparable`.
     """
     match of:
         case StringType():
@@ -89,7 +89,7 @@ def decoded(bound: bytes, *, of: IcebergType) -> Any | None:
 
 
 def order_key(value: Any) -> Any:
-    """Return what orders comparable values of one column as Iceberg does: -0.0 comes before +0.0."""
+    """Return the sort key of a comparable value in Iceberg's order, in which -0.0 precedes +0.0."""
     return (value, math.copysign(1.0, value)) if isinstance(value, float) else value
 
 
@@ -100,7 +100,7 @@ def bounds_of(least: Any, greatest: Any, *, of: IcebergType, length: int | None)
         least: no value of the column is smaller.
         greatest: no value of the column is greater.
         of: the column's type.
-        length: how many code points or bytes of texts and binaries are kept; None for all.
+        length: number of code points or bytes kept of text and binary values; None for all.
     """
     if isinstance(of, UUIDType):
         return _uuid_bounds(least, greatest)
@@ -122,7 +122,7 @@ def lower_bound(value: Any, *, of: IcebergType, length: int | None) -> bytes | N
 
 
 def upper_bound(value: Any, *, of: IcebergType, length: int | None) -> bytes | None:
-    """Return a serialised upper bound of values that are all ≤ `value`; a cut one is rounded up."""
+    """Return a serialised upper bound of values that are all ≤ `value`; a truncated one is rounded up."""
     match of:
         case StringType():
             text = _text(value)
@@ -137,11 +137,11 @@ def upper_bound(value: Any, *, of: IcebergType, length: int | None) -> bytes | N
 
 
 def _uuid_bounds(least: bytes, greatest: bytes) -> Sides:
-    """Return bounds that hold by both orders of uuids in use, none where these disagree.
+    """Return uuid bounds that are valid in both orders in use; none where these disagree.
 
     Parquet, PyIceberg and RFC 9562 compare bytes, Java's Iceberg (up to 1.12) two signed halves
-    (https://github.com/apache/iceberg/issues/14216). Both agree on uuids whose first halves have one sign, except for
-    the second halves of uuids with the first half of a bound: such a bound is moved out by one first half.
+    (https://github.com/apache/iceberg/issues/14216). Both agree on uuids whose first halves have the same sign, except
+    on the second halves of uuids that share a bound's first half: such a bound is widened by one first half.
     """
     low, high = int.from_bytes(least, "big"), int.from_bytes(greatest, "big")
     first, last = low >> _HALF_BITS, high >> _HALF_BITS
@@ -155,7 +155,7 @@ def _uuid_bounds(least: bytes, greatest: bytes) -> Sides:
 
 
 def _uuid_from(first_half: int, *, sign: int) -> bytes | None:
-    """Return the least uuid with this first half; None if that is no first half of this sign."""
+    """Return the least uuid with this first half; None if the half is out of range for this sign."""
     if not sign <= first_half < sign + _SIGN:
         return None
     return (first_half << _HALF_BITS).to_bytes(_UUID_BYTES, "big")

@@ -1,8 +1,8 @@
-"""Lower and upper bounds of columns over all live data files, as ranks: how far files overlap is seen from them.
+"""Read column bounds of all live data files as ranks, from which the overlap of files is computed.
 
-Bounds lie in the manifests, as Iceberg's single values by field id. A manifest is decoded as a whole by polars, once
-for each set of columns (`ManifestCache`); what that does not take is read entry by entry. Bounds are compared as they
-are: texts that a writer cut stay cut, so files may seem to overlap a little more than they do.
+Manifests contain bounds as Iceberg's single values by field id. A manifest is decoded as a whole by polars, once for
+each set of columns (`ManifestCache`); unsupported ones are read entry by entry. Bounds are compared as stored,
+including truncated text, so the computed overlap of files may be slightly too large.
 """
 
 import io
@@ -88,7 +88,7 @@ def read_bounds(body: bytes, field_ids: Sequence[int]) -> pa.Table:
 
 
 def _of_field(maps: pl.Series, field_id: int) -> pa.Array:
-    """Return one field's value out of a column of maps, which Avro has as lists of (key, value); null without one."""
+    """Return one field's value from a column of maps, which Avro stores as lists of (key, value); null if missing."""
     if maps.dtype == pl.Null:
         return pa.nulls(len(maps), pa.large_binary())
     pairs = pl.DataFrame({"row": np.arange(len(maps)), "pair": maps}).explode("pair").drop_nulls("pair")
@@ -114,7 +114,7 @@ def _entry_by_entry(
 
 
 def _ranks(lower: pa.ChunkedArray, upper: pa.ChunkedArray, of: IcebergType) -> tuple[Any, Any]:
-    """Return bounds as ranks among all of them; both are `UNKNOWN` where one of them is missing."""
+    """Return bounds as ranks among all bounds; both ranks are `UNKNOWN` if either bound is missing."""
     rows = len(lower)
     both = pa.chunked_array([*lower.chunks, *upper.chunks], type=pa.large_binary()).combine_chunks()
     both = both.chunk(0) if isinstance(both, pa.ChunkedArray) else both
@@ -124,7 +124,7 @@ def _ranks(lower: pa.ChunkedArray, upper: pa.ChunkedArray, of: IcebergType) -> t
 
 
 def _comparable(values: pa.Array, of: IcebergType) -> pa.Array:
-    """Return single values as something that Arrow orders as the column is; widened columns have both widths."""
+    """Return single values in a type that Arrow sorts like the column; promoted columns have values of both widths."""
     if isinstance(of, _NUMBERS):
         return _fixed(values, {4: np.dtype("<i4"), 8: np.dtype("<i8")}, np.dtype(np.int64))
     if isinstance(of, FloatType | DoubleType):
@@ -143,7 +143,7 @@ def _fixed(values: pa.Array, widths: Mapping[int, np.dtype[Any]], to: np.dtype[A
 
 
 def _decimals(values: pa.Array) -> pa.Array:
-    """Return unscaled big-endian numbers of any length as 16 bytes that compare as they do."""
+    """Return unscaled big-endian numbers of any length as 16 bytes with the same order."""
     lengths = _lengths(values)
     wide = np.zeros((len(values), _WIDEST_DECIMAL), dtype=np.uint8)
     for width in range(1, _WIDEST_DECIMAL + 1):

@@ -1,6 +1,6 @@
-"""Sizes, counts and bounds of a file's columns from its Parquet footer, by field id: column names play no part.
+"""Read sizes, counts and bounds of a file's columns from its Parquet footer, by field id and not by name.
 
-Counts of columns inside lists and maps are kept, bounds are not.
+Columns inside lists and maps get counts but no bounds.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 
 @dataclass(frozen=True, slots=True)
 class ColumnMetrics:
-    """What a manifest entry keeps about the columns of a file, by field id.
+    """Column statistics of a manifest entry, by field id.
 
     `without_bounds`: float columns that must not get bounds, because their NaN count is unknown.
     """
@@ -46,10 +46,10 @@ class ColumnMetrics:
 def column_metrics(
     footer: pq.FileMetaData, *, schema: Schema, modes: Mapping[int, MetricsMode], nans: NanKnowledge
 ) -> ColumnMetrics:
-    """Return sizes, counts and bounds of all leaf columns, as far as each column's mode keeps them.
+    """Return sizes, counts and bounds of all leaf columns, as far as each column's metrics mode allows.
 
     Raises:
-        Fatal: the file's field ids are not those of the schema.
+        Fatal: the file's field ids do not match the schema.
     """
     leaves = leaves_of(footer)
     if {leaf.field_id for leaf in leaves} != set(primitive_ids(schema)):
@@ -71,12 +71,12 @@ def column_metrics(
 
 
 def column_range(chunks: Sequence[Any], of: IcebergType) -> tuple[Any, Any] | None:
-    """Return the least and the greatest value of a column by its chunks' statistics; None if these do not tell."""
+    """Return the least and greatest value of a column from its chunks' statistics; None if these are incomplete."""
     values: list[Any] = []
     for chunk in chunks:
         stats = chunk.statistics if chunk.is_stats_set else None
         if stats is not None and stats.has_null_count and stats.null_count == chunk.num_values:
-            continue  # nothing but nulls has no bounds
+            continue  # a chunk of only nulls has no bounds
         if stats is None or not stats.has_min_max or not _is_in_microseconds(stats, of):
             return None
         values += [comparable(raw, of=of, physical_type=chunk.physical_type) for raw in (stats.min_raw, stats.max_raw)]

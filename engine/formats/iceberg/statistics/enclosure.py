@@ -1,16 +1,16 @@
-"""The proof that bounds of a group's outputs enclose its rows: readers skip, and delete, files by these bounds.
+"""Verify that the bounds of a group's outputs enclose its rows: readers skip, and delete, files by these bounds.
 
-A bound that does not enclose hides rows, and `DELETE WHERE` removes whole files by it, while a full scan shows nothing
-wrong. Two things are provable from metadata before a commit, each by the order of the column's type:
+A bound that does not enclose its rows hides them, and `DELETE WHERE` removes whole files by it, while a full scan shows
+no error. Two properties can be verified from metadata before a commit, each by the order of the column's type:
 
 - The bounds of an output enclose the statistics in its own footer.
 - If no row was deleted, outputs have the rows of the inputs; then their bounds together enclose those of the inputs. A
-  bound of an input that is cut (`truncate(4)`) counts as enclosed by what it was cut from. Where rows were deleted,
-  outputs may be narrower; their statistics then come from Arrow's encoder only, never from the inputs' footers.
+  truncated bound of an input (`truncate(4)`) counts as enclosed by the value it was truncated from. If rows were
+  deleted, outputs may be narrower; their statistics then come only from Arrow's encoder, not from the inputs' footers.
 
-A bound of an input may be wider than its rows, or wrong: manifests are foreign. That must not fail a run for ever, so
-outputs are widened to it (correct in any case, and no worse than the inputs were); only a column that cannot be
-widened goes without bounds. Outputs whose footers tell no bounds, as of texts longer than Arrow's statistics, get those
+A bound of an input may be wider than its rows, or wrong: manifests are foreign. That must not fail a run permanently,
+so outputs are widened to it (correct in any case, and no worse than the inputs were); only a column that can't be
+widened gets no bounds. Outputs whose footers have no bounds, such as for text longer than Arrow's statistics, get those
 of the inputs, which enclose all rows they ever had.
 """
 
@@ -32,14 +32,14 @@ _log = structlog.get_logger(__name__)
 
 
 HasBounds = DataFile | ColumnMetrics
-"""A manifest entry's file, or what becomes one: counts and bounds of its columns by field id."""
+"""A manifest entry's file, or the metrics for one: counts and bounds of its columns by field id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The least and greatest value of a column by the bounds of some files; None for a side that no bound tells.
+    """The least and greatest value of a column by the bounds of some files; None for a side without bounds.
 
-    `is_complete`: all rows of the files lie in it.
+    `is_complete`: it contains all rows of the files.
     """
 
     least: Any | None
@@ -48,7 +48,7 @@ class Range:
 
     @staticmethod
     def of(files: Iterable[HasBounds], field_id: int, of: IcebergType) -> "Range":
-        """Return the range of a column in files. What is no value of the column counts as no bound."""
+        """Return the range of a column in files. Bounds that are not valid values of the column are ignored."""
         lowers, uppers, is_complete = [], [], True
         for file in files:
             lower = _decoded(file.lower_bounds, field_id, of)
@@ -69,14 +69,14 @@ def enclose(
     modes: Mapping[int, MetricsMode],
     same_rows: bool,
 ) -> None:
-    """Change the bounds of a group's outputs so that they enclose its rows, as the module says.
+    """Change the bounds of a group's outputs so that they enclose its rows; see the module docstring.
 
     Args:
         outputs: their metrics, in the order of `footers`; changed in place.
         footers: the outputs' Parquet footers.
-        inputs: the group's files as their manifests have them.
-        schema: the table's.
-        modes: which columns have bounds, and how long these are.
+        inputs: the group's files with the statistics in their manifests.
+        schema: the table's schema.
+        modes: metrics modes: which columns have bounds, and of which length.
         same_rows: whether no row of the inputs was deleted.
     """
     for field_id in unrepeated_ids(schema):
@@ -132,7 +132,7 @@ def _fill(outputs: Sequence[ColumnMetrics], inputs: Range, field_id: int, of: Ic
 
 
 def _widen(outputs: Sequence[ColumnMetrics], inputs: Range, field_id: int, of: IcebergType, mode: MetricsMode) -> None:
-    """Widen the output with the least values down to the inputs' lower bound, that with the greatest up."""
+    """Widen the output with the least values to the inputs' lower bound, that with the greatest to the upper one."""
     for is_upper, wanted in ((False, inputs.least), (True, inputs.greatest)):
         found = _outermost(outputs, field_id, of, is_upper=is_upper)
         if found is None or wanted is None or _encloses(found[0], wanted, of, is_upper=is_upper):
@@ -178,7 +178,7 @@ def _outside_inputs(outputs: Sequence[HasBounds], inputs: Range, field_id: int, 
 def _outermost(
     outputs: Sequence[HasBounds], field_id: int, of: IcebergType, *, is_upper: bool
 ) -> tuple[Any, HasBounds] | None:
-    """Return the outermost bound of the outputs on a side and which has it; None if one of them has no bound."""
+    """Return the outermost bound of the outputs on a side and its output; None if any output has no bound."""
     found: list[tuple[Any, HasBounds]] = []
     for output in outputs:
         if _has_only_nulls(output, field_id):
@@ -193,7 +193,7 @@ def _outermost(
 
 
 def _encloses(own: Any, wanted: Any, of: IcebergType, *, is_upper: bool) -> bool:
-    """Return whether a bound of an output encloses one of an input, which may be cut shorter than it."""
+    """Return whether a bound of an output encloses one of an input, which may be truncated to a shorter length."""
     if order_key(own) >= order_key(wanted) if is_upper else order_key(own) <= order_key(wanted):
         return True
     if not isinstance(of, StringType | BinaryType | FixedType):

@@ -22,10 +22,10 @@ from engine.formats.iceberg.statistics.nan_counts import NanKnowledge
 
 
 def read_footer(output: OutputFile) -> pq.FileMetaData:
-    """Return the footer that a task sent along.
+    """Return the Parquet footer in a task's output.
 
     Raises:
-        Fatal: it is no Parquet footer, or has another number of rows than the task said.
+        Fatal: it is not a Parquet footer, or its row count differs from the task's.
     """
     try:
         footer = pq.read_metadata(io.BytesIO(base64.b64decode(output.footer, validate=True)))
@@ -43,7 +43,7 @@ def data_files(
     modes: Mapping[int, MetricsMode],
     metadata: TableMetadata,
 ) -> list[DataFile]:
-    """Return the manifest entries' files of a group's outputs, whose bounds enclose those of its inputs.
+    """Return the manifest data files of a group's outputs, with bounds that enclose those of its inputs.
 
     Raises:
         Fatal: a footer does not belong to its file or to the table's schema.
@@ -95,7 +95,7 @@ def _data_file(
 
 
 def split_offsets(footer: pq.FileMetaData) -> list[int]:
-    """Return where each row group starts, in ascending order."""
+    """Return the start offset of each row group, in ascending order."""
     starts = []
     for number in range(footer.num_row_groups):
         first = footer.row_group(number).column(0)

@@ -1,9 +1,9 @@
-"""How much is kept about each column: Iceberg's properties `write.metadata.metrics.*`.
+"""Metrics modes of columns, from Iceberg's properties `write.metadata.metrics.*`.
 
-Without a default of its own a table keeps `truncate(16)` for its first 100 columns (`max-inferred-column-defaults`;
-the top level comes first) and nothing about the others. The columns of the table's sort order keep at least
-`truncate(16)`, unless the property of a column says otherwise: readers skip files of an ordered table by them. Bad
-values fall back to the default. All as in Iceberg's own `MetricsConfig`.
+Without a default in its properties, a table has `truncate(16)` for its first 100 columns
+(`max-inferred-column-defaults`; the top level comes first) and `none` for the others. The columns of the table's sort
+order have at least `truncate(16)`, unless a column's property overrides it: readers skip files of an ordered table by
+them. Invalid values fall back to the default. All as in Iceberg's own `MetricsConfig`.
 """
 
 import re
@@ -21,7 +21,7 @@ _TRUNCATE: Final = re.compile(r"^truncate\((\d{1,18})\)$")
 
 @dataclass(frozen=True, slots=True)
 class MetricsMode:
-    """What is kept about a column; `length` is in code points or bytes, None for whole values."""
+    """Metrics mode of a column; `length` is in code points or bytes, None for whole values."""
 
     counts: bool
     bounds: bool
@@ -35,7 +35,7 @@ DEFAULT: Final = MetricsMode(counts=True, bounds=True, length=16)
 
 
 def table_modes(metadata: TableMetadata) -> dict[int, MetricsMode]:
-    """Return the mode of every primitive column of a table, by field id."""
+    """Return the metrics mode of every primitive column of a table, by field id."""
     order = next((each for each in metadata.sort_orders if each.order_id == metadata.default_sort_order_id), None)
     ordered = frozenset(each.source_id for each in order.fields if each.transform.preserves_order) if order else ()
     return metrics_modes(metadata.schema(), metadata.properties, ordered)
@@ -44,7 +44,7 @@ def table_modes(metadata: TableMetadata) -> dict[int, MetricsMode]:
 def metrics_modes(
     schema: Schema, properties: Mapping[str, str], ordered: Collection[int] = ()
 ) -> dict[int, MetricsMode]:
-    """Return the mode of every primitive column, by field id; `ordered` are the columns of the table's sort order."""
+    """Return the metrics mode of every primitive column by field id; `ordered`: columns of the table's sort order."""
     ids = primitive_ids(schema)
     stated = _parse(properties.get(f"{_PREFIX}default"))
     if stated is not None:
@@ -71,7 +71,7 @@ def primitive_ids(schema: Schema) -> list[int]:
 
 
 def unrepeated_ids(schema: Schema) -> list[int]:
-    """Return the ids of the primitive columns that are in no list or map: only these have bounds."""
+    """Return the ids of the primitive columns outside of lists and maps; only these have bounds."""
     found: list[int] = []
     level: list[NestedField] = list(schema.fields)
     while level:
@@ -83,7 +83,7 @@ def unrepeated_ids(schema: Schema) -> list[int]:
 
 
 def children(of: IcebergType) -> Iterator[NestedField]:
-    """Yield the fields right below a type."""
+    """Yield the direct child fields of a type."""
     match of:
         case StructType():
             yield from of.fields

@@ -1,6 +1,6 @@
-"""NaN counts of outputs: what the kernel counted, else what the inputs' manifests say.
+"""NaN counts of outputs: counted by the kernel, otherwise from the inputs' manifests.
 
-Readers may take bounds without a NaN count for "no NaN here" and drop a whole file on `DELETE WHERE x < 5`. So a float
+Readers may interpret bounds without a NaN count as "no NaN" and drop a whole file on `DELETE WHERE x < 5`. So a float
 column of an output has bounds only if its NaN count is known, or if readers already rely on bounds of its inputs.
 """
 
@@ -18,14 +18,14 @@ from engine.rewriting.kernel.writing.nan_counts import counts_in
 
 @dataclass(frozen=True, slots=True)
 class NanKnowledge:
-    """The NaN counts of an output by field id, and the columns that must go without bounds."""
+    """The NaN counts of an output by field id, and the columns that must not have bounds."""
 
     counts: Mapping[int, int] = field(default_factory=dict)
     without_bounds: frozenset[int] = frozenset()
 
     @staticmethod
     def of(inputs: Sequence[DataFile], schema: Schema, *, same_rows: bool) -> "NanKnowledge":
-        """Return what the inputs' manifests tell; `same_rows`: one output has exactly the rows of all inputs."""
+        """Return the NaN counts from the inputs' manifests; `same_rows`: one output has exactly all inputs' rows."""
         counts: dict[int, int] = {}
         barred: set[int] = set()
         for field_id in primitive_ids(schema):
@@ -39,13 +39,13 @@ class NanKnowledge:
         return NanKnowledge(counts, frozenset(barred))
 
     def counted(self, footer: pq.FileMetaData) -> "NanKnowledge":
-        """Return the same for an output with this footer, in which the kernel wrote what it counted."""
+        """Return these counts updated with those that the kernel wrote into this output's footer."""
         counts = counts_in(footer.metadata)
         return NanKnowledge({**self.counts, **counts}, self.without_bounds - counts.keys())
 
 
 def _known(file: DataFile, field_id: int) -> int | None:
-    """Return the NaN count of an input; a column of nulls only has none."""
+    """Return the NaN count of an input; 0 for a column of only nulls."""
     nulls, values = (file.null_value_counts or {}).get(field_id), (file.value_counts or {}).get(field_id)
     if nulls is not None and nulls == values:
         return 0
@@ -53,5 +53,5 @@ def _known(file: DataFile, field_id: int) -> int | None:
 
 
 def _is_trusted(file: DataFile, field_id: int) -> bool:
-    """Return whether readers already go by bounds of this file, so that bounds of the output add no new risk."""
+    """Return whether readers already use bounds of this file, so that bounds of the output add no new risk."""
     return _known(file, field_id) == 0 or field_id in (file.lower_bounds or {})
