@@ -25,5 +25,5 @@ class ExplainService:
         """
         facts = await self._facts.read(caller, table_id)
         if starts_by_itself(facts) and decide(facts).request is not None:
-            facts = await self._facts.wake(facts)  # the next look would start a run: it is made now
+            facts = await self._facts.wake(facts)  # the next evaluation would start a run: schedule it now
         return explanation(facts)
