@@ -76,7 +76,7 @@ class AuditService:
             return await unit.audit.anchor()
 
     async def seal(self) -> int:
-        """Chain the entries that have no seal yet, at most a batch; return their number. One process seals at a time."""
+        """Chain the entries that have no seal yet, at most a batch; return how many. One process seals at a time."""
         async with self._database.read() as unit:  # an idle second must not take the writer's lock
             if not await unit.audit.list_unsealed(1):
                 return 0
