@@ -41,7 +41,7 @@ class TokenReader(Protocol):
     """Maps a token of an identity provider to its caller."""
 
     async def read(self, token: str) -> Caller:
-        """Return the caller, or raise `Unauthenticated`, `Forbidden` (no role) or `Transient` (provider is away)."""
+        """Return the caller, or raise `Unauthenticated`, `Forbidden` (no role) or `Transient` (provider is down)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Explain: why a table did or did not run, whether it is due, what holds it back, and what a run would do now."""
+"""Explain why a table did or did not run, whether it is due, its holds, and the plan of a run now."""
 
 from collections.abc import Mapping
 from typing import Any

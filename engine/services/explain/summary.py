@@ -146,7 +146,7 @@ def _limits(plan: Plan) -> str:
 
 
 def _due_only(facts: Facts, all_files: int) -> Iterator[str]:
-    """Yield what an automatic run would rewrite if a requested run would rewrite more."""
+    """Yield the extent of an automatic run if a requested run would rewrite more."""
     due = facts.sight.due
     if due is None or not due.plan.groups:
         return
@@ -191,7 +191,7 @@ def _rules(facts: Facts) -> Iterator[str]:
 
 
 def _due_rules(due: Sequence[RuleState]) -> Iterator[str]:
-    """Yield the first due rule with what it measured, and the names of the others."""
+    """Yield the first due rule with its measurements, and the names of the others."""
     yield due_rule(due[0])
     if len(due) > 1:
         names = (f"'{rule.name}' ({many(rule.due_total, 'partition')})" for rule in due[1:_DUE_SHOWN])

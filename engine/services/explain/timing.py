@@ -77,7 +77,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Eligibility:
-    """When a run could begin: `at` is the latest end of what holds it back, now when nothing does.
+    """When a run could begin: `at` is the latest end of its holds, now without holds.
 
     None when it is not known; `reason` then has the cause.
     """

@@ -145,7 +145,7 @@ class WatchService:
         return [each for each in due if each.watch.table_id not in self._looks]
 
     async def _visit(self, catalog: str, tables: Sequence[WatchedTable]) -> None:
-        """Look at tables of one catalog; errors end in the log, and the tables are looked at again."""
+        """Look at tables of one catalog; log errors and retry the tables later."""
         try:
             begun = self._clock.monotonic()
             looks = await self._look_at(catalog, tables)

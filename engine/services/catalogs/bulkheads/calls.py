@@ -111,7 +111,7 @@ class Bulkheads:
 
 
 def _without_stop(call: Callable[[], T]) -> T:
-    """Return what a call returns; a future can't carry `StopIteration`."""
+    """Return the result of a call; turn `StopIteration` into another error, since a future can't carry it."""
     try:
         return call()
     except StopIteration as error:

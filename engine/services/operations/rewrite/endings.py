@@ -1,6 +1,6 @@
 """End an attempt: concluded by its groups, cancelled, failed, or parked; and remove files that are not needed.
 
-A file is removed only when no task of the run can write any more and no commit that names it can be under way: output
+A file is removed only when no task of the run can still write and no commit that names it can be under way: output
 of a batch that an earlier attempt may still be sending is kept until the table contains it or a human removes it.
 """
 

@@ -252,7 +252,7 @@ class NativePath(RewritePath):
         return await asyncio.to_thread(ask, ticket, *arguments)
 
     async def _is_over(self) -> bool:
-        """Return whether no sent call runs any more; a failed call does not."""
+        """Return whether no sent call can still run; an interrupted attempt's call is stopped first."""
         if not self._attempt.interrupted.is_set():
             return True
         return await self._interrupt()

@@ -37,7 +37,7 @@ class _Seen:
 
 
 class RunUse:
-    """Tracks what one run can use. Call `note` at each refresh with what it moved."""
+    """Tracks the rate that one run can use. Call `note` at each refresh with its progress."""
 
     def __init__(self) -> None:
         self._seen: deque[_Seen] = deque()
@@ -49,7 +49,7 @@ class RunUse:
         Args:
             at: the instant, in monotonic seconds.
             live: totals of its tasks.
-            share: what it may move at present.
+            share: its present share.
         """
         now = _Seen(at, live.bytes_read + live.bytes_written, live.requests, live.throttled_seconds)
         if not live.members or self._is_held_back(now, live.members):
