@@ -142,7 +142,7 @@ class AsyncPackhouse(Resources[AsyncSender]):
         self,
         run_id: str,
         *,
-        timeout: float | None = None,  # noqa: ASYNC109 - the run goes on after it; cancelling is not what is meant
+        timeout: float | None = None,  # noqa: ASYNC109 - the run goes on after it; it is no cancellation
         on_progress: Callable[[Progress], object] | None = None,
         on_event: Callable[[RunEvent], object] | None = None,
     ) -> RunDetail:

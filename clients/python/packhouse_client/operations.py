@@ -104,7 +104,7 @@ class Operation(Generic[P, T]):
         self._recipe = Recipe(request, answer)
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Learn what people call it."""
+        """Store the name of the method, for messages."""
         self._recipe = replace(self._recipe, name=f"{owner.__name__}.{name}")
 
     @overload
@@ -124,7 +124,7 @@ class Listing(Generic[P, T]):
         self._recipe = Recipe(request, answer)
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Learn what people call it."""
+        """Store the name of the method, for messages."""
         self._recipe = replace(self._recipe, name=f"{owner.__name__}.{name}")
 
     @overload

@@ -119,7 +119,7 @@ def _stream(sender: Sender, waiting: Wait) -> None:
         while waiting.has_time_to_stream and (event := next(events, None)):
             waiting.tell(event)
     except PackhouseError:
-        return  # no stream, or no more of it: asking tells what is wrong, or goes on without
+        return  # no stream, or it ended: the next poll reports the error, or continues without it
     finally:
         events.close()
 
@@ -130,6 +130,6 @@ async def _stream_async(sender: AsyncSender, waiting: Wait) -> None:
         while waiting.has_time_to_stream and (event := await anext(events, None)):
             waiting.tell(event)
     except PackhouseError:
-        return  # no stream, or no more of it: asking tells what is wrong, or goes on without
+        return  # no stream, or it ended: the next poll reports the error, or continues without it
     finally:
         await events.aclose()
