@@ -1,1 +1,1 @@
-"""The HTTP edge: validates, authorises, writes the record through services, answers. No decisions here."""
+"""The HTTP API: validates and authorizes requests, calls services, and builds answers. No decisions here."""

@@ -64,7 +64,7 @@ async def _start(command: str, settings: Settings) -> None:
         worker=every or command == "worker",
         coordinator=every or command == "coordinator",
     )
-    await serve(settings, parts, say=lambda line: print(line, flush=True))  # noqa: T201 - for the person who started it
+    await serve(settings, parts, say=lambda line: print(line, flush=True))  # noqa: T201 - for the operator
 
 
 async def _migrate(settings: Settings) -> None:
@@ -87,7 +87,7 @@ async def _database(settings: Settings) -> AsyncIterator["Database"]:
 
 
 async def _verify_audit(settings: Settings, heads: Sequence[str]) -> int:
-    """Check the audit log's chain and say what was found; return the exit status."""
+    """Check the audit log's chain and print the findings; return the exit status."""
     from engine.services.access.audit import AuditService  # noqa: PLC0415 - as above
 
     async with _database(settings) as database:

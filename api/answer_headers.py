@@ -1,4 +1,4 @@
-"""Headers of every answer: no guessing of media types, and no copies in caches."""
+"""Headers of every answer that disable media type sniffing and caching."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ _HEADERS: Final = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-sto
 
 
 class AnswerHeaders:
-    """Add the headers that the answer does not have."""
+    """Add the headers that an answer does not set."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -67,7 +67,7 @@ TAGS: Final[list[dict[str, Any]]] = [
 
 
 def create_app(open_services: Callable[[], AbstractAsyncContextManager[Services]]) -> FastAPI:
-    """Return the application; `open_services` is entered when it starts and left when it stops."""
+    """Return the application; `open_services` is entered at its start and exited at its stop."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

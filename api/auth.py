@@ -1,13 +1,12 @@
 """Authentication: paths under `/v1` and `/internal` need `Authorization: Bearer …`, checked before the body is read.
 
-`/metrics` takes an API key or token, and shows less without one. A credential that is not valid is refused there too.
+`/metrics` accepts an API key or token, and shows less without one. An invalid credential is refused there too.
 
 Under `/v1` the credential is an API key (`pkh_…`) or, where an identity provider is configured, one of its tokens;
-under `/internal` it is a pace token. The caller is put into the request's state; handlers take it from there through
-`api.deps`.
+under `/internal` it is a pace token. The caller is stored in the request's state; handlers get it through `api.deps`.
 
 A client address with many failures gets 429 until the minute ends, before its credential is looked up or verified.
-Credentials that lately proved valid pass even then, since several clients may share an address.
+Credentials that were recently valid pass even then, since several clients may share an address.
 """
 
 import ipaddress
@@ -30,7 +29,7 @@ _SUBSCRIBER_BITS: Final = 64
 
 
 class Authentication:
-    """Turns the bearer credential into a caller, or answers 401, 403 (a token without a role) or 429."""
+    """Maps the bearer credential to a caller, or answers 401, 403 (a token without a role) or 429."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -59,7 +58,7 @@ def bearer_of(headers: Headers) -> str:
 
 
 def subscriber_of(address: str) -> str:
-    """Return what failures of a client address are counted for: an IPv4 address, or the /64 network of an IPv6 one.
+    """Return the key under which failures of a client address are counted: an IPv4 address, or the /64 of an IPv6 one.
 
     One IPv6 subscriber has 2⁶⁴ addresses, so a count for each of them would limit nothing.
     """
@@ -79,7 +78,7 @@ def _is_below(prefix: str, scope: Scope) -> bool:
 
 
 def _is_offered(scope: Scope) -> bool:
-    """Return whether a path that needs no credential was sent one."""
+    """Return whether a request has a credential on a path that needs none."""
     return scope["path"] == OPTIONAL and "authorization" in Headers(scope=scope)
 
 

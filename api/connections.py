@@ -1,16 +1,16 @@
 """Limits on connections, which uvicorn does not have: their number, the size of headers, and time to make progress.
 
-uvicorn parses with llhttp, which takes headers of any size, and it stops its keep-alive timer at the first byte of a
-request, whatever follows. So a client could hold connections and memory without ever sending a request. Here
+uvicorn parses with llhttp, which accepts headers of any size, and it stops its keep-alive timer at the first byte of a
+request. So a client could hold connections and memory without ever completing a request. Here
 
-- a connection that is not being answered must begin, and end the headers of, its next request in `header_seconds`;
+- a connection without an answer in progress must send all headers of its next request within `header_seconds`;
 - bytes that complete nothing (headers, trailers, chunk extensions) are at most `header_bytes`;
-- a client that does not take its answer, or the end of its connection, is cut off after `stalled_seconds`;
+- a client that does not read its answer, or the end of its connection, is disconnected after `stalled_seconds`;
 - a process has at most `most` connections, one address at most half of them (proxies: all of them).
 
-The time for a body that a handler reads is limited in `api.limits`. The rest of a body that nothing reads is discarded,
-so that a client which sends first and reads later gets its answer (closing at once would reset the connection), within
-`header_seconds` and 1 MiB.
+The time for a body that a handler reads is limited in `api.limits`. The rest of an unread body is discarded, within
+`header_seconds` and 1 MiB, so that a client which sends first and reads later gets its answer (closing at once would
+reset the connection).
 
 Hazard: it overrides methods of uvicorn's protocol that are not documented. `tests/integration/api/test_connections.py`
 checks every limit over sockets.
@@ -36,7 +36,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """See the module. `proxies`: networks whose addresses may hold all connections."""
+    """Limits of one process, see the module. `proxies`: networks whose addresses may hold all connections."""
 
     most: int = 1000
     header_bytes: int = 32 * 2**10
@@ -47,14 +47,14 @@ class ConnectionLimits:
 
 @dataclass(slots=True)
 class OpenConnections:
-    """The connections of one server, by client address, and the clock that their times are measured with."""
+    """The open connections of one server by client address, and the clock that measures their times."""
 
     limits: ConnectionLimits
     clock: Clock
     by_address: Counter[str] = field(default_factory=Counter)
 
     def add(self, address: str) -> str | None:
-        """Count a connection; return why it is one too many, None when it is not."""
+        """Count a new connection; return why it exceeds a limit, None when it does not."""
         self.by_address[address] += 1
         if self.by_address.total() > self.limits.most:
             return f"this process has {self.limits.most} open connections"
@@ -64,7 +64,7 @@ class OpenConnections:
         return None
 
     def remove(self, address: str) -> None:
-        """Count a connection no more."""
+        """Remove a closed connection from the count."""
         self.by_address[address] -= 1
         if not self.by_address[address]:
             del self.by_address[address]
@@ -83,7 +83,7 @@ class LimitedProtocol(HttpToolsProtocol):
     open: OpenConnections
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Count the connection, and refuse it when there are too many."""
+        """Count the connection, and refuse it above the limit."""
         super().connection_made(transport)
         self._since = self.open.clock.monotonic()
         self._stalled_since: float | None = None
@@ -97,12 +97,12 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Count the connection no more."""
+        """Remove the connection from the count."""
         self.open.remove(self._address)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse, unless too much arrived that completed nothing."""
+        """Parse the data, unless more than `header_bytes` arrived that completed nothing."""
         if self._is_refused:
             self._discard(data)
         elif not self.transport.is_closing():
@@ -128,7 +128,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Keep the body for the application, or discard what nothing will read."""
+        """Pass the body to the application, or discard it if it will not be read."""
         self._unparsed = 0
         if self.cycle.response_complete:
             self._discard(body)
@@ -146,7 +146,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is not HTTP as a problem."""
+        """Answer data that is not HTTP with a problem document."""
         if not self._is_refused:
             self._refuse("unreadable", msg)
 
@@ -172,7 +172,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._refuse("headers_too_large", f"the headers of a request have at most {limit} bytes")
 
     def _refuse(self, code: str, detail: str) -> None:
-        """Answer a problem and end our half of the connection, so that the client can read it before the other ends."""
+        """Answer with a problem and close the write side, so that the client can read it before the connection ends."""
         self._is_refused = True
         if self.cycle is None or self.cycle.response_complete:
             self.transport.write(_problem(code, detail))

@@ -1,4 +1,4 @@
-"""What handlers get: the services of this process, the caller, and small readers of headers."""
+"""Dependencies of handlers: the services of this process, the caller, and readers of headers."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -39,7 +39,7 @@ from engine.services.tables.signals import SignalService
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """All that the api needs of the engine. `secret_key` signs page tokens; `work` is what other parts here did."""
+    """Services of the engine for the API. `secret_key` signs page tokens; `work` has metrics of other parts in here."""
 
     access: AccessService
     keys: KeyService
@@ -79,7 +79,7 @@ async def _services(request: Request) -> Services:
 
 
 async def _caller(request: Request, _documented: Annotated[object, Security(_bearer)]) -> Caller:
-    """Return whom `api.auth` found."""
+    """Return the caller that `api.auth` authenticated."""
     caller: Caller = request.state.caller
     return caller
 
@@ -91,7 +91,7 @@ async def _optional_caller(request: Request, _documented: Annotated[object, Secu
 
 
 class RequiredRole:
-    """Hands a handler the caller if its role is enough, else raises `Forbidden`; `api.openapi` shows `role`."""
+    """Dependency that returns a caller with at least `role`, shown by `api.openapi`; otherwise raises `Forbidden`."""
 
     def __init__(self, role: Role) -> None:
         self.role = role
@@ -146,7 +146,7 @@ async def _table_of_path(
     """Return the id of the table that a path names.
 
     Raises:
-        NotFound: an address at which the caller sees no table; in the words of an unknown id.
+        NotFound: the caller sees no table at the address; same text as for an unknown id.
     """
     return await services.tables.resolve(caller, table_id)
 

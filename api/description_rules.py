@@ -1,7 +1,7 @@
-"""What the description of the API states by rule, so that no route has to repeat it.
+"""Rules that complete the API's description, so that routes need not repeat them.
 
 Each function changes an OpenAPI document in place: servers and credentials, preconditions that are always needed,
-refusals that every operation can answer, descriptions of fields and answers, examples that nothing refers to.
+refusals that every operation can answer, descriptions of fields and answers, unused examples.
 """
 
 import json
@@ -36,7 +36,7 @@ def operations(document: Document) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def declare_credentials(document: Document) -> None:
-    """Require a key by default, and say of each operation outside of `/v1` that it needs none or takes one."""
+    """Require a key by default, and declare for each operation outside of `/v1` that it is not needed or optional."""
     document["servers"] = SERVERS
     (scheme,) = document["components"]["securitySchemes"]
     document["security"] = [{scheme: []}]
@@ -46,9 +46,9 @@ def declare_credentials(document: Document) -> None:
 
 
 def require_preconditions(document: Document) -> None:
-    """Make If-Match required where a request without it is always refused (428).
+    """Make If-Match required if a request without it is always refused (428).
 
-    It stays optional where If-None-Match can take its place, or a dry run needs neither.
+    It stays optional if If-None-Match can replace it, or if a dry run needs neither.
     """
     for _, _, operation in operations(document):
         by_name = {parameter["name"]: parameter for parameter in operation.get("parameters", ())}
@@ -63,7 +63,7 @@ def declare_refused_parameters(document: Document, problem: dict[str, Any]) -> N
 
 
 def declare_not_modified(document: Document) -> None:
-    """Declare 304 for the reads that `ConditionalReads` gives an ETag: all but those that answer streams only."""
+    """Declare 304 for the reads that get an ETag from `ConditionalReads`: all except those that answer streams only."""
     shown = document["components"].setdefault("responses", {})
     shown["NotModified"] = {
         "description": "Not modified: `If-None-Match` has the `ETag` that the answer would have. No content.",
@@ -85,7 +85,7 @@ def describe_fields(document: Document) -> None:
 
 
 def describe_answers(document: Document) -> None:
-    """Replace the framework's text for answers of success by the description of what is answered."""
+    """Replace the framework's text for successful answers by the description of the answered model."""
     schemas = document["components"]["schemas"]
     for _, _, operation in operations(document):
         for response in operation["responses"].values():
@@ -94,7 +94,7 @@ def describe_answers(document: Document) -> None:
 
 
 def drop_written_examples(document: Document) -> None:
-    """Leave examples out of the answers' form of models that are written too: they are in the form of requests."""
+    """Remove examples from the answer form of models that are written too: these have the form of requests."""
     for name, schema in document["components"]["schemas"].items():
         if name.endswith("-Output"):
             for part in (schema, *schema.get("properties", {}).values()):
@@ -102,7 +102,7 @@ def drop_written_examples(document: Document) -> None:
 
 
 def restore_examples(document: Document) -> None:
-    """Put examples of models back as they are declared: the framework drops nulls, which answers always have."""
+    """Restore the declared examples of models: the framework drops nulls, which answers always have."""
     schemas = document["components"]["schemas"]
     for model in _models_below(Request, Answer):
         extra = model.model_config.get("json_schema_extra")
@@ -118,7 +118,7 @@ def _models_below(*bases: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 
 def drop_unused_examples(document: Document) -> None:
-    """Leave out examples of problems that no operation declares."""
+    """Remove examples of problems that no operation declares."""
     used = json.dumps(document["paths"])
     examples = document["components"]["examples"]
     document["components"]["examples"] = {

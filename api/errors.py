@@ -1,7 +1,7 @@
-"""Errors to `application/problem+json` (RFC 9457), in one place. Nothing else in the api makes error answers.
+"""Map errors to `application/problem+json` (RFC 9457). Nothing else in the API builds error answers.
 
-Domain errors carry their code; errors of the edge are `EdgeProblem`; errors of the framework are mapped by status. What
-is not expected becomes a 500 that says nothing but the request id; the log says the rest.
+Domain errors have their code; errors of the HTTP layer are `EdgeProblem`; errors of the framework are mapped by status.
+An unexpected error becomes a 500 with only the request id; the log has the details.
 """
 
 import json
@@ -75,7 +75,7 @@ def problem(
     errors: tuple[FieldProblem, ...] = (),
     details: Mapping[str, Any] | None = None,
 ) -> Response:
-    """Return one problem document. Text is escaped to ASCII: what a caller sent may hold half a surrogate pair."""
+    """Return one problem document. Text is escaped to ASCII: a caller's text may contain half a surrogate pair."""
     kind = PROBLEM_TYPES.get(code, PROBLEM_TYPES["internal"])
     document: dict[str, Any] = {
         "type": kind.uri,
@@ -105,7 +105,7 @@ def _domain(request: Request, error: PackhouseError) -> Response:
         case Transient():
             seconds = error.retry_after_seconds or RETRY_AFTER_SECONDS
             return problem(request, error.code, error.message, headers={"Retry-After": str(seconds)})
-        case _:  # errors of running rewrites have no business here
+        case _:  # errors of running rewrites do not reach the API
             return _unexpected(request, error)
 
 
@@ -124,7 +124,7 @@ def _field(field: FieldProblem) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> Any:
-    """Return a value as the answer may repeat it: short, and numbers that JSON knows."""
+    """Return a value in the form that an answer may repeat: shortened, and only numbers that JSON has."""
     shown = to_jsonable_python(value, fallback=str, inf_nan_mode="strings")
     if isinstance(shown, str) and len(shown) > _LONGEST_VALUE:
         return shown[:_LONGEST_VALUE] + "…"

@@ -1,7 +1,7 @@
-"""Descriptions of fields whose wire model has none: by name where the name means the same everywhere, else by model.
+"""Descriptions of fields whose API model has none: by name if it is the same everywhere, otherwise by model.
 
-`describe` (`api.openapi`) puts them into the API's description; a test fails for a field that is described nowhere. A
-description beside the field in `api.schemas` comes first, and one of `OF_MODELS` before one of `BY_NAME`.
+`describe` (`api.openapi`) adds them to the API's description; a test fails for a field without a description. A
+description next to the field in `api.schemas` comes first, then one of `OF_MODELS`, then one of `BY_NAME`.
 """
 
 from collections.abc import Mapping
@@ -287,5 +287,5 @@ OF_MODELS: Final[Mapping[str, str]] = {
 
 
 def description_of(model: str, field: str) -> str | None:
-    """Return the description of a field that has none of its own, None where there is none here either."""
+    """Return the description of a field that has none in its model; None if there is none here either."""
     return OF_MODELS.get(f"{model}.{field}") or BY_NAME.get(field)

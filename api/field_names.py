@@ -1,4 +1,4 @@
-"""Which fields a body may have at a place, for hints at unknown ones. Unions, lists and maps are looked into."""
+"""Find the fields that a body may have at a location, for hints on unknown ones. Searches unions, lists and maps."""
 
 import types
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,14 +13,15 @@ Model = type[BaseModel]
 
 
 def unknown_field_hint(annotation: Any, location: Sequence[str | int]) -> str | None:
-    """Return what may have been meant by the last part of a location, a field that no model there has.
+    """Return a hint for the last part of a location, a field that no model there has.
 
     Args:
         annotation: the type of the whole body.
         location: names and indices from the body to the field.
 
     Returns:
-        The nearest name; else where further in a field of this very name is; else all names; None without a model.
+        The most similar name; otherwise the path of a nested field of this name; otherwise all names; None if there
+        is no model.
     """
     name, models = str(location[-1]), models_at(annotation, location[:-1])
     known = [field for model in models for field, _ in _fields(model)]
@@ -32,7 +33,7 @@ def unknown_field_hint(annotation: Any, location: Sequence[str | int]) -> str | 
 
 
 def models_at(annotation: Any, location: Sequence[str | int]) -> list[Model]:
-    """Return the models that a place may hold."""
+    """Return the models that may be at a location."""
     models = _models_in(annotation)
     for part in location:
         if isinstance(part, str):
@@ -43,7 +44,7 @@ def models_at(annotation: Any, location: Sequence[str | int]) -> list[Model]:
 
 
 def _fields(model: Model) -> Iterable[tuple[str, Any]]:
-    """Yield the names that JSON has for a model's fields, with their types."""
+    """Yield the JSON names of a model's fields, with their types."""
     return ((field.alias or name, field.annotation) for name, field in model.model_fields.items())
 
 
@@ -56,7 +57,7 @@ def _models_in(annotation: Any) -> list[Model]:
 
 
 def _further_in(models: Sequence[Model], name: str) -> str | None:
-    """Return the dotted path of a field of this name inside the models, outermost first; lists are not looked into."""
+    """Return the dotted path of a field of this name inside the models, outermost first; lists are not searched."""
     seen: set[Model] = set()
     level = [("", model) for model in models]
     while level:

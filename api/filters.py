@@ -1,6 +1,6 @@
-"""The filters that lists share: one name, one type and one description each, whatever the list.
+"""Filters that lists share, with the same name, type and description in every list.
 
-A filter takes one value, or several where its description says so: given several times (`state=queued&state=failed`)
+A filter takes one value, or several if its description allows it: given several times (`state=queued&state=failed`)
 or with commas (`state=queued,failed`). Times are `since` (from this instant on) and `until` (before it). A parameter
 that a list does not know is refused (`api.validation`).
 """
@@ -20,7 +20,7 @@ TABLE_WORDS: Final = "Id or address of a table, such as `lake.sales.orders`."
 
 
 def split_commas(values: Any) -> Any:
-    """Return the values of a parameter that accepts several, each as a text of its own."""
+    """Return the values of a parameter that accepts several, split at commas."""
     if not isinstance(values, list):
         return values
     return [part for value in values for part in (value.split(",") if isinstance(value, str) else [value])]
@@ -50,7 +50,7 @@ async def _table_of_filter(
         ),
     ] = None,
 ) -> TableId | None:
-    """Return the id of the table that a list is about.
+    """Return the id of the table that a list is filtered by.
 
     Raises:
         NotFound: an address at which the caller sees no table.

@@ -12,10 +12,10 @@ FILE_NAME: Final = "admin-key"
 
 
 async def ensure_first_key(access: AccessService, settings: Settings) -> Path | None:
-    """Create the first key of an installation; return the file that it was written to, None when none was written.
+    """Create the first key of an installation; return the file with it, None when none was written.
 
-    The secret is on disk, under a name of its own, before the key is in the database: a crash in between leaves a file
-    of no use, never a key that nothing knows. The file gets its final name when the key is certain, so that of two
+    The secret is written to a temporary file before the key is stored in the database: a crash in between leaves a
+    useless file, never a key with an unknown secret. The file is renamed when the key is certain, so that of two
     processes that start at once the one whose key was created writes it.
 
     Raises:

@@ -1,10 +1,10 @@
-"""`Idempotency-Key` on POSTs that create: the same request twice is done once and gets the same answer twice.
+"""`Idempotency-Key` on POSTs that create: a repeated request is executed once and gets the same answer twice.
 
-Only answers of success are kept. A refused request leaves nothing behind, so it may be mended and sent again under the
-same key. The scope of a key is caller (with its role and teams) and path; another body under it is an error.
+Only successful answers are stored. A refused request leaves no entry, so it may be corrected and sent again with the
+same key. The scope of a key is the caller (with its role and teams) and the path; another body with it is an error.
 
-Limit: the answer is kept after the change is committed. When keeping it fails, or the process dies in between, and the
-answer is lost on its way too, the same request is done again two minutes later.
+Limit: the answer is stored after the change is committed. If storing it fails, or the process dies in between, and the
+answer to the client is lost too, a repeated request is executed again from two minutes later on.
 """
 
 import hashlib
@@ -40,14 +40,14 @@ async def idempotency_key(
         ),
     ] = None,
 ) -> None:
-    """Declare the header on a router of creating routes."""
+    """Declare the header for a router of creating routes."""
 
 
 class IdempotentRoute(APIRoute):
     """A route whose POSTs honour `Idempotency-Key`."""
 
     def get_route_handler(self) -> Callable[[Request], Any]:
-        """Wrap the handler: look for a kept answer first, keep the new one after."""
+        """Wrap the handler: first look for a stored answer, afterwards store the new one."""
         handler = super().get_route_handler()
 
         async def handle(request: Request) -> Response:
@@ -71,19 +71,19 @@ async def _once(request: Request, key: str, handler: Handler) -> Response:
     try:
         response = await handler(request)
     except BaseException:
-        with suppress(PackhouseError):  # else it is forgotten by its age
+        with suppress(PackhouseError):  # otherwise the entry expires
             await entries.forget(*scope)
         raise
     headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
     try:
         await entries.finish(*scope, status=response.status_code, headers=headers, body=bytes(response.body))
-    except PackhouseError as error:  # it was done: to answer an error would make the caller do it twice
+    except PackhouseError as error:  # the change is made: an error would make the caller repeat it
         _log.warning("answer_not_kept", route=route, error=error.message)
     return response
 
 
 def _who(caller: Caller) -> str:
-    """Return the caller with what it may do: a name that comes back with other teams gets no answer of the former's."""
+    """Return the caller's name with its rights: a reused name with other teams must not get earlier answers."""
     teams = "*" if caller.visible_teams is None else ",".join(sorted(caller.visible_teams))
     return f"{caller.subject} {caller.role} {teams}"
 

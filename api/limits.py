@@ -1,6 +1,6 @@
 """Request bodies: read only when a handler asks for one, at most 1 MiB within 30 s, strict UTF-8 JSON.
 
-Hazard: the layer replaces `receive`, so its errors are raised inside the framework's body reading. They are HTTP
+Hazard: the middleware replaces `receive`, so its errors are raised inside the framework's body reading. They are HTTP
 exceptions for that reason: FastAPI passes those on and turns all others into a bare 400.
 
 Every check is linear in the size of the body: the parser of the standard library is, and the depth is counted on its
@@ -30,7 +30,7 @@ _JSON: Final = re.compile(r"application/([a-z0-9.-]+\+)?json", re.IGNORECASE)
 
 
 class BodyLimits:
-    """Give the handler a `receive` that returns the whole checked body at its first call, or raises `EdgeProblem`."""
+    """Middleware with a `receive` that returns the whole checked body at its first call, or raises `EdgeProblem`."""
 
     def __init__(self, app: ASGIApp, *, seconds: float = BODY_SECONDS) -> None:
         self._app = app
@@ -94,7 +94,7 @@ def parse_json(body: bytes) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build an object; which of two equal keys counts differs between parsers, so neither is chosen."""
+    """Build an object; refuse duplicate keys, because parsers differ in which of them counts."""
     built = dict(pairs)
     if len(built) == len(pairs):
         return built

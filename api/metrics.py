@@ -1,10 +1,10 @@
-"""Figures for Prometheus, from a registry of the app's own: two apps in one process do not mix.
+"""Metrics for Prometheus, in a separate registry for each app: two apps in one process do not mix.
 
-Series that name a catalog or a team are for callers of every team. Without a credential they are left out, by their
-labels: a new metric with such a label is left out without being listed anywhere.
+Series that name a catalog or a team are for callers of every team. Without a credential they are left out, based on
+their labels: a new metric with such a label is left out automatically.
 
-Request figures are labelled by route template, never by path. Runs, queue and dependencies are asked
-for at each scrape; ended runs are counted in the record as they end, so every replica shows the same totals.
+Request metrics are labelled by route template, never by path. Runs, queue and dependencies are read at each scrape;
+ended runs are counted in the database as they end, so every replica shows the same totals.
 """
 
 import time
@@ -30,7 +30,7 @@ _BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
 class EndedRunTotals(Collector):
-    """Counters of ended runs by operation and state, as the record has them."""
+    """Counters of ended runs by operation and state, from the database."""
 
     def __init__(self) -> None:
         self.totals: Sequence[EndedRuns] = ()
@@ -56,7 +56,7 @@ class EndedRunTotals(Collector):
 
 
 class OwnerGauges(Collector):
-    """Gauges of tables, backlog and health by catalog and team, as the record has them."""
+    """Gauges of tables, backlog and health by catalog and team, from the database."""
 
     def __init__(self) -> None:
         self.owners: Sequence[OwnerFigures] = ()
@@ -225,5 +225,5 @@ class RequestMetrics:
 
 
 def template_of(scope: Scope) -> str:
-    """Return the path template of the route that served a request, `unmatched` where none did."""
+    """Return the path template of the route that served a request, `unmatched` without a route."""
     return str(getattr(scope.get("route"), "path", "unmatched"))

@@ -1,4 +1,4 @@
-"""The API's description, made from the app: no network, no service, the same text every time.
+"""Build the API's description from the app: deterministic, without network or services.
 
 `python -m api openapi` writes `openapi.yaml`; with `--check` it compares only.
 """
@@ -24,7 +24,7 @@ _FRAMEWORK_SCHEMAS: Final = ("HTTPValidationError", "ValidationError")
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI document of an app; made once."""
+    """Return the OpenAPI document of an app; built once."""
     if app.openapi_schema is None:
         document = get_openapi(
             title=app.title,
@@ -75,7 +75,7 @@ def _add_problems(document: dict[str, Any]) -> None:
 
 
 def _add_roles(document: dict[str, Any], app: FastAPI) -> None:
-    """Show the role that each operation needs; every role but the least one can be missing, which is answered 403."""
+    """Add the role that each operation needs; operations above the lowest role can answer 403."""
     for context in iter_route_contexts(app.routes):
         route = context.original_route
         if not isinstance(route, APIRoute) or not route.include_in_schema:
@@ -89,7 +89,7 @@ def _add_roles(document: dict[str, Any], app: FastAPI) -> None:
 
 
 def _drop_nulls(document: dict[str, Any]) -> None:
-    """Let optional parameters not be null: as text that would be the word. What is not meant is left out."""
+    """Remove null from the types of optional parameters: a query can't have it, and absent ones are left out."""
     for path in document["paths"].values():
         for operation in path.values():
             for parameter in operation.get("parameters", ()):
@@ -108,7 +108,7 @@ def _roles_of(dependant: Dependant) -> Iterator[Role]:
 
 
 def _replace_validation_errors(responses: dict[str, Any]) -> None:
-    """Replace the framework's own 422, which this API never answers, by ours."""
+    """Replace the framework's own 422, which this API never answers, by Packhouse's."""
     declared = responses.get("422", {}).get("content", {})
     if "application/json" in declared and MEDIA_TYPE not in declared:
         responses["422"] = _declared("invalid_input")
@@ -122,10 +122,10 @@ def _declared(code: str) -> dict[str, Any]:
 
 
 def _tidy(node: Any) -> None:
-    """Remove titles derived from field names, which only double the text; name bounds as JSON Schema does.
+    """Remove titles derived from field names, which are redundant; name bounds as JSON Schema does.
 
-    Pydantic leaves `ge` and `le` as they are where a bound stands outside a validator, as on written sizes. It says of
-    keys with a pattern what their values are, and nothing of other keys: those are refused.
+    Pydantic keeps `ge` and `le` if a bound is outside of a validator, as on sizes. For maps with a key pattern it
+    describes the values of matching keys only; other keys are refused, which is added here.
     """
     if isinstance(node, list):
         for item in node:

@@ -1,4 +1,4 @@
-"""Keyset pages behind opaque signed tokens: stable while rows are added, and only for the query that they came from."""
+"""Keyset pagination with opaque signed tokens: stable while rows are added, and bound to its query."""
 
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,14 +18,14 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Some items, and the token of the next page if there is one."""
+    """Items of one page, and the token of the next page if there is one."""
 
     items: Sequence[T]
     next_page_token: str | None
 
 
 class PageTokens:
-    """Seals and opens page tokens. A token holds the last key of its page and the query that it belongs to."""
+    """Creates and reads page tokens. A token has the last key of its page and the query that it belongs to."""
 
     def __init__(self, *, secret_key: str) -> None:
         self._serializer = URLSafeSerializer(secret_key, salt="packhouse.page")
@@ -35,7 +35,7 @@ class PageTokens:
         return str(self._serializer.dumps([_digest(query), last]))
 
     def open(self, query: str, token: str) -> str | int:
-        """Return the key to continue after, or raise `InvalidInput`: not ours, or of another query."""
+        """Return the key to continue after, or raise `InvalidInput`: not issued here, or for another query."""
         try:
             digest, last = self._serializer.loads(token)
         except (BadSignature, ValueError, TypeError):
@@ -61,7 +61,7 @@ class Pages:
         key: Callable[[T], str | int],
         of: Callable[[Any], Key],
     ) -> Page[T]:
-        """Fetch one page: `fetch(after, limit)` returns items after a key, `key` tells a key, `of` is its type."""
+        """Fetch one page: `fetch(after, limit)` returns items after a key, `key` returns an item's key of type `of`."""
         after = None if self._token is None else of(self._tokens.open(self._query, self._token))
         found = await fetch(after, self._size + 1)
         items = found[: self._size]
@@ -75,7 +75,7 @@ class Pages:
         key: Callable[[T], str | int],
         of: Callable[[Any], Key],
     ) -> Page[T]:
-        """Like `collect`; `fetch` also says after which key to go on when it ended its look before the end."""
+        """Fetch one page like `collect`; `fetch` also returns the key to continue after if it stopped early."""
         after = None if self._token is None else of(self._tokens.open(self._query, self._token))
         found, walked_to = await fetch(after, self._size + 1)
         items = found[: self._size]
@@ -90,7 +90,7 @@ async def pages(
         str | None, Query(max_length=1024, description="`next_page_token` of the page before.")
     ] = None,
 ) -> Pages:
-    """Read which page a request asks for. The token is bound to the path and every other parameter."""
+    """Return the page that a request asks for. The token is bound to the path and every other parameter."""
     others = sorted((name, value) for name, value in request.query_params.multi_items() if not name.startswith("page_"))
     query = repr((request.url.path, others))
     return Pages(tokens=request.app.state.page_tokens, query=query, size=page_size, token=page_token)

@@ -1,8 +1,8 @@
 """ETags of objects with versions, and the conditions of writes on them.
 
-An ETag holds the object's version, which the database compares, so that a stale write is refused. That of a read has a
-digest of the answer behind it (`api.representations`), which writes ignore: `"3"` and `"3-5f0c1a7e9b3d4c21"` name the
-same version.
+An ETag has the object's version, which the database compares, so that a stale write is refused. The ETag of a read also
+has a digest of the answer after it (`api.representations`), which writes ignore: `"3"` and `"3-5f0c1a7e9b3d4c21"` name
+the same version.
 """
 
 import re
@@ -22,13 +22,13 @@ _READ_FIRST: Final = 'send the ETag that GET answered, in its quotes: If-Match: 
 
 @dataclass(frozen=True, slots=True)
 class Preconditions:
-    """What a write demands: the version it replaces, or that there is none yet."""
+    """Condition of a write: the version that it replaces, or that the object does not exist yet."""
 
     if_match: int | None
     if_none_match: bool
 
     def version(self) -> int:
-        """Return the version that the caller read, or raise `PreconditionRequired`."""
+        """Return the version of If-Match, or raise `PreconditionRequired`."""
         if self.if_match is None:
             raise PreconditionRequired(f"a write must name the version that it changes: {_READ_FIRST}")
         return self.if_match
@@ -45,7 +45,7 @@ IfMatch = Annotated[
 
 
 async def version_read(if_match: IfMatch = None) -> Preconditions:
-    """Read the condition of a request on an object that exists: only If-Match makes sense.
+    """Read the condition of a request on an existing object: only If-Match is accepted.
 
     Raises:
         InvalidInput, PreconditionFailed: as `preconditions`.
@@ -67,7 +67,7 @@ async def preconditions(
     """Read the conditions of a request.
 
     Raises:
-        InvalidInput: a header is malformed, or asks what makes no sense for a write.
+        InvalidInput: a header is malformed, or its condition makes no sense for a write.
         PreconditionFailed: a well-formed tag that no version can have.
     """
     if if_none_match is not None and if_none_match.strip() != "*":

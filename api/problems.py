@@ -1,4 +1,4 @@
-"""The catalogue of problem types: every `code` an answer can carry, with its status, title and explanation.
+"""The catalogue of problem types: every `code` of an answer, with its status, title and explanation.
 
 `/problems/{code}` shows the explanation; `api.errors` maps exceptions to these; `api.openapi` documents them.
 """
@@ -10,7 +10,7 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """One type of problem. `code` is stable; `explanation` says what it means and what to do."""
+    """One type of problem. `code` is stable; `explanation` describes the meaning and the remedy."""
 
     code: str
     status: int

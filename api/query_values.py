@@ -1,4 +1,4 @@
-"""Types of parameters, which come as text: a flag is `true` or `false`, a whole number is digits, as described."""
+"""Types of query parameters, which are sent as text: a flag is `true` or `false`, a whole number is digits."""
 
 import re
 from typing import Annotated, Any, Final

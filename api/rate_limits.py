@@ -1,4 +1,4 @@
-"""Limits on requests: each caller's reads and writes a minute, answered in `RateLimit` headers, refused with 429.
+"""Limits on the reads and writes of each caller per minute, shown in `RateLimit` headers and refused with 429.
 
 The headers are those of draft-ietf-httpapi-ratelimit-headers-10. Failed authentications are limited for each client
 address in `api.auth`.
@@ -17,7 +17,7 @@ _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class RequestRates:
-    """Counts authenticated requests; inside of `api.auth`, which finds the caller."""
+    """Counts authenticated requests; placed inside of `api.auth`, which determines the caller."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -45,13 +45,13 @@ class RequestRates:
 
 
 def too_many(detail: str, standing: Standing) -> EdgeProblem:
-    """Return the 429 of a limit that is reached, which says when to come back."""
+    """Return the 429 for a reached limit, with the time to retry."""
     headers = headers_of(standing) | {"Retry-After": str(standing.reset_seconds)}
     return EdgeProblem("rate_limited", f"{detail}; the next begins in {standing.reset_seconds} s", headers=headers)
 
 
 def headers_of(standing: Standing) -> dict[str, str]:
-    """Return the headers that tell where a caller stands."""
+    """Return the headers with a caller's limit and remaining requests."""
     return {
         "RateLimit-Policy": f'"{standing.kind}";q={standing.limit};w={WINDOW_SECONDS}',
         "RateLimit": f'"{standing.kind}";r={standing.remaining};t={standing.reset_seconds}',

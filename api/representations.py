@@ -1,11 +1,11 @@
 """ETags of reads with 304 answers, and compression of answers.
 
 The ETag of a read is a digest of its body. Where the object has a version, the handler sets `"3"`, and the read's ETag
-is `"3-<digest>"`: a 304 is sent only if nothing of the body changed, also what has no part in the version (a pause, the
+is `"3-<digest>"`: a 304 is sent only if the body is unchanged, including parts outside of the version (a pause, the
 caller's rights), while `If-Match` compares the version alone. Other ETags are weak.
 
 Answers are compressed on request, except event streams, answers below `SMALLEST_BYTES`, and answers marked
-`no-transform`: one that carries a new secret must not be compressed, since its length would tell of its content.
+`no-transform`: one with a new secret must not be compressed, since its length would reveal its content.
 """
 
 import re
@@ -32,7 +32,7 @@ _OPAQUE: Final = re.compile(r'(?:W/)?("[^"]*")')
 
 
 class ConditionalReads:
-    """Give reads an ETag, and answer 304 without a body where `If-None-Match` has it. Inside of compression."""
+    """Add an ETag to reads, and answer 304 without a body if `If-None-Match` has it. Inside of compression."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -48,7 +48,7 @@ class ConditionalReads:
         async def conditional(message: Message) -> None:
             nonlocal start
             if message["type"] == "http.response.start" and message["status"] == _OK:
-                start = message  # kept back until the body is known
+                start = message  # delayed until the body is known
                 return
             if start is not None:
                 kept, start = start, None
@@ -61,7 +61,7 @@ class ConditionalReads:
 
 
 def _tagged(start: Message, body: Message, asked: str | None) -> Message:
-    """Set the ETag of a whole answer; turn it into a 304 if the caller has it. Return the body to send."""
+    """Set the ETag of a complete answer; make it a 304 if the caller has it. Return the body to send."""
     headers = MutableHeaders(scope=start)
     digest = blake2b(body.get("body", b""), digest_size=_DIGEST_BYTES).hexdigest()
     version = headers.get("etag")
@@ -75,7 +75,7 @@ def _tagged(start: Message, body: Message, asked: str | None) -> Message:
 
 
 def _has(asked: str, etag: str) -> bool:
-    """Return whether `If-None-Match` holds an ETag, by weak comparison (RFC 9110, 13.1.2)."""
+    """Return whether `If-None-Match` contains an ETag, by weak comparison (RFC 9110, 13.1.2)."""
     return asked.strip() == "*" or etag.removeprefix("W/") in _OPAQUE.findall(asked)
 
 

@@ -1,4 +1,4 @@
-"""The outermost layer: a request id in and out, one log line a request, and no exception beyond this point."""
+"""The outermost middleware: request ids, one log line per request, and no exception beyond this point."""
 
 import re
 import secrets
@@ -19,7 +19,7 @@ _log = structlog.get_logger(__name__)
 
 
 class RequestIds:
-    """Takes the caller's `X-Request-Id` if it can be one, else makes one; binds it to the log and answers it."""
+    """Uses the caller's `X-Request-Id` if valid, otherwise a new one; adds it to the log and to the answer."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -49,7 +49,7 @@ class RequestIds:
         try:
             await self._app(scope, receive, tagged)
         except Exception as error:
-            if status:  # the answer has begun: the connection is all that can be broken off
+            if status:  # the answer has begun: only the connection can be aborted
                 raise
             await answer(Request(scope), error)(scope, receive, tagged)
         finally:

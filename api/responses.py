@@ -10,7 +10,7 @@ WITH_BODY: Final = ("unreadable", "request_timeout", "body_too_large", "unsuppor
 
 
 def problems(*codes: str) -> dict[int | str, dict[str, Any]]:
-    """Return what an operation declares for the given problem types and those that every operation under `/v1` has."""
+    """Return the declared answers for the given problem types and those of every operation under `/v1`."""
     by_status: dict[int | str, dict[str, Any]] = {}
     for code in sorted({*codes, *ALWAYS}):
         add(by_status, code)
@@ -18,7 +18,7 @@ def problems(*codes: str) -> dict[int | str, dict[str, Any]]:
 
 
 def add(responses: dict[int | str, dict[str, Any]], code: str) -> None:
-    """Add one problem type to declared answers; types of one status share its entry."""
+    """Add one problem type to declared answers; types with the same status share an entry."""
     kind = PROBLEM_TYPES[code]
     entry = responses.setdefault(
         kind.status,

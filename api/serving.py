@@ -1,7 +1,7 @@
-"""Processes: which parts of Packhouse run in this one, from the socket to the last task.
+"""Run the selected parts of Packhouse in this process, from the socket to the last task.
 
-Signals stop the parts in order: running attempts end what is in flight and are put back, the api follows, then the
-container closes what it opened. A second signal interrupts what is in flight at once.
+Signals stop the parts in order: running attempts drain and are parked, then the API stops, then the container closes
+its connections. A second signal interrupts groups in flight at once.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ _GOODBYE_SECONDS: Final = 5  # for requests in flight; event streams are cut and
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What runs in a process."""
+    """The parts that run in a process."""
 
     api: bool = False
     worker: bool = False
@@ -45,12 +45,12 @@ class Parts:
 
     @property
     def is_everything(self) -> bool:
-        """True for the embedded mode, the only one that may start servers of its own."""
+        """Whether this is the embedded mode, the only one that may start servers of its own."""
         return self.api and self.worker and self.coordinator
 
 
 async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None]) -> None:
-    """Run parts until SIGINT or SIGTERM. `say` prints for a person: what starts, address, file of the first key.
+    """Run parts until SIGINT or SIGTERM. `say` prints the started parts, the address and the file of the first key.
 
     Raises:
         InvalidInput: a part runs alone but has no URL of the servers it shares with the others.
@@ -75,7 +75,7 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
 
 
 def services_of(container: Container) -> Services:
-    """Return what the api uses of a container."""
+    """Return the services of a container for the API."""
     return Services(
         access=container.access,
         keys=container.keys,
@@ -142,7 +142,7 @@ async def _run(container: Container, parts: Parts, listener: socket.socket) -> N
     loop = asyncio.get_running_loop()
     for signal_number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(signal_number, stop)
-    gc.freeze()  # a full collection would walk all that was loaded: 150 ms in which nothing is answered
+    gc.freeze()  # a full collection would walk all loaded modules: 150 ms without an answer
     async with asyncio.TaskGroup() as group:
         if parts.coordinator:
             work.append(group.create_task(container.coordinator.run()))
@@ -173,7 +173,7 @@ class Server(uvicorn.Server):
             ws="none",
             log_config=None,
             lifespan="on",
-            proxy_headers=bool(proxies),  # unset, uvicorn would believe every client on this machine
+            proxy_headers=bool(proxies),  # unset, uvicorn would trust every client on this machine
             forwarded_allow_ips=[str(network) for network in proxies],
             server_header=False,
             timeout_graceful_shutdown=_GOODBYE_SECONDS,
@@ -183,7 +183,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals to the process."""
+        """Install no signal handlers: the process has its own."""
         yield
 
     async def on_tick(self, counter: int) -> bool:
@@ -196,7 +196,7 @@ class Server(uvicorn.Server):
 
 
 def _allow_files(wanted: int) -> None:
-    """Raise the soft limit on open files, so that connections at their limit leave some for databases and logs."""
+    """Raise the soft limit on open files, so that the most connections leave some for databases and logs."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < allowed:
@@ -226,13 +226,13 @@ def _address_of(settings: Settings, listener: socket.socket) -> str:
 
 
 def _port_of(settings: Settings, parts: Parts) -> int | None:
-    """Return where the process listens, None when it does not: with an api its figures are among the api's."""
+    """Return the port of the process, None when it does not listen; with an API its metrics are served by the API."""
     return settings.port if parts.api else settings.metrics_port
 
 
 def _listening(settings: Settings, port: int | None) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    # With the protocol named, asyncio switches Nagle's algorithm off; else answers wait 40 ms for an acknowledgement.
+    # With the protocol named, asyncio disables Nagle's algorithm; otherwise answers wait 40 ms for an acknowledgement.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if port is not None:
@@ -260,7 +260,7 @@ def _not_bound(settings: Settings, port: int, error: OSError) -> str:
 
 
 def _servers(settings: Settings) -> dict[str, str | None]:
-    """Return the URLs of the servers that are started here where they have none."""
+    """Return the URLs of the servers that this process starts itself if they have none."""
     return {"Redis": settings.redis_url, "Spark": settings.spark_url}
 
 

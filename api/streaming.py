@@ -1,4 +1,4 @@
-"""Run events as Server-Sent Events: the record is polled, a hint only shortens the wait, so any replica can serve.
+"""Run events as Server-Sent Events: the database is polled and hints only shorten the wait, so any replica can serve.
 
 Frames: `event: event` with the event's sequence as `id` and its JSON as data; `event: progress` without an id, since it
 is not in the record and can't be resumed from; a comment as heartbeat. The stream ends after the run's last event.
@@ -54,7 +54,7 @@ class StreamSlots:
 
 
 class EventStreamResponse(StreamingResponse):
-    """A stream that holds a slot of its caller while it is sent."""
+    """A streaming response that holds a slot of its caller while it is sent."""
 
     media_type = EVENT_STREAM
 
@@ -70,7 +70,7 @@ class EventStreamResponse(StreamingResponse):
 
 
 async def event_stream(request: Request, services: Services, caller: Caller, run_id: RunId) -> Response:
-    """Return the stream of a run's events after `Last-Event-ID`; 204 when the run has ended and all of it was seen.
+    """Return the stream of a run's events after `Last-Event-ID`; 204 when the run has ended and all events were seen.
 
     Raises:
         NotFound: no such run.
@@ -80,15 +80,15 @@ async def event_stream(request: Request, services: Services, caller: Caller, run
     after = 0 if header is None else _sequence(header)
     run = await services.runs.get(caller, run_id)
     if header and run.is_terminal and not await services.runs.events(caller, run_id, after_sequence=after, limit=1):
-        return Response(status_code=204)  # tells an EventSource not to come back
+        return Response(status_code=204)  # tells an EventSource not to reconnect
     frames = _no_frames() if is_head(request.scope) else run_frames(services, caller, run_id, after=after)
     return EventStreamResponse(frames, slots=request.app.state.stream_slots, subject=caller.subject)
 
 
 async def run_frames(services: Services, caller: Caller, run_id: RunId, *, after: int) -> AsyncIterator[str]:
-    """Yield frames until the run has ended and its last event is sent, or the caller's credential has.
+    """Yield frames until the run has ended and its last event is sent, or the caller's credential has expired.
 
-    A database that is away is waited for.
+    Waits while the database does not answer.
     """
     clock = asyncio.get_running_loop().time
     yield "retry: 1000\n\n"
@@ -98,7 +98,7 @@ async def run_frames(services: Services, caller: Caller, run_id: RunId, *, after
             fresh: list[str] = []
             try:
                 if not await services.access.still_holds(caller):
-                    return  # whoever comes back is told why
+                    return  # a client that reconnects gets the reason
                 run = await services.runs.get(caller, run_id)  # before the events: an ended run has its last event
                 events = await services.runs.events(caller, run_id, after_sequence=after, limit=_BATCH)
                 fresh += [_event_frame(RunEvent.from_domain(event)) for event in events]
@@ -122,13 +122,13 @@ async def run_frames(services: Services, caller: Caller, run_id: RunId, *, after
 
 
 async def _no_frames() -> AsyncIterator[str]:
-    """Yield nothing: what HEAD is answered."""
+    """Yield nothing, for HEAD requests."""
     return
     yield
 
 
 def wants_stream(accept: str | None) -> bool:
-    """Tell whether an Accept header prefers the event stream to JSON; JSON wins a draw.
+    """Return whether an Accept header prefers the event stream to JSON; JSON wins a tie.
 
     Raises:
         EdgeProblem: it accepts neither (406).
@@ -140,7 +140,7 @@ def wants_stream(accept: str | None) -> bool:
 
 
 def _quality(accept: str | None, media_type: str) -> float:
-    """Return how much a media type is wanted, 0 to 1: the most exact range decides (RFC 9110, 12.5.1)."""
+    """Return the quality of a media type, 0 to 1: the most specific range decides (RFC 9110, 12.5.1)."""
     if not accept or not accept.strip():
         return 0.5
     best = (-1, 0.0)

@@ -1,6 +1,6 @@
-"""What pydantic found wrong, in the words of the API: one problem a field, with a pointer, the value and a remedy.
+"""Convert pydantic's validation errors to the API's: one problem per field, with a pointer, the value and a remedy.
 
-A union reports one error for each of its members, with the member's name in the location; those are folded into one.
+A union has one error for each of its members, with the member's name in the location; these are merged into one.
 """
 
 import re
@@ -25,10 +25,10 @@ Location = tuple[str | int, ...]
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
-    """Refuse query parameters that the route does not know: a misspelt filter must not pass as no filter.
+    """Refuse query parameters that the route does not know: a misspelt filter must not be ignored.
 
     Raises:
-        InvalidInput: one problem for each, with the nearest name.
+        InvalidInput: one problem for each, with the most similar name.
     """
     known = _query_names(request.scope["route"].dependant)
     unknown = [(name, value) for name, value in request.query_params.multi_items() if name not in known]
@@ -53,7 +53,7 @@ def _query_names(dependant: Dependant) -> list[str]:
 
 
 def problems_of(error: RequestValidationError, route: Any) -> tuple[FieldProblem, ...]:
-    """Return one problem for each wrong field; `route` knows the body's model, for hints at unknown fields."""
+    """Return one problem for each wrong field; `route` has the body's model, for hints on unknown fields."""
     by_pointer: dict[tuple[str, Location], list[Mapping[str, Any]]] = defaultdict(list)
     for found in error.errors():
         place, *rest = found["loc"]
@@ -71,7 +71,7 @@ def problems_of(error: RequestValidationError, route: Any) -> tuple[FieldProblem
 def _follows_from_others(
     place: str, location: Location, found: Sequence[Mapping[str, Any]], all_places: Collection[tuple[str, Location]]
 ) -> bool:
-    """Tell whether problems inside a value explain this one: an object is not the union's word, no item was valid."""
+    """Return whether problems inside a value explain this one, such as an object for a union's text, or a bad item."""
     inside = any(
         other == place and len(inner) > len(location) and inner[: len(location)] == location
         for other, inner in all_places
@@ -84,7 +84,7 @@ def _is_about_structure(found: Mapping[str, Any]) -> bool:
 
 
 def _existing(body: Any, location: Location, kind: str) -> Location:
-    """Leave out of a location what is not in the body as it was sent: names of members of unions."""
+    """Return a location without the parts that are not in the sent body: names of members of unions."""
     kept: list[str | int] = []
     node = body
     for part, following in zip_longest(location, location[1:]):

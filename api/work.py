@@ -1,4 +1,4 @@
-"""What a coordinator or a worker serves that runs without the api: that it lives, and its figures."""
+"""HTTP endpoints of a coordinator or worker that runs without the API: liveness and metrics."""
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware

@@ -1,6 +1,6 @@
 """Compose an example of every model that a successful answer has, and refer to it from each operation.
 
-The value of a field is the first of these: that of `OF_MODELS`, the example beside the field, the composed example of
+The value of a field is the first of these: that of `OF_MODELS`, the example next to the field, the composed example of
 its model, that of `BY_NAME`. A field that may be null is null without a value; a field that may be left out is left
 out. Any other field without a value raises `LookupError`, which the tests of the description show before a release.
 """
@@ -33,7 +33,7 @@ Document = dict[str, Any]
 
 
 def add_examples(document: Document) -> None:
-    """Refer from each successful JSON answer to examples of its models, which are in `components`.
+    """Add references from each successful JSON answer to the examples of its models in `components`.
 
     Raises:
         LookupError: a required field of such a model has no value.
@@ -63,12 +63,12 @@ def _successes(document: Document) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def _models(schema: Mapping[str, Any]) -> list[str]:
-    """Return the models that a schema refers to itself, without null and lists."""
+    """Return the models that a schema refers to directly, without null and lists."""
     return [option["$ref"].rpartition("/")[2] for option in _options(schema) if "$ref" in option]
 
 
 def _options(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the alternatives of a schema besides null; the schema itself where it has none."""
+    """Return the alternatives of a schema except null; the schema itself if it has none."""
     return [each for each in schema.get("anyOf", schema.get("oneOf", [schema])) if each != {"type": "null"}]
 
 
@@ -87,7 +87,7 @@ def _example(model: str, schemas: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(model: str, name: str, field: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
-    """Return the value of a field that has none of its model."""
+    """Return the value of a field without a value in `OF_MODELS`."""
     if "examples" in field:
         return deepcopy(field["examples"][0])
     if "const" in field:

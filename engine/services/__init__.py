@@ -1,1 +1,1 @@
-"""What Packhouse does for its callers: each service is one subject, its verbs are imperative."""
+"""Services: the operations of Packhouse for its callers. One service per subject, methods named by imperative verbs."""

@@ -1,7 +1,7 @@
-"""The coordinator: relays the outbox, reaps expired leases, sends again what was lost, seals, prunes, watches.
+"""The coordinator: relays the outbox, reaps expired leases, resends lost queue entries, seals, prunes, watches.
 
-Every duty of upkeep is one guarded statement or can be repeated without harm, so several coordinators may run. Only the
-one that leads looks at tables and starts runs (`services.watching.service`).
+Every maintenance duty is one guarded statement or can be repeated without harm, so several coordinators may run. Only
+the leader looks at tables and starts runs (`services.watching.service`).
 """
 
 import asyncio
@@ -32,7 +32,7 @@ _log = structlog.get_logger(__name__)
 
 BATCH = 200
 EXTEND_SECONDS = 5.0
-"""Within this time after the database answers again every holder that lives has extended its lease."""
+"""Time in which every live holder extends its lease after the database answers again."""
 
 RELAY_SECONDS = 1.0
 REAP_SECONDS = 2.0
@@ -52,7 +52,7 @@ POLL_SECONDS = 1.0
 
 
 class Coordinator:
-    """Runs the duties, each at its own pace, until `stop`."""
+    """Runs the duties, each at its own interval, until `stop`."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Coordinator:
         self._stopping = asyncio.Event()
 
     async def run(self) -> None:
-        """Do the duties until `stop` is called."""
+        """Run the duties until `stop` is called."""
         async with asyncio.TaskGroup() as group:
             for duty, seconds in (
                 (self.relay, RELAY_SECONDS),
@@ -110,7 +110,7 @@ class Coordinator:
         self._stopping.set()
 
     async def relay(self) -> int:
-        """Send what the outbox holds, then forget it: at least once."""
+        """Send the outbox's entries, then delete them: delivery is at least once."""
         async with self._database.read() as unit:
             due = await unit.outbox.list_due(BATCH)
         for _, run_id in due:
@@ -121,10 +121,10 @@ class Coordinator:
         return len(due)
 
     async def reap(self) -> int:
-        """Take back the runs of holders that are gone, and stop their tasks; the run is sent again by the sweep.
+        """Take back the runs of dead holders and stop their tasks; the sweep sends the runs again.
 
-        Until somebody claims such a run, which may take long, nobody else would end its tasks. Those that hear nothing,
-        since Redis is away, slow down by themselves.
+        Such a run may wait long for its next claim, and until then no other process would end its tasks. Tasks that
+        can't be reached, because Redis is unavailable, slow down on their own.
         """
         async with self._database.begin() as unit:
             reaped = await unit.runs.reap(BATCH, unreachable=self._unreachable(await unit.now()))
@@ -137,7 +137,7 @@ class Coordinator:
         return len(reaped)
 
     async def sweep(self) -> int:
-        """Send ready runs again that no queue entry stands for: after a lost Redis, or when their time has come.
+        """Send ready runs again that have no queue entry: after a loss of Redis, or when their waiting time is over.
 
         While entries wait, a ready run most likely has one among them; it is sent again only after a minute.
         """
@@ -157,7 +157,7 @@ class Coordinator:
         return await self._audit.seal()
 
     async def prune(self) -> int:
-        """Forget kept answers, counted bytes and lost races that are past their time, in short transactions.
+        """Delete expired stored answers, counted bytes and lost races, in short transactions.
 
         Daily budgets and figures look back over one day of counted bytes.
         """
@@ -173,7 +173,7 @@ class Coordinator:
                 return pruned
 
     async def prune_record(self) -> int:
-        """Delete ended runs, audit entries and versions of policies whose time is over."""
+        """Delete ended runs, audit entries and versions of policies past their retention time."""
         if self._pruning is None:
             return 0
         pruned = await self._pruning.prune(is_stopping=self._stopping.is_set)
@@ -182,21 +182,21 @@ class Coordinator:
         return sum(pruned.values())
 
     async def review(self) -> int:
-        """Let runs start that were held back for quiet hours or a blackout which their policies no longer have."""
+        """Release runs that were held for quiet hours or a blackout which their policies no longer have."""
         freed = await self._claims.review(BATCH)
         for run_id in freed:
             await self._queue.enqueue(run_id)
         return len(freed)
 
     def _led_duties(self) -> tuple[tuple[Callable[[], Awaitable[int]], float], ...]:
-        """Return the duties that only a leader does: watching unless it is switched off, polling where it is set up."""
+        """Return the duties of a leader: watching unless disabled, latency polling if configured."""
         watching, latency = self._watching, self._latency
         watched = () if watching is None else ((watching.lead, LEAD_SECONDS), (watching.turn, WATCH_SECONDS))
         polled = () if latency is None else ((latency.lead_polls, LEAD_SECONDS), (latency.poll, POLL_SECONDS))
         return (*watched, *polled)
 
     async def reclaim(self) -> int:
-        """Acknowledge entries of dead workers: their runs come back by lease expiry, not by the queue."""
+        """Acknowledge entries of dead workers: their runs return through lease expiry, not through the queue."""
         deliveries = await self._queue.reclaim(idle_seconds=self._reclaim_idle_seconds, limit=BATCH)
         for delivery in deliveries:
             async with self._database.read() as unit:
@@ -224,7 +224,7 @@ class Coordinator:
                 await asyncio.wait_for(self._stopping.wait(), seconds)
 
     def _note_lost(self, error: PackhouseError, at: float) -> None:
-        """Note since when the database does not answer."""
+        """Record since when the database does not answer."""
         if not isinstance(error, Away) or error.dependency is not Dependency.DATABASE:
             return
         if self._database_lost_at is None or self._database_found_at is not None:
@@ -232,7 +232,7 @@ class Coordinator:
         self._database_found_at = None
 
     def _unreachable(self, now: datetime) -> tuple[datetime, datetime] | None:
-        """Return when the database was away last, None if it never was: leases could not be extended then.
+        """Return the last time in which the database did not answer and leases could not be extended; None for never.
 
         Args:
             now: the database's time.

@@ -1,12 +1,12 @@
-"""The worker: woken by a queue entry it claims the best run that is ready, executes it, and looks for the next.
+"""The worker: on a queue entry it claims the best ready run, executes it, and looks for the next.
 
-An entry is a hint that there is work, not an order to do this work: which run is next is asked of SQL, where the claim
-counts as well. An entry is acknowledged after the attempt ended, so that a dead worker's entries can be taken over. A
-slot that is done with a run looks for another before it waits again: so a run that waited for its table, or for room
-in the fleet, starts as soon as that is free. While Redis is away slots look by the clock.
+An entry is a hint that there is work, without naming a particular run: SQL decides which run is next and who claims it.
+An entry is acknowledged after the attempt ended, so that a dead worker's entries can be taken over. A slot that is done
+with a run looks for another before it waits again, so that a run that waited for its table, or for room in the fleet,
+starts as soon as that is free. While Redis is unavailable slots poll.
 
-Asked to stop, it drains: groups in flight may end, and what is written is committed, for `drain_seconds`; then, or when
-it is asked once more, they are interrupted. Either way the rest of each run is left to another worker.
+On a request to stop it drains: for `drain_seconds` groups in flight may end and written groups are committed; after
+that, or on a second request, they are interrupted. In both cases the rest of each run is left to another worker.
 """
 
 import asyncio
@@ -71,7 +71,7 @@ class Worker:
         self._attempts: set[Attempt] = set()
 
     async def run(self) -> None:
-        """Work until `stop` is called; running attempts are parked then, and this returns when they are."""
+        """Work until `stop` is called; then park running attempts and return."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._warm())
             slots = [group.create_task(self._slot()) for _ in range(self._slots)]
@@ -79,20 +79,20 @@ class Worker:
             group.create_task(self._probe_until_stopped())
 
     def stop(self) -> None:
-        """Take nothing new and put running runs back, after what is in flight has ended; a second time: at once."""
+        """Claim no more runs; park running ones after groups in flight have ended, on a second call at once."""
         is_first = not self._stopping.is_set()
         self._stopping.set()
         self._stop_attempts(Stop.LEAVING if is_first and self._drain_seconds > 0 else Stop.SHUTDOWN)
 
     async def advance(self, run_id: RunId) -> bool:
-        """Claim one run and execute one attempt; False when it can't be claimed now."""
+        """Claim one run and execute one attempt; return False when it can't be claimed now."""
         claimed = await self._claims.claim(run_id)
         if claimed is not None:
             await self._execute(*claimed)
         return claimed is not None
 
     async def advance_next(self) -> bool:
-        """Claim the best run that is ready and execute one attempt; False when there is none."""
+        """Claim the best ready run and execute one attempt; return False when there is none."""
         claimed = await self._claims.claim_next()
         if claimed is not None:
             await self._execute(*claimed)
@@ -124,7 +124,7 @@ class Worker:
             attempt.stop(reason)
 
     async def _interrupt_late(self, slots: "Sequence[asyncio.Task[None]]") -> None:
-        """Interrupt what has not ended `drain_seconds` after the request to stop."""
+        """Interrupt attempts that have not ended `drain_seconds` after the request to stop."""
         await self._stopping.wait()
         await asyncio.wait(slots, timeout=self._drain_seconds)
         self._stop_attempts(Stop.SHUTDOWN)
@@ -134,7 +134,7 @@ class Worker:
             return await unit.runs.get(run_id) is not None
 
     async def _warm(self) -> None:
-        """Pay for the first Python task before the first run does; a failure here shows again when it matters."""
+        """Run a first Python task in Spark, so that the first run need not wait for it; failures are ignored."""
         try:
             await asyncio.to_thread(self._warm_up)
         except PackhouseError as error:
@@ -164,7 +164,7 @@ class Worker:
                 await self._clock.sleep(PAUSE_SECONDS)
 
     async def _take_one(self) -> None:
-        """Wait for an entry, then work until nothing is ready."""
+        """Wait for an entry, then execute runs until none is ready."""
         try:
             delivery = await self._queue.take(block_seconds=TAKE_SECONDS)
         except Transient as error:
@@ -184,7 +184,7 @@ class Worker:
             pass
 
     async def _done_with(self, delivery: Delivery) -> None:
-        with contextlib.suppress(Transient):  # left pending it is delivered again, and wakes somebody for nothing
+        with contextlib.suppress(Transient):  # left pending it is delivered again, which only wakes a worker
             if await self._exists(delivery.run_id):
                 await self._queue.acknowledge(delivery)
             else:

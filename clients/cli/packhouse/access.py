@@ -1,4 +1,4 @@
-"""`packhouse keys …`, `whoami` and `audit`: who may do what, and who did."""
+"""`packhouse keys …`, `whoami` and `audit`: API keys, the caller, and the audit log."""
 
 import json
 from datetime import datetime
@@ -21,7 +21,7 @@ _LISTED = 1000
 
 
 class Role(StrEnum):
-    """Roles from the weakest to the strongest; the SDK's list is in the order of the alphabet."""
+    """Roles from the weakest to the strongest; the SDK's list is in alphabetical order."""
 
     VIEWER = "viewer"
     OPERATOR = "operator"
@@ -146,6 +146,6 @@ def audit(
 
 
 def add_commands(root: typer.Typer) -> None:
-    """Add the commands that stand at the top."""
+    """Add the top-level commands."""
     root.command()(whoami)
     root.command()(audit)

@@ -1,4 +1,4 @@
-"""How people name a table: its id, or its address `catalog.namespace.name`."""
+"""Names of tables on the command line: the id, or the address `catalog.namespace.name`."""
 
 from difflib import get_close_matches
 from typing import Any

@@ -1,4 +1,4 @@
-"""Names for the shell's completion: asked for from the server with little patience; silence when it does not answer."""
+"""Names for shell completion, read from the server with a short timeout; none when it does not answer."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ def catalogs(incomplete: str) -> list[str]:
 
 
 def tables(incomplete: str) -> list[str]:
-    """Return addresses of tables; of one catalog when its name is written already."""
+    """Return addresses of tables; only of one catalog once its name is typed."""
     catalog, dot, _ = incomplete.partition(".")
     if not dot:
         return _names(lambda client: map(_address, client.tables.list(page_size=_NAMES)), incomplete)

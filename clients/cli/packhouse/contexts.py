@@ -1,4 +1,4 @@
-"""`packhouse context …`: named servers with their keys, so that one terminal can talk to several.
+"""`packhouse context …`: named servers with their keys, to switch between several servers.
 
 Contexts are in one YAML file that only its owner may read: `$PACKHOUSE_CONFIG`, or `packhouse/contexts.yaml` in the
 user's configuration folder. A key is stored as a reference (`env:NAME`, `file:/path`), or as the key itself when it is
@@ -29,13 +29,13 @@ _FILE: Final = "file:"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server's address, and its key or a reference to it."""
+    """A server's URL, and its key or a reference to the key."""
 
     url: str = DEFAULT_URL
     api_key: str = ""
 
     def key(self) -> str:
-        """Return the key itself.
+        """Return the key, with a reference resolved.
 
         Raises:
             CommandError: the variable is not set, or the file can't be read.
@@ -58,13 +58,13 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """All contexts, and the name of the one that commands use unless another is named."""
+    """All contexts, and the name of the current one, which commands use by default."""
 
     current: str | None = None
     servers: Mapping[str, Server] = field(default_factory=dict)
 
     def server(self, name: str | None) -> Server | None:
-        """Return the server of a context; without a name that of the current one, None when there is none.
+        """Return the server of a context, by default of the current one; None when there is none.
 
         Raises:
             CommandError: no context has the name.
@@ -80,7 +80,7 @@ class Contexts:
 
 
 def chosen(url: str | None, api_key: str | None, name: str | None) -> Server:
-    """Return the server to use: options and variables are stronger than the context.
+    """Return the server to use: options and variables override the context.
 
     The key of a context is sent to the context's own server only: with another URL a key has to be given as well.
 
@@ -94,7 +94,7 @@ def chosen(url: str | None, api_key: str | None, name: str | None) -> Server:
 
 
 def path_of_contexts() -> Path:
-    """Return where contexts are stored."""
+    """Return the path of the file with the contexts."""
     if given := os.environ.get("PACKHOUSE_CONFIG"):
         return Path(given)
     folder = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
@@ -120,7 +120,7 @@ def read_contexts() -> Contexts:
 
 
 def write_contexts(contexts: Contexts) -> None:
-    """Store contexts in a file that only its owner may read; the old file stays until the new one is whole."""
+    """Store contexts in a file that only its owner may read; the old file is replaced when the new one is complete."""
     path = path_of_contexts()
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     servers = {name: {"url": server.url, "api_key": server.api_key} for name, server in contexts.servers.items()}

@@ -1,7 +1,7 @@
 """`packhouse export` and `packhouse apply`: all catalogs, policies and tables as files in a repository.
 
-`apply` shows what it would change like a diff, then does it in the order of dependence. It stops at the first refusal
-and says what was done and what was not; running it again does the rest. When nothing differs it does nothing.
+`apply` shows the changes like a diff, then makes them in the order of dependence. It stops at the first refusal and
+prints which changes were made and which were not; running it again makes the rest. Without differences it does nothing.
 """
 
 import sys
@@ -77,7 +77,7 @@ def apply(
 
 
 def _check(session: Session, steps: Sequence[Step]) -> None:
-    """Let the server check the steps; all refusals are shown, not only the first.
+    """Check the steps with dry runs on the server; show all refusals, not only the first.
 
     Raises:
         CommandError: at least one step would be refused.
@@ -102,7 +102,7 @@ def _confirm_deletions(session: Session, steps: Sequence[Step], *, is_confirmed:
     """Ask before anything is deleted.
 
     Raises:
-        CommandError: the answer is no, or there is no terminal to ask at.
+        CommandError: the answer is no, or there is no terminal for the question.
     """
     deleted = [str(step) for step in steps if step.verb == "delete"]
     if not deleted or is_confirmed:
@@ -116,7 +116,7 @@ def _confirm_deletions(session: Session, steps: Sequence[Step], *, is_confirmed:
 
 
 def add_commands(root: typer.Typer) -> None:
-    """Add both commands at the top."""
+    """Add both commands at the top level."""
     root.command()(export)
     root.command()(apply)
 

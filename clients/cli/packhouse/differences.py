@@ -1,7 +1,7 @@
-"""What differs between two documents, by leaf. Sizes and durations are compared by what they mean: `6h` is `360m`.
+"""Differences between two documents, by leaf. Sizes and durations are compared by value: `6h` equals `360m`.
 
-The server answers sizes as integers and durations in their short form, and fills in defaults within lists; what only
-differs by that does not differ.
+The server returns sizes as integers and durations in their short form, and fills in defaults within lists; these are
+not counted as differences.
 """
 
 import json
@@ -20,7 +20,7 @@ _FILLED_IN: Final = (None, False, "drain", "UTC")  # defaults of fields within l
 
 
 def differences(present: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
-    """Yield one line for each leaf to add (`+`), take away (`-`) or change (`~`)."""
+    """Yield one line for each leaf to add (`+`), remove (`-`) or change (`~`)."""
     before, after = dict(flat(present)), dict(flat(wanted))
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name), after.get(name)

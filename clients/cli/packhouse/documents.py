@@ -1,4 +1,4 @@
-"""Documents that people write: YAML or JSON files, and `key=value` words with dotted keys."""
+"""Read documents from YAML or JSON files, and from `key=value` words with dotted keys."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
@@ -40,13 +40,13 @@ def assignments(words: Iterable[str]) -> dict[str, str]:
 
 
 def with_fields(document: Mapping[str, Any], words: Iterable[str], unset: Iterable[str] = ()) -> dict[str, Any]:
-    """Return a document with dotted fields set: `limits.bandwidth=80MB`. `null` takes a field away.
+    """Return a document with dotted fields set: `limits.bandwidth=80MB`. `null` removes a field.
 
-    Values are read as YAML: `true`, `5`, `0.3` and `unlimited` are what they look like. What is no YAML and begins no
-    list, mapping or quoted text is taken as it is: a cron expression needs no quotes of its own.
+    Values are read as YAML: `true`, `5` and `0.3` have their YAML types. A text that is no YAML and begins no list,
+    mapping or quoted text is used unchanged: a cron expression needs no extra quotes.
 
     Args:
-        document: what is changed; the original stays.
+        document: the document to change; a copy is returned.
         words: `KEY=VALUE` words.
         unset: dotted fields to remove.
 
@@ -62,7 +62,7 @@ def with_fields(document: Mapping[str, Any], words: Iterable[str], unset: Iterab
 
 
 def without_nulls(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document without its null fields and without sections that are empty then."""
+    """Return a document without its null fields and without sections that become empty."""
     kept: dict[str, Any] = {}
     for name, value in document.items():
         inner = without_nulls(value) if isinstance(value, Mapping) else value

@@ -1,7 +1,7 @@
-"""Editing a document in $EDITOR until the server takes it.
+"""Edit a document in $EDITOR until the server accepts it.
 
-A refused document is opened again with what is wrong on top, as comments. Saving it unchanged, or empty, gives up. What
-was typed is never lost: when the command ends without writing it, it says where the file is.
+A refused document is opened again with its errors on top, as comments. Saving it unchanged, or empty, cancels. The text
+is never lost: when the command ends without writing it, it prints the path of the file.
 """
 
 import os
@@ -27,10 +27,10 @@ _MARK: Final = "#! "
 
 
 def edit(name: str, document: Mapping[str, Any], write: Callable[[Mapping[str, Any]], T]) -> T | None:
-    """Let a person edit a document; return what `write` returns for it, None when nothing is to be changed.
+    """Open a document in the editor; return the result of `write` for it, None without a change.
 
     Raises:
-        CommandError: no editor can be started, or a refusal that editing can't mend; the file is kept and named.
+        CommandError: no editor can be started, or a refusal that editing can't fix; the file is kept and named.
     """
     text = given = _HEAD.format(name=name) + (as_yaml(document) + "\n" if document else "")
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", prefix="packhouse-", delete=False, encoding="utf-8") as file:

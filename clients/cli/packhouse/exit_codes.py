@@ -1,4 +1,4 @@
-"""What the exit status of `packhouse` says; documented in docs/clients.md and in `packhouse --help`."""
+"""Exit codes of `packhouse`, documented in docs/clients.md and in `packhouse --help`."""
 
 from collections.abc import Sequence
 from enum import IntEnum
@@ -8,7 +8,7 @@ from packhouse_client import errors
 
 
 class ExitCode(IntEnum):
-    """One code for each thing that a script may want to do about it."""
+    """Exit codes, one for each different reaction of a script."""
 
     DONE = 0
     ERROR = 1

@@ -1,4 +1,4 @@
-"""`packhouse fleet …`, `limits …`, and the kill switches of single tables and catalogs: all tables together."""
+"""`packhouse fleet …` and `limits …` for all tables together, and the pauses of single tables and catalogs."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""`packhouse formats`: what can be done to tables of each format in this version, and why not."""
+"""`packhouse formats`: the operations supported for each table format in this version, and why others are not."""
 
 from typing import Any
 

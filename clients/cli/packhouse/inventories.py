@@ -1,14 +1,14 @@
-"""All catalogs, policies and tables as documents: as a folder of YAML files has them, and as the server has them.
+"""All catalogs, policies and tables as documents, read from a folder of YAML files or from the server.
 
     catalogs/lake.yaml                 kind: catalog   name, format, properties, allowed_locations, outside_files,
                                                        grants
     policies/sales.yaml                kind: policy    name, scope, policy
     tables/lake/lake.sales.orders.yaml kind: table     name (its address), owner_team, labels, policy
 
-Grants that a catalog's document does not declare are left alone; `grants: []` revokes all.
+Grants that a catalog's document does not declare are not changed; `grants: []` revokes all.
 
-A document says its kind, so files may be named and ordered in any way. Properties that are secrets are references in
-both (`env:NAME`, `file:/path`); nothing here reads them.
+A document contains its kind, so files may be named and ordered in any way. Properties that are secrets are references
+in both (`env:NAME`, `file:/path`); they are never resolved here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,13 +33,13 @@ FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "policy": frozenset({"scope", "policy"}),
     "table": frozenset({"owner_team", "labels", "policy"}),
 }
-"""The fields of each kind beside `kind` and `name`, in the order in which the kinds depend on one another."""
+"""The fields of each kind in addition to `kind` and `name`; kinds are in the order of dependence."""
 _ALL: Final = 1_000_000
 
 
 @dataclass(slots=True)
 class Inventory:
-    """Documents by kind and name. From a server also: tables' ids, and the ETags of what is written by version."""
+    """Documents by kind and name. From a server also tables' ids, and the ETags of versioned objects."""
 
     documents: dict[Key, Document] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
@@ -83,7 +83,7 @@ def of_folder(folder: Path) -> Inventory:
     """Read every YAML or JSON file below a folder; a file may hold several documents.
 
     Raises:
-        CommandError: no folder, or a document that can't be understood; it names the file.
+        CommandError: the folder does not exist, or a document is not valid; the message names the file.
     """
     if not folder.is_dir():
         raise CommandError(f"{folder} is no folder", ExitCode.USAGE, "make one with `packhouse export -f`")
@@ -99,7 +99,7 @@ def of_folder(folder: Path) -> Inventory:
 
 
 def write(inventory: Inventory, folder: Path) -> list[Path]:
-    """Write one file for each object; return the paths. Files of objects that are gone are left alone."""
+    """Write one file for each object; return the paths. Files of deleted objects are kept."""
     written = []
     for (kind, name), document in sorted(inventory.documents.items(), key=lambda item: item[0]):
         path = folder / _place(kind, name)

@@ -1,4 +1,4 @@
-"""The `packhouse` command: options that hold for all commands, the commands, and the one place that exits."""
+"""The `packhouse` command: global options, registration of the commands, and the exit."""
 
 import sys
 from collections.abc import Sequence
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def global_options_first(arguments: list[str]) -> list[str]:
-    """Move global options before the command, so that they may stand anywhere; what follows `--` stays."""
+    """Move global options before the command, so that they may be anywhere; arguments after `--` are not moved."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     first, rest, index = list[str](), list[str](), 0
     while index < end:

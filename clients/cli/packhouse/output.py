@@ -1,7 +1,7 @@
-"""Printing: tables for people, JSON or YAML for scripts; results go to standard output, the rest to standard error.
+"""Print tables for people, JSON or YAML for scripts; results go to standard output, the rest to standard error.
 
-Tables are made to be read at 80 columns: what doesn't fit is folded, and columns that can be done without are left out
-below 100 columns. Output that is piped is not limited.
+Tables are readable at 80 columns: long cells are folded, and less important columns are left out below 100 columns.
+Piped output is not limited.
 """
 
 import json
@@ -31,13 +31,13 @@ _STATE_COLOURS: Final = {
 
 
 _PIPED_WIDTH: Final = 10_000
-"""Columns where nothing limits them: what is piped to another program is complete, each row on one line."""
+"""Width of piped output, in columns: complete, with each row on one line."""
 
 
 def console_of(*, stderr: bool = False) -> Console:
-    """Return a console on standard output or error, as wide as the terminal, or as COLUMNS says.
+    """Return a console on standard output or error, with the width of the terminal, or of COLUMNS.
 
-    Names of tables are shown as they are: `:smile:` in one is no emoji.
+    Names of tables are shown unchanged: `:smile:` is not replaced by an emoji.
     """
     stream = sys.stderr if stderr else sys.stdout
     is_limited = stream.isatty() or bool(os.environ.get("COLUMNS"))
@@ -45,7 +45,7 @@ def console_of(*, stderr: bool = False) -> Console:
 
 
 class Output(StrEnum):
-    """How results are printed."""
+    """Output formats of results."""
 
     TABLE = "table"
     JSON = "json"
@@ -66,7 +66,7 @@ def as_yaml(document: object) -> str:
 def print_rows(console: Console, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str = "") -> None:
     """Print a table; None is shown as `-`.
 
-    Columns named `>…` are aligned right, `=…` never broken, `?…` shown on wide terminals only.
+    Columns named `>…` are right-aligned, `=…` never wrapped, `?…` shown on wide terminals only.
     """
     table = Table(title=title or None, title_justify="left", box=None, header_style="bold", pad_edge=False)
     shown = [n for n, column in enumerate(columns) if not column.startswith("?") or console.width >= _WIDE]
@@ -79,7 +79,7 @@ def print_rows(console: Console, columns: Sequence[str], rows: Iterable[Sequence
 
 
 def print_fields(console: Console, fields: Mapping[str, Any]) -> None:
-    """Print names and values below one another."""
+    """Print names and values, one pair per line."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
     table.add_column(overflow="fold")
@@ -89,7 +89,7 @@ def print_fields(console: Console, fields: Mapping[str, Any]) -> None:
 
 
 def print_tree(console: Console, document: Mapping[str, Any]) -> None:
-    """Print a document of any shape as names and values; names within names are dotted."""
+    """Print a document of any structure as names and values; nested names are dotted."""
     print_fields(console, dict(flat(document)))
 
 

@@ -1,7 +1,7 @@
-"""From what is declared and what is there to the steps between, in the order in which they depend on one another.
+"""Compute the steps from the server's state to the declared state, in the order of dependence.
 
-Catalogs come first, then policies of wider scopes, then tables, then tables' own policies; deletions come last and the
-other way round. A step carries the version that was read, so that what somebody changes meanwhile is not overwritten.
+Catalogs come first, then policies of wider scopes, then tables, then tables' own policies; deletions come last, in
+reverse order. A step has the version that was read, so that concurrent changes are not overwritten.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -43,7 +43,7 @@ class Step:
 
 
 class Prune(Enum):
-    """Which undeclared objects are deleted: none; tables and policies of declared catalogs; all that the key sees."""
+    """Which undeclared objects are deleted: none; tables and policies of declared catalogs; all visible to the key."""
 
     NOTHING = auto()
     DECLARED_CATALOGS = auto()
@@ -51,7 +51,7 @@ class Prune(Enum):
 
 
 class Planner:
-    """Makes the steps from what the server has to what is wanted."""
+    """Computes the steps from the server's objects to the declared ones."""
 
     def __init__(self, session: Session, there: Inventory, wanted: Inventory, *, message: str | None = None) -> None:
         self._session = session
@@ -61,10 +61,10 @@ class Planner:
         self._message = {} if message is None else {"message": message}
 
     def steps(self, *, prune: "Prune") -> list[Step]:
-        """Return the steps; those that delete what is not declared come last.
+        """Return the steps; deletions of undeclared objects come last.
 
         Raises:
-            CommandError: something is declared that can't be changed.
+            CommandError: a declared difference can't be applied.
         """
         found = [*self._catalogs(), *self._policies(), *self._tables(), *self._table_policies()]
         if prune is not Prune.NOTHING:
@@ -84,7 +84,7 @@ class Planner:
                 lines = tuple(differences({}, wanted))
                 yield Step("create", "catalog", name, lines, self._send(catalogs.create, body={"name": name, **wanted}))
                 continue
-            if "grants" not in wanted:  # not declared: left alone
+            if "grants" not in wanted:  # not declared: not changed
                 present = {field: value for field, value in present.items() if field != "grants"}
             lines = tuple(differences(present, wanted))
             yield Step("change", "catalog", name, lines, partial(self._change_catalog, name, present, wanted))
@@ -146,7 +146,7 @@ class Planner:
                     yield Step("delete", kind, name, (), partial(self._delete, kind, name))
 
     def _is_of_declared_catalog(self, kind: str, name: str) -> bool:
-        """Return whether an object belongs to a catalog that the files declare, or declare a table of."""
+        """Return whether an object belongs to a catalog that the files declare directly or through a table."""
         catalogs = {declared for declared, _ in self._wanted.named("catalog")}
         catalogs |= {split_address(declared)[0] for declared, _ in self._wanted.named("table")}
         match kind:

@@ -1,4 +1,4 @@
-"""`packhouse policy …`: policies of tables and of wider scopes, and what holds in the end."""
+"""`packhouse policy …`: policies of tables and of wider scopes, and effective settings."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -268,7 +268,7 @@ def presets(
 
 
 def add_commands(root: typer.Typer) -> None:
-    """Add `presets` at the top."""
+    """Add `presets` at the top level."""
     root.command()(presets)
 
 

@@ -1,4 +1,4 @@
-"""How changes of policies look to people."""
+"""Render policy changes for the terminal."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ _UNITS: Final = {"GiB": 2**30, "MiB": 2**20, "GB": 10**9, "MB": 10**6, "KiB": 2*
 
 
 def preview(console: Console, found: Document) -> None:
-    """Show the effect that a change of a policy would have."""
+    """Print the effect that a change of a policy would have."""
     covered, affected = found["covered_count"], found["affected_count"]
     console.print(f"of {covered} covered tables, settings of {affected} would change; nothing was written")
     for change in found["changes"]:
@@ -36,14 +36,14 @@ def preview(console: Console, found: Document) -> None:
 
 
 def changes_of(changes: Sequence[Document]) -> str:
-    """Return what a version changed, one setting a line."""
+    """Return the changes of a version, one setting per line."""
     return "\n".join(
         f"{c['setting']}: {values(c['before'], c['setting'])} → {values(c['after'], c['setting'])}" for c in changes
     )
 
 
 def values(value: Any, name: str = "") -> str:
-    """Return a setting's value in short, sizes as people write them; `-` where none is set."""
+    """Return a setting's value in short form, with readable sizes; `-` if none is set."""
     match with_sizes(value, name):
         case None:
             return "-"
@@ -54,7 +54,7 @@ def values(value: Any, name: str = "") -> str:
 
 
 def with_sizes(value: Any, name: str = "") -> Any:
-    """Return a document, or the value of a setting, with sizes in the exact form that people write: `128MiB`."""
+    """Return a document, or the value of a setting, with exact readable sizes: `128MiB`."""
     match value:
         case dict():
             return {key: with_sizes(inner, key) for key, inner in value.items()}

@@ -1,8 +1,8 @@
-"""Which partitions, as people write it: `ordered_at=2026-11-01`, `id>=6`, `region!=eu`, or the API's JSON.
+"""Partition predicates on the command line: `ordered_at=2026-11-01`, `id>=6`, `region!=eu`, or the API's JSON.
 
-The name is that of the column that the table is partitioned by, also where the partition holds its day or hour.
-Conditions on one column by `=` are alternatives; everything else has to hold at once. A value is text unless it is a
-JSON number, `true` or `false`; quotes keep it text, `null` asks for partitions without a value.
+The name is that of the source column of the partition field, even if the partition is its day or hour. Conditions by
+`=` on one column are alternatives; all others are combined by AND. A value is text unless it is a JSON number, `true`
+or `false`; quotes keep it text, `null` selects partitions without a value.
 """
 
 import json
@@ -18,7 +18,7 @@ _OPERATORS: Final = {"=": "eq", "!=": "ne", ">": "gt", ">=": "ge", "<": "lt", "<
 
 
 def predicate_of(words: Iterable[str]) -> dict[str, Any] | None:
-    """Return the typed predicate of some words, or None for none.
+    """Return the typed predicate of the words, None without words.
 
     Raises:
         CommandError: a word is no condition.

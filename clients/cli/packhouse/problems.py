@@ -1,4 +1,4 @@
-"""What can go wrong in a command, and how it is shown: what, each wrong field, what to do; on standard error."""
+"""Errors of commands, printed to standard error: the message, each wrong field, the remedy."""
 
 import json
 import re
@@ -33,11 +33,11 @@ _COMMANDS: Final = (
     (rf"DELETE /v1/policies/{_NAME}", r"`packhouse policy delete \1`"),
     (rf"DELETE /v1/keys/{_NAME}", r"`packhouse keys revoke \1`"),
 )
-"""How requests that the server's words name are made here."""
+"""Commands that replace HTTP requests in messages of the server."""
 
 
 class CommandError(Exception):
-    """A command that can't go on: what to say, what to exit with, what to do; `cause` is the SDK's error, if any."""
+    """A failed command: message, exit code and remedy; `cause` is the SDK's error, if any."""
 
     def __init__(
         self, message: str, code: ExitCode, hint: str | None = None, cause: errors.PackhouseError | None = None
@@ -50,20 +50,20 @@ class CommandError(Exception):
 
 
 def of(error: errors.PackhouseError) -> CommandError:
-    """Return an error of the SDK as a command's."""
+    """Convert an error of the SDK to a `CommandError`."""
     message = error.detail if isinstance(error, errors.ApiError) else str(error)
     return CommandError(message, for_error(error), _hint(error), error)
 
 
 def in_commands(text: str) -> str:
-    """Return words of the server with commands in place of HTTP requests."""
+    """Return a message of the server with commands in place of HTTP requests."""
     for request, command in _COMMANDS:
         text = re.sub(request, command, text)
     return text
 
 
 def show(error: CommandError, console: Console) -> None:
-    """Print an error: what, then one line for each wrong field, then what to do."""
+    """Print an error: the message, then one line for each wrong field, then the remedy."""
     console.print(f"[bold red]error[/] {escape(in_commands(error.message))}", soft_wrap=True)
     for line in field_lines(error.cause):
         console.print(f"  {escape(in_commands(line))}", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""How API documents look to people. Every function takes the document as the API answered it."""
+"""Render API documents for the terminal. Every function takes the document unchanged from the API."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from packhouse.problems import in_commands
 
 Document = Mapping[str, Any]
 _UNCHANGED = ("default", "derived", "preset")
-"""Origins of settings that no policy and no table property sets by itself."""
+"""Origins of settings that no policy and no table property sets."""
 
 _MARKS = {True: Markup("[green]holds[/]"), False: Markup("[red]fails[/]")}
 
@@ -90,7 +90,7 @@ def health(console: Console, measured: Document) -> None:
 
 
 def _due(answered: Document) -> Document:
-    """Return whether rules make the table due and why, and advice if any; nothing where an older server omits it."""
+    """Return whether rules make the table due and why, and advice if any; empty if an older server omits it."""
     due = answered.get("due")
     if due is None:
         return {}
@@ -99,7 +99,7 @@ def _due(answered: Document) -> Document:
 
 
 def _overlaps(console: Console, order: Document) -> None:
-    """Show how far files overlap in the order of rows, the deepest partitions."""
+    """Show how far files overlap in the order of rows, deepest partitions first."""
     console.print()
     columns = ", ".join(column["name"] for column in order["columns"])
     print_rows(
@@ -118,7 +118,7 @@ def _row_groups(measured: Document) -> str:
 
 
 def plan(console: Console, planned: Document) -> None:
-    """Show what a run would do: prediction, groups, what is left alone and why."""
+    """Show the plan of a run: prediction, groups, and skipped files with reasons."""
     _conditions(console, planned, only_failed=True)
     if not planned["enabled"]:
         console.print("[yellow]the policy has enabled: false: a run would be skipped[/]")
@@ -161,7 +161,7 @@ def count_hidden(console: Console, settings: Document, shown: int) -> None:
 
 
 def explanation(console: Console, answer: Document, *, every: bool = False) -> None:
-    """Show the sentences first, then the conditions, then settings with where each came from."""
+    """Show the sentences first, then the conditions, then settings with their origins."""
     lines = Table.grid(padding=(0, 1))
     for sentence in _sentences(answer["summary"]):
         lines.add_row("•", escape(in_commands(sentence)))
@@ -263,7 +263,7 @@ def event(found: Document) -> str:
 
 
 def advice(console: Console, found: Document) -> None:
-    """Show the layout and upkeep that would suit a table, why, and what that was judged by."""
+    """Show the recommended layout and maintenance of a table, with reasons and the underlying observations."""
     layout, upkeep, writes = found["layout"], found["upkeep"], found["writes"]
     storage = f"{size(upkeep['extra_storage_bytes'])} until snapshots expire after {seconds(found['expiry_seconds'])}"
     factor = upkeep["write_amplification"]
@@ -296,7 +296,7 @@ def _share(part: float | None) -> str:
 
 
 def _sentences(lines: Sequence[str]) -> list[str]:
-    """Join lines that go on, which are indented: a request may be broken over two."""
+    """Join indented continuation lines: a request may be broken over two lines."""
     return re.sub(r"\n +", " ", "\n".join(lines)).splitlines()
 
 
@@ -314,13 +314,13 @@ def _predicted(prediction: Document) -> dict[str, Any]:
 
 
 def _predicted_time(planned: Document) -> str | None:
-    """Return the predicted time with what it rests on; servers of earlier versions send neither before a first run."""
+    """Return the predicted time with its basis; servers of earlier versions send neither before a first run."""
     time, estimate = seconds(planned["prediction"]["seconds"]), planned.get("time_estimate")
     return time if time is None or estimate is None else f"about {time}, {estimate['evidence']}"
 
 
 def _spent(time: Document | None) -> str | None:
-    """Return how a run's time was spent: in all, at work, and waiting by cause."""
+    """Return a run's time: total, working, and waiting by cause."""
     if not time:
         return None
     waits = [

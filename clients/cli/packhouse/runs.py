@@ -170,7 +170,7 @@ def events(context: typer.Context, run: RunArgument, limit: LimitOption = 200) -
 
 
 def add_commands(root: typer.Typer) -> None:
-    """Add the commands that stand at the top, and the same below `runs`."""
+    """Add the top-level commands, and the same commands below `runs`."""
     root.command()(run)
     app.command("submit")(run)
     for command in (watch, cancel):

@@ -1,7 +1,7 @@
-"""One invocation: the client, the two consoles, and the form in which results are wanted.
+"""State of one invocation: the client, the two consoles, and the output format.
 
-Answers are taken as the JSON that came, so that `--output json` prints exactly what the API said and a newer server's
-extra fields are not lost. Errors of the SDK pass through; `packhouse.main` shows them.
+Answers are kept as the received JSON, so that `--output json` prints exactly the API's answer and extra fields of a
+newer server are not lost. Errors of the SDK pass through; `packhouse.main` shows them.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,12 +23,12 @@ class Call(Protocol):
     """An operation of the SDK."""
 
     def raw(self, *args: Any, **kwargs: Any) -> Answer:
-        """Send it."""
+        """Send the operation and return the raw answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """What every command needs."""
+    """Client, consoles and output format of a command."""
 
     client: Packhouse
     has_key: bool
@@ -46,14 +46,14 @@ class Session:
 
     @property
     def is_for_people(self) -> bool:
-        """False when results are for a script."""
+        """Whether results are printed for people, not for a script."""
         return self.output is Output.TABLE
 
     def answer(self, call: Call, *path: str, **arguments: Any) -> Answer:
         """Send an operation; arguments that are None are left out.
 
         Raises:
-            CommandError: no key is given. PackhouseError: as the SDK raises it.
+            CommandError: no key is given. PackhouseError: raised by the SDK.
         """
         if not self.has_key:
             raise problems.CommandError("no API key is given", ExitCode.UNAUTHENTICATED, problems.KEY_HINT)
@@ -76,14 +76,14 @@ class Session:
                 return
 
     def show(self, document: object, render: Callable[[Console], None]) -> None:
-        """Print a result: the document for a script, what `render` makes of it for people."""
+        """Print a result: the document for a script, the output of `render` for people."""
         if self.is_for_people:
             render(self.out)
         else:
             print_document(self.out, document, self.output)
 
     def show_list(self, items: list[Any], render: Callable[[Console], None], *, empty: str) -> None:
-        """Print a list; for people an empty one is a sentence on standard error that names the next step."""
+        """Print a list; for people an empty list prints `empty`, which names the next step, to standard error."""
         if items or not self.is_for_people:
             self.show({"items": items}, render)
         else:
@@ -98,7 +98,7 @@ def etag_of(answer: Answer) -> str:
     """Return the version to send back as `if_match`.
 
     Raises:
-        CommandError: the answer carries none.
+        CommandError: the answer has no ETag.
     """
     if answer.etag is None:
         raise problems.CommandError("the server's answer carries no ETag", ExitCode.ERROR)

@@ -1,4 +1,4 @@
-"""`packhouse signals …`: what other systems tell about tables; and what tables tell to writers."""
+"""`packhouse signals …`: signals of other systems about tables, and advice to policies and writers."""
 
 import json
 from typing import Annotated

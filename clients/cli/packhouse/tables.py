@@ -1,4 +1,4 @@
-"""`packhouse tables …`, and what can be asked of one table: history and explain."""
+"""`packhouse tables …`, and the history and explanation of one table."""
 
 from typing import Annotated, Any
 
@@ -168,7 +168,7 @@ def explain(context: typer.Context, table: TableArgument, every: AllOption = Fal
 
 
 def add_commands(root: typer.Typer) -> None:
-    """Add `history` and `explain`, which stand at the top because they are what people ask most, and here as well."""
+    """Add `history` and `explain` at the top level, as the most used commands, and below `tables`."""
     for command in (history, explain):
         root.command()(command)
         app.command()(command)

@@ -1,4 +1,4 @@
-"""The target of a policy: a table (its id or address), or a wider scope.
+"""The target of a policy command: a table (by id or address), or a wider scope.
 
 A wider scope is named by its policy's name, which has no dots and no colons, or as `team:NAME` or `label:KEY=VALUE`,
 which have at most one policy each.
@@ -22,9 +22,9 @@ from packhouse.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One policy that is, or is to be: `name` as people wrote it, `identity` as the API has it.
+    """One existing or new policy: `name` as typed, `identity` in the API.
 
-    `scope`: what the word itself names, None where a new policy needs an option for it.
+    `scope`: the scope that the word itself names, None if a new policy needs an option for it.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Target:
 
     @staticmethod
     def of(session: Session, name: str) -> "Target":
-        """Return the target of a word.
+        """Return the target that a word names.
 
         Raises:
             CommandError: a label without key or `=`, or an empty team.
@@ -48,7 +48,7 @@ class Target:
 
     @property
     def is_table(self) -> bool:
-        """True when it is a table's own policy."""
+        """Whether it is a table's own policy."""
         return isinstance(self.calls, TablePolicies)
 
     def present(self, session: Session) -> Answer | None:
@@ -97,7 +97,7 @@ def scope_of(words: Mapping[str, str | None]) -> dict[str, Any]:
 
 
 def _of_scope(session: Session, name: str, scope: Mapping[str, Any]) -> Target:
-    """Return the policy of a team or a label, or the name that a new one gets."""
+    """Return the policy of a team or a label; a new one gets a derived name."""
     policies = session.client.policies
     is_team = scope["kind"] == "team"
     wanted = {"scope_team": scope["team"]} if is_team else {"scope_label": f"{scope['key']}:{scope['value']}"}
@@ -106,7 +106,7 @@ def _of_scope(session: Session, name: str, scope: Mapping[str, Any]) -> Target:
 
 
 def name_for(scope: Mapping[str, Any]) -> str:
-    """Return the name of a new policy of a team or a label: readable, and another one for each scope."""
+    """Return the name of a new policy of a team or a label: readable, and unique for each scope."""
     words = [str(scope[field]) for field in ("kind", "team", "key", "value") if field in scope]
     plain = "-".join(words)
     if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", plain) and not any("-" in word for word in words):

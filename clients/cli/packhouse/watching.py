@@ -18,9 +18,9 @@ LINE_SECONDS: Final = 10.0
 
 
 def watch_to_end(session: Session, run: str) -> dict[str, Any]:
-    """Show a run's events and progress until it has ended in any state; return the run as it is then."""
+    """Show a run's events and progress until it has ended in any state; return the ended run."""
     session.ask(session.client.runs.get, run)  # a wrong id or key is reported before anything is drawn
-    with suppress(RunFailed):  # the caller decides what a failed run means
+    with suppress(RunFailed):  # the caller handles a failed run
         if session.is_for_people and session.err.is_terminal:
             _draw(session, run)
         else:
@@ -31,7 +31,7 @@ def watch_to_end(session: Session, run: str) -> dict[str, Any]:
 
 
 class ProgressLines:
-    """Prints events, and at intervals how far the run is. Prints nothing when results are for a script."""
+    """Prints events, and the progress at intervals. Prints nothing when results are for a script."""
 
     def __init__(self, session: Session, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._session = session

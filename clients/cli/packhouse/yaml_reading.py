@@ -1,9 +1,9 @@
-"""Reading YAML by the rules of YAML 1.2, as people mean it in policies.
+"""Read YAML by the rules of YAML 1.2, as expected in policies.
 
-PyYAML follows YAML 1.1, in which `off` is false, `17:00` is the number 1020, and `2026-12-24` a date, which JSON can't
-say. Here only `true` and `false` are booleans, numbers are decimal, everything else is text; a key that comes twice is
-refused. Files come from repositories that others write to: nine lines of aliases to aliases would make a billion
-values, and PyYAML needs seconds for a megabyte, so both are bounded.
+PyYAML follows YAML 1.1, in which `off` is false, `17:00` is the number 1020, and `2026-12-24` a date, which JSON does
+not have. Here only `true` and `false` are booleans, numbers are decimal, everything else is text; a duplicate key is
+refused. Files come from repositories with many writers: nine lines of aliases to aliases would expand to a billion
+values, and PyYAML needs seconds for a megabyte, so both are limited.
 """
 
 import re
@@ -13,20 +13,20 @@ from typing import Any, ClassVar, Final
 import yaml
 
 MOST_CHARACTERS: Final = 4 * 2**20
-"""Of one text."""
+"""Most characters of one text."""
 
 MOST_VALUES: Final = 200_000
-"""Of one text, with what aliases stand for counted each time: ten thousand policies have fewer."""
+"""Most values of one text, with the values of aliases counted at each use; ten thousand policies have fewer."""
 
 DEEPEST: Final = 100
-"""Levels of lists and mappings inside each other."""
+"""Most levels of nested lists and mappings."""
 
 
 def load(text: str) -> Any:
     """Return the one document of a text, None for an empty one.
 
     Raises:
-        yaml.YAMLError: the text is no YAML, or larger than the limits above; its words say where.
+        yaml.YAMLError: the text is no YAML, or larger than the limits above; the message has the position.
     """
     return yaml.load(_bounded(text), _Loader)  # noqa: S506 - derived from SafeLoader
 
@@ -35,7 +35,7 @@ def load_all(text: str) -> list[Any]:
     """Return every document of a text.
 
     Raises:
-        yaml.YAMLError: the text is no YAML, or larger than the limits above; its words say where.
+        yaml.YAMLError: the text is no YAML, or larger than the limits above; the message has the position.
     """
     return list(yaml.load_all(_bounded(text), _Loader))
 
@@ -47,7 +47,7 @@ def _bounded(text: str) -> str:
 
 
 class _Loader(yaml.SafeLoader):
-    """Plain words by the core schema of YAML 1.2."""
+    """Loader that resolves plain scalars by the core schema of YAML 1.2."""
 
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
 
@@ -58,7 +58,7 @@ class _Loader(yaml.SafeLoader):
         self._sizes: dict[int, int] = {}
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> Any:
-        """Count the values below each node while it is made, with aliases as what they stand for."""
+        """Count the values below each node during composition, including those of aliases."""
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         is_alias = self.check_event(yaml.AliasEvent)
         self._depth += 1
@@ -80,7 +80,7 @@ class _Loader(yaml.SafeLoader):
         return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """Refuse a key that comes twice: the later one would win in silence."""
+        """Build a mapping; refuse a duplicate key, because the later one would silently win."""
         seen: set[Any] = set()
         for key_node, _ in node.value:
             key = key_node.value

@@ -1,7 +1,7 @@
-"""Python SDK of Packhouse: `Packhouse` for threads, `AsyncPackhouse` for asyncio; errors, retries, pages, waiting.
+"""Python SDK of Packhouse: `Packhouse` for threads, `AsyncPackhouse` for asyncio.
 
-The classes of documents are in `packhouse_client.models`, errors in `packhouse_client.errors`, a server in memory for
-tests in `packhouse_client.testing`. `packhouse_client._generated` is what they are made of and may change at any time.
+Models are in `packhouse_client.models`, errors in `packhouse_client.errors`, an in-memory server for tests in
+`packhouse_client.testing`. `packhouse_client._generated` is internal and may change at any time.
 """
 
 from packhouse_client.client import AsyncPackhouse, Packhouse

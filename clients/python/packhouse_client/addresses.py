@@ -1,7 +1,7 @@
-"""Addresses of tables: `catalog.namespace.name`, a namespace of several levels with more dots.
+"""Addresses of tables: `catalog.namespace.name`, with more dots for a namespace of several levels.
 
-Every method that takes a table's id takes its address as well. A part that has a dot is written in double quotes, as in
-`lake."shop.eu".orders`.
+Every method that accepts a table's id accepts its address too. A part that contains a dot is written in double quotes,
+as in `lake."shop.eu".orders`.
 """
 
 import re
@@ -27,7 +27,7 @@ def split_address(address: str) -> tuple[str, list[str], str]:
 
 
 def join_address(catalog: str, namespace: Sequence[str], name: str) -> str:
-    """Return the address that `split_address` reads; a part that has a dot or a quote is quoted."""
+    """Return the address of these parts, the inverse of `split_address`; a part with a dot or a quote is quoted."""
     return ".".join(_quoted(part) for part in (catalog, *namespace, name))
 
 

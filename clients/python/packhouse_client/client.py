@@ -1,7 +1,7 @@
 """`Packhouse` and `AsyncPackhouse`: the API as Python objects.
 
-Both hold a connection pool: use one for the life of a program, in a `with` block or closed by hand. A `Packhouse` may
-be used by several threads; an `AsyncPackhouse` belongs to one event loop.
+Both hold a connection pool: use one for the life of a program, in a `with` block or with `close`. A `Packhouse` may be
+used by several threads; an `AsyncPackhouse` belongs to one event loop.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ _PATIENT: Final = Retries()
 
 
 class Packhouse(Resources[Sender]):
-    """A blocking client. Every method raises `ApiError` (or a kind of it) for a refusal and `NoAnswer` for silence."""
+    """A blocking client. Methods raise `ApiError` (or a subclass) for a refusal and `NoAnswer` without an answer."""
 
     def __init__(
         self,
@@ -37,12 +37,12 @@ class Packhouse(Resources[Sender]):
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Make a client; nothing is sent yet. `timeout` is of one request, in seconds.
+        """Create a client; nothing is sent yet. `timeout` applies to one request, in seconds.
 
-        Pauses go through `sleep` and deadlines by `clock`: tests replace them.
+        Tests can replace `sleep`, which makes pauses, and `clock`, which measures deadlines.
 
         Raises:
-            ValueError: the address or the key can't be one.
+            ValueError: the URL or the key is not valid.
         """
         http = httpx.Client(**options(url, api_key, timeout), transport=transport)
         self._sender = Sender(http, retries=retries, sleep=sleep)
@@ -55,14 +55,14 @@ class Packhouse(Resources[Sender]):
         return cls(os.environ.get("PACKHOUSE_URL", DEFAULT_URL), os.environ.get("PACKHOUSE_API_KEY", ""))
 
     def request(self, method: str, path: str, **arguments: Any) -> Answer:
-        """Send any request, such as one that this version has no method for; `arguments` are httpx's."""
+        """Send any request, such as one without a method in this version; `arguments` are passed to httpx."""
         return self._sender.send({"method": method, "url": path, **arguments})
 
     def find_table(self, address: str) -> Table:
         """Return the registered table at `catalog.namespace.name`.
 
         Raises:
-            ValueError: it is no address. NotFound: no such table is registered, or the key may not see it.
+            ValueError: the address is not valid. NotFound: no such table is registered, or the key may not see it.
         """
         split_address(address)
         return self.tables.get(address)
@@ -79,11 +79,11 @@ class Packhouse(Resources[Sender]):
         on_progress: Callable[[Progress], object] | None = None,
         on_event: Callable[[RunEvent], object] | None = None,
     ) -> RunDetail:
-        """Wait until a run has ended, and return it. `timeout` is in seconds; the run goes on after it.
+        """Wait until a run has ended, and return it. `timeout` is in seconds and does not stop the run.
 
         Raises:
             RunFailed: it failed or was cancelled. WaitTimedOut: it has not ended in time.
-            ApiError: it can't be asked for. NoAnswer: the server has been away for minutes.
+            ApiError: the server refused to show it. NoAnswer: the server has not answered for minutes.
         """
         return waiting.wait(
             self._sender, run_id, clock=self._clock, timeout=timeout, on_progress=on_progress, on_event=on_event
@@ -101,7 +101,7 @@ class Packhouse(Resources[Sender]):
 
 
 class AsyncPackhouse(Resources[AsyncSender]):
-    """The same for asyncio: methods are awaited, lists are read with `async for`."""
+    """A client for asyncio, like `Packhouse`: methods are awaited, lists are read with `async for`."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class AsyncPackhouse(Resources[AsyncSender]):
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Make a client as `Packhouse` does."""
+        """Create a client; see `Packhouse`."""
         http = httpx.AsyncClient(**options(url, api_key, timeout), transport=transport)
         self._sender = AsyncSender(http, retries=retries, sleep=sleep)
         super().__init__(self._sender)
@@ -126,27 +126,27 @@ class AsyncPackhouse(Resources[AsyncSender]):
         return cls(os.environ.get("PACKHOUSE_URL", DEFAULT_URL), os.environ.get("PACKHOUSE_API_KEY", ""))
 
     async def request(self, method: str, path: str, **arguments: Any) -> Answer:
-        """Do as `Packhouse.request`."""
+        """Send any request; see `Packhouse.request`."""
         return await self._sender.send({"method": method, "url": path, **arguments})
 
     async def find_table(self, address: str) -> Table:
-        """Do as `Packhouse.find_table`."""
+        """Return the registered table at an address; see `Packhouse.find_table`."""
         split_address(address)
         return await self.tables.get(address)
 
     def follow_run(self, run_id: str) -> AsyncIterator[streams.ServerEvent]:
-        """Do as `Packhouse.follow_run`."""
+        """Yield a run's events until it has ended; see `Packhouse.follow_run`."""
         return streams.follow_async(self._sender, run_id)
 
     async def wait_for_run(
         self,
         run_id: str,
         *,
-        timeout: float | None = None,  # noqa: ASYNC109 - the run goes on after it; cancelling is not what is meant
+        timeout: float | None = None,  # noqa: ASYNC109 - the run goes on after it; it is no cancellation
         on_progress: Callable[[Progress], object] | None = None,
         on_event: Callable[[RunEvent], object] | None = None,
     ) -> RunDetail:
-        """Do as `Packhouse.wait_for_run`."""
+        """Wait until a run has ended, and return it; see `Packhouse.wait_for_run`."""
         return await waiting.wait_async(
             self._sender, run_id, clock=self._clock, timeout=timeout, on_progress=on_progress, on_event=on_event
         )

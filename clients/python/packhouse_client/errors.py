@@ -1,8 +1,8 @@
-"""What can go wrong, split by what a caller can do about it.
+"""Exceptions of the SDK, one class for each different reaction of a caller.
 
     PackhouseError
     ├── NoAnswer                 the server was not reached, or did not answer in time
-    ├── UnreadableAnswer         something answered, but not a Packhouse of this version
+    ├── UnreadableAnswer         the answer is not from a Packhouse of this version
     ├── RunFailed                a run that was waited for failed or was cancelled; carries the run
     ├── WaitTimedOut             a run that was waited for is still going on
     └── ApiError                 the server refused, with a problem document (RFC 9457)
@@ -18,10 +18,10 @@
         ├── PreconditionFailed   the object changed since it was read
         ├── PreconditionRequired a write needs `if_match` or `if_none_match`
         ├── RateLimited          too many requests; carries `retry_after`
-        ├── Unavailable          a service that is needed does not answer; carries `retry_after`
-        └── ServerError          something went wrong inside the server
+        ├── Unavailable          a required service does not answer; carries `retry_after`
+        └── ServerError          an unexpected error in the server
 
-The kind is told by the problem's `code`; a code that this version does not know falls back to its status.
+The class is chosen by the problem's `code`; for a code that this version does not know, by the HTTP status.
 """
 
 import json
@@ -40,7 +40,7 @@ _SHOWN_CHARACTERS: Final = 200
 
 
 class PackhouseError(Exception):
-    """Root of all errors that the SDK raises on purpose."""
+    """Base class of all errors that the SDK raises on purpose."""
 
 
 class NoAnswer(PackhouseError):
@@ -61,12 +61,12 @@ class RunFailed(PackhouseError):
 
 
 class WaitTimedOut(PackhouseError, TimeoutError):
-    """The time to wait for a run is over; the run goes on."""
+    """The timeout of a wait has passed; the run goes on."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem:
-    """One wrong field: a JSON pointer (or `query:…`, `header:…`), what is wrong, what was given, how to mend it."""
+    """One wrong field: a JSON pointer (or `query:…`, `header:…`), the fault, the given value, how to fix it."""
 
     pointer: str
     message: str
@@ -75,7 +75,7 @@ class FieldProblem:
 
 
 class ApiError(PackhouseError):
-    """A refusal. `problem` is the whole problem document; an answer that carried none has `code` `unknown`."""
+    """A refusal. `problem` is the whole problem document; `code` is `unknown` if the answer had none."""
 
     def __init__(self, status: int, problem: Mapping[str, Any], *, retry_after: float | None = None) -> None:
         self.status = status
@@ -84,7 +84,7 @@ class ApiError(PackhouseError):
         self.detail = str(problem.get("detail") or problem.get("title") or f"the server answered {status}")
         self.request_id: str | None = problem.get("request_id")
         self.retry_after = retry_after
-        """Seconds to leave the server alone, if it said so."""
+        """Seconds to wait before the next request, from `Retry-After`; None without one."""
         super().__init__(self.detail)
 
     @property
@@ -105,11 +105,11 @@ class ApiError(PackhouseError):
 
 
 class BadRequest(ApiError):
-    """The request can't be read or carried out as it is; trying again as is fails again."""
+    """The request can't be read or carried out; sending it again unchanged fails again."""
 
 
 class InvalidInput(BadRequest):
-    """One or more fields are wrong; `fields` says which."""
+    """One or more fields are wrong; `fields` names them."""
 
 
 class Unauthenticated(ApiError):
@@ -149,7 +149,7 @@ class PreconditionRequired(ApiError):
 
 
 class RateLimited(ApiError):
-    """Too many requests or streams; `retry_after` says when to come back."""
+    """Too many requests or streams; retry after `retry_after` seconds."""
 
 
 class Unavailable(ApiError):
@@ -181,7 +181,7 @@ _BY_STATUS: Final[Mapping[int, type[ApiError]]] = {
 
 
 def from_response(response: httpx.Response) -> ApiError:
-    """Return the error of an answer of status 400 and above; its body must have been read."""
+    """Return the error for a response of status 400 and above; its body must have been read."""
     problem = _problem(response)
     status = response.status_code
     fallback = ServerError if status >= httpx.codes.INTERNAL_SERVER_ERROR else BadRequest

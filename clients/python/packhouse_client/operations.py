@@ -1,12 +1,12 @@
-"""Operations of the API as methods, each declared in one line out of generated parts, for both kinds of client.
+"""Operations of the API as methods of both clients, each declared in one line from generated parts.
 
     class Tables(Resource[S]):
         get = Operation(get_table._get_kwargs, Table.from_dict)
         list = Listing(list_tables._get_kwargs, TableList.from_dict)
 
-The generated `_get_kwargs` gives the method its parameters and its documentation, and the parser its result, so type
-checkers, editors and `help` know all three. A call of `Packhouse` returns the result, that of `AsyncPackhouse` is
-awaited. Every method has `.raw(…)`, which returns the JSON as it came, with headers. A body may be a plain dictionary.
+The generated `_get_kwargs` defines the method's parameters and documentation, and the parser its result, so type
+checkers, editors and `help` have all three. A call of `Packhouse` returns the result, that of `AsyncPackhouse` is
+awaited. Every method has `.raw(…)`, which returns the unparsed JSON with headers. A body may be a plain dictionary.
 """
 
 import inspect
@@ -33,7 +33,7 @@ class Page(Protocol[T_co]):
 
     @property
     def next_page_token(self) -> str | None:
-        """What to send as `page_token` for the next page; None on the last."""
+        """The `page_token` of the next page; None on the last."""
 
 
 class Resource(Generic[S]):
@@ -45,17 +45,17 @@ class Resource(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Recipe(Generic[P, T]):
-    """How an operation's request is made and its answer read: what its bound forms share."""
+    """Builds an operation's request and parses its answer; shared by its bound forms."""
 
     request: Callable[P, dict[str, Any]]
     answer: Callable[[Any], T]
     name: str = ""
 
     def arguments(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Return httpx's arguments. A creating POST gets an `Idempotency-Key`, the same for all of its attempts.
+        """Return the arguments for httpx. A creating POST gets an `Idempotency-Key`, the same for all attempts.
 
         Raises:
-            TypeError: the operation is not called like this; the message says how it is.
+            TypeError: the arguments do not fit the operation; the message has its signature.
         """
         parameters = inspect.signature(self.request)
         self._check(parameters, args, kwargs)
@@ -88,7 +88,7 @@ class Recipe(Generic[P, T]):
         """Return the answer as its model.
 
         Raises:
-            UnreadableAnswer: it has not the shape that this version knows.
+            UnreadableAnswer: it does not match the model of this version.
         """
         try:
             return self.answer(answer.document)
@@ -104,7 +104,7 @@ class Operation(Generic[P, T]):
         self._recipe = Recipe(request, answer)
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Learn what people call it."""
+        """Store the name of the method, for messages."""
         self._recipe = replace(self._recipe, name=f"{owner.__name__}.{name}")
 
     @overload
@@ -124,7 +124,7 @@ class Listing(Generic[P, T]):
         self._recipe = Recipe(request, answer)
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Learn what people call it."""
+        """Store the name of the method, for messages."""
         self._recipe = replace(self._recipe, name=f"{owner.__name__}.{name}")
 
     @overload
@@ -138,7 +138,7 @@ class Listing(Generic[P, T]):
 
 
 class _Documentation:
-    """Makes the documentation of an operation that of the method, for `help` and for editors."""
+    """Descriptor that returns an operation's documentation as that of the method, for `help` and for editors."""
 
     def __init__(self, of_class: str | None) -> None:
         self._of_class = of_class
@@ -148,7 +148,7 @@ class _Documentation:
 
 
 class _Signature:
-    """Makes the parameters of an operation those of the method, for `inspect.signature`."""
+    """Descriptor that returns an operation's parameters as those of the method, for `inspect.signature`."""
 
     def __get__(self, call: Any, owner: type) -> inspect.Signature:
         if call is None:

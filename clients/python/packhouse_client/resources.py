@@ -1,4 +1,4 @@
-"""The operations of the API by kind of object: one line for each. A contract test finds the ones that are missing."""
+"""The operations of the API by kind of object, one line for each. A contract test finds missing ones."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -88,7 +88,7 @@ def nothing(_: object) -> None:
 
 
 def previewing(request: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
-    """Return the dry run of an operation: it answers what would change, and changes nothing."""
+    """Return the dry run of an operation, which returns the changes without making them."""
 
     @wraps(request)
     def preview(*args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def previewing(request: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, An
 
 
 def planning(request: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
-    """Return the dry run of a submission: it answers the plan, and starts nothing."""
+    """Return the dry run of a submission, which returns the plan without starting a run."""
 
     @wraps(request)
     def plan(*args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
@@ -110,10 +110,10 @@ def planning(request: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]
 
 
 def starting(request: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
-    """Return a submission that is no dry run, whose answer is no run.
+    """Return a submission that refuses `dry_run`, which returns a plan instead of a run.
 
     Raises (when called):
-        ValueError: it is one.
+        ValueError: the arguments ask for a dry run.
     """
 
     @wraps(request)
@@ -143,7 +143,7 @@ class Catalogs(Resource[S]):
 
 
 class Tables(Resource[S]):
-    """Registered tables, and what can be said of them."""
+    """Registered tables, with their health, plans and explanations."""
 
     list = Listing(list_tables._get_kwargs, models.TableList.from_dict)
     register = Operation(register_table._get_kwargs, models.Table.from_dict)
@@ -222,14 +222,14 @@ class Fleet(Resource[S]):
 
 
 class Signals(Resource[S]):
-    """What other systems tell about tables."""
+    """Signals from other systems about tables."""
 
     send = Operation(send_signal._get_kwargs, models.Signal.from_dict)
     list = Listing(list_signals._get_kwargs, models.SignalList.from_dict)
 
 
 class Formats(Resource[S]):
-    """What can be done to tables of each format."""
+    """Operations and settings that each table format supports."""
 
     list = Operation(list_formats._get_kwargs, models.FormatList.from_dict)
 
@@ -244,14 +244,14 @@ class Keys(Resource[S]):
 
 
 class Access(Resource[S]):
-    """The caller, and the log of who changed what."""
+    """The caller, and the audit log."""
 
     whoami = Operation(get_whoami._get_kwargs, models.Whoami.from_dict)
     audit = Listing(list_audit._get_kwargs, models.AuditList.from_dict)
 
 
 class Resources(Generic[S]):
-    """All of them, over one sender: what both kinds of client have."""
+    """All resources over one sender; base of both clients."""
 
     def __init__(self, sender: S) -> None:
         self.catalogs: Catalogs[S] = Catalogs(sender)

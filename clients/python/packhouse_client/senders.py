@@ -1,4 +1,4 @@
-"""Sends requests: the key, the retries, and errors as exceptions. One class for threads and one for asyncio."""
+"""Send requests with the key, with retries, and with errors as exceptions: for threads and for asyncio."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from packhouse_client.retries import Retries, may_repeat
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A good answer as it came: the JSON document (text where it is none, None where it is empty) and the headers."""
+    """A successful answer: the JSON document (text if it is no JSON, None if it is empty) and the headers."""
 
     document: Any
     status: int
@@ -30,10 +30,10 @@ class Answer:
 
 
 def options(url: str, api_key: str, timeout: float) -> dict[str, Any]:
-    """Return what both kinds of httpx client are made with.
+    """Return the arguments for both kinds of httpx client.
 
     Raises:
-        ValueError: the address or the key can't be one.
+        ValueError: the URL or the key is not valid.
     """
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"{url!r} is not an address: write http://host:port")
@@ -48,7 +48,7 @@ def options(url: str, api_key: str, timeout: float) -> dict[str, Any]:
 
 
 class Sender:
-    """Sends with an `httpx.Client`, blocking."""
+    """Blocking sender with an `httpx.Client`."""
 
     def __init__(self, http: httpx.Client, *, retries: Retries, sleep: Callable[[float], None] = time.sleep) -> None:
         self.http = http
@@ -56,7 +56,7 @@ class Sender:
         self._retries = retries
 
     def send(self, arguments: Mapping[str, Any]) -> Answer:
-        """Send a request as generated code describes it, again where that is safe.
+        """Send a request that generated code describes; retry where that is safe.
 
         Raises:
             ApiError: the server refused. NoAnswer: it did not answer. UnreadableAnswer: it is no Packhouse.
@@ -80,7 +80,7 @@ class Sender:
 
 
 class AsyncSender:
-    """Sends with an `httpx.AsyncClient`."""
+    """Sender for asyncio with an `httpx.AsyncClient`."""
 
     def __init__(
         self, http: httpx.AsyncClient, *, retries: Retries, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -90,7 +90,7 @@ class AsyncSender:
         self._retries = retries
 
     async def send(self, arguments: Mapping[str, Any]) -> Answer:
-        """Do as `Sender.send`."""
+        """Send a request; see `Sender.send`."""
         request = self.http.build_request(**arguments)
         attempts = tenacity.AsyncRetrying(
             retry=lambda state: may_repeat(request, state),
@@ -115,13 +115,13 @@ def new_key() -> str:
 
 
 def no_answer(request: httpx.Request, error: httpx.TransportError) -> errors.NoAnswer:
-    """Return the error of a server that was not reached."""
+    """Return the error for a server that was not reached."""
     origin = f"{request.url.scheme}://{request.url.netloc.decode()}"
     return errors.NoAnswer(f"no answer from {origin}: {error or type(error).__name__}")
 
 
 def read(response: httpx.Response) -> Answer:
-    """Return the answer that a response carries, or raise the error that it is."""
+    """Return the answer in a response, or raise its error."""
     if response.is_error:
         raise errors.from_response(response)
     if response.is_redirect:

@@ -1,7 +1,7 @@
 """A run's events as they happen: Server-Sent Events, resumed after a drop.
 
-A stream that breaks is opened again with `Last-Event-ID`, so that no event is missed or seen twice. A stream that ends
-in good order is opened once more: the server then says with 204 that there will be no more.
+A broken stream is opened again with `Last-Event-ID`, so that no event is missed or seen twice. A stream that ends
+normally is opened once more: the server then answers 204 if there are no more events.
 """
 
 from collections.abc import AsyncGenerator, Generator
@@ -15,7 +15,7 @@ from packhouse_client import errors
 from packhouse_client.senders import AsyncSender, Sender, no_answer
 
 HEARTBEAT: Final = "heartbeat"
-"""Name of what the server says to show that it is still there."""
+"""Name of the event for the server's periodic heartbeats."""
 _FAILURES: Final = 5
 _TIMEOUT: Final = httpx.Timeout(10.0, read=45.0)  # the server beats every 15 s
 
@@ -30,14 +30,14 @@ class ServerEvent:
 
 
 class Parser:
-    """Makes events of lines without their ends. Comments become heartbeats; unknown fields are passed over."""
+    """Parses lines (without line ends) into events. Comments become heartbeats; unknown fields are ignored."""
 
     def __init__(self) -> None:
         self._name, self._data = "message", list[str]()
         self._id: str | None = None
 
     def feed(self, line: str) -> ServerEvent | None:
-        """Take a line; return the event that it completes."""
+        """Parse a line; return the event that it completes, None if it completes none."""
         field, _, value = line.partition(":")
         match field if line else None:
             case None:
@@ -56,20 +56,20 @@ class Parser:
 
 
 class Position:
-    """Where a stream is, and how often in a row it broke."""
+    """Position in a stream, and the number of consecutive breaks."""
 
     def __init__(self) -> None:
         self.last_id: str | None = None
         self.failures = 0
 
     def request(self, http: httpx.Client | httpx.AsyncClient, run_id: str) -> httpx.Request:
-        """Return the request that goes on behind the last event."""
+        """Return the request that continues after the last event."""
         headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": self.last_id} if self.last_id else {})
         path = f"/v1/runs/{httpx.URL(path='/' + run_id).raw_path.decode()[1:]}/events"
         return http.build_request("GET", path, headers=headers, timeout=_TIMEOUT)
 
     def reached(self, event: ServerEvent) -> ServerEvent:
-        """Note an event."""
+        """Record an event as the new position, and return it."""
         self.last_id, self.failures = event.id or self.last_id, 0
         return event
 
@@ -87,10 +87,10 @@ class Position:
 
 
 def follow(sender: Sender, run_id: str) -> Generator[ServerEvent, None, None]:
-    """Yield events and heartbeats until the run has ended and everything was seen.
+    """Yield events and heartbeats until the run has ended and all its events were yielded.
 
     Raises:
-        ApiError: the server refused. NoAnswer: it stayed away.
+        ApiError: the server refused. NoAnswer: it did not answer repeatedly.
     """
     position = Position()
     while True:
@@ -112,7 +112,7 @@ def follow(sender: Sender, run_id: str) -> Generator[ServerEvent, None, None]:
 
 
 async def follow_async(sender: AsyncSender, run_id: str) -> AsyncGenerator[ServerEvent, None]:
-    """Do as `follow`."""
+    """Yield events and heartbeats; see `follow`."""
     position = Position()
     while True:
         request, broken, parser = position.request(sender.http, run_id), None, Parser()

@@ -1,7 +1,7 @@
-"""Waiting for a run: its event stream while that works, questions every few seconds when it doesn't.
+"""Wait for a run by its event stream, or by polling every few seconds if the stream fails.
 
-What decides is always the run as `GET /v1/runs/{id}` shows it; the stream only says when to look, and feeds the
-callbacks. The last seconds before a time-out are polled, since a silent stream can't be left on time.
+Only the state in `GET /v1/runs/{id}` decides; the stream only triggers that request and feeds the callbacks. The last
+seconds before a timeout are polled, since reading a silent stream can't be ended on time.
 """
 
 import json
@@ -16,12 +16,12 @@ from packhouse_client.streams import ServerEvent, follow, follow_async
 
 POLL_SECONDS: Final = 2.0
 _STREAM_ABOVE_SECONDS: Final = 20.0  # heartbeats come every 15
-_PATIENCE_SECONDS: Final = 120.0  # a server that is started anew comes back within it
+_PATIENCE_SECONDS: Final = 120.0  # a server that restarts answers again within it
 _GOOD_ENDINGS: Final = (RunState.SUCCEEDED, RunState.SKIPPED)
 
 
 class Wait:
-    """One wait: its deadline, its callbacks, and what an answer means for it. `clock` counts seconds."""
+    """State of one wait: its deadline and callbacks, and its reaction to answers. `clock` counts seconds."""
 
     def __init__(
         self,
@@ -42,21 +42,21 @@ class Wait:
 
     @property
     def has_time_to_stream(self) -> bool:
-        """False near the deadline."""
+        """Return whether there is time for a stream; False near the deadline."""
         return self._deadline - self._clock() > _STREAM_ABOVE_SECONDS
 
     def tell(self, event: ServerEvent) -> None:
-        """Hand a streamed event to the callbacks."""
+        """Pass a streamed event to the callbacks."""
         if event.name == "progress" and self._on_progress:
             self._on_progress(Progress.from_dict(json.loads(event.data)))
         elif event.name == "event" and self._on_event:
             self._on_event(RunEvent.from_dict(json.loads(event.data)))
 
     def end(self, run: RunDetail) -> RunDetail | None:
-        """Return the run if it has ended well, None if it goes on.
+        """Return the run if it has ended without failure, None if it goes on.
 
         Raises:
-            RunFailed: it ended otherwise. WaitTimedOut: it goes on and the time is over.
+            RunFailed: it ended otherwise. WaitTimedOut: it goes on after the deadline.
         """
         self._away_since = None
         if run.is_terminal:
@@ -70,10 +70,10 @@ class Wait:
         return None
 
     def bear(self, error: NoAnswer | Unavailable) -> None:
-        """Take a server that is away for a moment.
+        """Tolerate a server that does not answer for a short time.
 
         Raises:
-            NoAnswer, Unavailable: it has been away for too long. WaitTimedOut: the time is over.
+            NoAnswer, Unavailable: it has not answered for too long. WaitTimedOut: the deadline has passed.
         """
         now = self._clock()
         self._away_since = now if self._away_since is None else self._away_since
@@ -83,7 +83,7 @@ class Wait:
             raise WaitTimedOut(f"run {self.run_id} could not be asked for; it may go on") from error
 
     def pause(self) -> float:
-        """Return seconds until the next question, at least a moment."""
+        """Return seconds until the next poll, at least 0.05."""
         return max(0.05, min(POLL_SECONDS, self._deadline - self._clock()))
 
 
@@ -101,7 +101,7 @@ def wait(sender: Sender, run_id: str, **options: Any) -> RunDetail:
 
 
 async def wait_async(sender: AsyncSender, run_id: str, **options: Any) -> RunDetail:
-    """Do as `wait`."""
+    """Wait until a run has ended; see `wait`."""
     waiting, runs = Wait(run_id, **options), Runs(sender)
     await _stream_async(sender, waiting)
     while True:
@@ -119,7 +119,7 @@ def _stream(sender: Sender, waiting: Wait) -> None:
         while waiting.has_time_to_stream and (event := next(events, None)):
             waiting.tell(event)
     except PackhouseError:
-        return  # no stream, or no more of it: asking tells what is wrong, or goes on without
+        return  # no stream, or it ended: the next poll reports the error, or continues without it
     finally:
         events.close()
 
@@ -130,6 +130,6 @@ async def _stream_async(sender: AsyncSender, waiting: Wait) -> None:
         while waiting.has_time_to_stream and (event := await anext(events, None)):
             waiting.tell(event)
     except PackhouseError:
-        return  # no stream, or no more of it: asking tells what is wrong, or goes on without
+        return  # no stream, or it ended: the next poll reports the error, or continues without it
     finally:
         await events.aclose()

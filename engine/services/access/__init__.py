@@ -1,1 +1,1 @@
-"""Who calls, and what exists for them: keys, tokens, teams, audit. Called by the API first; asks no other room."""
+"""Authentication and visibility: API keys, tokens, teams, the audit log. Called by the API; imports no other room."""

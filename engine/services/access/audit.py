@@ -1,9 +1,9 @@
 """The audit log as admins see it, and the sealing and checking of its hash chain.
 
 Entries are written by the services that change something (`unit.audit.append`); the coordinator seals them about once a
-second. What the chain can't show: entries that were taken off its end together with their seals, a chain that was
-rebuilt as a whole, and forged entries at its end. For the first two keep heads of the chain elsewhere and give them to
-`verify`; the third is what the rights in the database are for.
+second. The chain can't reveal entries that were removed from its end together with their seals, a chain that was
+rebuilt as a whole, and forged entries at its end. To detect the first two, keep heads of the chain elsewhere and pass
+them to `verify`; prevent the third by the access rights in the database.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -24,7 +24,7 @@ _MOST_FAULTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong: `sequence` in the chain and `audit_id` of the entry, as far as they are known."""
+    """One fault in the chain: its `sequence` and the entry's `audit_id`, as far as they are known."""
 
     message: str
     sequence: int | None = None
@@ -33,7 +33,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Verdict:
-    """What a verification found. `sealed` links after the `anchor` were checked; `unsealed` entries wait for theirs."""
+    """Result of a verification: `sealed` links after the `anchor` were checked, `unsealed` entries have no link yet."""
 
     sealed: int = 0
     unsealed: int = 0
@@ -43,7 +43,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """True when nothing is wrong."""
+        """Whether the verification found no fault."""
         return not self.faults
 
 
@@ -76,7 +76,7 @@ class AuditService:
             return await unit.audit.anchor()
 
     async def seal(self) -> int:
-        """Chain the entries that have no seal yet, at most a batch; return how many. One process at a time does it."""
+        """Chain the entries that have no seal yet, at most a batch; return how many. One process seals at a time."""
         async with self._database.read() as unit:  # an idle second must not take the writer's lock
             if not await unit.audit.list_unsealed(1):
                 return 0
@@ -93,9 +93,9 @@ class AuditService:
         return len(links)
 
     async def verify(self, *, expected_heads: Sequence[str] = ()) -> Verdict:
-        """Check the chain from its anchor on; `expected_heads` are hashes that were its head once and must be in it.
+        """Check the chain from its anchor on; `expected_heads` are hashes of former heads, which it must contain.
 
-        Reads in batches, so the log may be long, and may grow and be pruned meanwhile. Stops after a hundred faults.
+        Reads in batches, so the log may be long, and may grow or be pruned during the check. Stops after 100 faults.
         """
         async with self._database.read() as unit:
             verdict, newest = Verdict(anchor=await unit.audit.anchor()), _Newest()
@@ -122,13 +122,13 @@ class AuditService:
         return verdict
 
     async def _links(self) -> AsyncIterator[tuple[Anchor, Seal, AuditEntry | None]]:
-        """Yield the links after the anchor, each with the anchor as it was when the link was read."""
+        """Yield the links after the anchor, each with the anchor at the time of reading."""
         after = 0
         while True:
             async with self._database.read() as unit:
                 links = await unit.audit.list_links(after, _BATCH)
                 anchor = await unit.audit.anchor()
-            if anchor.sequence > after:  # pruned while it was read: whatever is missing went with it
+            if anchor.sequence > after:  # pruned during the read: missing links were pruned too
                 after = anchor.sequence
                 continue
             for seal, entry in links:
@@ -150,7 +150,7 @@ class AuditService:
 
 @dataclass(slots=True)
 class _Newest:
-    """The link with the largest entry id so far, and the hashes of anchors that entries told of."""
+    """The link with the largest entry id so far, and the hashes of anchors that entries name."""
 
     seal: Seal | None = None
     told: set[str] = field(default_factory=set)
@@ -160,13 +160,13 @@ class _Newest:
             self.seal = seal
 
     def has_passed(self, entry: AuditEntry) -> bool:
-        """Return True when a later entry was sealed at a time when this one should long have been there."""
+        """Return whether a later entry was sealed so late that this one should have been sealed before it."""
         seal = self.seal
         return seal is not None and entry.id < seal.audit_id and entry.at + LONGEST_TRANSACTION < seal.sealed_at
 
 
 def _anchors_told(entry: AuditEntry | None) -> set[str]:
-    """Return the hash of the anchor that an entry of pruning tells of."""
+    """Return the hash of the anchor that a pruning entry names."""
     is_pruning = entry is not None and entry.action == PRUNED
     return {str(entry.after["hash"])} if is_pruning and entry and entry.after and "hash" in entry.after else set()
 

@@ -1,12 +1,12 @@
-"""Authentication: from the bearer credential of a request to its caller.
+"""Authentication: map the bearer credential of a request to its caller.
 
-API keys begin with `pkh_` and carry 256 random bits; only their SHA-256 is stored, and found again by. A credential
-that does not have the form of a key is refused before it is hashed or looked up. Anything without the prefix is taken
-for a token of the identity provider, if one is configured (`services.access.oidc`).
+API keys begin with `pkh_` and carry 256 random bits; only their SHA-256 is stored, and keys are looked up by it. A
+credential that does not have the form of a key is refused before it is hashed or looked up. Anything without the prefix
+is treated as a token of the identity provider, if one is configured (`services.access.oidc`).
 
-What the database said of a key is believed for `BELIEF_SECONDS`, so that a burst of requests is not a burst of queries:
-a key that another process revoked is refused at most so much later here; one revoked by this process at once, and an
-expired one at its instant.
+The database's answer about a key is cached for `BELIEF_SECONDS`, so that a burst of requests does not cause a burst of
+queries. A key that another process revoked is refused here after at most this time; one revoked by this process is
+refused at once, and an expired one at its instant of expiry.
 """
 
 import hashlib
@@ -38,22 +38,22 @@ _REMEDY: Final = "send 'Authorization: Bearer pkh_…' with a key of this instal
 
 
 class TokenReader(Protocol):
-    """Tells who a token of an identity provider speaks for."""
+    """Maps a token of an identity provider to its caller."""
 
     async def read(self, token: str) -> Caller:
-        """Return the caller, or raise `Unauthenticated`, `Forbidden` (no role) or `Transient` (provider is away)."""
+        """Return the caller, or raise `Unauthenticated`, `Forbidden` (no role) or `Transient` (provider is down)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Belief:
-    """What the database said of a key, and when by the monotonic clock."""
+    """The database's cached answer about a key, with its time by the monotonic clock."""
 
     key: ApiKey
     at: float
 
 
 class AccessService:
-    """Turns credentials into callers, and makes the first key. `tokens` is None without an identity provider."""
+    """Maps credentials to callers, and creates the first key. `tokens` is None without an identity provider."""
 
     def __init__(
         self,
@@ -71,11 +71,11 @@ class AccessService:
         self._read_tokens: OrderedDict[str, None] = OrderedDict()
 
     async def authenticate(self, credential: str, *, request_id: str | None = None) -> Caller:
-        """Return whose credential this is. The last use of a key is stored at most once a minute.
+        """Return the caller of a credential. The last use of a key is stored at most once a minute.
 
         Raises:
-            Unauthenticated: it is none of ours, is revoked or has expired; the text does not tell wrong from revoked.
-            Forbidden: a good token that maps to no role.
+            Unauthenticated: it is unknown, revoked or expired; the text does not distinguish unknown from revoked.
+            Forbidden: a valid token that maps to no role.
             Transient: the database or the identity provider does not answer.
         """
         if credential.startswith(KEY_PREFIX):
@@ -88,7 +88,7 @@ class AccessService:
         return replace(caller, request_id=request_id)
 
     async def still_holds(self, caller: Caller) -> bool:
-        """Return False when the caller's credential was revoked or has expired since; for answers that take long."""
+        """Return whether the caller's credential is still neither revoked nor expired; for long-running answers."""
         if caller.expires_at is not None and self._clock.now() >= caller.expires_at:
             return False
         if caller.key_id is None:
@@ -102,25 +102,25 @@ class AccessService:
         return key is not None and key.is_live(self._clock.now())
 
     def is_known(self, credential: str) -> bool:
-        """Return True when this process has lately seen this key or token authenticate; it is checked again at use.
+        """Return whether this process recently authenticated this key or token; it is checked again at use.
 
-        Called for addresses that are locked out, so a credential that can be neither is not hashed.
+        Called for addresses that are locked out, so a credential that can be neither key nor token is not hashed.
         """
         if credential.startswith(KEY_PREFIX):
             return KEY_FORM.fullmatch(credential) is not None and sha256_of(credential) in self._beliefs
         return 0 < len(credential) <= MAX_TOKEN_CHARACTERS and sha256_of(credential) in self._read_tokens
 
     def forget(self, key_id: KeyId) -> None:
-        """Ask the database again at the key's next use."""
+        """Drop the cached answer about a key: its next use asks the database."""
         for hashed in [hashed for hashed, belief in self._beliefs.items() if belief.key.id == key_id]:
             del self._beliefs[hashed]
 
     def new_secret(self) -> str:
-        """Return the secret of a new key."""
+        """Return a random secret for a new key."""
         return f"{KEY_PREFIX}{os.urandom(_SECRET_BYTES).hex()}"
 
     async def has_keys(self) -> bool:
-        """Return True when a key was ever created here."""
+        """Return whether any key was ever created in this installation."""
         async with self._database.read() as unit:
             return await unit.keys.count() > 0
 
@@ -201,5 +201,5 @@ def _remember(entries: OrderedDict[str, T], hashed: str, value: T) -> None:
 
 
 def sha256_of(secret: str) -> str:
-    """Return the hash (hex) that is stored of a secret. The secret is random, so a slow hash would add nothing."""
+    """Return the SHA-256 (hex) that is stored of a secret. The secret is random, so a slow hash would add nothing."""
     return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,6 +1,6 @@
-"""Answers kept by idempotency key: the same request twice is done once and answered twice, for 24 hours.
+"""Answers stored by idempotency key for 24 hours: a repeated request is executed once and answered twice.
 
-The coordinator removes them when their time is over.
+The coordinator removes expired answers.
 
 Each step is a transaction of its own, so that a second request sees the first one in flight.
 """
@@ -16,7 +16,7 @@ KEPT_FOR: Final = timedelta(hours=24)
 
 
 class IdempotencyService:
-    """Opens, finishes and forgets entries. `caller` and `route` are the scope of a key."""
+    """Opens, finishes and removes entries. `caller` and `route` are the scope of a key."""
 
     def __init__(self, *, database: Database) -> None:
         self._database = database
@@ -34,11 +34,11 @@ class IdempotencyService:
     async def finish(
         self, caller: str, route: str, key: str, *, status: int, headers: Mapping[str, str], body: bytes
     ) -> None:
-        """Keep the answer of an open entry."""
+        """Store the answer of an open entry."""
         async with self._database.begin() as unit:
             await unit.idempotency.finish(caller, route, key, status=status, headers=headers, body=body)
 
     async def forget(self, caller: str, route: str, key: str) -> None:
-        """Remove an entry: the request was refused and may be mended and sent again under the same key."""
+        """Remove the entry of a refused request, so that the corrected request may be sent under the same key."""
         async with self._database.begin() as unit:
             await unit.idempotency.forget(caller, route, key)

@@ -1,7 +1,7 @@
-"""API keys as admins see them: made, listed, revoked; the secret is shown once and never again.
+"""API keys for admins: create, list, revoke. The secret is shown once, at creation.
 
-A key's name is the caller's name in every record. Two keys may share one while the newer takes over from the older, so
-both have one role and one set of teams; what is to differ gets a name of its own.
+A key's name is the caller's name in every record. Two keys may share a name while the newer replaces the older, so both
+have the same role and teams; a key with another role or other teams needs another name.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _SLOTS: Final = (1, 2)
 
 @dataclass(frozen=True, slots=True)
 class KeyWish:
-    """What a new key shall be. `teams` None means every team, `expires_at` None never."""
+    """Specification of a new key. `teams` None means every team, `expires_at` None never."""
 
     name: str
     role: Role
@@ -31,7 +31,7 @@ class KeyWish:
 
 
 class KeyService:
-    """Makes, shows and revokes keys."""
+    """Creates, shows and revokes keys."""
 
     def __init__(self, *, database: Database, access: AccessService, ids: IdSource, clock: Clock) -> None:
         self._database = database
@@ -40,10 +40,10 @@ class KeyService:
         self._clock = clock
 
     async def create(self, caller: Caller, wish: KeyWish) -> tuple[ApiKey, str]:
-        """Store a new key; return it with its secret, which nobody can show again.
+        """Store a new key; return it with its secret, which can't be shown again.
 
         Raises:
-            InvalidInput: it would have expired already, or is an admin's with teams.
+            InvalidInput: the expiry is in the past, or the role is admin and teams are given.
             StateConflict: two keys of the name are live, or a live one has another role or other teams.
         """
         now = self._clock.now()
@@ -77,7 +77,7 @@ class KeyService:
             return await unit.keys.list(before, limit)
 
     async def revoke(self, caller: Caller, key_id: KeyId) -> None:
-        """End a key for good; it is refused by this process at once and by others within a second. Repeatable.
+        """Revoke a key for good; this process refuses it at once, others within a second. Repeatable.
 
         Raises:
             NotFound: no such key.
@@ -100,7 +100,7 @@ class KeyService:
 
 
 async def _free_slot(unit: UnitOfWork, wish: KeyWish, now: datetime) -> int:
-    """Return a slot of the name; expired keys of the name make room."""
+    """Return a free slot of the name; expired keys of the name are removed for it."""
     taken = []
     for key in await unit.keys.list_unrevoked(wish.name):
         if not key.is_live(now):

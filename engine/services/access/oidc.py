@@ -1,13 +1,13 @@
-"""Callers with a token of an identity provider (OpenID Connect): checked by PyJWT, mapped to role and teams.
+"""Authentication by tokens of an identity provider (OpenID Connect): checked by PyJWT, mapped to role and teams.
 
-Checked: the signature by a key that the provider publishes now, one of the algorithms that the settings name (only
-asymmetric ones can be named, so neither `none` nor a public key taken for an HMAC secret gets through), issuer,
-audience, expiry and start with some leeway, and that the token is not valid for longer than `max_token_seconds`. Keys
-are found by discovery, kept for five minutes, and asked for again when a token names an unknown one, at most every
+Checked are the signature by a key that the provider publishes now, the algorithm (one that the settings name; only
+asymmetric ones can be named, so neither `none` nor a public key used as an HMAC secret is accepted), issuer, audience,
+expiry and start with some leeway, and that the token is not valid for longer than `max_token_seconds`. Keys are found
+by discovery, cached for five minutes, and fetched again when a token names an unknown one, at most every
 `_COOLDOWN_SECONDS`.
 
-Tokens are checked in one thread of our own: a provider that hangs can't use up the threads that other work needs. After
-a failure it is not asked again for `_REST_SECONDS`: tokens whose key is not in memory are answered `Transient` at once.
+Tokens are checked in one dedicated thread: a provider that hangs can't use up the threads that other work needs. After
+a failure it is not asked again for `_REST_SECONDS`: tokens whose key is not in memory raise `Transient` at once.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ T = TypeVar("T")
 ALGORITHMS: Final = frozenset(
     {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
 )
-"""What may be pinned: every one of them verifies by a public key."""
+"""Algorithms that settings may name: each of them verifies by a public key."""
 
 EVERY_TEAM: Final = "*"
 _SCOPES: Final = frozenset({"scope", "scp"})
@@ -53,11 +53,11 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class OidcSettings:
-    """Which tokens are taken and what they mean.
+    """Which tokens are accepted, and how their claims map to role and teams.
 
-    A claim is found by its whole name, else by the name as a dotted path (`realm_access.roles`). `role_map` turns
-    values of the role claim into roles (empty: they are role names); of several the strongest counts. `teams_claim`
-    None means no team; `teams_map` turns its values into teams, `*` into every team (empty: they are the teams).
+    A claim is found by its whole name, otherwise by the name as a dotted path (`realm_access.roles`). `role_map` maps
+    values of the role claim to roles (empty: they are role names); the strongest role wins. `teams_claim` None means
+    no team; `teams_map` maps its values to teams, `*` to every team (empty: they are team names).
     `max_token_seconds`: a token that is valid for longer, from `iat` (or now) to `exp`, is refused.
     """
 
@@ -72,10 +72,10 @@ class OidcSettings:
     max_token_seconds: float = 86_400.0
 
     def __post_init__(self) -> None:
-        """Refuse what would be unsafe.
+        """Refuse unsafe settings.
 
         Raises:
-            InvalidInput: an algorithm that is not asymmetric, an issuer without https outside of this machine.
+            InvalidInput: an algorithm is not asymmetric, or an issuer outside of this machine has no https.
         """
         if unsafe := sorted(set(self.algorithms) - ALGORITHMS):
             raise InvalidInput(
@@ -89,7 +89,7 @@ class OidcSettings:
 
 
 class OidcTokens:
-    """Reads tokens of one provider. It is asked when first needed, so it may be away at the start."""
+    """Reads tokens of one provider. The provider is first asked when needed, so it may be unavailable at the start."""
 
     def __init__(self, *, settings: OidcSettings, clock: Clock) -> None:
         self._settings = settings
@@ -98,11 +98,11 @@ class OidcTokens:
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="oidc")
 
     async def read(self, token: str) -> Caller:
-        """Return whom a token speaks for.
+        """Return the caller whom a token identifies.
 
         Raises:
-            Unauthenticated: it is no token of the provider for this audience, or its time is over.
-            Forbidden: it is good, but maps to no role.
+            Unauthenticated: it is no token of the provider for this audience, or it has expired.
+            Forbidden: it is valid, but maps to no role.
             Transient: the provider's keys are needed and it does not answer.
         """
         if len(token) > MAX_TOKEN_CHARACTERS:
@@ -118,7 +118,7 @@ class OidcTokens:
         return _caller_of(claims, self._settings, self._clock.now())
 
     def close(self) -> None:
-        """Let the thread end."""
+        """Shut the thread down."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _verify(self, token: str, kid: str) -> Mapping[str, Any]:
@@ -144,13 +144,13 @@ class _Provider:
         self._resting_until = float("-inf")
 
     def signing_key(self, kid: str) -> PyJWK:
-        """Return the key of an id: from memory, else from the provider."""
+        """Return the key with an id: from memory, otherwise from the provider."""
         if self._keys is None:
             self._keys = _Keys(self, self.ask(lambda: _discover(self._issuer)))
         return self._keys.get_signing_key(kid)
 
     def ask(self, question: Callable[[], T]) -> T:
-        """Ask the provider, unless it failed to answer a moment ago."""
+        """Ask the provider, unless it failed to answer within the last `_REST_SECONDS`."""
         if self._clock.monotonic() < self._resting_until:
             raise PyJWKClientConnectionError("it did not answer a moment ago")
         try:
@@ -161,7 +161,7 @@ class _Provider:
 
 
 class _Keys(PyJWKClient):
-    """PyJWT's cache of keys, which asks through the provider's patience."""
+    """PyJWT's cache of keys, which fetches through `_Provider.ask`."""
 
     def __init__(self, provider: _Provider, address: str) -> None:
         super().__init__(
@@ -175,14 +175,14 @@ class _Keys(PyJWKClient):
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """A provider that redirects could send us anywhere."""
+    """Opener that follows no redirects: the provider could redirect to any address."""
 
     def redirect_request(self, *_arguments: Any, **_named: Any) -> None:
-        """Follow none."""
+        """Refuse the redirect."""
 
 
 def _key_id_of(token: str, algorithms: tuple[str, ...]) -> str:
-    """Return the key that a token names. What needs no key to be refused is refused before the provider is asked."""
+    """Return the id of the key that a token names; refuse tokens that need no key for it before asking the provider."""
     try:
         header = jwt.get_unverified_header(token)
     except _MALFORMED:
@@ -196,12 +196,12 @@ def _key_id_of(token: str, algorithms: tuple[str, ...]) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Return what the library says in its first line; it repeats no part of the token but key ids."""
+    """Return the first line of the library's message; it repeats no part of the token except key ids."""
     return (str(error).splitlines() or [type(error).__name__])[0][:200]
 
 
 def _discover(issuer: str) -> str:
-    """Return where the provider publishes its keys (OpenID Connect Discovery 1.0, 4)."""
+    """Return the address at which the provider publishes its keys (OpenID Connect Discovery 1.0, section 4)."""
     opener = build_opener(_NoRedirects())
     address = f"{issuer.rstrip('/')}/.well-known/openid-configuration"
     with opener.open(Request(address), timeout=_ANSWER_SECONDS) as answer:  # noqa: S310 - its scheme was checked with the settings
@@ -247,7 +247,7 @@ def _caller_of(claims: Mapping[str, Any], settings: OidcSettings, now: datetime)
 
 
 def _expiry_of(claims: Mapping[str, Any], settings: OidcSettings, now: datetime) -> datetime:
-    """Return the instant from which the token is refused; a token that is valid for too long is refused now."""
+    """Return the instant from which the token is refused; refuse a token with too long a validity now."""
     try:
         expires_at = datetime.fromtimestamp(int(claims["exp"]), UTC)
         issued_at = datetime.fromtimestamp(int(claims["iat"]), UTC) if "iat" in claims else now
@@ -280,7 +280,7 @@ def _teams_of(claims: Mapping[str, Any], settings: OidcSettings) -> frozenset[st
 
 
 def _values(claims: Mapping[str, Any], name: str) -> Iterator[str]:
-    """Yield the texts of a claim: one, a list of them, or the words of a scope."""
+    """Yield the texts of a claim: a single one, those of a list, or the words of a scope."""
     found: Any = claims.get(name)
     if found is None:
         found = claims

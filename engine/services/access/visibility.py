@@ -1,6 +1,6 @@
-"""Which catalogs, tables and scoped policies exist for a caller.
+"""Visibility: which catalogs, tables and scoped policies a caller may know of.
 
-An object that does not exist for a caller is left out of lists, and answered in the words of an unknown name:
+An object that does not exist for a caller is left out of lists, and reading it gives the answer for an unknown name:
 
     catalog          the caller holds a grant on it, or sees a registered table of its teams in it
     table, to read   it belongs to a team of the caller, or a grant with `read` covers its namespace
@@ -42,7 +42,7 @@ async def visible_catalogs(unit: UnitOfWork, caller: Caller) -> frozenset[str] |
 
 
 async def visible_tables(unit: UnitOfWork, caller: Caller, catalog: str | None = None) -> VisibleTables | None:
-    """Return which tables the caller sees, of one catalog if it is given; None: all."""
+    """Return the tables that the caller sees, only of `catalog` if it is given; None: all."""
     teams = caller.visible_teams
     if teams is None:
         return None
@@ -87,8 +87,8 @@ def _check_filter(wanted: TableFilter) -> None:
 def require_writer(caller: Caller, scope: PolicyScope) -> None:
     """Raise `Forbidden` unless the caller may write policies of this scope (of tables: see `read_own`).
 
-    Owners write those of their own teams, which cover only tables that they may change one by one anyway. A label can
-    be on tables of any team, now or later, so its policies are written by admins, like those of all other scopes.
+    Owners write policies of their own teams, which cover only tables that they may change one by one as well. A label
+    can be on tables of any team, now or later, so its policies are written by admins, like those of all other scopes.
     """
     require_role(caller, Role.OWNER)
     if caller.role is Role.ADMIN or (scope.kind is PolicyScopeKind.TEAM and caller.sees(scope.team)):

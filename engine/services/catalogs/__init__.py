@@ -1,4 +1,4 @@
-"""Catalogs and the way from a table's id to the open table: connections, secrets, allowed places, capabilities.
+"""Catalogs, and opening a table by its id: connections, secrets, allowed locations, capabilities.
 
-Called by every room that looks at a table. Each blocking call goes through `bulkheads`.
+Called by every room that reads a table. Each blocking call goes through `bulkheads`.
 """

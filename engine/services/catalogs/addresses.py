@@ -1,14 +1,14 @@
-"""Hosts to which the properties of a catalog lead, and whether their names resolve to an address that is refused.
+"""Hosts that the properties of a catalog name, and whether they resolve to a refused address.
 
 A host is found wherever a property can carry one: in each address of the value, in lists of servers, in the `host` and
 `hostaddr` parameters of a database address, in connection strings, and without a scheme in the properties that name a
 host or an endpoint.
 
-What is covered: a name is resolved when the properties are written and at most `FRESH_SECONDS` before a connection of
-the catalog is used; the address of a REST catalog's server is checked again on the open connection, before anything is
-sent (`formats.iceberg.catalog.peers`): a name that resolves differently each time (DNS rebinding) gains nothing.
+Covered: a name is resolved when the properties are written and at most `FRESH_SECONDS` before a connection of the
+catalog is used; the address of a REST catalog's server is checked again on the open connection, before anything is sent
+(`formats.iceberg.catalog.peers`), so a name that resolves differently each time (DNS rebinding) is refused too.
 
-What is not covered: a name that changes its address between the check and the connect of a database driver or of an
+Not covered: a name that changes its address between the check and the connect of a database driver or of an
 object store (their libraries resolve names themselves); REST requests that go through an HTTP proxy. Restrict egress of
 the network for these.
 """
@@ -55,7 +55,7 @@ def hosts_of(name: str, value: str) -> Iterator[str]:
 
 
 class HostNames:
-    """Resolves host names and keeps what was found for `FRESH_SECONDS`."""
+    """Resolves host names and caches the addresses for `FRESH_SECONDS`."""
 
     def __init__(self, *, lookup: Lookup | None = None, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._lookup = lookup or look_up

@@ -1,4 +1,4 @@
-"""The capability matrix of this installation, and the refusal of what it says no to."""
+"""The capability matrix of this installation, and the refusal of unsupported operations and settings."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -14,13 +14,13 @@ NOWHERE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class CapabilityService:
-    """Answers what can be done to tables of each format; `served` holds the formats of this installation."""
+    """Returns the operations and settings that each format supports; `served` has the formats of this installation."""
 
     def __init__(self, *, served: Mapping[TableFormatName, Capabilities]) -> None:
         self._served = {FormatName(name.value): capabilities for name, capabilities in served.items()}
 
     def list(self, _caller: Caller) -> Sequence[Capabilities]:
-        """Return the matrix of every format, those that are not served with that reason in every cell."""
+        """Return the matrix of every format; one that is not served has that reason in every cell."""
         return [self.of(name) for name in FormatName]
 
     def of(self, name: FormatName | TableFormatName) -> Capabilities:
@@ -29,11 +29,11 @@ class CapabilityService:
         return self._served.get(name) or not_served(name)
 
     def operation(self, name: FormatName | TableFormatName, operation: Operation) -> Capability:
-        """Return whether an operation can be done to tables of a format."""
+        """Return whether tables of a format support an operation."""
         return self.of(name).operation(operation)
 
     def check_operation(self, name: FormatName | TableFormatName, operation: Operation) -> None:
-        """Raise `InvalidInput` naming the operation and the reason when tables of this format can't have it done."""
+        """Raise `InvalidInput` with the operation and the reason if tables of this format do not support it."""
         capability = self.operation(name, operation)
         if not capability.possible:
             hint = "GET /v1/formats shows what each table format can have done to it"
@@ -41,7 +41,7 @@ class CapabilityService:
             raise InvalidInput(f"{operation.value} can't be done: {capability.reason}", problems=(problem,))
 
     def check_settings(self, name: FormatName | TableFormatName, values: Mapping[str, Any]) -> None:
-        """Raise `InvalidInput` with one problem for each setting (by dotted name) that the format can't fulfil."""
+        """Raise `InvalidInput` with one problem for each setting (by dotted name) that the format does not support."""
         if problems := refusal_problems(self.of(name), values):
             what = "; ".join(f"{each.pointer[1:].replace('/', '.')}: {each.message}" for each in problems)
             raise InvalidInput(
@@ -52,9 +52,9 @@ class CapabilityService:
 def refusal_problems(
     capabilities: Capabilities, values: Mapping[str, Any], origins: Mapping[str, str] = NOWHERE
 ) -> tuple[FieldProblem, ...]:
-    """Return one problem for each setting among `values` (by dotted name) that the format can't fulfil.
+    """Return one problem for each setting among `values` (by dotted name) that the format does not support.
 
-    The hint of each names where the setting comes from, as far as `origins` knows.
+    Each hint names the origin of the setting if `origins` has it.
     """
     hint = f"GET /v1/formats shows what {capabilities.format.value} tables can have done"
     return tuple(

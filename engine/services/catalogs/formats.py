@@ -1,8 +1,8 @@
-"""Access to tables: formats by name, open connections by catalog, and every blocking call in a thread.
+"""Access to tables: formats by name, open connections by catalog, each blocking call in a thread.
 
-The only place where secrets of catalogs are resolved; errors that pass through here have them blotted out. A connection
+The only place where secrets of catalogs are resolved; they are removed from errors that pass through here. A connection
 is kept until its catalog is replaced or one of its secrets changes. Each call names the table or the catalog that it
-waits for: `services.catalogs.bulkheads` bounds the threads of each, and how long a call is waited for.
+waits for: `services.catalogs.bulkheads` limits the threads of each and sets the deadline of calls.
 """
 
 import asyncio
@@ -47,9 +47,9 @@ class _Kept:
 class FormatRegistry:
     """Table formats by name.
 
-    `environ` is where `env:` references are looked up, `locations` what may be reached, `own_folder` where `file:`
-    references may not lead, `limits` the threads and deadlines of calls. In the methods that call, `where` is the table
-    that is waited for, or the name of a catalog where it is no single table.
+    `environ` resolves `env:` references, `locations` are the rules for reachable locations and addresses, `own_folder`
+    is the folder to which `file:` references may not lead, `limits` are the threads and deadlines of calls. In methods
+    that run a call, `where` is the table that it concerns, or the name of a catalog if it concerns no single table.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class FormatRegistry:
         self._secrets: set[str] = set()
 
     async def ask(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a blocking read in a thread and give up at the deadline of reads; the thread is left behind then.
+        """Run a blocking read in a thread; at the deadline of reads the call fails and its thread is abandoned.
 
         Raises:
             Away: no free thread, or no answer in time.
@@ -82,7 +82,7 @@ class FormatRegistry:
             return await self._bulkheads.read(Compartment.of(where), partial(function, *args, **kwargs))
 
     async def work(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a blocking read that is a step of a run, as `ask` does with the deadline of such steps.
+        """Run a blocking read that is a step of a run, like `ask` but with the deadline of such steps.
 
         Raises:
             Away: no free thread, or no answer in time.
@@ -91,7 +91,7 @@ class FormatRegistry:
             return await self._bulkheads.read(Compartment.of(where), partial(function, *args, **kwargs), is_work=True)
 
     async def change(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a blocking call that may change the table; a cancelled caller waits for its end nevertheless.
+        """Run a blocking call that may change the table; a cancelled caller still waits for its end.
 
         Raises:
             Away: no free thread; nothing was begun.
@@ -101,7 +101,7 @@ class FormatRegistry:
             return await self._bulkheads.change(Compartment.of(where), partial(function, *args, **kwargs))
 
     async def validate(self, name: TableFormatName, properties: Mapping[str, str]) -> None:
-        """Raise `InvalidInput` where properties can't make a connection. References are not resolved for this."""
+        """Raise `InvalidInput` if no connection can be made from the properties. References are not resolved."""
         await self._check_addresses(properties)
         if self._own_folder is not None and (problems := problems_of_own_files(properties, self._own_folder)):
             raise InvalidInput("a catalog can't have Packhouse's own files", problems=tuple(problems))
@@ -125,14 +125,14 @@ class FormatRegistry:
                 try:
                     opened = await self.ask(catalog.name, table_format.connect, catalog.name, properties)
                     kept = _Kept(fingerprint, opened)
-                except InvalidInput as error:  # what is wrong is what a reference stands for: never answered
+                except InvalidInput as error:  # the fault is in a resolved secret: never shown
                     error.problems = tuple(replace(problem, value=None) for problem in error.problems)
                     raise
                 self._kept[catalog.name] = kept
         return kept.connection
 
     async def open_table(self, catalog: Catalog, ref: TableRef, *, location: str | None = None) -> OpenTable:
-        """Load a table's present metadata, and make sure that it lies where it may.
+        """Load a table's current metadata, and check that its files are in allowed locations.
 
         Args:
             catalog: the table's.
@@ -141,7 +141,7 @@ class FormatRegistry:
 
         Raises:
             NotFound: the catalog has no such table.
-            InvalidInput: as `connect`, or a place of the table is not allowed (`services.catalogs.locations`).
+            InvalidInput: as `connect`, or a location of the table is not allowed (`services.catalogs.locations`).
             NotEligible: its metadata file is outside of its location.
             Transient: the catalog does not answer.
         """
@@ -156,14 +156,14 @@ class FormatRegistry:
         return opened
 
     async def pointers(self, catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
-        """Return what the catalog points to for each table; one without an answer is left out.
+        """Return each table's current metadata pointer from the catalog; tables without an answer are left out.
 
-        A catalog that has to be asked for each table is asked within the table's own bounds, so that one table without
+        A catalog that has to be asked table by table is asked within each table's own limits, so that one table without
         an answer delays the others by `POINTER_SECONDS` at most.
 
         Raises:
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
-            Transient: the catalog does not answer; where each table is asked for: none of the first answers.
+            Transient: the catalog does not answer; if asked table by table: not for any of the first tables.
         """
         connection = await self.connect(catalog)
         if connection.has_all_pointers:
@@ -190,7 +190,7 @@ class FormatRegistry:
             return error
 
     async def check(self, catalog: Catalog) -> Sequence[CheckStep]:
-        """Try the connection step by step: secrets, connection, then the format's own steps. A fault is a step."""
+        """Test the connection step by step: secrets, connection, then the format's own steps. A fault is a step."""
         steps: list[CheckStep] = []
         try:
             await self._resolved(catalog)
@@ -205,7 +205,7 @@ class FormatRegistry:
             return [*steps, CheckStep("connection", ok=False, detail=error.message)]
 
     def forget(self, catalog_name: str) -> None:
-        """Drop a connection: its catalog was replaced or deleted."""
+        """Drop the connection of a catalog that was replaced or deleted."""
         self._kept.pop(catalog_name, None)
 
     async def _resolved(self, catalog: Catalog) -> Mapping[str, str]:
@@ -233,7 +233,7 @@ class FormatRegistry:
 
     @contextmanager
     def _blotting(self) -> Iterator[None]:
-        """Blot secrets out of the errors of libraries, which like to show the URI that they could not reach."""
+        """Remove secrets from the errors of libraries, which often contain the URI that could not be reached."""
         try:
             yield
         except PackhouseError as error:

@@ -1,10 +1,10 @@
-"""Which places tables may lie in and which addresses catalogs may have. Pure checks: nothing is resolved here.
+"""Rules for the locations of tables and the addresses of catalogs. Pure checks: nothing is resolved here.
 
-Two rules hold: a location is one plain place (no `..`, no glob characters, no nested scheme, nothing that a decoder
-would read differently), and in production it is not on this machine or at an address that only insiders reach
-(loopback, link-local, metadata services of clouds). A catalog's allowed locations narrow it further.
+Two rules apply: a location is one plain path (no `..`, no glob characters, no nested scheme, nothing that a decoder
+would read differently), and in production it is not on this machine or at an internal address (loopback, link-local,
+metadata services of clouds). A catalog's allowed locations narrow it further.
 
-Host names of catalogs are resolved by `services.catalogs.addresses`, which says what that covers.
+Host names of catalogs are resolved by `services.catalogs.addresses`, which documents the limits of that check.
 """
 
 import ipaddress
@@ -48,14 +48,14 @@ _METADATA: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A location taken apart: scheme, authority and path segments, as they are compared."""
+    """A parsed location: scheme, authority and path segments, normalized for comparison."""
 
     scheme: str
     authority: str
     segments: tuple[str, ...]
 
     def covers(self, other: "Place") -> bool:
-        """Return True when the other place is this one or lies inside of it."""
+        """Return whether the other location is this one or below it."""
         is_same_store = (self.scheme, self.authority) == (other.scheme, other.authority)
         return is_same_store and other.segments[: len(self.segments)] == self.segments
 
@@ -66,16 +66,16 @@ class OutsideAllowedLocations(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class LocationRules:
-    """What the deployment allows; `allows_local` is for the embedded mode, where everything is on one machine."""
+    """Location rules of the deployment; `allows_local` is for the embedded mode, where everything is on one machine."""
 
     allows_local: bool
 
     def check(self, locations: Sequence[str], *, allowed: Sequence[str]) -> None:
-        """Check that every location is a plain place below one of `allowed` (empty: anywhere).
+        """Check that every location is a plain path below one of `allowed` (empty: anywhere).
 
         Raises:
-            InvalidInput: a location is no plain place, or the deployment does not allow it.
-            OutsideAllowedLocations: a location is below none of `allowed`. They are not named.
+            InvalidInput: a location is no plain path, or the deployment does not allow it.
+            OutsideAllowedLocations: a location is below none of `allowed`, which are not named.
         """
         roots = [_place(root) for root in allowed]
         problems: list[FieldProblem] = []
@@ -91,7 +91,7 @@ class LocationRules:
             raise kind(f"the table has a location that is not allowed: {what}", problems=tuple(problems))
 
     def check_inside(self, locations: Sequence[str], places: Places) -> None:
-        """Raise `InvalidInput` unless every location is below the table's places."""
+        """Raise `InvalidInput` unless every location is below the table's `places`."""
         problems = tuple(
             FieldProblem("/name", f"the table's location: it is not below {places}", location[:200], _OUTSIDE_REMEDY)
             for location in locations
@@ -104,12 +104,12 @@ class LocationRules:
             )
 
     def check_addresses(self, properties: Mapping[str, str]) -> None:
-        """Raise `InvalidInput` for addresses, by the names of their properties, that are not allowed."""
+        """Raise `InvalidInput` with the names of properties whose addresses are not allowed."""
         if problems := self.problems_of_uris(properties):
             raise InvalidInput("the catalog leads where it may not", problems=tuple(problems))
 
     def problems_of_allowed(self, locations: Sequence[str]) -> list[FieldProblem]:
-        """Return one problem for each location that can't be an allowed one."""
+        """Return one problem for each location that can't be an allowed location of a catalog."""
         problems = []
         for index, location in enumerate(locations):
             message = self.problem_of(location)
@@ -121,7 +121,7 @@ class LocationRules:
         return problems
 
     def problem_of(self, location: str) -> str | None:
-        """Return what is wrong with a location, None when it is a plain place that the deployment allows."""
+        """Return the problem of a location; None if it is a plain path that the deployment allows."""
         if not location or not location.isprintable() or location != location.strip() or "\\" in location:
             return "it is empty, or has control characters, backslashes or spaces at its ends"
         for text in _decodings(location):
@@ -137,9 +137,9 @@ class LocationRules:
         return self._problem_of_authority(scheme, authority)
 
     def problems_of_uris(self, properties: Mapping[str, str]) -> list[FieldProblem]:
-        """Return one problem for each property of a catalog that leads where it may not. Values are never repeated.
+        """Return one problem for each property of a catalog whose address is not allowed. Values are never repeated.
 
-        The properties are resolved ones: what a reference stands for is checked too.
+        References in the properties are resolved, so their values are checked too.
         """
         if self.allows_local:
             return []
@@ -147,7 +147,7 @@ class LocationRules:
         return [FieldProblem(f"/properties/{name}", message) for name, message in messages if message is not None]
 
     def problems_of_addresses(self, resolved: Iterable[tuple[str, str]]) -> list[FieldProblem]:
-        """Return one problem for each property with a host that resolves to an address that is refused.
+        """Return one problem for each property with a host that resolves to a refused address.
 
         Args:
             resolved: names of properties with addresses of the hosts in them (`addresses.HostNames`).
@@ -156,7 +156,7 @@ class LocationRules:
         return [FieldProblem(f"/properties/{name}", _RESOLVES_INSIDE, None, _RESOLVES_REMEDY) for name in names]
 
     def check_peer(self, address: str) -> None:
-        """Raise `InvalidInput` when a server that was connected to is at an address that is refused."""
+        """Raise `InvalidInput` if the address of a connected server is refused."""
         if not self.allows_local and is_insider(address):
             problem = FieldProblem("/properties/uri", _RESOLVES_INSIDE, None, _RESOLVES_REMEDY)
             raise InvalidInput("the catalog leads where it may not", problems=(problem,))
@@ -188,7 +188,7 @@ class Spellings:
 
     @staticmethod
     def of(location: str) -> "Spellings":
-        """Return the spellings; none for what is no absolute place."""
+        """Return the spellings; none for a text that is no absolute location."""
         scheme, authority, path = _parts(one_spelling(location) or "")
         segments = [part for part in path.split("/") if part]
         schemes = (scheme, *(other for other, one in ONE_STORE.items() if one == scheme))
@@ -206,7 +206,7 @@ ANYWHERE: Final = LocationRules(allows_local=True)
 
 
 def is_insider(host: str) -> bool:
-    """Return True for names and addresses that only this machine or its insiders reach, however they are written."""
+    """Return whether a name or address, in any notation, is reachable only from this machine or its network."""
     name = host.strip("[]").rstrip(".").lower()
     if name in _INSIDER_NAMES or name.endswith(".localhost"):
         return True
@@ -289,7 +289,7 @@ def _host_of(authority: str) -> str:
 
 
 def _decodings(text: str) -> Iterator[str | None]:
-    """Yield a text as it is and as each further decoding reads it; None when it has no end."""
+    """Yield a text unchanged, then after each further percent-decoding; None if decoding does not end."""
     for _ in range(_MOST_DECODINGS):
         yield text
         decoded = unquote(text)

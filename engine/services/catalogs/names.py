@@ -1,7 +1,7 @@
-"""What names of catalogs and tables may look like, checked before anything is asked of a catalog or stored.
+"""Rules for names of catalogs and tables, checked before a catalog is asked or anything is stored.
 
-Catalog names are addresses of ours and kept narrow. Table and namespace names belong to the catalog, so only what could
-never be meant is refused: empty, overlong, control characters, and glob characters, which policies give a meaning.
+Catalog names are part of Packhouse's addresses and restricted. Table and namespace names belong to the catalog, so only
+those are refused that are empty or overlong, or have control characters or the glob characters of policies.
 """
 
 import re
@@ -16,7 +16,7 @@ MAX_NAMESPACE_LEVELS: Final = 16
 CATALOG_NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
 _NOT_IN_NAMES: Final = rf"*?\[\]{{}}{UNSEEN}"
 TABLE_NAME: Final = rf"^[^\s{_NOT_IN_NAMES}]([^{_NOT_IN_NAMES}]*[^\s{_NOT_IN_NAMES}])?$"
-"""Of tables and of levels of namespaces, as the API describes it; their length comes beside it."""
+"""Pattern of names of tables and namespace levels in the API description; their length is described separately."""
 _CATALOG: Final = re.compile(CATALOG_NAME)
 _GLOB: Final = frozenset("*?[]{}")
 
@@ -34,7 +34,7 @@ def check_catalog_name(name: str) -> None:
 
 
 def check_table_ref(ref: TableRef) -> None:
-    """Raise `InvalidInput` with one problem for each part of the address that can't be a name."""
+    """Raise `InvalidInput` with one problem for each part of the address that is no valid name."""
     problems = [problem for pointer, part in _parts(ref) if (problem := _problem(pointer, part)) is not None]
     if not 1 <= len(ref.namespace) <= MAX_NAMESPACE_LEVELS:
         message = f"a namespace has 1 to {MAX_NAMESPACE_LEVELS} levels"

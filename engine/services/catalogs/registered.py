@@ -1,4 +1,4 @@
-"""From a table's id to the table itself: the record, then the catalog, then proof that it is still the same table."""
+"""Open a registered table by its id: read the record, ask the catalog, check that it is still the same table."""
 
 from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, Forbidden, InvalidInput, NotFound, StateConflict, TableReplaced
@@ -25,7 +25,7 @@ async def read_registered(unit: UnitOfWork, table_id: TableId, caller: Caller) -
 
 
 async def find_id(unit: UnitOfWork, text: str, caller: Caller) -> TableId:
-    """Return the id of the table that an id or an address names; an id is returned without a look at the record.
+    """Return the id of the table that an id or an address names; an id is returned without reading the record.
 
     Raises:
         NotFound: no table at this address, or one that does not exist for the caller; both have the same text.
@@ -59,7 +59,7 @@ async def read_own(unit: UnitOfWork, table_id: TableId, caller: Caller) -> tuple
 
 
 def only_readable(caller: Caller, table: Table) -> Forbidden:
-    """Return the error of a change to a table that the caller may only read."""
+    """Return the error for a change to a table that the caller may only read."""
     owner = "no team" if table.owner_team is None else f"the team {table.owner_team!r}"
     return Forbidden(
         f"table {table.id} belongs to {owner}: a grant allows {caller.subject} to read it; changes and runs need a key "
@@ -68,18 +68,19 @@ def only_readable(caller: Caller, table: Table) -> Forbidden:
 
 
 def no_table(table_id: str) -> NotFound:
-    """Return the error of a table that does not exist for its caller."""
+    """Return the error for a table that does not exist for the caller."""
     return NotFound(f"no table {table_id!r} is registered; list them with GET /v1/tables")
 
 
 async def open_registered(formats: FormatRegistry, catalog: Catalog, table: Table) -> OpenTable:
-    """Load the table's present metadata and make sure that it is the one that was registered.
+    """Load the table's current metadata and check that it is the registered table.
 
     Raises:
-        TableReplaced: it was dropped and made anew; the remedy is in the message.
+        TableReplaced: it was dropped and created again; the remedy is in the message.
         TableUnreadable: its metadata can't be read.
-        StateConflict: the catalog does not have it any more.
-        InvalidInput, NotEligible: it was moved, or has files where it may not (`FormatRegistry.open_table`).
+        StateConflict: the catalog no longer has it.
+        InvalidInput, NotEligible: it was moved, or has files in a location that is not allowed
+            (`FormatRegistry.open_table`).
         Transient: the catalog does not answer.
     """
     try:

@@ -1,9 +1,9 @@
-"""Secrets of catalogs: stored as references, resolved at use, never stored or answered themselves.
+"""Secrets of catalogs: stored as references and resolved at use; their values are never stored or shown.
 
 A property value `env:NAME` stands for an environment variable and `file:/PATH` for the text of a file (a location is
-written `file:///…` and is left alone). A value in clear is accepted for the properties in `HARMLESS` only, and only
-without credentials inside (`domain.values.uris`); everything else has to be a reference: the record would keep a secret
-in clear, and logs and errors could show it.
+written `file:///…` and is left alone). A value in clear text is accepted for the properties in `HARMLESS` only, and
+only without credentials inside (`domain.values.uris`); everything else has to be a reference: otherwise the record
+would hold a secret in clear text, and logs and errors could show it.
 """
 
 import os
@@ -18,7 +18,7 @@ from engine.domain.values.uris import problem_of_clear, secret_parts
 
 MAX_SECRET_BYTES: Final = 64 * 1024
 SHORTEST_SECRET: Final = 4
-"""Shorter texts are not blotted out of messages: they would be found everywhere."""
+"""Shortest text that is removed from messages, in characters; shorter ones would match everywhere."""
 
 _ENV: Final = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)")
 _FILE: Final = re.compile(r"file:(/(?!/).*)")
@@ -41,7 +41,7 @@ HARMLESS: Final = frozenset(
         "hf.endpoint",
     }
 )
-"""Names, in lower case, of properties whose values are no secrets. A name that is not here counts as a secret's."""
+"""Names, in lower case, of properties whose values are no secrets. Any other property counts as a secret."""
 _HARMLESS_PREFIXES: Final = ("table-default.", "table-override.", "view-default.", "view-override.")
 _PLAIN_VALUES: Final = frozenset({"", "true", "false"})
 _REMEDY: Final = (
@@ -59,14 +59,14 @@ _OWN_FILES: Final = "files in the data directory (PACKHOUSE_DATA_DIR) are Packho
 
 
 def is_reference(value: str) -> bool:
-    """Return whether a property's value stands for a secret that is kept elsewhere."""
+    """Return whether a property's value is a reference to a secret."""
     return bool(_ENV.fullmatch(value) or _FILE.fullmatch(value))
 
 
 def problems_of_clear_secrets(properties: Mapping[str, str]) -> list[FieldProblem]:
-    """Return one problem for each property with a secret in clear, or a reference to what is no catalog's secret.
+    """Return one problem for each property with a secret in clear text, or a reference that no catalog may use.
 
-    A secret in clear is never repeated.
+    A secret in clear text is never repeated.
     """
     problems = []
     for name, value in properties.items():
@@ -101,12 +101,12 @@ def problems_of_own_files(properties: Mapping[str, str], own: Path) -> list[Fiel
 def resolve_secrets(
     properties: Mapping[str, str], *, environ: Mapping[str, str], own: Path | None = None
 ) -> dict[str, str]:
-    """Return the properties with every reference replaced by what it stands for. Reads files: call in a thread.
+    """Return the properties with every reference replaced by its secret. Reads files: call in a thread.
 
-    Files below `own`, also by a link, are not read.
+    Files below `own`, also through a link, are not read.
 
     Raises:
-        InvalidInput: a reference stands for nothing here; the message names the reference, never a value.
+        InvalidInput: a reference can't be resolved here; the message names the reference, never a value.
     """
     resolved = {}
     problems = []
@@ -121,7 +121,7 @@ def resolve_secrets(
 
 
 def secrets_in(properties: Mapping[str, str], resolved: Mapping[str, str]) -> set[str]:
-    """Return the texts that must not be shown.
+    """Return the secrets that must not appear in messages.
 
     These are the values of references and of properties that are not harmless, and secrets inside addresses.
     """
@@ -135,7 +135,7 @@ def secrets_in(properties: Mapping[str, str], resolved: Mapping[str, str]) -> se
 
 
 def _problem_of_reference(value: str) -> str | None:
-    """Return what forbids a reference: who may make catalogs sends what they stand for to servers of their choice."""
+    """Return why a reference is forbidden: callers who create catalogs could send its value to a server they choose."""
     if (match := _ENV.fullmatch(value)) and match[1].upper().startswith(_OWN):
         return f"{_OWN}* are settings of Packhouse itself, which no catalog gets"
     if (match := _FILE.fullmatch(value)) and _is_of_machine(Path(os.path.normpath(match[1]))):

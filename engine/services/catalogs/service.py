@@ -1,4 +1,4 @@
-"""Catalogs: the connections through which tables are reached. Secrets stay references (`services.catalogs.secrets`)."""
+"""Catalogs: create, read, replace, delete, check. Secrets stay references (`services.catalogs.secrets`)."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -47,8 +47,8 @@ class CatalogService:
         """Store a new catalog. The connection is not tried: `check` does that.
 
         Raises:
-            InvalidInput: the name, a property or a grant is wrong, or a secret is given in clear.
-            StateConflict: there is a catalog of that name.
+            InvalidInput: the name, a property or a grant is wrong, or a secret is given in clear text.
+            StateConflict: a catalog of that name exists.
         """
         check_catalog_name(name)
         await self._check_properties(format_name, properties)
@@ -72,7 +72,7 @@ class CatalogService:
         return catalog
 
     async def get(self, caller: Caller, name: str) -> Catalog:
-        """Return a catalog, or raise `NotFound`, which names the nearest one that exists for the caller."""
+        """Return a catalog, or raise `NotFound` with the most similar name that exists for the caller."""
         async with self._database.read() as unit:
             visible = await visible_catalogs(unit, caller)
             catalog = None if visible is not None and name not in visible else await unit.catalogs.get(name)
@@ -116,7 +116,7 @@ class CatalogService:
     ) -> Catalog:
         """Store new properties and allowed locations as the next version; the format stays.
 
-        Its tables are evaluated soon, as if no run in it had failed: what failed may work with the new properties.
+        Its tables are evaluated soon, and earlier failures no longer count: runs may succeed with the new properties.
 
         Raises:
             NotFound, InvalidInput: as `get` and `create`.
@@ -135,7 +135,7 @@ class CatalogService:
             )
             before, after = _audited(catalog), _audited(replaced)
             await unit.audit.append(caller, "catalog.replace", name, before=before, after=after)
-            await unit.breakers.close(name)  # failures with the former properties do not count any more
+            await unit.breakers.close(name)  # failures with the former properties no longer count
             await unit.watches.wake_covered(PolicyScope(PolicyScopeKind.CATALOG, catalog=name), ends_rest=True)
         self._formats.forget(name)
         return replaced

@@ -1,1 +1,1 @@
-"""Why a table did or did not run, and what happens next; the coordinator decides by the same facts."""
+"""Explanation why a table did or did not run, and what happens next; the coordinator decides by the same facts."""

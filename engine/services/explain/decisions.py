@@ -1,6 +1,6 @@
-"""What a look at a table comes to: start a run, or not and why, and when time alone may change the answer.
+"""Decide on a table: start a run or not and why, and when to decide again if only time passes.
 
-Pure: the same facts that explain shows, through the same functions.
+Pure: uses the same facts and functions as explain.
 """
 
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from engine.services.explain.facts import Facts, Sight
 from engine.services.explain.timing import Hold, cron_next, eligibility
 
 RUN_SECONDS: Final = 60
-"""How often a due table is looked at again while a run of it is live."""
+"""Interval, in seconds, at which a due table is evaluated while it has a live run."""
 
 _RUNS: Final = frozenset({"run_at_work", "run_waits"})
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`request`: what to start, None for nothing. `reconsider_at`: see `domain.tables.watches.Watch`."""
+    """A decision: `request` is the run to start, None for none. `reconsider_at`: see `domain.tables.watches.Watch`."""
 
     verdict: Verdict
     code: str | None = None
@@ -59,7 +59,7 @@ def decide(facts: Facts) -> Decision:
 
 
 def request_of(facts: Facts) -> RunRequest:
-    """Return what a run that begins by itself is asked for; a rule of the table is due."""
+    """Return the request of an automatic run. Call only when a rule of the table is due."""
     evaluation, due = facts.sight.evaluation, facts.sight.due
     if evaluation is None or due is None:
         message = "the table is not due"
@@ -79,7 +79,7 @@ def _cause(rules: Sequence[RuleState]) -> Cause:
 
 
 def _held(facts: Facts, held_by: Sequence[Hold], cron: datetime | None) -> Decision:
-    """Wait for the end of what holds the table back; without a known one, for whoever ends it to wake the table."""
+    """Wait until the holds end; a hold without a known end wakes the table when it ends."""
     ends = [hold.until for hold in held_by]
     until = None if None in ends else max(end for end in ends if end is not None)
     if any(hold.code in _RUNS for hold in held_by):

@@ -1,4 +1,4 @@
-"""The explanation as a structure for tools: every value that the summary speaks of, and all that it leaves out."""
+"""The explanation as a structure for tools: every value in the summary, and those that it leaves out."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ _UNITS = {
 
 
 def explanation(facts: Facts) -> Mapping[str, Any]:
-    """Return the whole explanation; instants are datetimes and runs are runs, all else is ready for JSON."""
+    """Return the whole explanation, JSON-ready except for instants (datetimes) and runs (`Run`)."""
     eligible = eligibility(facts)
     record, sight = facts.record, facts.sight
     return {
@@ -149,7 +149,7 @@ def _pauses(record: RecordFacts) -> Sequence[Mapping[str, Any]]:
 
 
 def _budgets(facts: Facts) -> Mapping[str, Any]:
-    """Return the rates that a run would hold while it is the only one, and what it has whatever others do."""
+    """Return the rates of a run while it is the only one, and those that it has regardless of other runs."""
     catalog, fleet = facts.record.table.ref.catalog, facts.record.fleet
     limits = RunLimits(facts.policy.budget(), catalog, fleet.limits, fleet.version)
     day = facts.day
@@ -210,7 +210,7 @@ def _conflicts(facts: Facts) -> Mapping[str, Any]:
 
 
 def _hot_partitions(facts: Facts) -> Sequence[Mapping[str, Any]]:
-    """Return the first partitions that lost their last race, those that cool down longest first."""
+    """Return the first partitions that lost their last race, longest remaining cool-down first."""
     limits = RewriteLimits.of(facts.policy)
     hot = sorted(facts.record.hot.by_place.values(), key=lambda each: each.cools_until, reverse=True)
     return [
@@ -259,7 +259,7 @@ def _now(facts: Facts, eligible: Eligibility) -> Mapping[str, Any]:
 
 
 def _ends_at(facts: Facts, seconds: float) -> datetime | None:
-    """Return when a run that is asked for now would end, with windows and slow queries that stop it."""
+    """Return when a run requested now would end, including stops by windows and slow queries."""
     now = facts.record.now
     return HoldRules.of(facts.policy).end_of(seconds, now, now, facts.latencies)
 
@@ -289,7 +289,7 @@ def _ended(run: Run) -> Mapping[str, Any]:
 
 
 def _health(facts: Facts) -> Mapping[str, Any] | None:
-    """Return the figures of the table's files: seen now, else as they were measured last."""
+    """Return the figures of the table's files: current ones, otherwise the last measured ones."""
     seen, kept = facts.sight.health, facts.record.measurement
     names = ("file_count", "small_file_count", "avoidable_file_count", "total_bytes", "score")
     if seen is not None:

@@ -1,7 +1,8 @@
-"""What an explanation goes by: what the record says of a table, and what a look at the table itself found.
+"""Facts for an explanation: the record's data about a table, and the state of the table itself.
 
-The record is read in one transaction by a bounded number of queries, the table in threads. The look may fail as a whole
-(the catalog is away, the table is gone or was made anew): then `Sight.blocked` says so and the rest is None.
+The record is read in one transaction by a bounded number of queries, the table in threads. Reading the table may fail
+as a whole (the catalog is unavailable, the table is gone or was created again): then `Sight.blocked` has the reason and
+the rest is None.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,15 +46,15 @@ CONFLICT_DAYS: Final = 7
 
 @dataclass(frozen=True, slots=True)
 class RecordFacts:
-    """What the record says. `live`, `ended`: newest first. `signals`: the newest of each kind, on the table or all.
+    """Facts from the record. `live`, `ended`: newest first. `signals`: the newest of each kind, on the table or on all.
 
-    `hot`: partitions that lost races to other writers; `races`: what runs of the last days won and lost.
-    `outages`: of Spark, of its catalog, and of what its runs wait for.
-    `breaker`: of its catalog, None unless the last run there failed. `rest_ended_at`: what failed before is forgiven.
+    `hot`: partitions that lost races to other writers; `races`: races won and lost by runs of the last days.
+    `outages`: of Spark, of its catalog, and of other dependencies that its runs wait for.
+    `breaker`: of its catalog, None unless the last run there failed. `rest_ended_at`: earlier failures do not count.
     `last_change`: the last ended run that changed the table.
 
     `watch`: how the table is watched; `is_watched`: whether a coordinator watches at present. `fleet_at_work`: the runs
-    that workers hold, of all tables. `known`: what earlier runs measured.
+    that workers hold, of all tables. `known`: measurements of earlier runs.
     """
 
     now: datetime
@@ -78,17 +79,17 @@ class RecordFacts:
 
     @property
     def at_work(self) -> Run | None:
-        """The run that a worker holds."""
+        """The table's run that a worker holds, None for none."""
         return next((run for run in self.live if run.state is not RunState.QUEUED), None)
 
     @property
     def waiting(self) -> Run | None:
-        """The oldest run that waits for a worker or a time."""
+        """The oldest run that waits for a worker or for a time, None for none."""
         return next((run for run in reversed(self.live) if run.state is RunState.QUEUED), None)
 
     @property
     def last(self) -> Run | None:
-        """The run that ended last."""
+        """The run that ended last, None for none."""
         return self.ended[0] if self.ended else None
 
     def has_ended_since(self, at: datetime) -> bool:
@@ -97,22 +98,22 @@ class RecordFacts:
 
     @property
     def last_start(self) -> datetime | None:
-        """When the last run that changed the table started."""
+        """The start of the last run that changed the table, None for none."""
         return None if self.last_change is None else self.last_change.started_at
 
     @property
     def cooling_until(self) -> datetime | None:
-        """The end of the cool-down of a run that lost a race; None when none cools down."""
+        """The end of the cool-down after a run that lost a race; None without a cool-down."""
         cooling = (run.not_before for run in self.live if run.waiting_for is WaitingFor.CONFLICT_BACKOFF)
         return max((until for until in cooling if until is not None and until > self.now), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a look at the table found.
+    """State of the table itself, as far as it could be read.
 
-    `trial`: a run of everything; `due`: a run by itself, None when no rule is due. `blocked`: a code and a message,
-    when it could not be looked at. `others`: other compactors that the table's history shows.
+    `trial`: plan of a run of everything; `due`: plan of an automatic run, None when no rule is due. `blocked`: a code
+    and a message if the table could not be read. `others`: other compactors in the table's history.
     """
 
     trial: Trial | None = None
@@ -123,11 +124,11 @@ class Sight:
     others: Sequence[OtherCompactor] = ()
 
     def has_others_since(self, at: datetime | None) -> bool:
-        """Tell whether another compactor replaced files after an instant; None: nobody looked before, none is new."""
+        """Return whether another compactor replaced files after an instant; False for None, the first evaluation."""
         return at is not None and any(other.last_at > at for other in self.others)
 
     def due_at(self, now: datetime, *, margin_seconds: int = 0) -> datetime | None:
-        """Return when time alone makes a rule due, plus a margin; None when it never does, or not for centuries."""
+        """Return when a rule becomes due without further writes, plus a margin; None for never or not for centuries."""
         if self.evaluation is None or self.evaluation.due_in_seconds is None:
             return None
         try:
@@ -138,7 +139,7 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that an explanation goes by. `refusals`: settings that can't be fulfilled, so that a run fails."""
+    """All facts for an explanation. `refusals`: settings that can't be applied, so that a run fails."""
 
     record: RecordFacts
     policy: EffectivePolicy
@@ -149,22 +150,22 @@ class Facts:
     latencies: Latencies = Latencies()  # noqa: RUF009 - immutable
 
     def planned_now(self, trial: Trial) -> tuple[Plan, int]:
-        """Return what a run would plan and how many groups limits.bytes_per_day leaves for later.
+        """Return the plan of a run now, and how many groups `limits.bytes_per_day` defers.
 
-        While not one group fits it is all of them: such a run waits until there is room.
+        If not one group fits, the plan has all of them: such a run waits until the budget has room.
         """
         fitting, deferred = self.day.fit(trial.plan)
         return (fitting if fitting.groups else trial.plan), deferred
 
     @property
     def due_since(self) -> datetime:
-        """Since when a rule has made the table due, as far as the coordinator saw it; now when it did not."""
+        """The instant since which the table is due according to the coordinator; now if it has not seen it due."""
         watch = self.record.watch
         return self.record.now if watch is None or watch.due_since is None else watch.due_since
 
 
 async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
-    """Read what the record says of a table that the caller may see."""
+    """Return the record's facts about a table. The caller must be allowed to see it."""
     now = await unit.now()
     live = await unit.runs.list_live(table.id, LIVE_RUNS)
     return RecordFacts(
@@ -191,7 +192,7 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
 
 
 async def with_policy(unit: UnitOfWork, record: RecordFacts, policy: EffectivePolicy, sight: Sight) -> Facts:
-    """Add what follows from the policy: the state of its windows, of its daily budget and of its back-off."""
+    """Add the facts that depend on the policy: the state of its windows, of its daily budget and of its back-off."""
     return Facts(
         record=record,
         policy=policy,
@@ -203,7 +204,7 @@ async def with_policy(unit: UnitOfWork, record: RecordFacts, policy: EffectivePo
 
 
 def too_small_budget(facts: Facts) -> Iterator[Refusal]:
-    """Yield the daily budget when a file group is larger than all of it: a run would fail (`DayBudget.admit`)."""
+    """Yield the daily budget if a file group exceeds it entirely: a run would fail (`DayBudget.admit`)."""
     groups = [] if facts.sight.trial is None else facts.sight.trial.plan.groups
     largest = max((group.input_bytes for group in groups), default=0)
     if facts.day.limit is not None and largest > facts.day.limit:
@@ -212,7 +213,7 @@ def too_small_budget(facts: Facts) -> Iterator[Refusal]:
 
 
 def contradicted(policy: EffectivePolicy) -> Iterator[Refusal]:
-    """Yield the settings that contradict others: no policy can be written like this, but tables and policies change."""
+    """Yield settings that contradict others: refused at writing, but later changes of tables or policies cause them."""
     for problem in contradictions(policy):
         reason = problem.message if problem.hint is None else f"{problem.message}: {problem.hint}"
         yield Refusal(problem.pointer[1:].replace("/", "."), problem.value, reason)
@@ -230,7 +231,7 @@ def judge(
 
 
 def add_plans(opened: OpenTable, policy: EffectivePolicy, record: RecordFacts, judged: Sight) -> Sight:
-    """Add to a judged table what a run of everything would do now, and a run that starts automatically.
+    """Add the plans of a run of everything and of an automatic run now to a judged table.
 
     Reads manifests: call in a thread.
     """

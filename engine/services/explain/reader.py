@@ -1,8 +1,8 @@
-"""Everything that is known of a table at this moment: read from the record, then from the table itself.
+"""Read all facts about a table: from the record, then from the table itself.
 
-Works when the catalog is away or the table is gone or replaced: then with less, and `Sight.blocked` holds the reason.
-Explain and the coordinator use the same facts, so that what is explained is what happens. The coordinator first takes a
-`Glance`, which costs a third of the queries, and reads everything only of a table that is due.
+Works with fewer facts when the catalog is unavailable or the table is gone or replaced: `Sight.blocked` has the reason.
+Explain and the coordinator use the same facts, so that explanations match decisions. The coordinator first takes a
+`Glance`, which costs a third of the queries, and reads everything only for a table that is due.
 """
 
 from contextlib import suppress
@@ -34,13 +34,13 @@ from engine.stores.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """A table whose rules were judged, without what the record knows of its runs.
+    """A table whose rules were judged, without the record's facts about its runs.
 
     Attributes:
         now: by the clock of the record.
         policy: without the table's own properties when it could not be read.
         sight: the evaluation, the health and other compactors, or what blocked them; no plans.
-        seen: the table as it was found; None when it could not be read.
+        seen: the table as read; None when it could not be read.
     """
 
     now: datetime
@@ -66,7 +66,7 @@ class FactReader:
         self._observations = observations
 
     async def glance(self, caller: Caller, table_id: TableId, *, at: datetime | None = None) -> Glance:
-        """Return a table with its rules judged at an instant (None: now), and keep the measurement.
+        """Return a table with its rules judged at an instant (None: now), and store the measurement.
 
         Raises:
             NotFound: no such table, or none that the caller may see.
@@ -95,7 +95,7 @@ class FactReader:
         Args:
             caller: who asks.
             table_id: the table.
-            glance: at the table, taken a moment ago; taken again if a run of the table has ended since.
+            glance: a recent glance at the table; taken again if a run of the table has ended since.
 
         Raises:
             NotFound: no such table, or none that the caller may see.
@@ -107,14 +107,14 @@ class FactReader:
             glance = await self.glance(caller, table_id, at=record.now)
         policy, sight = glance.policy, await self._with_plans(glance, record)
         async with self._database.read() as unit:
-            if glance.seen is not None and glance.seen.has_moved:  # the look has woken the watch
+            if glance.seen is not None and glance.seen.has_moved:  # reading the table has woken the watch
                 record = replace(record, watch=await unit.watches.get(table_id))
             facts = await with_policy(unit, record, policy, sight)
         impossible = self._capabilities.of(catalog.format).refusals(policy.values)
         return replace(facts, refusals=(*contradicted(policy), *impossible, *too_small_budget(facts)))
 
     async def wake(self, facts: Facts) -> Facts:
-        """Let the coordinator evaluate a table at once unless its look is due; return the facts with the new watch."""
+        """Make the coordinator evaluate a table at once unless that is due; return the facts with the new watch."""
         table_id = facts.record.table.id
         with suppress(Transient):
             async with self._database.begin() as unit:

@@ -1,4 +1,4 @@
-"""Explain: why a table did or did not run, whether it is due, what holds it back, and what a run would do now."""
+"""Explain why a table did or did not run, whether it is due, its holds, and the plan of a run now."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,5 +25,5 @@ class ExplainService:
         """
         facts = await self._facts.read(caller, table_id)
         if starts_by_itself(facts) and decide(facts).request is not None:
-            facts = await self._facts.wake(facts)  # the next look would start a run: it is made now
+            facts = await self._facts.wake(facts)  # the next evaluation would start a run: schedule it now
         return explanation(facts)

@@ -23,7 +23,7 @@ def starts_by_itself(facts: Facts) -> bool:
 def start_at(facts: Facts, eligible: Eligibility) -> datetime | None:
     """Return when a run starts automatically if nothing more is written; None when none does or it is not known.
 
-    It starts at the first look at which the table is due and nothing holds it back.
+    It starts at the first evaluation at which the table is due and nothing holds it back.
     """
     evaluation, watch = facts.sight.evaluation, facts.record.watch
     if not starts_by_itself(facts) or watch is None or evaluation is None or eligible.at is None:

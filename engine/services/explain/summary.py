@@ -1,7 +1,7 @@
 """The explanation in plain sentences: one screenful, most important first.
 
-Can it run, would it run, why or why not, what is next, what to change: in this order. What does not fit on the screen
-is left out from the end; the structure beside the summary has everything.
+Can it run, would it run, why or why not, what is next, what to change: in this order. Lines that do not fit on the
+screen are left out from the end; the explanation's structure (`document`) has everything.
 """
 
 import re
@@ -29,13 +29,13 @@ WIDTH: Final = 100
 LINES: Final = 24
 _DUE_SHOWN: Final = 6
 _OTHERS_SHOWN: Final = 3
-"""Rules that are not due, while none is; those that time alone makes due come first."""
+"""Rules shown while none is due; those that become due without further writes come first."""
 _FIGURE: Final = re.compile(r"(?<=\d) (?=(?:[KMGT]?i?B|s|UTC)\b|%)")
 _NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 
 
 def summarize(facts: Facts, eligible: Eligibility) -> list[str]:
-    """Return at most 24 lines of at most 100 columns; lines that go on are indented."""
+    """Return the summary: at most 24 lines of at most 100 columns; continuation lines are indented."""
     lines: list[str] = []
     for said in _sentences(facts, eligible):
         whole = textwrap.wrap(_FIGURE.sub(_NO_BREAK, said), WIDTH, subsequent_indent="  ")
@@ -140,13 +140,13 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
 
 
 def _limits(plan: Plan) -> str:
-    """Return the limit that a run's time is bounded by, as a clause."""
+    """Return the limit that determines a run's time, as a clause."""
     limit = plan.time.limit.bytes_per_second
     return "" if limit is None else f", under a limit of {format_bytes(round(limit))}/s"
 
 
 def _due_only(facts: Facts, all_files: int) -> Iterator[str]:
-    """Say what a run by itself would rewrite, where that is not all that a run by request would."""
+    """Yield the extent of an automatic run if a requested run would rewrite more."""
     due = facts.sight.due
     if due is None or not due.plan.groups:
         return
@@ -191,7 +191,7 @@ def _rules(facts: Facts) -> Iterator[str]:
 
 
 def _due_rules(due: Sequence[RuleState]) -> Iterator[str]:
-    """Yield the first due rule with what it measured, and the names of the others."""
+    """Yield the first due rule with its measurements, and the names of the others."""
     yield due_rule(due[0])
     if len(due) > 1:
         names = (f"'{rule.name}' ({many(rule.due_total, 'partition')})" for rule in due[1:_DUE_SHOWN])

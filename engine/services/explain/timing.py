@@ -1,6 +1,6 @@
-"""When a run of a table could begin by itself: everything that holds it back, each with its end where that is known.
+"""When an automatic run of a table could begin: all holds on it, each with its end where that is known.
 
-The coordinator submits nothing while anything is here but a want of room, so explain tells what then happens.
+The coordinator submits no run while there is a hold, except for limits of parallel runs; explain shows the same holds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,19 +41,19 @@ _ON_REQUEST: Final = frozenset(
 
 
 _IN_LINE: Final = frozenset({"fleet_full", "catalog_full"})
-"""Limits of runs at once: a run is submitted and waits for its turn in the queue."""
+"""Holds by limits of parallel runs: a run is submitted and waits for its turn in the queue."""
 _LOST_RACES: Final = ("conflict", "cooling_down")
-"""Reasons of runs after which only the partitions that lost rest."""
+"""End reasons of runs after which only the partitions that lost a race rest."""
 
 _COOLED: Final = "the first of them is included again then"
 
 FIRST_REST_SECONDS: Final = 300
-"""Time without automatic runs after a run without effect; it doubles with each further one in a row."""
+"""Seconds without automatic runs after a run without effect; doubles with each further one in a row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """One thing that holds a table back. `until` None: its end is not known; `detail` names what would end it."""
+    """One reason that holds a table back. `until` None: its end is not known; `detail` names what would end it."""
 
     code: str
     until: datetime | None
@@ -66,20 +66,20 @@ class Hold:
 
     @property
     def holds_requests(self) -> bool:
-        """True when requested runs have to wait as well."""
+        """Whether requested runs have to wait as well."""
         return self.code in _ON_REQUEST
 
     @property
     def holds_submission(self) -> bool:
-        """True when the coordinator submits no run because of it."""
+        """Whether the coordinator submits no run because of it."""
         return self.code not in _IN_LINE
 
 
 @dataclass(frozen=True, slots=True)
 class Eligibility:
-    """When a run could begin: `at` is the latest end of what holds it back, now when nothing does.
+    """When a run could begin: `at` is the latest end of its holds, now without holds.
 
-    None when it can't be told, `reason` says why.
+    None when it is not known; `reason` then has the cause.
     """
 
     at: datetime | None
@@ -88,7 +88,7 @@ class Eligibility:
 
 
 def eligibility(facts: Facts) -> Eligibility:
-    """Return when a run of the table could begin, and everything that holds it back until then."""
+    """Return when a run of the table could begin, and all holds until then."""
     held_by = [*_switches(facts), *_state_of_table(facts), *_runs(facts), *_room(facts), *_times(facts)]
     endless = [hold for hold in held_by if hold.until is None]
     if endless:
@@ -99,7 +99,7 @@ def eligibility(facts: Facts) -> Eligibility:
 
 
 def cron_next(policy: EffectivePolicy, now: datetime) -> datetime | None:
-    """Return when the policy's cron expression comes next; None when it has none or it never comes."""
+    """Return the next time of the policy's cron expression; None without one or if it never matches."""
     expression = policy.values["schedule.cron"]
     return None if expression == OFF else next_cron(expression, policy.values["schedule.time_zone"], now)
 
@@ -153,7 +153,7 @@ def _runs(facts: Facts) -> Iterator[Hold]:
 
 
 def _room(facts: Facts) -> Iterator[Hold]:
-    """Yield the limits of runs at once that are reached, unless the table's own run is among those."""
+    """Yield the reached limits of parallel runs, unless the table's own run counts against them."""
     record, catalog = facts.record, facts.record.table.ref.catalog
     if record.at_work is not None:
         return
@@ -198,7 +198,7 @@ def _breaker(breaker: Breaker | None, now: datetime) -> Iterator[Hold]:
 
 
 def _grace(facts: Facts) -> Iterator[Hold]:
-    """Yield the grace of a newly registered table: time to look at its plan and to set its policy."""
+    """Yield the grace period of a newly registered table: time to review its plan and to set its policy."""
     watch, table = facts.record.watch, facts.record.table
     if watch is not None and watch.grace_until is not None and watch.grace_until > facts.record.now:
         detail = (
@@ -209,9 +209,9 @@ def _grace(facts: Facts) -> Iterator[Hold]:
 
 
 def _rest(facts: Facts) -> Iterator[Hold]:
-    """Yield the rest after runs without effect, so that a table whose runs fail is not tried again all the time."""
+    """Yield the rest after runs without effect, so that a table whose runs fail is not retried all the time."""
     now, forgiven = facts.record.now, facts.record.rest_ended_at
-    rest_by_partition = _LOST_RACES if len(facts.record.hot.by_place) < MOST_HOT else ()  # else some do not
+    rest_by_partition = _LOST_RACES if len(facts.record.hot.by_place) < MOST_HOT else ()  # otherwise some do not
     ended = [run for run in facts.record.ended if run.reason not in rest_by_partition]
     if forgiven is not None:
         ended = [run for run in ended if run.finished_at is not None and run.finished_at > forgiven]
@@ -226,12 +226,12 @@ def _rest(facts: Facts) -> Iterator[Hold]:
 
 
 def _was_in_vain(run: Run) -> bool:
-    """Return whether a run failed, or was automatic and had no effect: no caller asked for it to be tried again."""
+    """Return whether a run failed, or was automatic and had no effect: no caller requested a retry."""
     return run.state is RunState.FAILED or (run.is_by_itself and run.state is not RunState.SUCCEEDED)
 
 
 def _least_bytes(facts: Facts) -> int:
-    """Return the bytes of the smallest group, which a day's budget must have left for any group to begin."""
+    """Return the bytes of the smallest group: the daily budget must have at least these left for a run to begin."""
     groups = [] if facts.sight.trial is None else facts.sight.trial.plan.groups
     return min((group.input_bytes for group in groups), default=1)
 
@@ -247,14 +247,14 @@ def _seal(facts: Facts) -> Iterator[Hold]:
 
 
 def _cooling(facts: Facts) -> Iterator[Hold]:
-    """Yield the cool-down of the first partition that would be due without it, when no other one is due."""
+    """Yield the cool-down of the first partition that would be due without it, if no other one is due."""
     evaluation = facts.sight.evaluation
     if evaluation is not None and not evaluation.is_due and evaluation.cools_in_seconds is not None:
         yield Hold("cooling_down", facts.record.now + timedelta(seconds=evaluation.cools_in_seconds), _COOLED)
 
 
 def refused_settings(facts: Facts) -> list[str]:
-    """Return, in words, each setting that can't be fulfilled, with where it comes from."""
+    """Return, in words, each setting that can't be applied, with its origin."""
     return [
         f"{each.field} is {each.value if isinstance(each.value, str) else 'set'} "
         f"(origin: {facts.policy.origins[each.field]}), and {each.reason}"

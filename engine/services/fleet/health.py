@@ -1,8 +1,8 @@
 """State of the process's dependencies and the figures of the queue, for readiness and metrics.
 
-Probes run side by side, each with its own patience, so that one dead server does not hide the others. Readiness and
-metrics need no key, so their answers are kept for a second, and requests that come while one is being made wait for it:
-however many ask, each dependency is asked about once a second.
+Probes run concurrently, each with its own time limit, so that one dead server does not hide the others. Readiness and
+metrics need no key, so their answers are cached for a second, and requests that come while one is being computed wait
+for it: each dependency is asked about once a second, independent of the number of requests.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from engine.domain.tables.watches import Verdict
 from engine.stores.database import Database
 
 Probe = Callable[[], Awaitable[str]]
-"""Asks one dependency and returns what it is (a version, say); raises when it does not answer."""
+"""Asks one dependency and returns its description (such as a version); raises when it does not answer."""
 
 PATIENCE_SECONDS: Final = 3.0
 KEEP_SECONDS: Final = 1.0
@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """One dependency: `required` means that nothing can be answered without it."""
+    """One dependency: `required` means that no request can be answered without it."""
 
     name: str
     ok: bool
@@ -39,10 +39,10 @@ class Dependency:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What metrics show: live runs by state, totals of ended ones, tables by the verdict of their last look, the queue.
+    """Figures for metrics: live runs by state, totals of ended ones, tables by their last verdict, the queue.
 
-    `breakers`: open ones, by `catalog` and `table`. `outages`: by kind of
-    dependency. What can't be told is empty, the queue's entries are None then.
+    `breakers`: open ones, by `catalog` and `table`. `outages`: by kind of dependency. Figures that can't be read are
+    empty; the queue's entries are None then.
     """
 
     runs: Mapping[RunState, int] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Figures:
 
 
 class _Kept(Generic[_T]):
-    """The last answer to a question, for a second; one question at a time."""
+    """Cache of one answer for a second; asks once at a time."""
 
     def __init__(self, *, ask: Callable[[], Awaitable[_T]], clock: Clock) -> None:
         self._ask = ask
@@ -65,7 +65,7 @@ class _Kept(Generic[_T]):
         self._last: tuple[float, _T] | None = None
 
     async def get(self) -> _T:
-        """Return the answer that is kept, or ask."""
+        """Return the cached answer, or ask."""
         async with self._lock:
             if self._last is None or self._clock.monotonic() - self._last[0] >= KEEP_SECONDS:
                 answer = await self._ask()
@@ -74,7 +74,7 @@ class _Kept(Generic[_T]):
 
 
 class HealthService:
-    """Asks the dependencies. `probes` are those beside the database: none of them is needed to answer requests."""
+    """Asks the dependencies. `probes` are those other than the database; none of them is needed to answer requests."""
 
     def __init__(
         self,
@@ -96,11 +96,11 @@ class HealthService:
         self._figures = _Kept(ask=self._count, clock=clock)
 
     async def dependencies(self) -> Sequence[Dependency]:
-        """Return the state of every dependency at most a second ago, the database first."""
+        """Return the state of every dependency, at most a second old, the database first."""
         return await self._dependencies.get()
 
     async def figures(self) -> Figures:
-        """Return live runs and queue entries at most a second ago; what can't be asked is left out."""
+        """Return live runs and queue entries, at most a second old; figures that can't be read are left out."""
         return await self._figures.get()
 
     async def _ask_all(self) -> Sequence[Dependency]:
@@ -144,7 +144,7 @@ class HealthService:
 
 
 async def _answer_of(ask: Callable[[], Awaitable[_T]] | None) -> _T | None:
-    """Return the answer; None when there is nothing to ask, or no answer within the patience."""
+    """Return the answer; None when there is nothing to ask, or no answer within the time limit."""
     if ask is None:
         return None
     try:

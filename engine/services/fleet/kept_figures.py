@@ -1,4 +1,4 @@
-"""Cache of sums that take long to compute over many tables: fresh for a while, then renewed in the background.
+"""Cache of sums that are slow to compute over many tables, renewed in the background.
 
 Used by the fleet's figures and by the metrics of owners. A value is fresh for ten times as long as it took to compute,
 ten seconds at most. A value that took more than 0.1 s is still answered for a minute while a newer one is computed, so
@@ -38,12 +38,12 @@ class _Kept(Generic[Value]):
 
     @property
     def fresh_seconds(self) -> float:
-        """Return for how long the value is answered without renewal."""
+        """How long the value is answered without renewal, in seconds."""
         return min(FRESH_SECONDS, self.took * FRESH_FOR_EACH_SECOND)
 
     @property
     def last_seconds(self) -> float:
-        """Return for how long the value is answered at all."""
+        """How long the value is answered at all, in seconds."""
         return STALE_SECONDS if self.took > SLOW_SECONDS else self.fresh_seconds
 
 
@@ -64,10 +64,10 @@ class KeptFigures(Generic[Key, Value]):
         self._computing: dict[Key, asyncio.Lock] = {}
 
     async def get(self, key: Key) -> Value:
-        """Return the value of a key, as old as the module's docstring allows.
+        """Return the value of a key; the module's docstring has its greatest age.
 
         Raises:
-            PackhouseError: what `compute` raises when there is no value to answer.
+            PackhouseError: raised by `compute` when there is no cached value.
         """
         kept = self._kept.get(key)
         age = None if kept is None else self._clock.monotonic() - kept.at

@@ -32,11 +32,11 @@ class LimitService:
         return replace(fleet, limits=fleet.limits.of_catalogs(visible))
 
     async def replace(self, caller: Caller, limits: FleetLimits, *, version: int) -> Fleet:
-        """Write the limits as a whole. `parallel_runs` holds from the next claim; rates reach runs at work in seconds.
+        """Replace all limits. `parallel_runs` applies from the next claim; rates reach running runs within seconds.
 
         Raises:
             PreconditionFailed: another version than this is stored.
-            InvalidInput: a rate without `parallel_runs`, whose shares nobody could deal out; an unknown catalog.
+            InvalidInput: a rate without `parallel_runs`, which can't be divided into shares; an unknown catalog.
         """
         if problems := tuple(_without_runs(limits)):
             raise InvalidInput("a rate needs parallel_runs", problems=problems)
@@ -52,7 +52,7 @@ class LimitService:
 
 
 def _without_runs(limits: FleetLimits) -> Iterator[FieldProblem]:
-    """Yield what is missing where a rate is: how many equal shares are dealt where nothing better is known."""
+    """Yield a problem for each rate without `parallel_runs`, the number of equal shares when nothing else is known."""
     dealt = [limits.rates, *(own.rates for own in limits.catalogs.values() if own.parallel_runs is None)]
     if limits.parallel_runs is None and any(rates != Budget() for rates in dealt):
         yield FieldProblem(

@@ -1,4 +1,4 @@
-"""All tables together: sums, rates of the last day, the backlog, and which tables are worth a rewrite first.
+"""Figures of the fleet: sums, rates of the last day, the backlog, and tables ranked by the benefit of a rewrite.
 
 Callers see the figures of the tables that they see. Nothing is read from any table: everything comes from measurements
 and runs in the record, and no query grows with history. Sums over 10⁵ tables take about a second, so they are cached
@@ -36,7 +36,7 @@ from engine.stores.database import Database
 
 DAY: Final = timedelta(hours=24)
 LONGEST_RUN: Final = timedelta(hours=48)
-"""Runs are found by the time of their submission: one that took longer than this is not among those that ended."""
+"""Ended runs are searched by submission time, so one that took longer than this is not counted."""
 
 _HOURS: Final = 24
 
@@ -71,7 +71,7 @@ class FleetService:
         return replace(kept, live_runs=live, pause=fleet.pause, rates=rates, breakers=breakers)
 
     async def rates(self) -> Sequence[LiveRate]:
-        """Return what running rewrites move now: all of them, then those of each limited catalog; empty without Redis.
+        """Return the current rates of running rewrites: all, then those of each limited catalog; empty without Redis.
 
         Raises:
             Transient: the database does not answer.
@@ -139,7 +139,7 @@ class FleetService:
     async def tables(
         self, caller: Caller, wanted: FleetTableFilter, sort: FleetSort, *, after: FleetPosition | None, limit: int
     ) -> Sequence[FleetTable]:
-        """Return the tables that fit and that the caller sees, in order, at most `limit`, those after a position.
+        """Return the matching tables that the caller sees, in order, at most `limit`, those after a position.
 
         Raises:
             InvalidInput: a namespace without its catalog, or a name without its namespace.
@@ -150,7 +150,7 @@ class FleetService:
 
 
 def backlog(avoidable_files: int, *, made: int, removed: int) -> Backlog:
-    """Return the backlog with its eta at the rates of the last day: files over what is removed beyond what is made."""
+    """Return the backlog with its eta: avoidable files divided by the last day's net removal rate (removed - made)."""
     if avoidable_files == 0:
         return Backlog(0, 0.0, "nothing is left to merge")
     if removed <= made:
@@ -167,6 +167,6 @@ def races(ended: EndedRuns) -> Races:
 
 
 def budget_use(rewritten: int, bandwidth: int | None) -> BudgetUse:
-    """Return how much of a day's bandwidth was used; each byte that is rewritten is read and written."""
+    """Return the share of a day's bandwidth that was used; each rewritten byte is read and written once."""
     limit = None if bandwidth is None else round(bandwidth * DAY.total_seconds())
     return BudgetUse(rewritten, limit, None if not limit else 2 * rewritten / limit)

@@ -1,1 +1,1 @@
-"""A package for each operation of runs, and `tasks`, which operations share."""
+"""One package for each operation of runs, and `tasks`, which operations share."""

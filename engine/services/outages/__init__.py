@@ -1,1 +1,1 @@
-"""What workers do while a dependency is away: probe it, and release the runs that wait for it."""
+"""Outages of dependencies: workers probe them, and release the runs that wait for them."""

@@ -1,8 +1,8 @@
-"""Probes dependencies that are away, one process at a time, and releases the runs that wait for them.
+"""Probe dependencies that do not answer, one process at a time, and release the runs that wait for them.
 
-Every worker looks once a second for outages whose probe is due and claims them in SQL. A probe asks for as little as
-proves an answer: Spark for its version, a catalog for its namespaces, a storage for the first byte of the metadata of
-the table that reported it. Any answer ends the outage, also a refusal: whoever needs the dependency gets it by name.
+Every worker looks once a second for outages whose probe is due and claims them in SQL. A probe sends a minimal request:
+Spark's version, a catalog's namespaces, the first byte of the metadata of the table that reported a storage. Any answer
+ends the outage, even a refusal: the runs that need the dependency then report the refusal themselves.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ from engine.stores.database import Database
 _log = structlog.get_logger(__name__)
 
 MOST_AT_ONCE: Final = 8
-"""Probes of one process at once: a storage that never answers delays the others by one place only."""
+"""Concurrent probes of one process: a storage that never answers takes up one of them."""
 
 _MOST_WOKEN: Final = 64
-"""Queue entries sent at the end of an outage; each wakes a worker, which then takes all runs that are ready."""
+"""Most queue entries sent at the end of an outage; each wakes a worker, which then takes all runs that are ready."""
 
 
 class OutageProbes:
@@ -44,7 +44,7 @@ class OutageProbes:
         self._probing: set[asyncio.Task[None]] = set()
 
     async def turn(self) -> int:
-        """Begin the probes that are due; return how many.
+        """Begin the probes that are due and return their number.
 
         Raises:
             Away: the database does not answer.
@@ -64,7 +64,7 @@ class OutageProbes:
         return len(claimed)
 
     async def probe(self, outage: Outage) -> bool:
-        """Probe a claimed outage and record what came of it; return whether the dependency answered.
+        """Probe a claimed outage and record the result; return whether the dependency answered.
 
         Raises:
             Away: the database does not answer; another process probes when this claim has expired.
@@ -124,6 +124,6 @@ class OutageProbes:
                 return
             freed = await unit.runs.release_waiting(outage.key, by=self._holder) if outage.is_confirmed else []
         _log.info("outage_ended", outage=outage.key, runs=len(freed), since=outage.away_since.isoformat())
-        with suppress(Transient):  # without Redis workers look by the clock
+        with suppress(Transient):  # without Redis workers poll
             for run_id in freed[:_MOST_WOKEN]:
                 await self._queue.enqueue(run_id)

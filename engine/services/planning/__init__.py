@@ -1,1 +1,1 @@
-"""Plans on an open table: which engine, which order, which files, what is due. Nothing here changes anything."""
+"""Plans on an open table: engine, order of rows, files, due partitions. Read-only."""

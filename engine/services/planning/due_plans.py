@@ -1,7 +1,6 @@
-"""What a run by itself would do: the plan for the partitions that the policy's rules make due at this moment.
+"""Plan of an automatic run: the partitions that the policy's rules make due at this moment.
 
-The coordinator decides by it, explain shows it, and the run plans by it again when it starts. Reads manifests: call
-in a thread.
+Used by the coordinator to decide, by explain, and again by the run when it starts. Reads manifests: call in a thread.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,18 +27,18 @@ NOT_DUE: Final = "not_due"
 
 
 class Snapshot(Orderable, Protocol):
-    """What planning asks of an open table (`formats.base.OpenTable`)."""
+    """Methods of an open table that planning uses (`formats.base.OpenTable`)."""
 
     @property
     def head_snapshot_id(self) -> int | None:
-        """The snapshot that is planned on."""
+        """Return the id of the head snapshot, None for an empty table."""
 
     @property
     def schema_id(self) -> int:
-        """The current schema."""
+        """Return the id of the current schema."""
 
     def digest(self) -> pa.Table:
-        """Return its live data files, in the shape of `planning.measures.digest.FILE_DIGEST`."""
+        """Return the table's live data files, in the schema `planning.measures.digest.FILE_DIGEST`."""
 
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         """Return the inputs by path."""
@@ -47,20 +46,20 @@ class Snapshot(Orderable, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DueFiles:
-    """Files of the due partitions, in the shape of `planning.measures.digest.FILE_DIGEST`, and the other partitions."""
+    """Files of the due partitions, in the schema `planning.measures.digest.FILE_DIGEST`, and the other partitions."""
 
     digest: pa.Table
     others: tuple[SkippedPartition, ...] = ()
 
     def add_to(self, plan: Plan) -> Plan:
-        """Return a plan that was made of the due files with the other partitions as skipped ones."""
+        """Return a plan of the due files with the other partitions added as skipped."""
         skipped = (*plan.skipped, *self.others)[:MAX_SKIPPED]
         return replace(plan, skipped=skipped, skipped_total=plan.skipped_total + len(self.others))
 
 
 @dataclass(frozen=True, slots=True)
 class DuePlan:
-    """The plan of a run by itself; `full`: of what settings of `rewrite.full` make due, else of what triggers do."""
+    """The plan of an automatic run; `full`: due by settings of `rewrite.full`, otherwise by triggers."""
 
     plan: Plan
     full: bool
@@ -69,7 +68,7 @@ class DuePlan:
 def evaluate_now(
     opened: OpenTable, policy: EffectivePolicy, rewritten: CommittedPartitions, now: datetime, hot: HotPartitions
 ) -> Evaluation:
-    """Judge every rule of a policy on an open table."""
+    """Evaluate every rule of a policy on an open table."""
     figures = opened.figures()
     history = _history(rewritten, figures.committed_at_ms)
     order = planned_order(opened, policy)
@@ -93,14 +92,14 @@ def due_files(
     full: bool,
     also: AbstractSet[Place] = frozenset(),
 ) -> DueFiles:
-    """Return those of the files that lie in due partitions.
+    """Return the files in due partitions.
 
     Args:
         opened: the table that was evaluated.
-        digest: files of it.
-        evaluation: of the table now.
-        full: by settings of `rewrite.full`, else by triggers.
-        also: partitions that are taken whether they are due or not.
+        digest: files of the table to select from.
+        evaluation: the table's present evaluation.
+        full: select partitions due by settings of `rewrite.full`, otherwise those due by triggers.
+        also: partitions to select whether they are due or not.
     """
     whole = partition_files(opened.digest())
     flags = evaluation.due_partitions(full=full).tolist()
@@ -122,9 +121,9 @@ def due_files(
 def plan_due(
     opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation, hot: HotPartitions = NONE_HOT
 ) -> DuePlan | None:
-    """Return what a run that begins by itself now would plan, None when no rule is due.
+    """Return the plan of an automatic run that begins now, None when no rule is due.
 
-    Full rewrites come first, each kind in a run of its own: what is due by triggers is not rewritten in full.
+    Full rewrites come first, each kind in its own run: partitions due by triggers are not rewritten in full.
     """
     if not evaluation.is_due:
         return None
@@ -151,7 +150,7 @@ def _plan(opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation, hot
 
 
 def _history(rewritten: CommittedPartitions, committed_at_ms: Mapping[int, int]) -> RewriteHistory:
-    """Return rewrites by the time of their snapshots, which files are dated by as well; else by the record's time."""
+    """Return rewrites by the time of their snapshots, by which files are dated too; otherwise by the record's time."""
     return RewriteHistory(
         rewrites=[
             PartitionRewrite(

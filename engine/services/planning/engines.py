@@ -1,7 +1,7 @@
-"""Which engine rewrites a table: Packhouse's own kernel where it may, else the table format's own procedure.
+"""Choice of the engine for a table: Packhouse's own kernel if possible, otherwise the table format's own procedure.
 
-The procedure can't be slowed from inside. It is admitted only if so many of its tasks as fit under the limits move
-less than those allow, by what one was measured to move; between partitions the run waits for what was moved above that.
+The procedure can't be throttled. It is admitted only if at least one of its tasks fits under the limits at the measured
+rate of a task, and gets at most as many tasks as fit; between partitions the run waits for any excess over the limits.
 Reads manifests: call in a thread.
 """
 
@@ -25,23 +25,23 @@ from engine.rewriting.kernel.errors import (
 )
 
 TASK_BYTES_PER_SECOND: Final = 32 * 2**20
-"""What one task of the procedure reads and writes: 15 MB of input per second of one core, and about as much output."""
+"""Bytes that one procedure task reads and writes a second: 15 MB of input on one core, and about as much output."""
 
 BY_NATIVE: Final = "engine_native"
-"""The condition that says why the procedure is called."""
+"""Code of the condition with the reason why the procedure is used."""
 
 _NO_LIMIT: Final = 2**62
 _ASKED_FOR: Final = {"rewrite.compression": "write.parquet.compression-codec", "rewrite.exclude_above_bytes": None}
-"""Settings that the procedure can't be told, each with the table property that it goes by instead."""
+"""Settings that the procedure has no option for, each with the table property that it uses instead."""
 
 _KNOWN_TO_IT: Final = frozenset({"default", "table property"})
-"""Origins of settings that it needs not be told."""
+"""Origins of settings that the procedure knows without an option."""
 
 
 _DONE_NATIVELY: Final = frozenset(
     {NO_FIELD_IDS, INT96_TIMESTAMPS, UNREADABLE_LAYOUT, UNSUPPORTED_DELETE_FILE, UNSUPPORTED_STORAGE}
 )
-"""Refusals of the kernel that are about what Arrow or the kernel lacks, not about the table."""
+"""Refusals of the kernel because of missing features of Arrow or the kernel, not because of the table."""
 
 
 class Engine(StrEnum):
@@ -53,9 +53,9 @@ class Engine(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The engine of a table under a policy, and table and policy as they are planned for it.
+    """The engine of a table under a policy, with the table and policy adapted to it.
 
-    `engine` is None when no engine can; `conditions` then has those that do not hold, of every engine asked for.
+    `engine` is None when no engine can rewrite it; `conditions` then has the failed ones of every requested engine.
     """
 
     engine: Engine | None
@@ -65,7 +65,7 @@ class Chosen:
 
 
 def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
-    """Return the engine that `rewrite.engine` names, or with `auto` the kernel where all its conditions hold."""
+    """Return the engine that `rewrite.engine` names; for `auto` the kernel if all its conditions hold."""
     wanted = str(policy.values["rewrite.engine"])
     kernel: tuple[Condition, ...] = ()
     if wanted != Engine.NATIVE:
@@ -82,9 +82,9 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
 
 
 def remedy_for(reason: str, opened: OpenTable, policy: EffectivePolicy) -> str:
-    """Return what to do about groups that the kernel refused, as a clause; empty where the procedure is no help.
+    """Return, as a clause, what to do about groups that the kernel refused; empty if the procedure would not help.
 
-    `reason`: one of `kernel.errors.REASONS`. The table is the one that the kernel was given.
+    `reason`: one of `kernel.errors.REASONS`. `opened`: the table that the kernel rewrote.
     """
     asked = replace(policy, values={**policy.values, "rewrite.engine": Engine.NATIVE})
     if reason not in _DONE_NATIVELY or choose_engine(opened, asked).engine is not Engine.NATIVE:
@@ -93,7 +93,7 @@ def remedy_for(reason: str, opened: OpenTable, policy: EffectivePolicy) -> str:
 
 
 def tasks_within(limit: Budget, most: int) -> int:
-    """Return how many tasks of the procedure, at most `most`, stay under a limit; 0 when not even one does."""
+    """Return how many tasks of the procedure, at most `most`, fit under a limit; 0 when not even one does."""
     if limit.requests_per_second is not None:
         return 0
     rate = limit.bytes_per_second
@@ -137,6 +137,6 @@ def _reason(kernel: tuple[Condition, ...]) -> Condition:
 
 
 def _whole_partitions(policy: EffectivePolicy) -> EffectivePolicy:
-    """Return the policy by which every partition is one file group; the procedure makes its own groups of it."""
+    """Return the policy with every partition as one file group; the procedure divides it into its own groups."""
     shape = {"rewrite.max_group_bytes": _NO_LIMIT, "limits.parallel_groups": 1}
     return replace(policy, values={**policy.values, **shape})

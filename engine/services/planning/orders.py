@@ -1,4 +1,4 @@
-"""What a policy's order of rows means on an open table, and what a rewrite did for it."""
+"""The order of rows of a policy, resolved on an open table, and the overlap of files in this order."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -16,23 +16,23 @@ from engine.planning.measures.overlaps import ColumnRanges, measure_overlap, ove
 from engine.planning.measures.partitions import Ints, partition_files
 
 MOST_SHOWN: Final = 20
-"""Partitions whose overlap a run's result, or a table's health, shows."""
+"""Most partitions whose overlap is in a run's result or a table's health."""
 
 Overlaps = Mapping[Place, Mapping[str, Any]]
 
 
 class Orderable(Protocol):
-    """What is asked of an open table (`formats.base.OpenTable`)."""
+    """Methods of an open table that orders use (`formats.base.OpenTable`)."""
 
     def resolve_order(self, wish: OrderWish) -> RowOrdering:
-        """Return what an order by names means on the table. Raises `NotEligible` where it means nothing."""
+        """Resolve an order by column names on the table. Raises `NotEligible` if it can't be resolved."""
 
     def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
-        """Return the ranges of an order's columns in files, by default in all, in the order of the digest."""
+        """Return the ranges of an order's columns in files, in the order of the digest; by default of all files."""
 
 
 def planned_order(opened: Orderable, policy: EffectivePolicy) -> RowOrdering | None:
-    """Return the order that a plan is made for; None for none, and where it is impossible, as the conditions say."""
+    """Return the order of a plan; None without one, or if it is impossible, which the conditions report."""
     wish = OrderWish.of(policy.values)
     with suppress(NotEligible):
         return None if wish is None else opened.resolve_order(wish)
@@ -40,14 +40,14 @@ def planned_order(opened: Orderable, policy: EffectivePolicy) -> RowOrdering | N
 
 
 def order_keys(opened: Orderable, order: RowOrdering | None) -> Callable[[pa.ChunkedArray], Ints] | None:
-    """Return what tells where files begin in a `sort`; None for other orders: a place on a curve is in no manifest."""
+    """Return a function from paths to the files' first keys in a `sort`; None for curves, which no manifest has."""
     if order is None or order.strategy != "sort":
         return None
     return lambda paths: opened.order_ranges(order, paths)[0].lower
 
 
 def overlaps_of(opened: OpenTable, order: RowOrdering, places: Collection[Place]) -> Overlaps:
-    """Return how far files overlap in some partitions, JSON-ready. Reads manifests: call in a thread."""
+    """Return how far files overlap in the given partitions, JSON-ready. Reads manifests: call in a thread."""
     files = partition_files(opened.digest())
     found = measure_overlap(files, opened.order_ranges(order))
     here = enumerate(zip(files.spec_ids.tolist(), files.names, strict=True))
@@ -55,9 +55,9 @@ def overlaps_of(opened: OpenTable, order: RowOrdering, places: Collection[Place]
 
 
 def order_health(opened: OpenTable, policy: EffectivePolicy) -> dict[str, Any] | None:
-    """Return how far files overlap in the order that a policy puts rows into, the deepest partitions first, JSON-ready.
+    """Return how far files overlap in the policy's order of rows, deepest partitions first, JSON-ready.
 
-    None where it puts them into none. Reads manifests: call in a thread.
+    None if the policy has no order. Reads manifests: call in a thread.
     """
     order = planned_order(opened, policy)
     if order is None:
@@ -72,7 +72,7 @@ def order_health(opened: OpenTable, policy: EffectivePolicy) -> dict[str, Any] |
 
 
 def order_result(order: RowOrdering, before: Overlaps, after: Overlaps) -> dict[str, Any]:
-    """Return what a run's result says of the order: each partition before and after, those with most files first."""
+    """Return the order in a run's result: the overlap of partitions before and after, those with most files first."""
     places = sorted(before, key=lambda place: (-before[place]["files"], place))
     shown = [
         {"spec_id": place[0], "partition": place[1], "before": before[place], "after": after.get(place)}

@@ -1,4 +1,4 @@
-"""Rules of a policy in words: why a table is due, what a rule still lacks, and what to change where none ever will.
+"""Rules of a policy in words: why a table is due, what a rule still lacks, and advice if no rule will ever be met.
 
 Explain and health use the same sentences.
 """
@@ -15,13 +15,13 @@ from engine.planning.due.triggers import MeasuredCondition, RuleState
 from engine.services.planning.wording import figure, many, place
 
 ADVISED_SHARE: Final = 0.1
-"""Advice is given from this share of the table's data files on: a few files left in a table cost readers little."""
+"""Least share of avoidable files in the table's data files for advice: a few left-over files cost readers little."""
 
 _OPERATORS: Final = {"at_least": "at least", "above": "more than", "at_most": "at most", "below": "less than"}
 
 
 def due_rule(rule: RuleState) -> str:
-    """Return why a rule makes partitions, or the table, due."""
+    """Return in words why a rule makes partitions, or the table, due."""
     if rule.shown is None:
         return f"Rule '{rule.name}' makes the table due: {_decisive(rule.logic, rule.conditions, met=True)}."
     where = f"{many(rule.due_total, 'partition')} due" + (", most of all" if rule.due_total > 1 else ":")
@@ -29,7 +29,7 @@ def due_rule(rule: RuleState) -> str:
 
 
 def other_rule(rule: RuleState) -> str:
-    """Return what a rule that is not due lacks, in the partition that is nearest to it."""
+    """Return in words what a rule that is not due lacks, in the partition that is nearest to it."""
     if rule.held_back:
         why = "; ".join(f"{many(count, 'partition')}: {OF_PARTITIONS[code]}" for code, count in rule.held_back.items())
         return f"Rule '{rule.name}' holds, but makes nothing due: {why}."
@@ -41,7 +41,7 @@ def other_rule(rule: RuleState) -> str:
 
 
 def never_due_advice(evaluation: Evaluation, policy: EffectivePolicy) -> list[str]:
-    """Return what to change where avoidable files stay for good: sentences, none where they are few or will be due."""
+    """Return sentences on what to change if avoidable files stay for good; empty if they are few or will be due."""
     left = evaluation.never_due
     if left.files == 0 or left.files < ADVISED_SHARE * left.of_files:
         return []
@@ -64,7 +64,7 @@ def never_due_advice(evaluation: Evaluation, policy: EffectivePolicy) -> list[st
 
 
 def due_document(evaluation: Evaluation, policy: EffectivePolicy) -> dict[str, Any]:
-    """Return whether rules make a table due and why, and advice where none ever will; ready for JSON."""
+    """Return whether rules make a table due and why, and advice if none ever will; JSON-ready."""
     return {
         "is_due": evaluation.is_due,
         "because": [due_rule(rule) for rule in evaluation.rules if rule.is_due],

@@ -1,4 +1,4 @@
-"""What the record knows of earlier runs before one is planned: runs, dry runs and explain predict by it."""
+"""Statistics of earlier runs, on which predictions of runs, dry runs and explain are based."""
 
 from typing import Final
 
@@ -13,9 +13,9 @@ _SUCCEEDED: Final = frozenset({RunState.SUCCEEDED})
 async def read_statistics(
     unit: UnitOfWork, table_id: TableId, *, catalog: str, machine: str | None = None
 ) -> RunStatistics:
-    """Return what earlier runs measured, for predictions about a table of a catalog.
+    """Return measurements of earlier runs, for predictions about a table of a catalog.
 
-    `machine`: where its tasks will run; None: where those of the newest attempt ran.
+    `machine`: where its tasks will run; None: the machine of the newest attempt.
     """
     last = await unit.runs.list(table_id, _SUCCEEDED, limit=LAST_RUNS)
     fleet = await unit.fleet.get()

@@ -1,4 +1,4 @@
-"""Which of a table's files a request is about. Reads manifests: call in a thread."""
+"""Selection of the table's files that a request names. Reads manifests: call in a thread."""
 
 import pyarrow as pa
 
@@ -8,7 +8,7 @@ from engine.planning.plans.predicates import check_predicate, select_partitions
 
 
 def check_partitions(opened: OpenTable, request: RunRequest) -> None:
-    """Raise `InvalidInput` where the request's predicate does not fit the table as it is now. Reads no manifests."""
+    """Raise `InvalidInput` if the request's predicate does not fit the table's current state. Reads no manifests."""
     if request.partitions is not None:
         check_predicate(request.partitions, opened.partition_specs(), opened.column_names(), pointer="/partitions")
 

@@ -1,4 +1,4 @@
-"""Planning of rewrites: for a run, and as a trial, which changes nothing and is what dry runs and explain show.
+"""Planning of rewrites: for a run, and as a read-only trial for dry runs and explain.
 
 Reads manifests and packs files: call in a thread.
 """
@@ -26,14 +26,14 @@ EVERYTHING: Final = RunRequest()
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The conditions of the rewrite on the table, and the plan that a run would begin with."""
+    """The conditions of a rewrite on the table, and the plan that a run would begin with."""
 
     conditions: Sequence[Condition]
     plan: Plan
 
     @property
     def is_eligible(self) -> bool:
-        """True when every condition holds."""
+        """Whether every condition holds."""
         return all(condition.holds for condition in self.conditions)
 
 
@@ -44,7 +44,7 @@ def try_plan(
     request: RunRequest = EVERYTHING,
     hot: HotPartitions = NONE_HOT,
 ) -> Trial:
-    """Check the conditions and plan on the head snapshot; predictions go by what is known of earlier runs.
+    """Check the conditions and plan on the head snapshot; predictions use the statistics of earlier runs.
 
     Raises:
         InvalidInput: the request's predicate does not fit the table.
@@ -55,7 +55,7 @@ def try_plan(
 
 
 def plan_files(chosen: Chosen, digest: pa.Table, request: RunRequest, known: RunStatistics, hot: HotPartitions) -> Plan:
-    """Plan the rewrite of files of a table by the engine that was chosen for it."""
+    """Plan the rewrite of a table's files with the chosen engine."""
     table, policy = chosen.table, chosen.policy
     order = planned_order(table, policy)
     return make_plan(
@@ -76,9 +76,9 @@ def plan_files(chosen: Chosen, digest: pa.Table, request: RunRequest, known: Run
 
 
 def plan_document(plan: Plan, deferred: int) -> dict[str, Any]:
-    """Return a plan as JSON-ready values, without file lists and with the first thousand groups.
+    """Return a plan as JSON-ready values, without file lists and with the first 1,000 groups.
 
-    `deferred`: how many groups are left out of it for another day.
+    `deferred`: number of groups that the daily budget defers.
     """
     return {
         "base_snapshot_id": None if plan.base_snapshot_id is None else str(plan.base_snapshot_id),

@@ -1,4 +1,4 @@
-"""Figures, times, partitions and counts as explanations word them."""
+"""Format figures, times, partitions and counts for explanations."""
 
 from datetime import UTC, datetime
 from typing import Final
@@ -12,7 +12,7 @@ _UNITS: Final = (("d", 86_400), ("h", 3600), ("m", 60))
 
 
 def figure(metric: str, value: float) -> str:
-    """Return a measured or wanted value of a metric for people."""
+    """Return a measured or required value of a metric as text."""
     if is_percent(metric):
         return f"{value:.0f} %"
     match Metric[metric.upper()].kind:
@@ -27,7 +27,7 @@ def figure(metric: str, value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time for people, two units at most: `2d 3h`, `45 s`."""
+    """Return a duration as text, with two units at most: `2d 3h`, `45 s`."""
     if seconds < _UNITS[-1][1]:
         return f"{seconds:.0f} s"
     left = int(seconds)
@@ -40,13 +40,13 @@ def duration(seconds: float) -> str:
 
 
 def place(partition: PartitionRef) -> str:
-    """Return a partition with its size."""
+    """Return a partition and its size as text."""
     name = "the whole table" if partition.partition == "{}" else short(partition.partition, _LONGEST_NAME)
     return f"{name} with {many(partition.file_count, 'file')} ({format_bytes(partition.total_bytes)})"
 
 
 def many(count: int, noun: str) -> str:
-    """Return a counted noun."""
+    """Return a number with its noun: `1 file`, `2 files`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -56,10 +56,10 @@ def sentence(text: str) -> str:
 
 
 def short(text: str, most: int) -> str:
-    """Return a text of at most so many characters: a longer one loses its middle."""
+    """Return a text of at most `most` characters; the middle of a longer one is cut out."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2 - 1) :]}"
 
 
 def clock(at: datetime | None) -> str:
-    """Return an instant to the minute, in UTC."""
+    """Return an instant as text, to the minute, in UTC."""
     return "an unknown time" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

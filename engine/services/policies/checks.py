@@ -1,8 +1,8 @@
-"""Judging a wish before it is stored: what it would come to, what forbids it, and what its author should know.
+"""Check of a policy change before it is stored: its effect, problems that forbid it, and notes for its author.
 
-Forbidden is what a covered table format can't do, a column that a covered table does not have, and settings that
-contradict one another on a covered table. A catalog that does not answer forbids nothing: what could not be checked is
-said in a note.
+Forbidden are settings that a covered table format does not support, a column that a covered table does not have, and
+settings that contradict one another on a covered table. A catalog that does not answer forbids nothing: a note names
+the tables that were not checked.
 """
 
 import asyncio
@@ -25,18 +25,18 @@ from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
 MOST_TABLES_ASKED: Final = 20
-"""Covered tables whose columns are looked at."""
+"""Most covered tables whose columns are checked."""
 MOST_NAMESPACES: Final = 1000
-"""Namespaces of registered tables among which the nearest is looked for."""
+"""Most namespaces of registered tables that are searched for the most similar name."""
 _NESTED: Final = ("struct<", "list<", "map<")
-"""How types begin whose values have no order."""
+"""Prefixes of types whose values have no order."""
 PATIENCE_SECONDS: Final = 10.0
-"""For all of them together: they are asked side by side."""
+"""Time limit for the columns of all tables together, which are read concurrently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A wish that may be stored: what it would come to, and what its author should know."""
+    """A change that may be stored: its effect, and notes for its author."""
 
     effect: PolicyEffect
     notes: tuple[str, ...]
@@ -44,7 +44,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Columns of a table, `nested` of them structs, lists or maps; or why they are not known."""
+    """Columns of a table, with `nested` for structs, lists and maps; or the reason why they are not known."""
 
     table: TableRef
     names: frozenset[str] | None
@@ -53,7 +53,7 @@ class _Columns:
 
 
 class PolicyChecks:
-    """Judges wishes; reads, never writes."""
+    """Checks policy changes; read-only."""
 
     def __init__(self, *, database: Database, formats: FormatRegistry, capabilities: CapabilityService) -> None:
         self._database = database
@@ -63,17 +63,17 @@ class PolicyChecks:
     async def judge(
         self, change: PolicyChange, properties: Mapping[str, Any] | None = None, *, with_due: bool = False
     ) -> Judged:
-        """Return what a wish would come to.
+        """Return the effect of a change.
 
-        A deletion is never forbidden; what would contradict itself after it is shown in the effect.
+        A deletion is never forbidden; contradictions that it would cause are shown in the effect.
 
         Args:
-            change: the wish.
+            change: the requested change.
             properties: the policy fields that the table's own properties set, for a table's own policy.
-            with_due: tell which tables would become due as well.
+            with_due: also determine which tables would become due.
 
         Raises:
-            InvalidInput: one problem for each setting that can't be, with the value and a remedy.
+            InvalidInput: one problem for each forbidden setting, with the value and a remedy.
         """
         async with self._database.read() as unit:
             catalogs = await unit.policy_coverage.catalogs(change.scope)
@@ -84,7 +84,7 @@ class PolicyChecks:
             return Judged(effect, ())
         column_problems, notes = await self._columns(change.scope, change.after)
         impossible = (*self._refusals(change.after, set(catalogs.values())), *column_problems)
-        if problems := impossible or effect.problems:  # what can't be done at all needs no word on what it contradicts
+        if problems := impossible or effect.problems:  # contradictions of an impossible setting are not reported
             raise InvalidInput("the policy has settings that can't be applied; see errors", problems=problems)
         empty = () if effect.covered_count else (covers_nothing(change.scope, known),)
         return Judged(effect, (*not_acted_on(change.after), *assumed_zones(change.after), *empty, *notes))
@@ -138,9 +138,9 @@ class PolicyChecks:
 
 
 def not_acted_on(document: PolicyDocument) -> tuple[str, ...]:
-    """Return notes that name the settings of a document which have no effect in this version.
+    """Return notes on settings of a document that have no effect in this version.
 
-    Those of the preset that it names are its settings too.
+    Settings of its preset are included.
     """
     own = document.leaves()
     preset = PRESETS[document.preset].document.leaves() if document.preset is not None else {}
@@ -158,9 +158,9 @@ def _without_effect(where: str, fields: Iterable[str]) -> Iterator[str]:
 
 
 def assumed_zones(document: PolicyDocument) -> tuple[str, ...]:
-    """Return a note for each window of quiet hours that was written without a time zone.
+    """Return a note for each window of quiet hours that is written without a time zone.
 
-    Of a document as it came: in a stored one the zone that was taken is written like any other.
+    Call with the document as received: a stored one has the assumed zone.
     """
     return tuple(
         f"quiet_hours[{index}].time_zone is not given: {window.start} to {window.end} is read as {window.time_zone}; "
@@ -171,7 +171,7 @@ def assumed_zones(document: PolicyDocument) -> tuple[str, ...]:
 
 
 def covers_nothing(scope: PolicyScope, known: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """Return the note on a scope without tables; `known` are catalogs with namespaces of registered tables."""
+    """Return the note on a scope without tables; `known` has catalogs with namespaces of registered tables."""
     note = "it covers no registered table now, and will cover those that are registered in its scope later"
     within = [".".join((catalog, *levels)) for catalog, levels in known]
     near = _nearest_prefix(_literal(scope), within)
@@ -179,7 +179,7 @@ def covers_nothing(scope: PolicyScope, known: Iterable[tuple[str, Sequence[str]]
 
 
 def _literal(scope: PolicyScope) -> Sequence[str]:
-    """Return the catalog and the namespace levels that a scope names in full, as far as it does."""
+    """Return the catalog and namespace levels that a scope names without wildcards."""
     if scope.pattern is None:
         return (scope.catalog, *(scope.namespace or ())) if scope.catalog is not None else ()
     *outer, _ = scope.pattern.split(".")
@@ -187,7 +187,7 @@ def _literal(scope: PolicyScope) -> Sequence[str]:
 
 
 def _nearest_prefix(parts: Sequence[str], known: Iterable[str]) -> str | None:
-    """Return the known catalog or namespace that is most like a dotted one that is unknown."""
+    """Return the known catalog or namespace that is most similar to an unknown dotted one."""
     wanted = ".".join(parts)
     prefixes = {".".join(address.split(".")[: len(parts)]) for address in known}
     return None if not wanted or wanted in prefixes else nearest(wanted, sorted(prefixes))
@@ -208,7 +208,7 @@ async def _first_covered(unit: UnitOfWork, scope: PolicyScope) -> tuple[list[tup
 
 
 def _unfit_column(index: int, name: str, found: Sequence[_Columns]) -> FieldProblem | None:
-    """Return the problem of a column that a table does not have, or that rows can't be ordered by."""
+    """Return the problem of a column that a table does not have, or by which rows can't be ordered."""
     outermost = name.partition(".")[0]
     nested = next((each.table for each in found if outermost in each.nested), None)
     if nested is not None:

@@ -1,8 +1,9 @@
-"""Which tables a change of policy would make due, told from what was last measured of them; no table is read.
+"""Determine which tables a policy change would make due, from their last measurements; no table is read.
 
-A measurement keeps the counts and sizes of the partitions that have most to gain, and none of the times. A rule that
-asks for more can't be told from it, nor can small or large files by other bounds than they were counted with: such
-tables are counted as not told. The guards of planning (seals, unchanged input, too little to merge) are left out.
+A measurement has the counts and sizes of the partitions that would gain most from a rewrite, and no times. Rules on
+other metrics can't be evaluated with it, nor small or large files by other bounds than they were counted with: such
+tables are counted as unknown (`untold`). The guards of planning (seals, unchanged input, too little to merge) are not
+applied.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,17 +16,17 @@ from engine.domain.policies import EffectivePolicy, TriggerCondition, TriggerRul
 
 MOST_SHOWN: Final = 100
 MOST_JUDGED: Final = 10_000
-"""Tables of which the measurement is read; the rest is counted as not told."""
+"""Most tables whose measurement is read; the rest is counted as unknown."""
 _SMALL: Final = "rewrite.small_file_bytes"
 _LARGE: Final = "rewrite.large_file_bytes"
 _ROW_GROUPS: Final = "rewrite.small_row_group_bytes"
 DECISIVE: Final = frozenset({"enabled", "triggers", _SMALL, _LARGE, _ROW_GROUPS})
-"""Settings that can make a table due that was not."""
+"""Settings that can make a table due that was not due before."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableAddress:
-    """A table as answers name it."""
+    """Id and address of a table in answers."""
 
     id: TableId
     address: str
@@ -33,7 +34,7 @@ class TableAddress:
 
 @dataclass(frozen=True, slots=True)
 class DueTable:
-    """A table that would become due: by which rule, and a partition for which it holds."""
+    """A table that would become due, the rule, and a partition for which it holds."""
 
     table: TableAddress
     rule: str
@@ -42,9 +43,9 @@ class DueTable:
 
 @dataclass(frozen=True, slots=True)
 class DueTables:
-    """Tables that would become due. Lists hold at most `MOST_SHOWN`, counts are of all.
+    """Tables that would become due. Lists have at most `MOST_SHOWN` entries, counts are of all.
 
-    `unmeasured`: never measured; `untold_count`: what was measured does not tell.
+    `unmeasured`: never measured; `untold_count`: the measurement is not sufficient.
     """
 
     count: int = 0
@@ -56,7 +57,7 @@ class DueTables:
 
 @dataclass(frozen=True, slots=True)
 class DueRules:
-    """What of an effective policy decides whether a table is due."""
+    """The settings of an effective policy that decide whether a table is due."""
 
     enabled: bool
     rules: tuple[TriggerRule, ...]
@@ -72,7 +73,7 @@ class DueRules:
         return cls(policy.enabled, tuple(triggers), *bounds)
 
     def holding(self, health: Mapping[str, Any]) -> tuple[tuple[str, str] | None, bool]:
-        """Return a rule and a partition that are due by measured health, and whether something could not be told."""
+        """Return a rule and a partition that are due by measured health, and whether any could not be evaluated."""
         untold = False
         for rule in self.rules if self.enabled else ():
             for partition in health.get("worst_partitions", ()):
@@ -95,7 +96,7 @@ class DueRules:
             values["small_file_share"] = partition["small_file_count"] / max(1, files)
             values["avoidable_file_count"] = health["avoidable_file_count"]
             values["avoidable_file_share"] = health["avoidable_file_count"] / max(1, health["file_count"])
-            if (largest := partition.get("largest_small_file_share")) is not None:  # nor did they measure this
+            if (largest := partition.get("largest_small_file_share")) is not None:  # absent in older measurements
                 values["largest_small_file_share"] = largest
         if health.get("large_file_bytes") == self.large_bytes:
             values["large_file_count"] = partition["large_file_count"]
@@ -111,11 +112,11 @@ def _holds(values: Mapping[str, float], condition: TriggerCondition) -> bool | N
 
 
 RuledTable = tuple[TableAddress, DueRules, DueRules]
-"""A table with what decides whether it is due, before and after."""
+"""A table with its rules before and after a change."""
 
 
 class DueTally:
-    """Sums over tables."""
+    """Collects the tables that a change would make due."""
 
     def __init__(self) -> None:
         self._due: list[DueTable] = []
@@ -124,14 +125,14 @@ class DueTally:
         self._left = MOST_JUDGED
 
     def admit(self, tables: Sequence[RuledTable]) -> Sequence[RuledTable]:
-        """Return the tables that may still be judged; those beyond `MOST_JUDGED` are counted as not told."""
+        """Return the tables that may still be judged; those beyond `MOST_JUDGED` are counted as unknown."""
         admitted = tables[: self._left]
         self._left -= len(admitted)
         self._counts["untold"] += len(tables) - len(admitted)
         return admitted
 
     def add(self, judged: Iterable[RuledTable], measured: Mapping[TableId, Mapping[str, Any]]) -> None:
-        """Judge tables by their measured health, by id."""
+        """Judge tables by their measured health; `measured` is by table id."""
         for table, before, after in judged:
             health = measured.get(table.id)
             if health is None:
@@ -160,5 +161,5 @@ class DueTally:
 
 
 def decisive(settings: Sequence[str]) -> bool:
-    """Tell whether a change of these settings can make a table due."""
+    """Return whether a change of these settings can make a table due."""
     return not DECISIVE.isdisjoint(settings)

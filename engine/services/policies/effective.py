@@ -1,4 +1,4 @@
-"""The policy that holds for a table: the one place that loads all that cover it and merges them."""
+"""The effective policy of a table: the one place that loads all policies that cover it and merges them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ from engine.stores.unit_of_work import UnitOfWork
 
 
 class PolicyReader:
-    """Loads and merges, with one query a table."""
+    """Loads and merges policies, with one query for each table."""
 
     @staticmethod
     async def effective(
@@ -30,11 +30,11 @@ class PolicyReader:
         """Return every setting that holds for a table.
 
         Args:
-            unit: where the record is read.
+            unit: the transaction to read in.
             table: the registered table.
             properties: the policy fields that the table's own properties set, by dotted name; empty while the catalog
                 does not answer.
-            instead: tried in place of the table's own policy; its fields have the origin `trial`.
+            instead: replaces the table's own policy for a trial; its fields have the origin `trial`.
         """
         covering = await unit.policy_coverage.covering(table)
         if instead is not None:
@@ -43,9 +43,9 @@ class PolicyReader:
 
 
 def check_settings(policy: EffectivePolicy, *, is_trial: bool = False) -> None:
-    """Raise `InvalidInput` where settings that hold together would make no sense, naming the ones to change.
+    """Raise `InvalidInput` with the settings to change if settings contradict one another.
 
-    With `is_trial` also where a policy could not be stored although runs would go on with it.
+    With `is_trial` also if the policy could not be stored although runs would continue with it.
     """
     if problems := [*contradictions(policy), *(raised_group_sizes(policy) if is_trial else ())]:
         what = "; ".join(f"{each.pointer[1:].replace('/', '.')} {each.message}" for each in problems)
@@ -53,7 +53,7 @@ def check_settings(policy: EffectivePolicy, *, is_trial: bool = False) -> None:
 
 
 def find_preset(name: str) -> Preset:
-    """Return a preset, or raise `NotFound` with the nearest name."""
+    """Return a preset, or raise `NotFound` with the most similar name."""
     preset = PRESETS.get(name)
     if preset is None:
         raise NotFound(f"no preset {name!r}; {did_you_mean(name, PRESETS)}")
@@ -61,7 +61,7 @@ def find_preset(name: str) -> Preset:
 
 
 def settings_document(policy: EffectivePolicy) -> dict[str, dict[str, Any]]:
-    """Return every setting by dotted name: its value as it is answered, its origin, whether it has an effect yet."""
+    """Return every setting by dotted name: its value in the API's form, its origin, whether it has an effect yet."""
     return {
         name: {
             "value": value,

@@ -1,7 +1,7 @@
-"""What a change of one policy would come to: which tables, which of their settings, and what speaks against it.
+"""Effect of a change of one policy: the tables, their changed settings, and problems.
 
-One pass over the covered tables, in pages. Tables that the same policies cover get the same answer, so merging is done
-once for each combination of policies that occurs, not once a table.
+One pass over the covered tables, in pages. Tables that the same policies cover get the same result, so merging is done
+once for each combination of policies, not once for each table.
 """
 
 import asyncio
@@ -32,12 +32,12 @@ from engine.stores.policies.coverage import CoveredTable
 from engine.stores.unit_of_work import UnitOfWork
 
 MOST_SHOWN: Final = 100
-"""Tables, and distinct changes, that an effect names; the rest is counted."""
+"""Most tables, and most distinct changes, that an effect names; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyChange:
-    """A wish: the policy `name` of `scope` is `before` now (None: there is none) and would be `after` (None: gone)."""
+    """A requested change of the policy `name` of `scope` from `before` (None: new) to `after` (None: deleted)."""
 
     name: str
     scope: PolicyScope
@@ -47,7 +47,7 @@ class PolicyChange:
 
 @dataclass(frozen=True, slots=True)
 class SettingChange:
-    """One setting that would change, as it is answered, with where it comes from."""
+    """One setting that would change: its values in the API's form and their origins."""
 
     setting: str
     before: Any
@@ -58,7 +58,7 @@ class SettingChange:
 
 @dataclass(frozen=True, slots=True)
 class SharedChange:
-    """A change that `table_count` tables would see alike; `example` is one of them."""
+    """A change that is the same for `table_count` tables; `example` is one of them."""
 
     settings: tuple[SettingChange, ...]
     table_count: int
@@ -67,7 +67,7 @@ class SharedChange:
 
 @dataclass(frozen=True, slots=True)
 class PolicyEffect:
-    """What a change would come to. Lists hold at most `MOST_SHOWN`; counts are of all. `due` is told for previews."""
+    """Effect of a change. Lists have at most `MOST_SHOWN` entries, counts are of all. `due` is set for previews."""
 
     covered_count: int
     affected_count: int
@@ -80,9 +80,9 @@ class PolicyEffect:
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What a change comes to where one combination of policies holds; `key` is equal for equal changes.
+    """Effect of a change under one combination of policies; `key` is equal for equal changes.
 
-    `rules`: what decides whether a table is due, before and after; None when the change can make none due.
+    `rules`: the rules on whether a table is due, before and after; None when the change can make none due.
     """
 
     key: str
@@ -99,21 +99,21 @@ async def weigh(
     matrices: Mapping[str, Capabilities],
     with_due: bool = False,
 ) -> PolicyEffect:
-    """Return what a change would come to on the tables that it covers.
+    """Return the effect of a change on the tables that it covers.
 
     Args:
-        unit: where the record is read.
-        change: the wish.
+        unit: the transaction to read in.
+        change: the requested change.
         properties: the policy fields that a table's own properties set, for the change of a table's own policy. Those
-            of many tables are not asked for: where a setting falls back to them, the built-in default is shown.
-        matrices: what the tables of each catalog can have done, by the catalog's name.
-        with_due: tell which tables would become due as well.
+            of many tables are not read: for a setting that falls back to them the built-in default is shown.
+        matrices: the capabilities of the table format of each catalog, by the catalog's name.
+        with_due: also determine which tables would become due.
     """
     others = [policy for policy in await unit.policy_coverage.around(change.scope) if policy.name != change.name]
     judge = _Judge(change, PolicyIndex(others), properties, matrices, with_due=with_due)
     tally, due = _Tally(), DueTally()
     async for page in unit.policy_coverage.covered(change.scope):
-        await asyncio.to_thread(tally.add, page, judge)  # merging is work: other requests go on meanwhile
+        await asyncio.to_thread(tally.add, page, judge)  # merging needs CPU time: a thread keeps the event loop free
         if judged := due.admit(list(_with_rules(page, judge))):
             measured = await unit.policy_coverage.measured([table.id for table, _, _ in judged])
             await asyncio.to_thread(due.add, judged, measured)
@@ -129,7 +129,7 @@ def _with_rules(page: Sequence[CoveredTable], judge: "_Judge") -> Iterator[Ruled
 
 
 class _Judge:
-    """Merges before and after, once for each combination of policies on tables of each format."""
+    """Merges policies before and after the change, once for each combination of policies and table format."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class _Judge:
         self._after = None if change.after is None else _as_stored(change, change.after)
 
     def verdict(self, table: CoveredTable) -> _Verdict:
-        """Return what the change comes to on a table."""
+        """Return the effect of the change on a table."""
         others = self._index.covering(table)
         is_own = self._change.scope.kind is PolicyScopeKind.TABLE
         own = "" if is_own or table.own is None else json.dumps(table.own, sort_keys=True)
@@ -161,7 +161,7 @@ class _Judge:
         return self._verdicts[combination]
 
     def alone(self) -> _Verdict:
-        """Return what the change comes to where no other policy is."""
+        """Return the effect of the change without any other policy."""
         return self._judged([], None, None)
 
     def _judged(
@@ -184,7 +184,7 @@ class _Judge:
 
 
 class _Tally:
-    """Sums verdicts over tables."""
+    """Collects verdicts over tables."""
 
     def __init__(self) -> None:
         self.covered_count = 0
@@ -194,7 +194,7 @@ class _Tally:
         self._problems: dict[tuple[str, str], tuple[FieldProblem, int, TableAddress | None]] = {}
 
     def add(self, page: Sequence[CoveredTable], judge: _Judge) -> None:
-        """Judge the tables of a page."""
+        """Add the verdicts on the tables of a page."""
         for table in page:
             self.covered_count += 1
             verdict = judge.verdict(table)
@@ -209,14 +209,14 @@ class _Tally:
             self._changes[verdict.key] = replace(shared, table_count=shared.table_count + 1)
 
     def problems_of(self, verdict: _Verdict, table: TableAddress | None) -> None:
-        """Count the problems of a verdict."""
+        """Add the problems of a verdict."""
         for problem in verdict.problems:
             key = (problem.pointer, problem.message)
             first, count, example = self._problems.get(key, (problem, 0, table))
             self._problems[key] = (first, count + 1, example)
 
     def effect(self) -> PolicyEffect:
-        """Return the sums; changes that most tables see come first."""
+        """Return the collected effect; changes of most tables come first."""
         changes = sorted(self._changes.values(), key=lambda each: -each.table_count)
         return PolicyEffect(
             covered_count=self.covered_count,
@@ -229,7 +229,7 @@ class _Tally:
 
 
 def _problems(policy: EffectivePolicy, matrix: Capabilities | None) -> Iterator[FieldProblem]:
-    """Yield what settings contradict one another, and what tables of the format can't have done."""
+    """Yield settings that contradict one another, and settings that the table format does not support."""
     yield from contradictions(policy)
     yield from raised_group_sizes(policy)
     if matrix is not None:
@@ -237,7 +237,7 @@ def _problems(policy: EffectivePolicy, matrix: Capabilities | None) -> Iterator[
 
 
 def _as_stored(change: PolicyChange, document: PolicyDocument) -> StoredPolicy:
-    now = datetime.now(UTC)  # nobody looks at it
+    now = datetime.now(UTC)  # placeholder, never read
     return StoredPolicy(document, 0, now, "", change.name, change.scope)
 
 
@@ -261,7 +261,7 @@ def _answered(setting: str, policy: EffectivePolicy) -> Any:
 
 
 def _told(problem: FieldProblem, count: int, example: TableAddress | None) -> FieldProblem:
-    """Return a problem with where it was found, if that was on other tables than the one that is written to."""
+    """Return a problem with the tables on which it was found, unless that is the changed table itself."""
     if example is None or count == 0:
         return problem
     where = f"on {example.address}" if count == 1 else f"on {count} tables, such as {example.address}"

@@ -1,4 +1,4 @@
-"""The versions of a policy: all that was ever written, what each changed, and the way back to one of them."""
+"""The versions of a policy: list, compare with the version before, and restore."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from engine.stores.unit_of_work import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class ComparedVersion:
-    """A version with the leaves that it changed against the version before it."""
+    """A version with the settings that it changed against the version before it."""
 
     version: PolicyVersion
     changes: tuple[Difference, ...]
 
 
 async def list_versions(unit: UnitOfWork, name: str, *, before: int | None, limit: int) -> Sequence[ComparedVersion]:
-    """Return versions, newest first, at most `limit`, older than `before`; each with what it changed."""
+    """Return versions with their changes, newest first, at most `limit`, older than `before`."""
     found = await unit.policies.list_versions(name, before, limit + 1)
     return [_compared(version, previous) for version, previous in zip_longest(found[:limit], found[1:])]
 
 
 async def get_version(unit: UnitOfWork, name: str, version: int) -> ComparedVersion:
-    """Return one version with what it changed, or raise `NotFound`."""
+    """Return one version with its changes, or raise `NotFound`."""
     found = await unit.policies.list_versions(name, version + 1, 2)
     if not found or found[0].version != version:
         raise NotFound(f"the policy {name!r} has no version {version}; its versions are listed under /versions")
@@ -36,7 +36,7 @@ async def restorable(unit: UnitOfWork, name: str, version: int) -> PolicyVersion
     """Return a version whose document can be stored again.
 
     Raises:
-        InvalidInput: there is no such version, or it is a deletion.
+        InvalidInput: the version does not exist, or is a deletion.
     """
     found = await unit.policies.get_version(name, version)
     if found is None:

@@ -1,7 +1,7 @@
-"""Scoped policies in memory, to find for each of very many tables the ones that cover it.
+"""In-memory index of scoped policies, to find those that cover each of many tables.
 
-What holds for a namespace is found once and kept: its policies, and the patterns whose literal beginning lets them fit
-anything in it. Only those are tried on each of its tables. Policies of teams and labels are looked up.
+For each namespace its policies, and the patterns whose literal prefix can match tables in it, are found once and
+cached. Only these patterns are matched against its tables. Policies of teams and labels are looked up.
 """
 
 import re
@@ -13,12 +13,12 @@ from engine.domain.policies import PolicyScopeKind, ScopedTable, StoredPolicy
 from engine.stores.policies.coverage import strength
 
 Place = tuple[str, ...]
-"""A catalog and levels of a namespace; empty for the whole fleet."""
+"""A catalog and namespace levels; empty for the fleet."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """A policy with a pattern. `start`: what stands before the first wildcard."""
+    """A policy with a pattern. `start`: the literal prefix before the first wildcard."""
 
     start: str
     policy: StoredPolicy
@@ -28,12 +28,12 @@ class _Pattern:
         return cls(re.split(r"[*?]", policy.scope.pattern or "", maxsplit=1)[0], policy)
 
     def can_fit(self, beginning: str) -> bool:
-        """Tell whether an address with this beginning can fit."""
+        """Return whether an address with this prefix can match."""
         return beginning.startswith(self.start) or self.start.startswith(beginning)
 
 
 class PolicyIndex:
-    """Finds the policies of a table among those given; a table's own policy is not one of them."""
+    """Finds the given policies that cover a table, except its own policy."""
 
     def __init__(self, policies: Iterable[StoredPolicy]) -> None:
         self._by_place: dict[Place, list[StoredPolicy]] = defaultdict(list)
@@ -67,7 +67,7 @@ class PolicyIndex:
         return sorted([*around, *more], key=strength) if more else around
 
     def _around(self, place: Place) -> tuple[list[StoredPolicy], list[_Pattern]]:
-        """Return the policies of a namespace and of all around it, and the patterns that can fit tables in it."""
+        """Return the policies of a namespace and its parents, and the patterns that can match tables in it."""
         outer = [place[:levels] for levels in range(len(place) + 1)]
         address = ".".join(place) + "."
         fitting = [each for each in self._patterns if each.can_fit(address)]
@@ -75,6 +75,6 @@ class PolicyIndex:
 
 
 def _place(policy: StoredPolicy) -> Place:
-    """Return catalog and namespace levels of a scope; nothing for the fleet, which is around all of them."""
+    """Return catalog and namespace levels of a scope; empty for the fleet, the parent of all catalogs."""
     scope = policy.scope
     return () if scope.catalog is None else (scope.catalog, *(scope.namespace or ()))

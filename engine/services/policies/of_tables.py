@@ -1,7 +1,7 @@
-"""Tables' own policies: written by the teams that own the tables, judged against the table itself.
+"""Tables' own policies: written by the teams that own the tables, checked against the table itself.
 
 The table is read before the transaction begins. While its catalog does not answer or its metadata can't be read, a
-policy can be written all the same (it may be the one that disables the table); a note names what was not checked.
+policy can still be written (it may be the one that disables the table); a note names what was not checked.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ _READ_FIRST: Final = "send If-Match with the ETag of the policy as you read it, 
 
 @dataclass(frozen=True, slots=True)
 class ShownPolicy:
-    """The effective policy of a table, and what it leaves out."""
+    """The effective policy of a table, and notes on unread parts."""
 
     policy: EffectivePolicy
     notes: tuple[str, ...]
@@ -59,7 +59,7 @@ class PolicyService:
         return Written(stored, not_acted_on(stored.document))
 
     async def effective(self, caller: Caller, table_id: TableId) -> ShownPolicy:
-        """Return every setting that holds for the table, with where it came from.
+        """Return every setting that holds for the table, with its origin.
 
         Raises:
             NotFound, TableReplaced, StateConflict: see `services.catalogs.registered`.
@@ -70,7 +70,7 @@ class PolicyService:
             return ShownPolicy(await PolicyReader.effective(unit, table, properties), notes)
 
     async def preview(self, caller: Caller, table_id: TableId, wish: PolicyDocument | None) -> Judged:
-        """Return what storing a policy (None: deleting it) would come to. Raises as `put`, but for preconditions."""
+        """Return the effect of storing a policy (None: deleting it). Raises as `put`, except for preconditions."""
         present = await self._changeable(caller, table_id)
         if wish is None and present is None:
             raise NotFound(f"table {table_id} has no policy of its own: there is nothing to delete")
@@ -93,7 +93,7 @@ class PolicyService:
             NotFound: no such table.
             Forbidden: the caller may only read the table.
             PreconditionRequired, PreconditionFailed: no or a stale precondition was given.
-            InvalidInput: settings contradict each other on this table, or its format can't do them.
+            InvalidInput: settings contradict each other on this table, or its format does not support them.
             TableReplaced, StateConflict: see `services.catalogs.registered`.
         """
         if if_match is None and not if_none_match:
@@ -128,19 +128,19 @@ class PolicyService:
     async def versions(
         self, caller: Caller, table_id: TableId, *, before: int | None, limit: int
     ) -> Sequence[ComparedVersion]:
-        """Return what was ever written, newest first, at most `limit`, older than `before`."""
+        """Return all versions, newest first, at most `limit`, older than `before`."""
         async with self._database.read() as unit:
             await read_registered(unit, table_id, caller)
             return await list_versions(unit, table_id, before=before, limit=limit)
 
     async def version(self, caller: Caller, table_id: TableId, version: int) -> ComparedVersion:
-        """Return one version with what it changed, or raise `NotFound`."""
+        """Return one version with its changes, or raise `NotFound`."""
         async with self._database.read() as unit:
             await read_registered(unit, table_id, caller)
             return await get_version(unit, table_id, version)
 
     async def preview_restore(self, caller: Caller, table_id: TableId, version: int) -> Judged:
-        """Return what restoring a version would come to. Raises as `restore`, but for preconditions."""
+        """Return the effect of restoring a version. Raises as `restore`, except for preconditions."""
         return await self.preview(caller, table_id, await self._earlier(caller, table_id, version))
 
     async def restore(
@@ -155,7 +155,7 @@ class PolicyService:
     ) -> Written:
         """Store the document of an earlier version as the next one.
 
-        Raises as `put`, and `InvalidInput` when there is no such version or it is a deletion.
+        Raises as `put`, and `InvalidInput` when the version does not exist or is a deletion.
         """
         document = await self._earlier(caller, table_id, version)
         return await self.put(
@@ -209,7 +209,7 @@ class PolicyService:
 
 
 async def _still_registered(unit: UnitOfWork, table_id: TableId, caller: Caller) -> None:
-    """Raise `NotFound` when the table is gone or another team's since it was read; it stays so to the end."""
+    """Raise `NotFound` if the table was deleted or moved to another team since it was read; lock it until the end."""
     await unit.tables.lock(table_id)
     await read_own(unit, table_id, caller)
 
@@ -242,7 +242,7 @@ async def _write(
     action: str,
     message: str | None,
 ) -> StoredPolicy:
-    """Write over what was read; another write since then is a failed precondition."""
+    """Replace the policy that was read; a write since then raises `PreconditionFailed`."""
     try:
         if present is None:
             return await insert(unit, caller, table_id, _scope(table_id), document, action=action, message=message)

@@ -1,7 +1,7 @@
 """Policies of wider scopes: the fleet, a team, a catalog, a namespace, a pattern of addresses, a label.
 
-Admins write all of them, owners those of their teams. The scope is given at creation and stays: another scope is
-another policy. A name may be used again after a deletion, by callers who may see its versions; they go on.
+Admins write all of them, owners those of their teams. The scope is set at creation and can't be changed: another scope
+is another policy. A deleted policy's name may be used again by callers who may see its versions, which are continued.
 """
 
 import re
@@ -65,7 +65,7 @@ class ScopedPolicyService:
             return found
 
     async def get(self, caller: Caller, name: str) -> Written:
-        """Return a policy with its notes, or raise `NotFound`: there is none, or none that exists for the caller."""
+        """Return a policy with its notes, or raise `NotFound`: it does not exist, or not for the caller."""
         stored = await self._stored(name)
         if stored is None or not await self._sees(caller, stored.scope):
             raise NotFound(f"no policy {name!r}; list them with GET /v1/policies")
@@ -81,11 +81,11 @@ class ScopedPolicyService:
         action: str = "policy.create",
         message: str | None = None,
     ) -> Written:
-        """Store a first policy. `action` is the audit log's name of it, `message` is kept with the version.
+        """Store a new policy. `action` is its name in the audit log, `message` is stored with the version.
 
         Raises:
             Forbidden: the caller may not write policies of this scope.
-            InvalidInput: the name can't be one, the catalog does not exist, or covered tables can't have it.
+            InvalidInput: the name is not valid, the catalog does not exist, or covered tables do not support a setting.
             StateConflict: the name is taken, or the scope has a policy; the message names it.
         """
         judged = await self._judge_first(caller, name, scope, document)
@@ -98,11 +98,11 @@ class ScopedPolicyService:
         return Written(stored, judged.notes)
 
     async def preview_first(self, caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument) -> Judged:
-        """Return the effect that creating a policy would have. Raises as `create`."""
+        """Return the effect of creating a policy. Raises as `create`."""
         return _with_note(await self._judge_first(caller, name, scope, document, with_due=True))
 
     async def preview(self, caller: Caller, name: str, wish: PolicyDocument | None) -> Judged:
-        """Return the effect that replacing (None: deleting) a policy would have.
+        """Return the effect of replacing (None: deleting) a policy.
 
         Raises:
             NotFound: no such policy.
@@ -122,7 +122,7 @@ class ScopedPolicyService:
         action: str = "policy.replace",
         message: str | None = None,
     ) -> Written:
-        """Store the next version; the scope stays. `action` is the audit log's name of it.
+        """Store the next version; the scope is unchanged. `action` is its name in the audit log.
 
         Raises:
             NotFound: no such policy.
@@ -151,9 +151,9 @@ class ScopedPolicyService:
             await delete(unit, caller, present, if_match, message=message)
 
     async def versions(self, caller: Caller, name: str, *, before: int | None, limit: int) -> Sequence[ComparedVersion]:
-        """Return what was ever written under a name, newest first; `NotFound` when nothing was.
+        """Return all versions of a name, newest first; raise `NotFound` when there is none.
 
-        Versions exist for callers for whom every scope that the policy ever had exists.
+        Versions exist for a caller if every scope that the policy ever had exists for the caller.
         """
         async with self._database.read() as unit:
             if not await _sees_versions(unit, caller, name):
@@ -161,14 +161,14 @@ class ScopedPolicyService:
             return await list_versions(unit, name, before=before, limit=limit)
 
     async def version(self, caller: Caller, name: str, version: int) -> ComparedVersion:
-        """Return one version with what it changed, or raise `NotFound`."""
+        """Return one version with its changes, or raise `NotFound`."""
         async with self._database.read() as unit:
             if not await _sees_versions(unit, caller, name):
                 raise NotFound(f"no policy {name!r} was ever written; list them with GET /v1/policies")
             return await get_version(unit, name, version)
 
     async def preview_restore(self, caller: Caller, name: str, version: int) -> Judged:
-        """Return the effect that restoring a version would have. Raises as `restore`, but for preconditions."""
+        """Return the effect of restoring a version. Raises as `restore`, except for preconditions."""
         found, present = await self._restorable(caller, name, version)
         if present is None:
             return _with_note(await self._judge_first(caller, name, found.scope, found.document, with_due=True))
@@ -184,14 +184,14 @@ class ScopedPolicyService:
         if_none_match: bool,
         message: str | None = None,
     ) -> Written:
-        """Store the document of an earlier version as the next one, of a deleted policy with its scope as well.
+        """Store the document of an earlier version as the next one; for a deleted policy with its scope.
 
         Raises:
-            NotFound: nothing was ever written under this name.
+            NotFound: the name has no versions.
             Forbidden: the caller may not write policies of its scope.
             PreconditionRequired, PreconditionFailed: no or a stale precondition was given.
-            InvalidInput: there is no such version, it is a deletion, or covered tables can't have it any more.
-            StateConflict: the name has another scope by now, or the scope has another policy.
+            InvalidInput: the version does not exist, is a deletion, or is no longer supported by covered tables.
+            StateConflict: the name now has another scope, or the scope has another policy.
         """
         found, present = await self._restorable(caller, name, version)
         if if_match is None and not if_none_match:
@@ -243,9 +243,9 @@ class ScopedPolicyService:
         raise InvalidInput(f"no catalog {scope.catalog!r}", problems=(problem,))
 
     async def _explain_conflict(self, caller: Caller, name: str, scope: PolicyScope) -> None:
-        """Raise `StateConflict` naming the policy that is in the way; return when there is none.
+        """Raise `StateConflict` with the conflicting policy; return when there is none.
 
-        A name of which the caller may not see a version is refused without another word on what has it.
+        A name with a version that the caller may not see is refused without details of its policy.
         """
         async with self._database.read() as unit:
             same_name = await unit.policies.get(name)
@@ -280,7 +280,7 @@ class ScopedPolicyService:
 
 
 async def _sees_versions(unit: UnitOfWork, caller: Caller, name: str) -> bool:
-    """Return whether a policy was ever written under a name, and each of its scopes exists for the caller."""
+    """Return whether a name has versions, and each of their scopes exists for the caller."""
     if _is_table(name):
         return False
     seen, scopes = await visible_tables(unit, caller), await unit.policies.scopes_of(name)
@@ -293,7 +293,7 @@ async def _has_versions(unit: UnitOfWork, name: str) -> bool:
 
 
 def _is_table(name: str) -> bool:
-    """Tell whether a name is kept for tables' own policies, which other callers may not see."""
+    """Return whether a name is reserved for tables' own policies, which other callers may not see."""
     return name.startswith(_TABLE_PREFIX)
 
 

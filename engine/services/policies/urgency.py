@@ -1,7 +1,7 @@
-"""When runs become urgent: so long after they began to wait as `schedule.urgent_after` of the table's policy says.
+"""When runs become urgent: `schedule.urgent_after` of the table's policy after they began to wait.
 
-The instant is kept with each run, so that the order of the queue is asked in SQL: worked out when the run is stored,
-and once more for live runs when a policy that says something about it is written or deleted.
+The instant is stored with each run, so that SQL can order the queue. It is computed when the run is stored, and again
+for live runs when a policy with this setting is written or deleted.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ def urgent_at(run: Run, table: ScopedTable, policies: Sequence[StoredPolicy]) ->
 async def follow(
     unit: UnitOfWork, scope: PolicyScope, before: PolicyDocument | None, after: PolicyDocument | None
 ) -> None:
-    """Let live runs become urgent as the policies say that were just written; None stands for no policy.
+    """Update the urgency of live runs after a write of policies; None stands for no policy.
 
-    Submits that read the former policies are waited for, those that come read the present ones.
+    Waits for submits that read the former policies; later ones read the new policies.
     """
     if _said(before) == _said(after):
         return
@@ -34,7 +34,7 @@ async def follow(
 
 
 async def follow_all(unit: UnitOfWork, scope: PolicyScope) -> None:
-    """Let the live runs on the tables of a scope become urgent as the stored policies say; the tables are locked."""
+    """Update the urgency of live runs on the tables of a scope from the stored policies; locks the tables."""
     async for page in unit.runs.live_covered(scope):
         policies = await unit.policy_coverage.setting_order(each.run.table_id for each in page)
         await unit.runs.set_urgent({each.run.id: urgent_at(each.run, each.table, policies) for each in page})

@@ -1,7 +1,7 @@
-"""Writing a policy of any scope, in the caller's transaction: the store's statement, the audit entry, and the wake.
+"""Write a policy of any scope in the caller's transaction: the store's statement, the audit entry, and the wake-up.
 
-The tables that it covers are evaluated soon and do not rest any more after runs in vain; their live runs become urgent
-as it says. The same follows for a table whose team or labels change, when other policies cover it then.
+The covered tables are evaluated soon, their rest after runs without effect ends, and the urgency of their live runs is
+updated. The same applies to a table whose team or labels change if other policies cover it then.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from engine.stores.unit_of_work import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A stored policy, and what its author should know."""
+    """A stored policy, and notes for its author."""
 
     policy: StoredPolicy
     notes: tuple[str, ...]
@@ -33,7 +33,7 @@ async def insert(
     action: str = "policy.create",
     message: str | None = None,
 ) -> StoredPolicy:
-    """Store a policy that there is not yet; raises as the store does."""
+    """Store a new policy; raises as the store does."""
     stored = await unit.policies.insert(name, scope, document, caller.subject, message=message)
     await unit.audit.append(caller, action, name, after=_told(stored))
     await urgency.follow(unit, scope, None, document)
@@ -79,7 +79,7 @@ async def delete(
 async def follow_table(unit: UnitOfWork, before: Table, after: Table) -> None:
     """Apply a change of a locked table's team or labels: if other policies cover it now, reconsider it.
 
-    Runs that are at work read their policy again at their next look at what holds them.
+    Running runs read their policy again when they next check their holds.
     """
     formerly = await unit.policy_coverage.covering(before)
     if formerly == await unit.policy_coverage.covering(after):
@@ -90,9 +90,10 @@ async def follow_table(unit: UnitOfWork, before: Table, after: Table) -> None:
 
 
 async def _reconsider(unit: UnitOfWork, scope: PolicyScope) -> None:
-    """Evaluate the covered tables soon, without their rest after runs in vain.
+    """Schedule an evaluation of the covered tables soon, and end their rest after runs without effect.
 
-    A policy of one table ends its grace: the author has decided on this table. A wider one may be meant for others.
+    A table's own policy also ends its grace period: its author has decided about this table. A wider policy does not,
+    because it may be meant for other tables.
     """
     if scope.kind is PolicyScopeKind.TABLE and scope.table_id is not None:
         await unit.watches.end_grace([TableId(scope.table_id)])

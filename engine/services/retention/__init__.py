@@ -1,1 +1,1 @@
-"""Pruning of what the record need not keep any longer; the coordinator calls it."""
+"""Pruning of records past their retention time. Called by the coordinator."""

@@ -1,8 +1,8 @@
-"""Deletes ended runs, audit entries and old versions of policies whose time is over, in short transactions.
+"""Delete ended runs, audit entries and old versions of policies past their retention time, in short transactions.
 
-Totals of ended runs are counted as runs end (`run_totals`), so pruning changes none of them. A run stays, however old,
-while something needs it: predictions and triggers (the newest of its table), a freeze, an entry that is not sent yet,
-or groups whose outcome is not known (their files may have to be found again by it).
+Totals of ended runs are counted as runs end (`run_totals`), so pruning changes none of them. A run is kept at any age
+while it is needed: by predictions and triggers (the newest of its table), by a freeze, by an outbox entry that is not
+sent yet, or by groups with an unknown outcome (to find their files again).
 """
 
 from collections.abc import Awaitable, Callable
@@ -34,10 +34,10 @@ class PruningService:
         self._retention = retention
 
     async def prune(self, *, is_stopping: Callable[[], bool] = lambda: False) -> dict[str, int]:
-        """Delete all that is old enough and that nothing needs; return how many rows of each kind.
+        """Delete rows that are old enough and not needed; return the number of deleted rows of each kind.
 
         Raises:
-            Transient: the database does not answer; what is deleted so far is counted.
+            Transient: the database does not answer; rows deleted before are counted.
         """
         kinds: tuple[tuple[str, timedelta | None, _Batch], ...] = (
             (Kept.RUNS, self._retention.runs, _prune_runs),
@@ -52,7 +52,7 @@ class PruningService:
         return pruned
 
     async def _pass(self, batch: _Batch, kept_for: timedelta, is_stopping: Callable[[], bool]) -> int:
-        """Prune batches until one is the last of its pass."""
+        """Prune batch by batch until the pass is complete; return the number of deleted rows."""
         count, is_end = 0, False
         while not is_end and not is_stopping():
             async with self._database.begin() as unit:
@@ -70,9 +70,9 @@ async def _prune_versions(unit: UnitOfWork, before: datetime) -> tuple[int, bool
 
 
 async def _prune_audit(unit: UnitOfWork, before: datetime) -> tuple[int, bool]:
-    """Prune whole days from the beginning of the chain, and tell it in an entry that names the new anchor.
+    """Prune whole days from the beginning of the chain, and add an audit entry that names the new anchor.
 
-    Each link is verified before it goes: where the chain is broken, nothing more is deleted. The newest link stays.
+    Each link is verified before it is deleted: pruning stops where the chain is broken. The newest link is kept.
     """
     midnight = before.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     await unit.audit.lock_chain()

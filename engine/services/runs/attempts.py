@@ -1,9 +1,9 @@
-"""One attempt's hold on its run: the heartbeat that keeps the lease, and the requests that reach it meanwhile.
+"""One attempt at a run: its lease, the heartbeat that extends it, and requests to stop.
 
-The heartbeat looks at the run about every two seconds, at once on a hint, and exactly when a window begins; it extends
-the lease every third of its time. A lease that can't be extended ends the attempt: `check` raises, and `interrupted` is
-set. What holds the run back (a pause, quiet hours, a blackout, slow queries) is heard in the same way: no new groups
-are started, and those in flight end (`drain`) or are interrupted.
+The heartbeat reads the run about every two seconds, at once on a hint, and exactly when a window begins; it extends the
+lease after each third of the lease time. A lease that can't be extended ends the attempt: `check` raises, and
+`interrupted` is set. Holds (a pause, quiet hours, a blackout, slow queries) arrive in the same way: no new groups are
+started, and those in flight end (`drain`) or are interrupted.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ LOOK_SECONDS = 2.0
 
 
 class Stop(StrEnum):
-    """Why an attempt must stop early, mildest first: a stronger reason takes the place of a milder one."""
+    """Reasons to stop an attempt early, mildest first: a stronger reason replaces a milder one."""
 
     LEAVING = "leaving"
     DRAINED = "drained"
@@ -44,7 +44,7 @@ class Stop(StrEnum):
 
 
 HELD: Final = frozenset({Stop.DRAINED, Stop.INTERRUPTED})
-"""Reasons after which what is written is committed and the run waits for the end of `Attempt.hold`."""
+"""Stop reasons after which written file groups are committed and the run waits for the end of `Attempt.hold`."""
 
 COMMITTED: Final = HELD | {Stop.LEAVING}
 """Stop reasons after which written file groups are still committed."""
@@ -56,8 +56,8 @@ _STRENGTH: Final = {stop: strength for strength, stop in enumerate(Stop)}
 class Attempt:
     """A claimed run and its lease. All writes of the attempt go through here and are guarded by the lease.
 
-    `hold` is what the run has to wait for, None while nothing holds it. `slowdown` is what is left of the budget while
-    queries are slow, 1.0 when nothing is cut.
+    `hold` is the active hold, None without one. `slowdown` has the factor on the budget while queries are slow, 1.0 for
+    no reduction.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Attempt:
 
     @property
     def number(self) -> int:
-        """The attempt's number, which is the fencing token."""
+        """The attempt's number, which is also the fencing token."""
         return self.lease.token
 
     @contextlib.asynccontextmanager
@@ -104,29 +104,29 @@ class Attempt:
                 await task
 
     def stop(self, reason: Stop) -> None:
-        """Ask the attempt to end early; of several reasons the strongest holds. All but drains interrupt its tasks."""
+        """Ask the attempt to end early; the strongest reason wins. All reasons except drains interrupt its tasks."""
         if self.stop_reason is None or _STRENGTH[reason] > _STRENGTH[self.stop_reason]:
             self.stop_reason = reason
         if reason not in _CALM:
             self.interrupted.set()
 
     def may_begin(self) -> bool:
-        """Return whether anything new may begin: a window holds from its first instant, before the heartbeat looks."""
+        """Return whether new work may begin: a window applies from its first instant, before the next heartbeat."""
         self._obey()
         return self.stop_reason is None
 
     def room(self) -> Room:
-        """Return how much time there is before the next window that stops the run."""
+        """Return the time before the next window that stops the run."""
         return self._watch.room()
 
     def begin_no_more(self, room: Room, *, because: str) -> None:
-        """End what is in flight and wait for the window ahead: nothing that is left would end before it."""
+        """Drain the attempt and wait for the window ahead, since no remaining group would end before it."""
         if self.stop_reason is None:
             self.hold = None if room.ahead is None else replace(room.ahead, detail=f"{room.ahead.detail}: {because}")
             self.stop(Stop.DRAINED)
 
     async def check(self) -> None:
-        """Prove the lease to the database, or raise `LeaseLost`; hear of cancels and holds. Called before commits."""
+        """Verify the lease in the database, or raise `LeaseLost`; also apply cancels and holds. Call before commits."""
         if self.stop_reason is Stop.LEASE_LOST:
             raise LeaseLost(f"run {self.run.id}: another holder advances it now")
         await self._extend()
@@ -146,7 +146,7 @@ class Attempt:
         return self.run
 
     async def park(self, **reasons: Any) -> Run:
-        """Put the run back to wait; the lease is released."""
+        """Park the run and release the lease."""
         async with self._database.begin() as unit:
             self.run = await unit.runs.park(self.lease, **reasons)
         self.metrics.parks.labels(self.run.reason or "").inc()
@@ -154,7 +154,7 @@ class Attempt:
         return self.run
 
     async def park_on_outage(self, away: Away, *, failed: bool = False, not_before: datetime | None = None) -> Run:
-        """Report that a dependency is away and park the run on it; an attempt counts as failed only with `failed`."""
+        """Report an outage and park the run until it ends; the attempt counts as failed only with `failed`."""
         async with self._database.begin() as unit:
             outage = await unit.outages.report(away.dependency, self.run, away.message)
             self.run = await unit.runs.park(
@@ -171,15 +171,15 @@ class Attempt:
         return self.run
 
     async def _beat(self) -> None:
-        async with self._hints.watch(self.run.id) as hint:  # without Redis this waits by the clock alone
+        async with self._hints.watch(self.run.id) as hint:  # without Redis only the timeout ends the wait
             extended_at = await self._keep(self._clock.monotonic())
             while not self._is_over and self.stop_reason is not Stop.LEASE_LOST:
                 await hint.wait(self._watch.seconds_to_look(LOOK_SECONDS))
-                self._obey()  # a window begins before the database answers, and if it is away
+                self._obey()  # a window begins on time even if the database does not answer
                 extended_at = await self._keep(extended_at)
 
     async def _keep(self, extended_at: float) -> float:
-        """Extend the lease when it is due and look for requests; return when it was extended last."""
+        """Extend the lease when due and read requests; return when it was last extended (monotonic seconds)."""
         try:
             if self._clock.monotonic() - extended_at >= self._lease_seconds / 3:
                 await self._extend()
@@ -187,10 +187,10 @@ class Attempt:
             else:
                 await self._look()
         except (LeaseLost, NotFound):
-            if not self._is_over and self.run.lease_holder is not None:  # else given back, not lost
+            if not self._is_over and self.run.lease_holder is not None:  # otherwise given back, not lost
                 _log.warning("lease_lost")
                 self.stop(Stop.LEASE_LOST)
-        except Transient as error:  # the database is away: the lease runs out by itself if that lasts
+        except Transient as error:  # the database does not answer: the lease expires if that lasts
             _log.warning("heartbeat_failed", error=error.message)
         return extended_at
 
@@ -215,7 +215,7 @@ class Attempt:
         self._obey()
 
     def _obey(self) -> None:
-        """Do what holds the run back, if anything does; one that lets it finish does not. The last one is kept."""
+        """Apply the active hold, if any: stop the attempt, except for a hold with `finish`. `hold` has the last one."""
         self.slowdown = self._watch.slowdown().factor
         hold = self._watch.hold()
         if hold is not None and hold.how is not OnStart.FINISH:

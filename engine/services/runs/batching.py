@@ -1,7 +1,7 @@
-"""Many small requests of one kind done together: what arrives while a batch is under way makes the next one.
+"""Batch many small requests of one kind: those that arrive while a batch is under way form the next one.
 
-A single request on an idle service is a batch of its own and waits for nobody; under load a batch's cost is shared by
-all that are in it. Nothing is held back on purpose.
+A single request on an idle service is its own batch and does not wait; under load the cost of a batch is shared by its
+requests. No request is delayed on purpose.
 """
 
 import asyncio
@@ -14,10 +14,10 @@ Outcome: TypeAlias = Result | Exception
 
 
 class Batcher(Generic[Item, Result]):
-    """Hands items to `do` in the order in which they came, at most `largest` at once and one batch at a time.
+    """Passes items to `do` in order of arrival, at most `largest` at once and one batch at a time.
 
     `do` returns one outcome for each item: its result, or the error to raise where it was submitted. If `do` itself
-    raises, everybody in the batch gets that error.
+    raises, every submitter in the batch gets that error.
     """
 
     def __init__(self, do: Callable[[Sequence[Item]], Awaitable[Sequence[Outcome[Result]]]], *, largest: int) -> None:
@@ -27,7 +27,7 @@ class Batcher(Generic[Item, Result]):
         self._working: asyncio.Task[None] | None = None
 
     async def submit(self, item: Item) -> Result:
-        """Return the item's result. An item whose submitter is cancelled may be done all the same."""
+        """Return the item's result. An item whose submitter is cancelled may still be executed."""
         result: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, result))
         if self._working is None:

@@ -1,6 +1,6 @@
-"""What a run has to obey: rates while it runs, and the rolling daily byte budget of its table.
+"""Limits of a run: rates while it runs, and the rolling daily byte budget of its table.
 
-The daily budget: what is left, which groups fit, and when there will be room again.
+For the daily budget: the remaining bytes, the groups that fit, and when there will be room again.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ DAY = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """The rates over a run: its table's own, and those that it shares with others. `version` is that of `fleet`."""
+    """The rate limits of a run: its table's own, and those shared with other runs. `version` is that of `fleet`."""
 
     table: Budget
     catalog: str
@@ -32,26 +32,26 @@ class RunLimits:
 
     @property
     def most(self) -> Budget:
-        """What the run may move while it is the only one."""
+        """The budget of the run while it is the only one."""
         return self.table.at_most(self.fleet.whole(self.catalog))
 
     @property
     def fixed(self) -> Budget:
-        """What the run may move whatever the others do."""
+        """The budget of the run regardless of other runs."""
         return self.table.at_most(self.fleet.share(self.catalog))
 
 
 async def run_limits(unit: UnitOfWork, catalog: str, policy: EffectivePolicy) -> RunLimits:
-    """Return the rates over the runs of a table in this catalog under this policy."""
+    """Return the rate limits of runs of a table in this catalog under this policy."""
     fleet = await unit.fleet.get()
     return RunLimits(policy.budget(), catalog, fleet.limits, fleet.version)
 
 
 @dataclass(slots=True)
 class DayBudget:
-    """Bytes of input that may still be rewritten now; None is unlimited.
+    """Input bytes that may still be rewritten now; None is unlimited.
 
-    `next_at` is when the next part frees up; `spent` is what was rewritten in the last 24 hours, and when.
+    `next_at` is when the next part of the budget becomes free; `spent` has the bytes of the last 24 hours with times.
     """
 
     limit: int | None
@@ -61,7 +61,7 @@ class DayBudget:
     spent: Sequence[tuple[datetime, int]] = ()
 
     def free_at(self, count: int) -> datetime | None:
-        """Return when so many bytes fit that do not fit now, if nothing more is rewritten; None when they never do."""
+        """Return when `count` bytes fit that do not fit now, if nothing more is rewritten; None for never."""
         left = 0 if self.limit is None else self.limit - sum(spent for _, spent in self.spent)
         for at, spent in sorted(self.spent):
             left += spent
@@ -70,7 +70,7 @@ class DayBudget:
         return None
 
     def fit(self, plan: Plan) -> tuple[Plan, int]:
-        """Return the part of a plan that fits now and is worth most, and how many groups are left for later."""
+        """Return the most worthwhile part of a plan that fits now, and the number of deferred groups."""
         if self.remaining is None:
             return plan, 0
         fitting = most_worth(plan.groups, self.remaining)
@@ -78,10 +78,10 @@ class DayBudget:
         return (narrowed(plan, fitting), deferred) if deferred else (plan, 0)
 
     def admit(self, plan: Plan) -> Plan:
-        """Return what fits of a plan; the other groups are counted as deferred.
+        """Return the part of a plan that fits; the other groups are counted as deferred.
 
         Raises:
-            InvalidInput: a group alone passes the whole day's budget and could never run.
+            InvalidInput: a single group exceeds the whole daily budget and could never run.
         """
         largest = max((group.input_bytes for group in plan.groups), default=0)
         if self.limit is not None and largest > self.limit:
@@ -94,7 +94,7 @@ class DayBudget:
 
 
 async def day_budget(unit: UnitOfWork, table_id: TableId, policy: EffectivePolicy) -> DayBudget:
-    """Return a table's budget for now, from the groups that were rewritten in the last 24 hours."""
+    """Return a table's present budget, from the groups that were rewritten in the last 24 hours."""
     limit = policy.bytes_of("limits.bytes_per_day")
     if limit is None:
         return DayBudget(None, None, None)

@@ -1,7 +1,7 @@
-"""Which run a worker takes next, and what holds one back of which no column tells: windows, and slow queries.
+"""Choose and claim the next run for a worker, with the holds that SQL can't check: windows and slow queries.
 
-A queue entry is only a hint that there is something to do: whoever is woken takes the best run that is ready, so that
-priorities hold whatever the order of the entries, and none is lost with them. The claim in SQL is what counts.
+A queue entry is only a hint that there is work: the woken worker takes the best ready run, so that priorities hold for
+any order of the entries, and no run is lost with an entry. Only the claim in SQL counts.
 """
 
 from collections.abc import Sequence
@@ -33,13 +33,13 @@ class ClaimService:
         self._holder = holder
         self._lease_seconds = lease_seconds
         self._metrics = metrics or WorkMetrics()
-        self._reviewed: RunId | None = None  # the last that the present round of reviews has seen
+        self._reviewed: RunId | None = None  # the last run seen in the present round of reviews
 
     async def claim_next(self) -> Claimed | None:
-        """Claim the best run that is ready; None when there is none, or others were faster with all that were seen.
+        """Claim the best ready run; return None when there is none, or other workers claimed all that were found.
 
-        Whoever lost the first to another goes on with all that are free: when many look at once, as after a restart,
-        they would else all lose one run after the other.
+        After losing the first run to another worker, all free runs are tried: otherwise many workers that look at once,
+        as after a restart, would all lose one run after the other.
         """
         lost: set[RunId] = set()
         while True:
@@ -57,7 +57,7 @@ class ClaimService:
                 lost.update(run.id for run in free)
 
     async def claim(self, run_id: RunId) -> Claimed | None:
-        """Claim one run; None when it can't start now."""
+        """Claim one run; return None when it can't start now."""
         async with self._database.read() as unit:
             run = await unit.runs.get(run_id)
             if run is None:
@@ -69,9 +69,9 @@ class ClaimService:
         return await self._claim([run_id])
 
     async def review(self, limit: int) -> list[RunId]:
-        """Let go of runs that wait for what no longer holds them: a window that is gone, queries that are fast again.
+        """Release runs whose hold has ended: a window was removed from the policy, queries are fast again.
 
-        Looks at `limit` runs and goes on from there the next time, so that those which have to wait hide no others.
+        Checks `limit` runs and continues from there at the next call, so that runs which must wait hide no others.
         """
         async with self._database.read() as unit:
             held = await unit.runs.list_held_back(limit, self._reviewed)
@@ -100,7 +100,7 @@ class ClaimService:
         return claimed
 
     async def _hold_back(self, run: ReadyRun, hold: Hold) -> bool:
-        """Park a run; False when it moved meanwhile or is to be cancelled."""
+        """Park a run; return False if its state changed since it was read, or it is to be cancelled."""
         async with self._database.begin() as unit:
             held = await unit.runs.hold_back(
                 run.id,
@@ -116,7 +116,7 @@ class ClaimService:
 
 
 class _CatalogFails(Exception):
-    """Undoes a claim: another run is the one that finds out whether the catalog works again."""
+    """Rolls a claim back: another run is the probe of the catalog's breaker."""
 
 
 async def _pass_breaker(unit: UnitOfWork, catalog: str) -> None:
@@ -125,7 +125,7 @@ async def _pass_breaker(unit: UnitOfWork, catalog: str) -> None:
 
 
 async def _free(unit: UnitOfWork, ready: Sequence[ReadyRun], *, most: int) -> tuple[list[ReadyRun], list[_Held]]:
-    """Return the first `most` runs that need not wait, and those before the last of them with their holds."""
+    """Return the first `most` runs without a hold, and the held runs before the last of them with their holds."""
     free: list[ReadyRun] = []
     held: list[_Held] = []
     for run in ready:
@@ -140,7 +140,7 @@ async def _free(unit: UnitOfWork, ready: Sequence[ReadyRun], *, most: int) -> tu
 
 
 async def _hold(unit: UnitOfWork, ready: ReadyRun) -> Hold | None:
-    """Return what holds a run back beside the switches, which the claim itself sees; None when it need not wait."""
+    """Return the hold on a run, None without one; pauses are not included, because the claim itself checks them."""
     fails = await _breaker_hold(unit, ready.id)
     if fails is not None:
         return fails
@@ -153,7 +153,7 @@ async def _hold(unit: UnitOfWork, ready: ReadyRun) -> Hold | None:
 
 
 async def _breaker_hold(unit: UnitOfWork, run_id: RunId) -> Hold | None:
-    """Return the hold of a run by itself whose catalog's breaker is open; None for others, and for a probe."""
+    """Return the hold on an automatic run whose catalog's breaker is open; None for other runs and for the probe."""
     opened = {each.catalog: each for each in await unit.breakers.list_open()}
     if not opened:
         return None

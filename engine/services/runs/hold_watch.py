@@ -1,7 +1,7 @@
-"""What holds a run back while it is at work, kept up to date by its attempt's heartbeat.
+"""Holds on a running run, kept up to date by its attempt's heartbeat.
 
-Pauses and signals are read at each look, the policy every `POLICY_SECONDS`. What was read last holds on while the
-database is away, and its clock is carried on by the monotonic one: a window begins on time all the same.
+Pauses and signals are read at each heartbeat, the policy every `POLICY_SECONDS`. While the database does not answer,
+the last values stay in force and its time is extrapolated with the monotonic clock, so that a window begins on time.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -19,7 +19,7 @@ _LEAST_SECONDS: Final = 0.001
 
 
 class HoldWatch:
-    """The holds on one run, whose patience counts from `due_since`. Before the first `read` nothing holds it."""
+    """The holds on one run; `urgent_after` counts from `due_since`. There is no hold before the first `read`."""
 
     def __init__(self, *, clock: Clock, table_id: TableId, due_since: datetime) -> None:
         self._clock = clock
@@ -29,15 +29,15 @@ class HoldWatch:
         self._latencies = Latencies()
         self._pauses = Pauses()
         self._policy_at: float | None = None
-        self._zero: datetime | None = None  # the database's time when the monotonic clock showed nought
+        self._zero: datetime | None = None  # the database's time at zero of the monotonic clock
 
     @property
     def now(self) -> datetime:
-        """The database's time; this machine's before the first read."""
+        """Return the database's time; this machine's time before the first read."""
         return self._clock.now() if self._zero is None else self._zero + timedelta(seconds=self._clock.monotonic())
 
     async def read(self, unit: UnitOfWork) -> None:
-        """Read what may hold the run back now.
+        """Read pauses, signals and the policy for holds on the run.
 
         Raises:
             Transient: the database does not answer.
@@ -50,18 +50,18 @@ class HoldWatch:
         self._latencies = await read_latencies(unit, self._table_id, self._rules)
 
     def hold(self) -> Hold | None:
-        """Return what holds the run back now, None when nothing does."""
+        """Return the active hold, None without one."""
         return self._rules.hold(self.now, self._due_since, self._latencies, self._pauses)
 
     def room(self) -> Room:
-        """Return how much time there is before the next window that stops the run."""
+        """Return the time before the next window that stops the run."""
         return Room() if self._rules.windows.are_none else self._rules.room(self.now, self._due_since)
 
     def slowdown(self) -> Slowdown:
-        """Return how much slower the run has to go."""
+        """Return the present slowdown of the run."""
         return NO_SLOWDOWN if self._rules.backoff is None else self._rules.slowdown(self.now, self._latencies)
 
     def seconds_to_look(self, most: float) -> float:
-        """Return how long to wait before the next look: to the start of the next window, `most` seconds at most."""
+        """Return the seconds to wait before the next heartbeat: until the next window starts, at most `most`."""
         ahead = self.room().seconds
         return most if ahead is None else min(most, max(ahead, _LEAST_SECONDS))

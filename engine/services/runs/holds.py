@@ -1,7 +1,7 @@
-"""What holds a table's runs back: pauses, blackouts, quiet hours and back-off while queries are slow, by one rule.
+"""Holds on a table's runs: pauses, blackouts, quiet hours, and back-off while queries are slow.
 
-A claim asks it of a run that waits, the heartbeat of an attempt of a run that is at work (`hold_watch`). Several holds
-are one: it is as strict as the strictest and lasts as long as the last of them.
+Used by claims for waiting runs and by the heartbeat for running ones (`hold_watch`). Several holds are combined into
+one that is as strict as the strictest and ends with the last of them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,10 +25,10 @@ WINDOW_AHEAD: Final = "window_ahead"
 """Reason of a run that waits for a future window to pass, because its remaining groups would not end before it."""
 
 _ENDLESS: Final = timedelta(days=1)
-"""A run whose windows never end is looked at again after so long."""
+"""Time until a run whose windows never end is checked again."""
 
 _MOST_HOLDS: Final = 10
-"""So many in a row, each as long as several windows that touch: more are windows without an end."""
+"""Most consecutive holds, each of several adjoining windows, that are followed; more count as endless."""
 
 _STRICTNESS: Final = {on_start: strictness for strictness, on_start in enumerate(OnStart)}
 _LAST: Final = datetime.max.replace(tzinfo=UTC)
@@ -36,14 +36,14 @@ _LAST: Final = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """One reason for which no run of a table may start, and what becomes of one that is at work.
+    """One reason why no run of a table may start, and what happens to a running one.
 
     Attributes:
-        waiting_for: what a run waits for.
-        until: when it ends by itself; None while a human has to end it.
-        how: whether a run at work goes on (`finish`), ends what is in flight (`drain`) or stops (`interrupt`).
+        waiting_for: the kind of waiting.
+        until: when it ends automatically; None if a human has to end it.
+        how: whether a running run goes on (`finish`), ends groups in flight (`drain`) or stops (`interrupt`).
         reason: its code.
-        detail: for people.
+        detail: text for people.
     """
 
     waiting_for: WaitingFor
@@ -55,7 +55,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
-    """The newest measurements of query latency, oldest first, that were told of the table and of the fleet."""
+    """The newest measurements of query latency for the table and for the fleet, oldest first."""
 
     of_table: Sequence[Latency] = ()
     of_fleet: Sequence[Latency] = ()
@@ -66,10 +66,10 @@ class Room:
     """The time before the next window that stops runs.
 
     Attributes:
-        seconds: how long it is; None: no such window comes.
-        longest: the longest time between such windows, in seconds; None: without an end.
-        is_young: the last window ended only lately.
-        ahead: what a run waits for that has no more to begin before that window.
+        seconds: its length; None: there is no such window.
+        longest: the longest time between such windows, in seconds; None: unlimited.
+        is_young: the last window ended only recently.
+        ahead: the hold for a run that can begin nothing more before that window.
     """
 
     seconds: float | None = None
@@ -78,17 +78,17 @@ class Room:
     ahead: Hold | None = None
 
     def admits(self, seconds: float) -> bool:
-        """True when something that takes so long may begin: it fits, or never would and begins as early as can be."""
+        """Return whether work of this duration may begin: it fits, or it never fits and begins as early as possible."""
         return self.seconds is None or seconds <= self.seconds or (self.is_young and self.never_fits(seconds))
 
     def never_fits(self, seconds: float) -> bool:
-        """True when something takes longer than any time between windows: it has to run into one, or never runs."""
+        """Return whether work takes longer than any time between windows, so that it must overrun into one."""
         return self.longest is not None and seconds > self.longest
 
 
 @dataclass(frozen=True, slots=True)
 class HoldRules:
-    """What of a policy can hold runs back. `due_since` is always the instant from which the run's patience counts."""
+    """The settings of a policy that can hold runs back. `due_since`: the instant from which `urgent_after` counts."""
 
     windows: Windows = Windows()  # noqa: RUF009 - immutable
     urgent_after: timedelta | None = None
@@ -100,29 +100,29 @@ class HoldRules:
         values, seconds = policy.values, policy.seconds_of("schedule.urgent_after")
         patience = None if seconds is None else timedelta(seconds=seconds)
         if not values["quiet_hours"] and not values["blackouts"] and values["backoff"] == OFF:
-            return cls(urgent_after=patience)  # most policies: the document need not be read
+            return cls(urgent_after=patience)  # most policies have no windows: skip the document
         document = policy.document()
         backoff = document.backoff if isinstance(document.backoff, Backoff) else None
         return cls(Windows(document.quiet_hours or (), document.blackouts or ()), patience, backoff)
 
     @property
     def hold_nothing(self) -> bool:
-        """True when they hold no run back at any time."""
+        """Whether they hold no run back at any time."""
         return self.windows.are_none and self.backoff is None
 
     def is_urgent(self, due_since: datetime, at: datetime) -> bool:
-        """True when a run has waited for `schedule.urgent_after`: quiet hours are not for it any more."""
+        """Return whether a run has waited for `schedule.urgent_after`: quiet hours no longer apply to it."""
         return self.urgent_after is not None and due_since + self.urgent_after <= at
 
     def hold(
         self, at: datetime, due_since: datetime, latencies: Latencies, pauses: Pauses | None = None
     ) -> Hold | None:
-        """Return what holds a run back at an instant, None when nothing does."""
+        """Return the hold on a run at an instant, None without one."""
         found = (_pause_hold(pauses), self._window_hold(at, due_since), self._backoff_hold(at, latencies))
         return _together([hold for hold in found if hold is not None])
 
     def free_from(self, at: datetime, due_since: datetime, latencies: Latencies) -> datetime | None:
-        """Return the first instant from `at` on at which they hold no run back; None when none comes."""
+        """Return the first instant from `at` on without a hold; None for never."""
         for _ in range(_MOST_HOLDS):
             hold = self.hold(at, due_since, latencies)
             if hold is None:
@@ -133,9 +133,9 @@ class HoldRules:
         return None
 
     def end_of(self, seconds: float, at: datetime, due_since: datetime, latencies: Latencies) -> datetime | None:
-        """Return when a run ends that works for `seconds` from an instant on and waits in every window that stops it.
+        """Return when a run with `seconds` of work from an instant on ends, including waits in windows that stop it.
 
-        None when the rules hold it back without an end, or in more windows than are looked at.
+        None when the holds are endless, or there are more windows than are followed.
         """
         for _ in range(_MOST_HOLDS):
             free_at = self.free_from(at, due_since, latencies)
@@ -148,7 +148,7 @@ class HoldRules:
         return None
 
     def slowdown(self, at: datetime, latencies: Latencies) -> Slowdown:
-        """Return how much slower the table's runs go at an instant."""
+        """Return the slowdown of the table's runs at an instant."""
         if self.backoff is None:
             return NO_SLOWDOWN
         return stricter(
@@ -156,7 +156,7 @@ class HoldRules:
         )
 
     def room(self, at: datetime, due_since: datetime) -> Room:
-        """Return how much time there is from an instant to the next window that stops runs."""
+        """Return the time from an instant to the next window that stops runs."""
         gap = gap_at(self._windows(at, due_since).that_stop(), at)
         if gap is not None and gap.end is not None and self.is_urgent(due_since, gap.end):
             gap = gap_at(self.windows.only_blackouts().that_stop(), at)
@@ -171,7 +171,7 @@ class HoldRules:
         return Room(seconds, longest, gap.is_young_at(at), ahead)
 
     def still_waits(self, run: Run, at: datetime, latencies: Latencies) -> bool:
-        """True when a run that was put back because of these rules has to wait on."""
+        """Return whether a run that was parked because of these rules still has to wait."""
         if self.hold(at, run.due_since, latencies) is not None:
             return True
         ahead = self.room(at, run.due_since).ahead if run.reason == WINDOW_AHEAD else None
@@ -207,13 +207,13 @@ class HoldRules:
 
 
 async def read_rules(unit: UnitOfWork, table_id: TableId) -> HoldRules:
-    """Return the rules that hold for a table; none for one that is not registered."""
+    """Return the rules of a table's effective policy; empty rules if the table is not registered."""
     table = await unit.tables.get(table_id)
     return HoldRules() if table is None else HoldRules.of(await PolicyReader.effective(unit, table, {}))
 
 
 async def read_latencies(unit: UnitOfWork, table_id: TableId, rules: HoldRules) -> Latencies:
-    """Return what the rules have to know of query latency: nothing without a back-off."""
+    """Return the query latencies that the rules need; empty without a back-off."""
     if rules.backoff is None:
         return Latencies()
     kind = SignalKind.QUERY_LATENCY
@@ -230,7 +230,7 @@ def _pause_hold(pauses: Pauses | None) -> Hold | None:
 
 
 def _together(holds: Iterable[Hold]) -> Hold | None:
-    """Return the hold that ends last, as strict as the strictest."""
+    """Return the hold that ends last, with the strictness of the strictest; None without holds."""
     found = list(holds)
     if not found:
         return None

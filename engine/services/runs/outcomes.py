@@ -1,4 +1,4 @@
-"""What a run came to, as numbers: measured from its groups and the table's snapshots, beside what was predicted."""
+"""Results of a run in numbers, measured from its groups and the table's snapshots, with the predictions."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,12 +25,12 @@ def run_result(
     timeline: RunTimeline,
     moved: LiveProgress | None,
 ) -> dict[str, Any]:
-    """Return the result document of an ended run: counts of committed groups, waste, prediction against actual.
+    """Return the result document of an ended run: counts of committed groups, waste, predicted and actual figures.
 
-    `stored` are all its groups, `files` what the committed ones read and wrote.
+    `stored` are all its groups, `files` the files that the committed ones read and wrote.
     `seconds` is the wall time of the last attempt, so `input_bytes_per_second` is only given for runs with one;
     `timeline` has all attempts and waits.
-    `moved` is what the last attempt's tasks reported while they ran: it knows of tasks that were stopped half-way.
+    `moved` has the reports of the last attempt's tasks while they ran, including tasks that were stopped half-way.
     """
     committed = [group for group in stored if group.state is GroupState.COMMITTED]
     dropped = [group for group in stored if group.state is GroupState.DROPPED]
@@ -78,7 +78,7 @@ def run_result(
 
 
 def races_so_far(run: Run, lost: Sequence[LostGroup] = ()) -> dict[str, int]:
-    """Return what a run has lost to other writers, in all of its attempts, with these groups."""
+    """Return the groups and bytes that a run lost to other writers in all attempts, including `lost`."""
     before = run.result.get("races", {})
     return {
         "groups_lost": before.get("groups_lost", 0) + len(lost),
@@ -87,11 +87,11 @@ def races_so_far(run: Run, lost: Sequence[LostGroup] = ()) -> dict[str, int]:
 
 
 def conflict_rate(lost: int, committed: int) -> float | None:
-    """Return lost groups of all that raced; None without any."""
+    """Return the share of lost groups in all lost and committed ones; None without any."""
     return lost / (lost + committed) if lost + committed else None
 
 
 def verification_document(verification: Verification) -> dict[str, Any]:
-    """Return a verification as JSON-ready values; snapshot ids are strings because they pass 2^53."""
+    """Return a verification as JSON-ready values; snapshot ids are strings because they exceed 2^53."""
     document = asdict(verification)
     return document | {"snapshot_id": str(verification.snapshot_id), "taken_back": verification.was_taken_back}

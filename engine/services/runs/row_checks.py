@@ -1,10 +1,9 @@
-"""Which groups have their rows compared, under `verification`, and what that came to.
+"""Selection of the groups whose rows are compared under `verification`, and the results of the comparison.
 
-Rows are compared by the task that wrote them, before anything is committed: a wrong group fails, its outputs are
-removed, and no reader ever sees them. What a snapshot did with files that hold the right rows is then proven from its
-metadata. `sample` takes the first group of a run and one in sixteen of the others, by a hash of run and group, so that
-another attempt takes the same ones: what goes wrong with every file of a kind shows in the first, and what goes wrong
-with few is found in as many runs as it has chances.
+Rows are compared by the task that wrote them, before the commit: a wrong group fails, its outputs are removed, and no
+reader ever sees them. The use of verified files in a snapshot is then proven from its metadata. `sample` selects the
+first group of a run and one in sixteen of the others, by a hash of run and group, so that another attempt selects the
+same ones: an error in every file of a kind is found with the first group, a rare one with a chance of 1/16 per group.
 """
 
 import hashlib
@@ -14,7 +13,7 @@ from typing import Any, Final
 from engine.domain.runs.run import GroupOutline, Run
 
 SAMPLED: Final = 16
-"""One group in so many has its rows compared under `sample`."""
+"""One group in this number has its rows compared under `sample`."""
 
 
 def has_rows_checked(mode: str, run_id: str, ordinal: int) -> bool:
@@ -25,7 +24,7 @@ def has_rows_checked(mode: str, run_id: str, ordinal: int) -> bool:
 
 
 def checked_rows(run: Run, committed: Iterable[GroupOutline]) -> Mapping[str, Any]:
-    """Return how a run's rows were proven: groups and rows that were compared, and what that read and took."""
+    """Return how a run's rows were verified: groups and rows compared, bytes read, and time."""
     found = [group.measured for group in committed if group.measured.get("row_digest")]
     return {
         "mode": run.policy.get("values", {}).get("verification", "metadata"),

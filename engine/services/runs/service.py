@@ -1,4 +1,4 @@
-"""Runs as callers see them: submit, read, cancel. What a submit checks and stores is in `run_submission`."""
+"""Submit, read and cancel runs for callers. `submission` has the checks and writes of a submit."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ _log = structlog.get_logger(__name__)
 
 
 class RunService:
-    """Submits, shows and cancels runs. Runs of a team that the caller does not see do not exist for it."""
+    """Submits, shows and cancels runs. Runs on tables that the caller does not see do not exist for it."""
 
     def __init__(self, *, database: Database, submission: RunSubmission, wakes: Wakes, pace: PaceLedger) -> None:
         self._database = database
@@ -50,7 +50,7 @@ class RunService:
         priority: Priority | None = None,
         force: bool = False,
     ) -> tuple[Run, bool]:
-        """Accept a run durably; return it, and True when an equal run was live already and is answered instead.
+        """Store a run; return it, or the equal live run if there is one, with True in that case.
 
         Raises as `RunSubmission.submit`.
         """
@@ -66,7 +66,7 @@ class RunService:
             return (await shown(unit, [await read_run(unit, run_id, caller)]))[0]
 
     async def pauses(self, run: Run) -> Pauses:
-        """Return the pauses that a run's table is under."""
+        """Return the pauses that apply to a run's table."""
         async with self._database.read() as unit:
             return await unit.pauses.of_table(run.table_id)
 
@@ -91,7 +91,7 @@ class RunService:
             return RunPage(tuple(await shown(unit, page.runs)), page.walked_to)
 
     async def retained_since(self) -> datetime | None:
-        """Return the instant since which every ended run is kept; None: none was pruned."""
+        """Return the instant since which all ended runs are still stored; None: none was pruned."""
         async with self._database.read() as unit:
             return (await unit.retention.pruned(Kept.RUNS)).until
 
@@ -104,7 +104,7 @@ class RunService:
         after_ordinal: int | None = None,
         limit: int,
     ) -> Sequence[StoredGroup]:
-        """Return file groups in order of their ordinals."""
+        """Return file groups by ordinal."""
         async with self._database.read() as unit:
             await read_run(unit, run_id, caller)
             return await unit.groups.list(run_id, states=states, after_ordinal=after_ordinal, limit=limit)
@@ -116,9 +116,9 @@ class RunService:
             return await unit.events.list(run_id, after_sequence=after_sequence, limit=limit)
 
     async def cancel(self, caller: Caller, run_id: RunId) -> Run:
-        """Cancel a waiting run at once, ask the holder of a running one to stop. Asking twice is one request.
+        """Cancel a waiting run at once, or ask the holder of a running one to stop. Idempotent.
 
-        A run that waits but had an attempt is settled by a worker, also while its table is paused.
+        A waiting run that had an attempt is settled by a worker, even while its table is paused.
 
         Raises:
             NotFound: no such run.
@@ -138,12 +138,12 @@ class RunService:
         return run
 
     async def timeline(self, run: Run) -> RunTimeline:
-        """Return how a run's time was spent so far: attempts and waits."""
+        """Return the time that a run has spent in attempts and waits so far."""
         async with self._database.read() as unit:
             return run_timeline(await unit.events.list_bounds(run.id), now=await unit.now())
 
     async def progress(self, run: Run) -> RunProgress:
-        """Return how far a run is: finished groups from the record, the rate and the rest from the tasks' reports."""
+        """Return the progress of a run: finished groups from the record, rate and moved bytes from task reports."""
         async with self._database.read() as unit:
             totals = await unit.groups.totals(run.id)
         rate, throttled, read, budget = None, 0.0, 0, None
@@ -172,10 +172,10 @@ class RunService:
 
 
 async def _visible(unit: UnitOfWork, wanted: RunFilter, caller: Caller) -> RunFilter | None:
-    """Narrow a filter to what the caller sees; None: to nothing.
+    """Narrow a filter to runs that the caller sees; return None if there can be none.
 
-    The runs of one table are seen all or not at all, so a filter by table is answered before any run is looked at: how
-    far a walk over runs came must not show that a table of another team has runs.
+    A caller sees all runs of a table or none, so a filter by table is decided before any run is read: the length of a
+    scan over runs must not show that a table of another team has runs.
     """
     visible = caller.visible_teams
     if visible is None:

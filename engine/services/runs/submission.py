@@ -1,8 +1,8 @@
-"""Submitting runs: checked, then stored with their first events, outbox and audit rows in one transaction.
+"""Submit runs: check them, then store them with their first events, outbox and audit rows in one transaction.
 
-Submits that come while a transaction is under way share the next one. The queue is told after the commit and may be
-down (the relay sends it again). An equal request whose run is live is answered with that run; `uq_runs_live` makes this
-hold for requests that come at the same instant.
+Submits that arrive while a transaction is under way share the next one. Queue entries are sent after the commit; the
+queue may be down (the relay sends them again). A request equal to that of a live run is answered with that run;
+`uq_runs_live` ensures this for simultaneous requests.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ _LARGEST_BATCH: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class _Submit:
-    """One caller's wish. `key` is equal for equal requests; without a priority the run has its policy's."""
+    """One caller's request. `key` is equal for equal requests; without a priority the run has that of its policy."""
 
     caller: Caller
     table_id: TableId
@@ -49,7 +49,7 @@ class _Submit:
 
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
-    """What the record says around a batch: tables with their formats, policies that say when runs are taken."""
+    """Records that a batch of submits needs: tables with their formats, and policies for priority and urgency."""
 
     tables: Mapping[TableId, tuple[Table, TableFormatName]]
     policies: Sequence[StoredPolicy]
@@ -78,15 +78,15 @@ class RunSubmission:
     async def submit(
         self, caller: Caller, table_id: TableId, request: RunRequest, *, priority: Priority | None, force: bool
     ) -> tuple[Run, bool]:
-        """Accept a run durably; return it, and True when an equal run was live already and is answered instead.
+        """Store a run; return it, or the equal live run if there is one, with True in that case.
 
-        Without a priority the run has its policy's. `force` makes a run of its own also beside an equal live one, which
-        takes partitions that cool down as well.
+        Without a priority the run has that of its policy. With `force` a new run is stored even if an equal run is
+        live; it includes partitions in cool-down.
 
         Raises:
             NotFound: no such table.
             Forbidden: the caller may only read the table.
-            InvalidInput: the table can't have the operation done, or the predicate does not fit it.
+            InvalidInput: the table does not support the operation, or the predicate does not fit it.
             TableReplaced, StateConflict, Transient: only with a predicate; see `services.catalogs.registered`.
         """
         if request.partitions is not None:
@@ -139,7 +139,7 @@ class RunSubmission:
         return outcomes
 
     def _made(self, submit: _Submit, around: _Surroundings) -> Run | PackhouseError:
-        """Return the run to store, or why there can be none."""
+        """Return the run to store, or the error of the request."""
         table, table_format = around.tables.get(submit.table_id, (None, None))
         if table is None or table_format is None or not submit.caller.sees(table.owner_team):
             return no_table(submit.table_id)
@@ -178,7 +178,7 @@ async def _surroundings(unit: UnitOfWork, submits: Sequence[_Submit]) -> _Surrou
 
 
 def _priority(table: Table, policies: Sequence[StoredPolicy]) -> Priority:
-    """Return the priority of the strongest policy that sets one and covers the table."""
+    """Return the priority of the strongest policy that covers the table and sets one."""
     covering = (each for each in reversed(policies) if each.scope.covers(table))
     return Priority(next((each.document.priority for each in covering if each.document.priority), Priority.NORMAL))
 

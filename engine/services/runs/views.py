@@ -1,7 +1,7 @@
-"""Runs as callers see them: hidden where the table's team is, and waiting for a pause while there is one.
+"""Runs in the form that callers see: with their table's visibility, and with current pauses and outages.
 
-That a queued run waits for a pause or for the end of an outage is read, not stored for each run: a pause of the fleet
-would write every queued run, and the time of the next probe changes.
+Whether a queued run waits for a pause or for the end of an outage is computed on reading, not stored with each run: a
+pause of the fleet would update every queued run, and the time of the next probe changes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,9 +24,9 @@ _OUTAGES: Final = frozenset({WaitingFor.SPARK, WaitingFor.CATALOG, WaitingFor.ST
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run is. Bytes are of inputs; the rate is what its tasks move now, read + written, per second.
+    """Progress of a run. Bytes are of inputs; the rate is the bytes that its tasks read and write per second now.
 
-    `budget_bytes_per_second` is what they may move together at present, None where nothing is limited.
+    `budget_bytes_per_second` is the present limit for all its tasks together, None without a limit.
     """
 
     groups_total: int
@@ -40,7 +40,7 @@ class RunProgress:
 
 
 async def read_run(unit: UnitOfWork, run_id: RunId, caller: Caller) -> Run:
-    """Return a run, as it is stored, of a table that the caller may read.
+    """Return a stored run of a table that the caller may read.
 
     Raises:
         NotFound: no such run, or one that does not exist for the caller; both have the same text.
@@ -56,7 +56,7 @@ async def read_run(unit: UnitOfWork, run_id: RunId, caller: Caller) -> Run:
 
 
 async def _if_pruned(unit: UnitOfWork, run_id: RunId) -> str:
-    """Return what to add to an answer about a run that may have been pruned: it was submitted before the newest was."""
+    """Return a hint that an unknown run may have been pruned: its id is older than that of the newest pruned one."""
     until = (await unit.retention.pruned(Kept.RUNS)).until
     if until is None or run_id >= first_run_id(until):
         return ""
@@ -67,7 +67,7 @@ async def _if_pruned(unit: UnitOfWork, run_id: RunId) -> str:
 
 
 async def read_own_run(unit: UnitOfWork, run_id: RunId, caller: Caller) -> Run:
-    """Return a run, as it is stored, of a table that the caller may change.
+    """Return a stored run of a table that the caller may change.
 
     Raises:
         NotFound: as `read_run`.
@@ -80,7 +80,7 @@ async def read_own_run(unit: UnitOfWork, run_id: RunId, caller: Caller) -> Run:
 
 
 async def readable_table(unit: UnitOfWork, table_id: TableId, caller: Caller) -> Table | None:
-    """Return a registered table that the caller may read, else None."""
+    """Return a registered table that the caller may read, otherwise None."""
     try:
         return (await read_registered(unit, table_id, caller))[0]
     except NotFound:
@@ -88,7 +88,7 @@ async def readable_table(unit: UnitOfWork, table_id: TableId, caller: Caller) ->
 
 
 async def shown(unit: UnitOfWork, runs: Iterable[Run]) -> Sequence[Run]:
-    """Return runs as callers see them, each with the address of its table."""
+    """Return runs with the address of their table and with current pauses and outages."""
     given = await with_addresses(unit, runs)
     queued = [run for run in given if run.state is RunState.QUEUED]
     pauses = await unit.pauses.of_tables({run.table_id for run in queued})
@@ -120,7 +120,7 @@ def _shown(run: Run, pauses: Pauses, outages: Mapping[str, Outage]) -> Run:
 
 
 def _with_outage(run: Run, outages: Mapping[str, Outage]) -> Run:
-    """Return a queued run with the outage that it waits for as it is now, and without one that has ended."""
+    """Return a queued run with the present state of the outage that it waits for, if that has not ended."""
     if run.waiting_for is not None and run.waiting_for not in _OUTAGES:
         return run
     outage = outages.get(run.waits_on or SPARK) or outages.get(SPARK)

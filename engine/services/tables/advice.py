@@ -1,4 +1,4 @@
-"""Advice on a table's policy, from what was told of its queries and what is known of its writes.
+"""Advice on a table's policy, from signals about its queries and from the history of its writes.
 
 Queries come from pushed signals (`filters`), ingestion from the summaries of the snapshots that the table still has,
 rewriting from runs. Looks back seven days, or as far as the table has snapshots.
@@ -24,12 +24,12 @@ MOST_SNAPSHOTS: Final = 10_000
 MOST_SIGNALS: Final = 1000
 MOST_RUNS: Final = 1000
 DEFAULT_EXPIRY: Final = timedelta(days=5)
-"""Iceberg's default of `history.expire.max-snapshot-age-ms`, taken where the policy does not expire snapshots."""
+"""Iceberg's default of `history.expire.max-snapshot-age-ms`, assumed if the policy does not expire snapshots."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What would suit a table, and what that was judged by."""
+    """Recommended settings for a table, and the observations that they are based on."""
 
     layout: LayoutAdvice
     upkeep: UpkeepAdvice
@@ -39,7 +39,7 @@ class Advice:
 
 
 class AdviceService:
-    """Gives advice; changes nothing."""
+    """Gives advice; read-only."""
 
     def __init__(self, *, database: Database, formats: FormatRegistry, observations: ObservationService) -> None:
         self._database = database
@@ -102,7 +102,7 @@ def _rewritten(run: Run, start_ms: float) -> int:
 
 
 def _expiry(setting: Any) -> tuple[float, bool]:
-    """Return after how many seconds snapshots go, and True when that is only assumed (the setting is off)."""
+    """Return after how many seconds snapshots expire, and True when that is only assumed (the setting is off)."""
     if isinstance(setting, Mapping):
         return float(setting["older_than"]), False
     return DEFAULT_EXPIRY.total_seconds(), True

@@ -1,4 +1,4 @@
-"""Whether writers of a table should slow down: by the newest signal that still holds, else by what the format needs."""
+"""Whether writers of a table should slow down: by the newest valid signal, otherwise by the needs of the format."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ _OF_FORMATS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Advised:
-    """What is advised, since when and until when (None: until something changes), and by whom: a signal, or None."""
+    """The advice, since when and until when (None: until a change), and the signal it is based on, if any."""
 
     slow_down: bool
     reason: str
@@ -31,13 +31,13 @@ class Advised:
 
 
 class BackpressureService:
-    """Answers writers."""
+    """Returns the back-pressure advice for writers."""
 
     def __init__(self, *, database: Database) -> None:
         self._database = database
 
     async def advise(self, caller: Caller, table_id: TableId) -> Advised:
-        """Return whether writers of a table should slow down; a signal about the table goes before one about all.
+        """Return whether writers of a table should slow down; a signal about the table overrides one about the fleet.
 
         Raises:
             NotFound: no such table.
@@ -53,7 +53,7 @@ class BackpressureService:
 
 
 def _by_signal(signal: Signal, now: datetime) -> Advised | None:
-    """Return what a signal advises, None when it does not hold any more."""
+    """Return the advice of a signal, None when it is no longer valid."""
     if not isinstance(signal.value, Backpressure):
         return None
     until = signal.at + timedelta(seconds=signal.value.valid_seconds)

@@ -1,7 +1,7 @@
-"""Looking for the tables of a catalog, and registering many of them at once.
+"""Discover the tables of a catalog, and register many of them at once.
 
-The catalog's tables are listed, never opened, unless they are to be registered. Each is registered in a transaction of
-its own, so that one bad table stops no other and the same request can simply be sent again.
+The catalog's tables are listed, and opened only to be registered. Each is registered in its own transaction, so that
+one bad table does not stop the others and the same request can be repeated.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ class DiscoveryService:
         self._tables = tables
 
     async def discover(self, caller: Caller, catalog_name: str, request: DiscoveryRequest) -> Discovery:
-        """List the tables that match, and register them if the request asks for it.
+        """List the matching tables, and register them if requested.
 
         Raises:
             NotFound: no such catalog, or none that exists for the caller.
@@ -88,7 +88,7 @@ class DiscoveryService:
             results = await asyncio.gather(*(self._register_one(caller, table, request) for table in batch))
             done.update((result.ref, result) for result in results)
             if all(result.outcome is DiscoveryOutcome.NOT_TRIED for result in results):
-                break  # not one answered: the catalog is away
+                break  # not one answered: the catalog is unavailable
         left = DiscoveryOutcome.NOT_TRIED, "left for the next request: send it again"
         return [
             done.get(table.ref) or (_with(table, *left) if table.outcome is DiscoveryOutcome.REGISTRABLE else table)

@@ -1,4 +1,4 @@
-"""The end of a freeze, by somebody who has looked at the table (it begins in `mismatches`)."""
+"""End the freeze of a table after a human has inspected it; freezes begin in `rewrite.mismatches`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,14 +13,14 @@ from engine.stores.database import Database
 
 
 class FreezeService:
-    """Lets frozen tables be rewritten again."""
+    """Unfreezes tables."""
 
     def __init__(self, *, database: Database, wakes: Wakes) -> None:
         self._database = database
         self._wakes = wakes
 
     async def unfreeze(self, caller: Caller, table_id: TableId, *, reason: str) -> None:
-        """End the freeze of a table; `reason` says what was found and done. Nothing happens when it is not frozen.
+        """End the freeze of a table; `reason` describes the finding and the repair. No effect if it is not frozen.
 
         Raises:
             NotFound: no such table.
@@ -40,7 +40,7 @@ class FreezeService:
 
 
 def freeze_document(freeze: Freeze) -> Mapping[str, Any]:
-    """Return what the audit log tells of a freeze."""
+    """Return a freeze in the form of the audit log."""
     return {
         "run_id": freeze.run_id,
         "snapshot_id": str(freeze.snapshot_id),

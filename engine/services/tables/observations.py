@@ -1,7 +1,7 @@
-"""Looking at a table: its present metadata, the policy that holds for it, its health, and the measurement that is kept.
+"""Read a table's current metadata, effective policy and health, and store the measurement.
 
-Every look at a table's health is kept once for each snapshot, so that history, ranking and the fleet's figures need not
-read any table. Keeping is a side effect: a record that is busy fails no read.
+A measurement of a table's health is stored once for each snapshot, so that history, ranking and the fleet's figures
+need not read any table. Storing it is a side effect: a busy database fails no read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,16 +36,16 @@ from engine.stores.database import Database
 _log = structlog.get_logger(__name__)
 
 RACES_COUNT_FOR: Final = timedelta(days=7)
-"""So long what a table lost to other writers makes its rewrite worth less."""
+"""How long groups lost to other writers reduce the worth of a table's rewrite."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """A registered table as it was found.
+    """A registered table in its observed state.
 
     Attributes:
         looked_at: the instant before it was loaded.
-        has_moved: the catalog points elsewhere than at the coordinator's last look, which is repeated at once.
+        has_moved: the catalog's metadata pointer differs from the coordinator's last one, so it evaluates at once.
     """
 
     table_id: TableId
@@ -57,7 +57,7 @@ class Observed:
 
 
 class ObservationService:
-    """Looks at registered tables and keeps what it measured."""
+    """Observes registered tables and stores measurements."""
 
     def __init__(self, *, database: Database, formats: FormatRegistry, clock: Clock) -> None:
         self._database = database
@@ -65,7 +65,7 @@ class ObservationService:
         self._clock = clock
 
     async def observe(self, caller: Caller, table_id: TableId, *, instead: PolicyDocument | None = None) -> Observed:
-        """Load a table's present metadata and merge its policy; `instead` takes the place of its own one.
+        """Load a table's current metadata and merge its policy; `instead` replaces its own one.
 
         Raises:
             NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
@@ -81,7 +81,7 @@ class ObservationService:
         return Observed(table_id, catalog.format, opened, policy, looked_at, has_moved)
 
     async def measure(self, seen: Observed) -> TableHealth:
-        """Return the health of the table's files and keep it.
+        """Return the health of the table's files and store it.
 
         Raises:
             Transient: the manifests can't be read.
@@ -102,7 +102,7 @@ class ObservationService:
         return found
 
     async def evaluate(self, seen: Observed) -> Evaluation:
-        """Return every rule of the policy on the table now, as the coordinator decides by.
+        """Return the evaluation of every rule of the policy on the table now, as the coordinator uses it.
 
         Raises:
             Transient: the manifests can't be read.
@@ -119,16 +119,16 @@ class ObservationService:
         return await self._formats.ask(seen.opened.ref, evaluate)
 
     async def measure_again(self, table_id: TableId) -> None:
-        """Look at a table after it was changed and keep what is found; a table that can't be read is left alone."""
+        """Measure a table after a change and store the result; a table that can't be read is skipped."""
         try:
             await self.measure(await self.observe(SYSTEM, table_id))
         except (Rejected, Transient) as error:
             _log.warning("not_measured", table_id=table_id, error=error.message)
 
     async def health(self, caller: Caller, table_id: TableId) -> Mapping[str, Any]:
-        """Measure the present data files: sums, size classes, score and its parts, worst partitions; and what is due.
+        """Measure the current data files: sums, size classes, score and its parts, worst partitions, due rules.
 
-        Where the policy orders rows also how far files overlap; that is not kept, as it costs a look at all bounds.
+        If the policy orders rows, also the overlap of files, which is not stored, as it needs the bounds of all files.
 
         Raises:
             NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
@@ -154,20 +154,20 @@ class ObservationService:
     async def health_history(
         self, caller: Caller, table_id: TableId, period: Period, *, before: int | None, limit: int
     ) -> Sequence[Measurement]:
-        """Return what was measured of a table in a period, newest first, at most `limit`, with ids below `before`."""
+        """Return measurements of a table in a period, newest first, at most `limit`, with ids below `before`."""
         async with self._database.read() as unit:
             await read_registered(unit, table_id, caller)
             return await unit.measurements.list(table_id, before, limit, period)
 
     async def _wake_moved(self, table_id: TableId, pointer: str) -> bool:
-        """Let the coordinator look at a table at once if it does not know this pointer yet."""
+        """Make the coordinator evaluate a table at once if this pointer is new to it; return whether it is."""
         try:
             async with self._database.read() as unit:
                 if not await unit.watches.has_moved(table_id, pointer):
                     return False
             async with self._database.begin() as unit:
                 await unit.watches.wake_moved(table_id, pointer)
-        except Transient as error:  # the next look comes by itself
+        except Transient as error:  # the next evaluation comes anyway
             _log.warning("not_woken", table_id=table_id, error=error.message)
         return True
 
@@ -200,5 +200,5 @@ def _measurement(seen: Observed, found: TableHealth, chance: float) -> Measureme
 
 
 def _text(snapshot_id: int | None) -> str | None:
-    """Snapshot ids pass 2^53, where JSON readers lose digits."""
+    """Return a snapshot id as text: ids exceed 2^53, where JSON readers lose digits."""
     return None if snapshot_id is None else str(snapshot_id)

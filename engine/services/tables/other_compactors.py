@@ -1,4 +1,4 @@
-"""Other compactors that work on a table, as its own history tells: two on the same files lose races to one another."""
+"""Other compactors of a table, found in its history: two compactors on the same files lose races to one another."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ from engine.formats.base import SnapshotInfo
 
 HOURS: Final = 24
 MOST_SNAPSHOTS: Final = 200
-"""So many of the newest snapshots are looked at."""
+"""Most snapshots, newest first, that are examined."""
 
 
 @dataclass(frozen=True, slots=True)
 class OtherCompactor:
-    """An engine that replaced data files `count` times in the last day; `application`: the last one, if it said so."""
+    """An engine that replaced data files `count` times in the last day; `application`: the last one, if recorded."""
 
     engine: str
     application: str | None
@@ -24,7 +24,7 @@ class OtherCompactor:
 
 
 def other_compactors(snapshots: Sequence[SnapshotInfo], now: datetime) -> list[OtherCompactor]:
-    """Return who else replaced data files lately, the busiest first; `snapshots` are newest first."""
+    """Return other engines that recently replaced data files, the busiest first; `snapshots` are newest first."""
     since_ms = (now - timedelta(hours=HOURS)).timestamp() * 1000
     found = [(each, each.compactor) for each in snapshots if each.compactor and each.committed_at_ms >= since_ms]
     counts = Counter(compactor[0] for _, compactor in found)

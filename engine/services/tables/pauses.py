@@ -1,7 +1,7 @@
-"""The kill switches: pause and resume one table, one catalog with all its tables, or the whole fleet.
+"""Pause and resume one table, one catalog with all its tables, or the whole fleet.
 
-A pause takes effect at once on what would start: claims see it in their transaction. Holders of runs hear of it by a
-hint, else within two seconds, and drain or stop. After a resume, waiting runs are sent to the workers again.
+A pause applies at once to new starts: claims read it in their transaction. Holders of runs get a hint, or read it
+within two seconds, and drain or stop. After a resume, waiting runs are sent to the workers again.
 """
 
 from collections.abc import Mapping
@@ -23,14 +23,14 @@ FLEET: Final = "fleet"
 
 
 class PauseService:
-    """Switches tables, catalogs and the fleet off and on again."""
+    """Pauses and resumes tables, catalogs and the fleet."""
 
     def __init__(self, *, database: Database, wakes: Wakes) -> None:
         self._database = database
         self._wakes = wakes
 
     async def pause_table(self, caller: Caller, table_id: TableId, *, reason: str, stops: bool) -> Pause:
-        """Pause a table, or change how; `stops`: running work is stopped, else it drains.
+        """Pause a table, or change its pause; with `stops` running work is stopped, otherwise it drains.
 
         Raises:
             NotFound: no such table.
@@ -47,7 +47,7 @@ class PauseService:
         return pause
 
     async def resume_table(self, caller: Caller, table_id: TableId) -> None:
-        """End the pause of a table, its rest after runs in vain, its grace, and what its partitions cool down for.
+        """End a table's pause, its rest after runs without effect, its grace period, and cool-downs of its partitions.
 
         Raises:
             NotFound: no such table.
@@ -70,7 +70,7 @@ class PauseService:
         await self._wakes.workers(run.id for run in waiting)
 
     async def pause_catalog(self, caller: Caller, name: str, *, reason: str, stops: bool) -> Pause:
-        """Pause every table of a catalog, or change how.
+        """Pause every table of a catalog, or change the pause.
 
         Raises:
             NotFound: no such catalog.
@@ -85,7 +85,7 @@ class PauseService:
         return pause
 
     async def resume_catalog(self, caller: Caller, name: str) -> None:
-        """End the pause of a catalog and close its breaker; tables that are paused themselves stay so.
+        """End the pause of a catalog and close its breaker; tables with a pause of their own stay paused.
 
         Raises:
             NotFound: no such catalog.
@@ -105,7 +105,7 @@ class PauseService:
         await self._wakes.workers(ready)
 
     async def pause_fleet(self, caller: Caller, *, reason: str, stops: bool) -> Pause:
-        """Pause every table, or change how."""
+        """Pause every table, or change the pause."""
         async with self._database.begin() as unit:
             before = (await unit.fleet.get()).pause
             pause = await unit.pauses.switch_fleet(by=caller.subject, reason=reason, stops=stops)
@@ -115,7 +115,7 @@ class PauseService:
         return pause
 
     async def resume_fleet(self, caller: Caller) -> None:
-        """End the pause of the fleet; tables that are paused themselves stay so."""
+        """End the pause of the fleet; tables with a pause of their own stay paused."""
         async with self._database.begin() as unit:
             before = (await unit.fleet.get()).pause
             if before is None:

@@ -1,7 +1,7 @@
-"""Registered tables: register, read, delete, and what can be said of them without changing anything.
+"""Registered tables: register, read, change, delete, and plan runs.
 
-Everything that asks a catalog or reads manifests runs in threads and outside transactions. A table's address is
-resolved once, at registration; from then on its uuid says whether it is still the same table.
+Calls to catalogs and reads of manifests run in threads and outside of transactions. A table's address is resolved once,
+at registration; from then on its uuid shows whether it is still the same table.
 """
 
 import difflib
@@ -42,11 +42,11 @@ from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
 PAUSED_AT_REGISTRATION: Final = "paused when it was registered"
-"""The reason of such a pause."""
+"""Reason of the pause of a table that is registered with `paused`."""
 
 
 class TableService:
-    """Registers tables and answers questions about them."""
+    """Registers tables and reads, changes and deletes registrations."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class TableService:
     ) -> Table:
         """Load the table once and store its uuid and location.
 
-        The first automatic run waits for the grace; with `paused` no run starts before the table is resumed.
+        The first automatic run waits for the grace period; with `paused` no run starts before the table is resumed.
 
         Raises:
             StateConflict: the table is registered already, or a table that the caller sees overlaps with its location.
@@ -103,12 +103,12 @@ class TableService:
     async def examine(
         self, caller: Caller, ref: TableRef, *, owner_team: str | None, labels: Mapping[str, str]
     ) -> Table:
-        """Load a table that may be registered and return what would be stored.
+        """Load a table to be registered and return the registration that would be stored.
 
         Raises:
             Forbidden: the owner team is not one of the caller's.
-            InvalidInput: a name can't be one, there is no such catalog or table, its location is not allowed, or no
-                grant lets the caller register it; without a grant the answer is the same whatever the catalog has.
+            InvalidInput: a name is not valid, there is no such catalog or table, its location is not allowed, or no
+                grant allows the caller to register it; without a grant the answer does not depend on the catalog.
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
@@ -152,7 +152,7 @@ class TableService:
         return table
 
     async def list(self, caller: Caller, wanted: TableFilter, *, after: TableId | None, limit: int) -> Sequence[Table]:
-        """Return the tables that fit and that the caller sees, newest first, at most `limit`, older than `after`.
+        """Return the matching tables that the caller sees, newest first, at most `limit`, older than `after`.
 
         Raises:
             InvalidInput: a namespace without its catalog, or a name without its namespace.
@@ -163,9 +163,9 @@ class TableService:
     async def patch(
         self, caller: Caller, table_id: TableId, change: TablePatch, *, if_match: int | None = None
     ) -> Table:
-        """Change team and labels as a JSON merge patch does; a new team takes the table's runs along.
+        """Change team and labels by a JSON merge patch; the table's runs move to a new team with it.
 
-        Policies of the new team and labels hold at once.
+        Policies of the new team and labels apply at once.
 
         Raises:
             NotFound: no such table.
@@ -191,7 +191,7 @@ class TableService:
         return changed
 
     async def delete(self, caller: Caller, table_id: TableId) -> None:
-        """Forget a table and its policy; its runs stay. The table itself is not touched.
+        """Delete the registration of a table and its policy; its runs are kept. The table itself is not changed.
 
         Raises:
             NotFound: no such table.
@@ -199,7 +199,7 @@ class TableService:
             StateConflict: a run of it is live.
         """
         async with self._database.begin() as unit:
-            await unit.tables.lock(table_id)  # so that it can't become another team's after the look
+            await unit.tables.lock(table_id)  # so that its team can't change after the check
             table, _ = await read_own(unit, table_id, caller)
             if (policy := await unit.policies.get(table_id)) is not None:
                 await policy_writes.delete(unit, caller, policy, policy.version)
@@ -214,11 +214,11 @@ class TableService:
         policy: PolicyDocument | None,
         request: RunRequest = EVERYTHING,
     ) -> Mapping[str, Any]:
-        """Return what a run of this request would do now; `policy` is tried instead of the stored one.
+        """Return the plan of a run with this request now; `policy` is used instead of the stored one.
 
         Raises:
-            InvalidInput: the policy contradicts itself on this table or asks for what its format can't do, the
-                predicate does not fit it, or one file group is more than the day's budget.
+            InvalidInput: the policy contradicts itself on this table or is not supported by its format, the predicate
+                does not fit the table, or one file group exceeds the daily budget.
             NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
         """
         seen = await self._observations.observe(caller, table_id, instead=policy)

@@ -1,9 +1,9 @@
-"""Refusal of a table whose location overlaps with that of a registered table: one could name the files of the other.
+"""Refuse a table whose location overlaps with that of a registered table: one could refer to files of the other.
 
-A caller who does not see the other table gets the refusal of a location that is outside of the catalog's allowed
-locations, word for word. Both are visible to admins only, so the answer does not show that another team has a table
-there. Limit: a caller who may write anywhere below the allowed locations can still guess by comparing two answers;
-each refusal is a failed registration under the caller's name, and registrations are limited in rate.
+A caller who does not see the other table gets exactly the refusal of a location that is outside of the catalog's
+allowed locations. Both are visible to admins only, so the answer does not show that another team has a table there.
+Limit: a caller who may write anywhere below the allowed locations can still guess by comparing two answers; each
+refusal is a failed registration under the caller's name, and registrations are limited in rate.
 """
 
 from typing import Final
@@ -25,8 +25,8 @@ async def check_overlap(unit: UnitOfWork, caller: Caller, table: Table, catalog:
     insert. Tables of a catalog with `outside_files: allowed_locations` are not checked.
 
     Raises:
-        StateConflict: a table overlaps that the caller may read; the message names it.
-        InvalidInput: only tables overlap that the caller does not see (`location_refused`).
+        StateConflict: an overlapping table is readable for the caller; the message names it.
+        InvalidInput: all overlapping tables are invisible for the caller (`location_refused`).
     """
     spelt = Spellings.of(table.location)
     if catalog.outside_files is OutsideFiles.ALLOWED_LOCATIONS or not spelt.own:

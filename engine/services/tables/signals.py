@@ -1,6 +1,6 @@
-"""Signals: what other systems tell, stored as they come. A commit lets its table be looked at at once.
+"""Signals from other systems, stored as received. A `commit` signal makes the coordinator evaluate its table at once.
 
-They are not in the audit log: they come by the thousand, and each row says who sent it.
+They are not in the audit log: there may be thousands, and each row has its sender.
 """
 
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from engine.stores.database import Database
 
 
 class SignalService:
-    """Takes and shows signals about single tables, or about the whole fleet (no table)."""
+    """Stores and lists signals about single tables, or about the whole fleet (no table)."""
 
     def __init__(self, *, database: Database) -> None:
         self._database = database
 
     async def send(self, caller: Caller, table_id: TableId | None, value: SignalValue) -> Signal:
-        """Keep a signal.
+        """Store a signal.
 
         Raises:
             NotFound: no such table.

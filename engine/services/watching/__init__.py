@@ -1,1 +1,1 @@
-"""What the leading coordinator does: look at tables, start runs of those that are due, poll query latency."""
+"""Duties of the leading coordinator: evaluate tables, start runs of those that are due, poll query latency."""

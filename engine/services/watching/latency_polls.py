@@ -1,7 +1,7 @@
-"""Polling of query latency: the one coordinator that leads it asks Prometheus, and keeps the answer as signals.
+"""Poll query latency: the coordinator that leads the polling queries Prometheus and stores the answer as signals.
 
-What is kept is what the api keeps of a signal that is pushed, sent by `prometheus`. While nothing usable is answered
-nothing is kept: the last measurement counts for as long as any signal does, and slows nothing down after that.
+The signals are stored like signals pushed through the API, with the sender `prometheus`. Without a usable answer
+nothing is stored: the last measurement stays valid as long as any signal, and slows no run down after that.
 """
 
 from collections.abc import Sequence
@@ -26,14 +26,14 @@ _log = structlog.get_logger(__name__)
 
 SENDER: Final = "prometheus"
 AT_ONCE: Final = 100
-"""Signals that are kept in one transaction: with SQLite others wait for it."""
+"""Most signals stored in one transaction: with SQLite other writers wait for it."""
 
 _NAMED: Final = 3
 _LEAST_LEVELS: Final = 2  # of an address: catalog and name
 
 
 class LatencyPolls:
-    """Asks every `seconds` while its leadership lasts. `of_tables`: series name tables, else it is the fleet's."""
+    """Polls every `seconds` while it leads. `of_tables`: series name tables, otherwise one series is the fleet's."""
 
     def __init__(
         self,
@@ -56,16 +56,16 @@ class LatencyPolls:
         self._next_at = float("-inf")
 
     async def lead_polls(self) -> int:
-        """Begin or go on leading if nobody else does."""
+        """Become or stay the leader unless another process leads."""
         await self._leadership.keep()
         return int(self._leadership.token is not None)
 
     async def poll(self) -> int:
-        """Ask when it is time and keep what is answered; return how many signals were kept.
+        """Poll when due and store the answer; return the number of stored signals.
 
         Raises:
-            Transient: no answer, or none that can be read; it is asked again after `seconds`.
-            InvalidInput: the token's reference stands for nothing here.
+            Transient: no answer, or an unreadable one; the next poll is after `seconds`.
+            InvalidInput: the token's reference can't be resolved.
         """
         token, now = self._leadership.token, self._clock.monotonic()
         if token is None or now < self._next_at:
@@ -80,7 +80,7 @@ class LatencyPolls:
         return await self._keep(answer, token)
 
     async def close(self) -> None:
-        """Close the connection, and let another lead."""
+        """Close the connection and resign, so that another process can lead."""
         await self._query.close()
         with suppress(Transient):
             await self._leadership.resign()
@@ -91,7 +91,7 @@ class LatencyPolls:
         for first in range(0, len(samples), AT_ONCE):
             async with self._database.begin() as unit:
                 if not await unit.leadership.leads(LATENCY, token):
-                    break  # another leads, and asks for itself
+                    break  # another process leads and polls
                 for name, seconds in samples[first : first + AT_ONCE]:
                     table_id = await _table_of(unit, name) if self._of_tables else None
                     if self._of_tables and table_id is None:

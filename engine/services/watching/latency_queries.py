@@ -1,7 +1,7 @@
-"""Asking a Prometheus server for query latency: the question, and what its answer says.
+"""Query a Prometheus server for query latency, and parse the answer.
 
-What comes back is from outside: its size and time are bounded, no redirect is followed (a token would go with it), and
-nothing that is not clearly a number of seconds about a clearly named table is taken.
+The answer is untrusted: its size and time are bounded, no redirect is followed (a token would be sent along), and only
+values that are clearly a number of seconds of a clearly named table are accepted.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ _EXAMPLE: Final = "histogram_quantile(0.95, sum by (le) (rate(query_seconds_buck
 
 
 class Unreadable(Transient):
-    """Something answered, but not with a result of the query; `outcome` is its name in metrics."""
+    """An answer that is no result of the query; `outcome` is its name in metrics."""
 
     def __init__(self, message: str, *, outcome: str) -> None:
         super().__init__(message)
@@ -40,14 +40,14 @@ class Unreadable(Transient):
 
 @dataclass(frozen=True, slots=True)
 class LatencySource:
-    """Where query latency is asked for.
+    """A Prometheus server and the query for latencies.
 
     Attributes:
         url: the server's base address, before `/api/v1/query`.
         query: PromQL whose value is the 95th percentile of query times in seconds.
-        token: a reference to a bearer token (`env:NAME`, `file:/path`), read anew for each question.
+        token: a reference to a bearer token (`env:NAME`, `file:/path`), read again for each query.
         table_label: the label that names the table of each series; None: one series, about the whole fleet.
-        seconds: how often it is asked.
+        seconds: interval between two queries.
     """
 
     url: str
@@ -60,10 +60,10 @@ class LatencySource:
     def of(
         cls, *, url: str | None, query: str | None, token: str | None, table_label: str | None, seconds: float
     ) -> "LatencySource | None":
-        """Return what the settings mean, None when there is no server.
+        """Return the source that the settings define, None when they have no server.
 
         Raises:
-            InvalidInput: some are set and the others that they need are not, or one of them can't work.
+            InvalidInput: a setting lacks another one that it needs, or one of them is not valid.
         """
         if url is not None and query is not None:
             return cls(url, query, token, table_label, seconds)
@@ -79,7 +79,7 @@ class LatencySource:
         return None
 
     def __post_init__(self) -> None:
-        """Refuse what can't work.
+        """Check the settings.
 
         Raises:
             InvalidInput: names the setting, what is wrong with it, and the remedy.
@@ -112,7 +112,7 @@ class LatencySource:
 
 @dataclass(frozen=True, slots=True)
 class LatencyAnswer:
-    """What an answer says: seconds by the label's value ("" without a label), and how many series say nothing, by why.
+    """Parsed answer: seconds by the label's value ("" without a label), and counts of unusable series by reason.
 
     The reasons: `not_a_number`, `out_of_range`, `unlabelled`, `several` (more than one about the same).
     """
@@ -122,7 +122,7 @@ class LatencyAnswer:
 
 
 class LatencyQuery:
-    """Asks one source. `environ` and `own_folder`: where its token's reference is looked up, and where never."""
+    """Queries one source. `environ` resolves the token's reference, which may not lead into `own_folder`."""
 
     def __init__(self, *, source: LatencySource, environ: Mapping[str, str], own_folder: Path) -> None:
         self._source = source
@@ -131,12 +131,12 @@ class LatencyQuery:
         self._client: httpx.AsyncClient | None = None
 
     async def ask(self) -> LatencyAnswer:
-        """Ask once.
+        """Send the query once and return the parsed answer.
 
         Raises:
-            Unreadable: something else came back than a result; the message says what, and what to do.
+            Unreadable: the answer is no result; the message names the finding and the remedy.
             Transient: the server does not answer in time.
-            InvalidInput: the token's reference stands for nothing here.
+            InvalidInput: the token's reference can't be resolved.
         """
         headers = {"Accept-Encoding": "identity"} | await asyncio.to_thread(self._authorization)
         client = self._client = self._client or httpx.AsyncClient(
@@ -201,7 +201,7 @@ def result_of(response: httpx.Response, body: bytes) -> Mapping[str, Any]:
     """Return the `data` of an answer of Prometheus' HTTP API (`/api/v1/query`).
 
     Raises:
-        Unreadable: it is an error, or something else.
+        Unreadable: it is an error, or no answer of this API.
     """
     if response.is_redirect:
         where = response.headers.get("Location", "")[:_SHOWN]
@@ -225,7 +225,7 @@ def result_of(response: httpx.Response, body: bytes) -> Mapping[str, Any]:
 
 
 def answer_of(data: Mapping[str, Any], table_label: str | None) -> LatencyAnswer:
-    """Return what a result says, by the values of the label (None: there is one series, about everything).
+    """Parse a result by the values of the label (None: one series for the fleet).
 
     Raises:
         Unreadable: it is no instant vector and no scalar, or has more than `MOST_SERIES` series.
@@ -267,7 +267,7 @@ def _series_of(data: Mapping[str, Any]) -> Sequence[tuple[Mapping[str, Any], Any
 
 
 def _seconds_of(value: Any) -> float | None:
-    """Return the number of a sample `[time, "text"]`; None when it is none, as 0/0 and empty histograms are."""
+    """Return the number of a sample `[time, "text"]`; None if it is no number, as for 0/0 and empty histograms."""
     text = value[1] if isinstance(value, list) and len(value) == 2 else None  # noqa: PLR2004 - a pair
     try:
         seconds = float(text) if isinstance(text, str) else math.nan

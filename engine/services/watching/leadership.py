@@ -1,4 +1,4 @@
-"""Leading, as one process sees it: it knows until when it leads for certain, also while the database is away."""
+"""Leadership of one process, which knows until when it leads for certain, even without the database."""
 
 from typing import Final
 
@@ -6,11 +6,11 @@ from engine.domain.clock import Clock
 from engine.stores.database import Database
 
 LEAD_SECONDS: Final = 15.0
-"""A leader that is silent for so long is followed by another."""
+"""Time after which a silent leader is replaced by another."""
 
 
 class Leadership:
-    """One holder's try at one leadership."""
+    """One holder's candidacy for one leadership."""
 
     def __init__(
         self, *, database: Database, clock: Clock, name: str, holder: str, seconds: float = LEAD_SECONDS
@@ -25,14 +25,14 @@ class Leadership:
 
     @property
     def token(self) -> int | None:
-        """The token while this holder leads, else None."""
+        """The token while this holder leads, otherwise None."""
         return self._token if self._clock.monotonic() < self._until else None
 
     async def keep(self) -> bool:
-        """Begin or go on leading, if nobody else does; return True when it has just begun.
+        """Become or stay the leader unless another process leads; return True if it has just become the leader.
 
         Raises:
-            Transient: the database does not answer; an earlier success counts until its time is over.
+            Transient: the database does not answer; an earlier success counts until it expires.
         """
         before, asked_at = self.token, self._clock.monotonic()
         async with self._database.begin() as unit:
@@ -41,7 +41,7 @@ class Leadership:
         return self._token is not None and self._token != before
 
     async def resign(self) -> None:
-        """Let another lead at once."""
+        """Give up leadership, so that another process can lead at once."""
         token, self._token = self.token, None
         if token is not None:
             async with self._database.begin() as unit:

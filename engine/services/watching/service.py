@@ -1,16 +1,16 @@
-"""Watching: the leading coordinator looks at tables when their time has come, and starts runs of those that are due.
+"""Watch tables: the leading coordinator evaluates tables when they are scheduled, and starts runs of due ones.
 
-A look is cheap while nothing changed: the catalog is asked what it points to, once for many tables. Only a table that
-points elsewhere, or of which time alone may have changed the answer, is evaluated, by the facts that explain shows; and
-only while it has no live run: until that ends there is nothing to decide.
+A look is cheap while nothing changed: the catalog is asked for its metadata pointers, once for many tables. A table is
+evaluated, with the facts that explain shows, only if its pointer changed or if the passing of time may have changed the
+result; and only while it has no live run, since until its end there is nothing to decide.
 
-Looks in one catalog keep to a budget a second (`CatalogPace`): a catalog that must be asked for each table gets a
-smaller one, and its tables are looked at less often the more there are. What reads a table and finds that its catalog
-points elsewhere, and the end of a run, let the table be looked at at once (`stores.watching.watches`).
+Looks in one catalog keep to a budget per second (`CatalogPace`): a catalog that must be asked for each table gets a
+smaller one, and its tables are looked at less often the more there are. A read of a table that finds a changed pointer,
+and the end of a run, schedule a look at once (`stores.watching.watches`).
 
-One table never stops another: catalogs are visited side by side, a visit has a bounded number of tables, and a table
-that can't be looked at is left alone for longer and longer. Nothing is lost with the process: what was not settled is
-looked at again by whoever leads next. Two leaders do no harm: an equal request of a live run is that run.
+One table never stops another: catalogs are visited concurrently, a visit has a bounded number of tables, and a table
+that can't be read is retried at increasing intervals. Nothing is lost with the process: the next leader looks again at
+tables that were not settled. Two leaders do no harm: a request equal to that of a live run returns that run.
 """
 
 import asyncio
@@ -54,23 +54,23 @@ _log = structlog.get_logger(__name__)
 
 
 TABLES_AT_ONCE: Final = 500
-"""Of one catalog, in one question to it; a visit asks on while as many are due."""
+"""Most tables of one catalog in one request to it; a visit continues while this number is due."""
 CATALOGS_AT_ONCE: Final = 8
 EVALUATIONS_AT_ONCE: Final = 4
-"""In one visit, while they take no longer than `SLOW_LOOK_SECONDS`: a storage that hangs stops its own table only."""
+"""Concurrent evaluations in one visit, without those over `SLOW_LOOK_SECONDS`: a hanging storage stops one table."""
 SLOW_LOOK_SECONDS: Final = 5.0
 EVALUATIONS_TOGETHER: Final = 20
-"""After one question to a catalog: more wait for the next, so that other tables are not left unwatched meanwhile."""
+"""Most evaluations after one request to a catalog; the rest waits, so that other tables are watched in between."""
 BUDGET_SECONDS: Final = 5
-"""Worth of looks in one visit to a catalog that is asked for each table."""
+"""Most seconds of look budget in one visit to a catalog that is asked for each table."""
 PACE_SECONDS: Final = 60.0
-"""How long the number of a catalog's tables counts."""
+"""How long the counted number of a catalog's tables is used."""
 REST_SECONDS: Final = 2.0
-"""Between two looks at a table, however often it is woken."""
+"""Least time between two looks at a table, for any number of wake-ups."""
 
 
 class WatchService:
-    """Looks at tables while its leadership lasts. `step` is told `decided` and `submitted`, for tests of faults."""
+    """Looks at tables while it leads. `step` is called with `decided` and `submitted`, for tests of faults."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class WatchService:
         self._looks: dict[TableId, asyncio.Task[None]] = {}
 
     async def lead(self) -> int:
-        """Begin or go on leading if nobody else does; a new leader spreads the looks that were missed."""
+        """Become or stay the leader unless another process leads; a new leader spreads missed looks over time."""
         if await self._leadership.keep():
             _log.info("watch_leads", token=self._leadership.token)
             async with self._database.begin() as unit:
@@ -109,7 +109,7 @@ class WatchService:
         return int(self._leadership.token is not None)
 
     async def turn(self) -> int:
-        """Begin to look at tables whose time has come, as far as there is room; return how many."""
+        """Begin scheduled looks, as far as there is room; return the number of tables."""
         room = CATALOGS_AT_ONCE - len(self._visits)
         if self._leadership.token is None or room <= 0:
             return 0
@@ -124,12 +124,12 @@ class WatchService:
         return len(due)
 
     async def finish(self) -> None:
-        """Wait for the looks that were begun."""
+        """Wait for the looks under way."""
         await asyncio.gather(*self._visits.values())
         await asyncio.gather(*self._looks.values())
 
     async def close(self) -> None:
-        """Give up the looks that were begun, and let another lead."""
+        """Cancel the looks under way and resign, so that another process can lead."""
         begun = [*self._visits.values(), *self._looks.values()]
         for each in begun:
             each.cancel()
@@ -145,7 +145,7 @@ class WatchService:
         return [each for each in due if each.watch.table_id not in self._looks]
 
     async def _visit(self, catalog: str, tables: Sequence[WatchedTable]) -> None:
-        """Look at tables of one catalog; errors end in the log, and the tables are looked at again."""
+        """Look at tables of one catalog; log errors and retry the tables later."""
         try:
             begun = self._clock.monotonic()
             looks = await self._look_at(catalog, tables)
@@ -159,14 +159,14 @@ class WatchService:
             _log.exception("visit_failed", catalog=catalog)
 
     async def _look_at(self, catalog: str, tables: Sequence[WatchedTable]) -> int:
-        """Look at the first of these tables, as many as the catalog's budget allows; return how many were asked for."""
+        """Look at the first tables, up to the catalog's budget; return the number of tables asked for."""
         async with self._database.read() as unit:
             now = await unit.now()
         try:
             pace, pointers = await self._pointers(catalog, [each.ref for each in tables])
         except PackhouseError as error:
             self._metrics.looks.labels(Verdict.UNREACHABLE.value).inc(len(tables))
-            # One question for all of them: it may be asked often.
+            # One request for all of them may be sent often.
             await self._settle([(each.watch, _unreachable(each.watch, error, now, LONGEST_SECONDS)) for each in tables])
             return len(tables)
         tables = tables[: _most_looks(pace)]
@@ -185,7 +185,7 @@ class WatchService:
         return len(tables)
 
     async def _pointers(self, name: str, refs: Sequence[TableRef]) -> tuple[CatalogPace, Mapping[TableRef, str]]:
-        """Ask a catalog for the first of these tables, as many as its budget allows."""
+        """Return the pointers of the first tables, up to the catalog's budget, with its pace."""
         async with self._database.read() as unit:
             catalog = await unit.catalogs.get(name)
         if catalog is None:
@@ -203,7 +203,7 @@ class WatchService:
         return pace
 
     async def _keep_pace(self, catalog: str, looks: int, seconds: float) -> None:
-        """Stay with a catalog that is asked for each table until its budget allows as many looks as were made."""
+        """Wait until the budget of a catalog that is asked for each table covers the looks made."""
         _, pace = self._paces.get(catalog, (0.0, None))
         if pace is not None and _most_looks(pace) < TABLES_AT_ONCE and looks / pace.looks_per_second > seconds:
             await self._clock.sleep(looks / pace.looks_per_second - seconds)
@@ -211,7 +211,7 @@ class WatchService:
     async def _begin_look(
         self, table: WatchedTable, pointer: str | None, now: datetime, longest: int, room: asyncio.Semaphore
     ) -> None:
-        """Look at a table; after `SLOW_LOOK_SECONDS` the look goes on without its place in the visit."""
+        """Look at a table; after `SLOW_LOOK_SECONDS` the look continues without counting towards the visit."""
         async with room:
             look = asyncio.create_task(self._look(table, pointer, now, longest))
             self._looks[table.watch.table_id] = look
@@ -221,7 +221,7 @@ class WatchService:
                 look.result()
 
     async def _look(self, table: WatchedTable, pointer: str | None, now: datetime, longest: int) -> None:
-        """Evaluate a table, start a run if it is due and nothing holds it back, and settle what came of it."""
+        """Evaluate a table, start a run if it is due and not held back, and store the resulting watch."""
         before = table.watch
         try:
             if self._leadership.token is None:
@@ -283,9 +283,9 @@ class WatchService:
 
 
 def _is_quiet(watch: Watch, pointer: str | None, now: datetime) -> bool:
-    """Tell whether nothing was written to a table, and time alone changes nothing yet.
+    """Return whether a table has no new writes, and the passing of time changes nothing yet.
 
-    Slow queries hold a table until they are fast again, which no time is known of: each look has to ask.
+    Slow queries hold a table until they are fast again, at an unknown time: each look has to check.
     """
     is_same = pointer is not None and pointer == watch.pointer
     is_known = watch.code != WaitingFor.LATENCY_BACKOFF and (watch.reconsider_at is None or watch.reconsider_at > now)
@@ -302,7 +302,7 @@ def _unchanged(watch: Watch, now: datetime, longest: int) -> Watch:
 
 
 def _held_by(run: Run, watch: Watch, now: datetime, longest: int) -> Watch:
-    """Return the watch of a table with a live run: what was written meanwhile is seen when that has ended."""
+    """Return the watch of a table with a live run; writes during the run are seen after its end."""
     code, detail = ("run_waits", "waits") if run.state is RunState.QUEUED else ("run_at_work", f"is {run.state}")
     again_at = now + timedelta(seconds=RUN_SECONDS)
     is_due = watch.due_since is not None
@@ -311,7 +311,7 @@ def _held_by(run: Run, watch: Watch, now: datetime, longest: int) -> Watch:
 
 
 def _unreachable(watch: Watch, error: Exception, now: datetime, longest: int) -> Watch:
-    """Return the watch of a table that could not be looked at: left alone for longer, then evaluated again."""
+    """Return the watch of a table that could not be read, with a longer interval to the next evaluation."""
     code, detail = (error.code, error.message) if isinstance(error, PackhouseError) else ("internal", repr(error))
     return _settled(watch, Decision(Verdict.UNREACHABLE, code, detail), None, now, longest)
 

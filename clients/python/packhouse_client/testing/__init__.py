@@ -1,4 +1,4 @@
-"""A Packhouse in memory, for tests of programs that use the SDK.
+"""An in-memory Packhouse, for tests of programs that use the SDK.
 
     mock = MockPackhouse()
     table = mock.add_table("lake.shop.orders")
@@ -8,8 +8,8 @@
 
 It answers for tables (register, list, get, delete), their own policies (get, put, delete) and runs (submit, list, get,
 cancel, events) as the server does: the same statuses, problems, ETags, idempotency and paging. It passes the contract
-tests that the server passes for these; anything else raises `NotImplementedError`. It has no tables to look into: any
-address can be registered, sizes in policies are answered as they were written, fields about files are empty.
+tests that the server passes for these; anything else raises `NotImplementedError`. It has no real tables: any address
+can be registered, sizes in policies are returned as written, fields about files are empty.
 """
 
 from packhouse_client.testing.server import MockPackhouse

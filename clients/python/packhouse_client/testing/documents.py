@@ -1,4 +1,4 @@
-"""Bodies checked and answers filled in by the generated models, so that the mock follows the spec by itself."""
+"""Check bodies and fill in answers with the generated models, so that the mock follows the spec automatically."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from packhouse_client.testing.problems import Refused, wrong_field
 
 
 class Model(Protocol):
-    """What the generated classes have in common."""
+    """Interface of the generated models."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document."""
@@ -47,7 +47,7 @@ def checked_body(request: httpx.Request, model: type[Model]) -> dict[str, Any]:
 
 
 def filled(model: type[Any], document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an answer of a model: the given fields, and empty ones for all others that it always has."""
+    """Return an answer of a model: the given fields, and empty values for its other required ones."""
     empty = {
         field.name: _empty(str(field.type))
         for field in attrs.fields(model)

@@ -1,4 +1,4 @@
-"""Refusals of the mock, in the server's words where programs may look at them: `code` and status."""
+"""Refusals of the mock, with the server's `code` and status."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -47,7 +47,7 @@ class Refused(Exception):
 
 
 def of_status(status: int, *, retry_after: int | None) -> httpx.Response:
-    """Return a problem of a status, as a server in trouble would."""
+    """Return a problem with a status, like that of a server with a fault."""
     code = next((code for code, of in _STATUS.items() if of == status), "internal")
     response = Refused(code, f"the mock was told to answer {status}").response("/")
     response.status_code = status

@@ -1,4 +1,4 @@
-"""What the mock holds: tables, their policies, runs and their events; each method is one operation of the API."""
+"""State of the mock: tables, their policies, runs and their events; each method is one operation of the API."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ class Records:
         self._numbers = count(1)
 
     def register(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Register a table under a fresh id; an address is registered once."""
+        """Register a table under a new id; an address can be registered only once."""
         address = (body["catalog"], list(body["namespace"]), body["name"])
         if any((t["catalog"], t["namespace"], t["name"]) == address for t in self.tables.values()):
             raise Refused("state_conflict", f"{_address(body)} is registered already")
@@ -50,7 +50,7 @@ class Records:
         return by_address.get(identity) or _found(self.tables, identity, "table")
 
     def forget(self, identity: str) -> None:
-        """Delete a table and its policy; a live run stands in the way."""
+        """Delete a table and its policy; refuse while a run is live."""
         self.table(identity)
         if live := self.live(identity):
             raise Refused("state_conflict", f"run {live['id']} of the table is {live['state']}")
@@ -65,7 +65,7 @@ class Records:
     def put_policy(
         self, table: str, document: Mapping[str, Any], *, version: int | None, message: str | None = None
     ) -> dict[str, Any]:
-        """Write a policy in place of a version, unless it is the same; None: there is none yet."""
+        """Replace a version of a policy, unless the content is the same; None: create the first one."""
         self.table(table)
         self._expect(table, version)
         present = self.policies.get(table)
@@ -91,7 +91,7 @@ class Records:
         del self.policies[table]
 
     def submit(self, body: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-        """Return a run and whether it was live already."""
+        """Submit a run; return it, or the live one, and whether it was live already."""
         table = self.table(body["table_id"])
         if live := self.live(table["id"]):
             return live, True
@@ -153,7 +153,7 @@ class Records:
     def end(
         self, identity: str, state: RunState, *, result: Mapping[str, Any], detail: str | None = None
     ) -> dict[str, Any]:
-        """Let a run end."""
+        """End a run."""
         run = self.run(identity)
         self._note(identity, "transition", RunState(run["state"]), state)
         at = _now()
@@ -184,7 +184,7 @@ class Records:
 
 
 def matching(items: Sequence[dict[str, Any]], wanted: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
-    """Return the items whose fields have one of the wanted values; a list has to be just these."""
+    """Return the items whose fields have one of the wanted values; a list field must equal the wanted values."""
 
     def fits(found: object, values: Sequence[str]) -> bool:
         return found == list(values) if isinstance(found, list) else str(found) in ",".join(values).split(",")

@@ -22,10 +22,10 @@ _TAG: Final = re.compile(r'"([0-9]{1,9})(?:-[0-9a-f]{16})?"')
 
 
 class MockPackhouse:
-    """A server in memory.
+    """An in-memory server.
 
-    `runs_end_as` is how a run ends once it is looked at after its submission; None leaves runs queued until `end_run`.
-    `requests` has every request that came, refused ones too.
+    `runs_end_as` is the end state of a run when it is first read after its submission; None leaves runs queued until
+    `end_run`. `requests` has every received request, refused ones too.
     """
 
     def __init__(self, *, runs_end_as: RunState | None = RunState.SUCCEEDED) -> None:
@@ -37,7 +37,7 @@ class MockPackhouse:
         self._kept: dict[tuple[str, str], tuple[str, httpx.Response]] = {}
 
     def client(self) -> Packhouse:
-        """Return a client of this server; its pauses take no time."""
+        """Return a client of this server, whose pauses take no time."""
         return Packhouse(URL, KEY, transport=self.transport, sleep=lambda _: None)
 
     def async_client(self) -> AsyncPackhouse:
@@ -57,7 +57,7 @@ class MockPackhouse:
         result: dict[str, Any] | None = None,
         detail: str | None = None,
     ) -> None:
-        """Let a run end now."""
+        """End a run now."""
         self.records.end(run_id, state, result=result or {}, detail=detail)
 
     def fail_next(self, fault: int | Exception, *, times: int = 1, retry_after: int | None = None) -> None:
@@ -191,7 +191,7 @@ class MockPackhouse:
 def _page(
     request: httpx.Request, items: Sequence[dict[str, Any]], filters: Sequence[str], **more: Any
 ) -> httpx.Response:
-    """Answer a page of items, newest first, and `more`."""
+    """Return a page of items, newest first, and `more`."""
     query = request.url.params
     found = matching(items[::-1], {name: query.get_list(name) for name in filters if name in query})
     size, start = int(query.get("page_size", 50)), int(query.get("page_token", 0))
@@ -210,4 +210,4 @@ def _version(request: httpx.Request) -> int:
 
 
 async def _no_pause(_: float) -> None:
-    """Pass no time."""
+    """Return at once."""

@@ -1,5 +1,5 @@
-"""Bulkheads: how many threads one table, one catalog and the process may hold, and how long a call may be waited for.
+"""Bulkheads: limits on the threads of one table, one catalog and the process, and a deadline for each blocking call.
 
-Called by `services.catalogs.formats` only, for each call to a catalog or to its storage, in every process. Knows of
-tables no more than their addresses.
+Called by `services.catalogs.formats` only, for each call to a catalog or to its storage, in every process. Knows tables
+by their addresses only.
 """

@@ -1,8 +1,8 @@
 """Blocking calls to catalogs and storage: each in a thread of its compartment, each with a deadline.
 
-At the deadline the caller gets an error and the thread stays behind, counted, until its call returns: only the limits
-of sockets end it (`formats` sets those). Equal reads that have not begun are one: a caller that joins gets an answer
-that was begun after it asked.
+At the deadline the caller gets an error; the thread keeps running and counting until its call returns: only socket
+timeouts end it (`formats` sets those). Equal reads that have not begun share one call: a caller that joins gets an
+answer that was begun after it asked.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class Bulkheads:
         self._joinable: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def read(self, where: Compartment, call: Callable[[], T], *, is_work: bool = False) -> T:
-        """Run a call that changes nothing; `is_work`: a step of a run, which may take longer.
+        """Run a call that changes nothing; with `is_work` under the longer deadline of a run's steps.
 
         Raises:
             Away: no free thread, or no answer in time.
@@ -47,7 +47,7 @@ class Bulkheads:
         return await self._answer(held, call, seconds)
 
     async def read_shared(self, where: Compartment, key: Hashable, call: Callable[[], T]) -> T:
-        """Run a read as `read` does, once for all callers with this key that ask before it begins."""
+        """Run a read like `read`, once for all callers with this key that ask before it begins."""
         joined = self._joinable.get((where, key))
         if joined is None:
             joined = asyncio.create_task(self._read_first(where, key, call))
@@ -57,7 +57,7 @@ class Bulkheads:
         return result
 
     async def change(self, where: Compartment, call: Callable[[], T]) -> T:
-        """Run a call that may change the table. A cancelled caller waits for its end nevertheless.
+        """Run a call that may change the table. A cancelled caller still waits for its end.
 
         Raises:
             Away: no free thread; nothing was begun.
@@ -111,7 +111,7 @@ class Bulkheads:
 
 
 def _without_stop(call: Callable[[], T]) -> T:
-    """Return what a call returns; a future can't carry `StopIteration`."""
+    """Return the result of a call; turn `StopIteration` into another error, since a future can't carry it."""
     try:
         return call()
     except StopIteration as error:
@@ -120,6 +120,6 @@ def _without_stop(call: Callable[[], T]) -> T:
 
 
 def _retrieve(done: "asyncio.Future[Any]") -> None:
-    """Look at the outcome of a call that may not be awaited any more, which asyncio would otherwise complain about."""
+    """Retrieve the outcome of a call that may no longer be awaited, so that asyncio does not warn about it."""
     if not done.cancelled():
         done.exception()

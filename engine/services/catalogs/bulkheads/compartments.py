@@ -1,8 +1,8 @@
-"""Admission of calls: a bound for each table, each catalog and the process, counting calls that were given up on.
+"""Admission of calls: a limit for each table, each catalog and the process, including abandoned calls.
 
-A thread that waits for a socket can't be ended from outside. It stays counted until its call returns, so a store that
-never answers uses up the threads of its own table and no others. At a bound callers wait in line, for a limited time;
-once every thread of a bound is one that was given up on, they are refused at once.
+A thread that waits for a socket can't be ended from outside. It counts until its call returns, so a store that never
+answers uses up the threads of its own table and no others. At a limit callers queue for a limited time; once every
+thread under the limit is abandoned, they are refused at once.
 """
 
 import asyncio
@@ -18,21 +18,21 @@ from engine.domain.tables.table import TableRef
 BUSY_RETRY_SECONDS: Final = 10
 
 _Key: TypeAlias = "Compartment | str | None"
-"""Under which threads are counted: a compartment, a catalog by name, or all of the process."""
+"""Key under which threads are counted: a compartment, a catalog by name, or None for the whole process."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadLimits:
-    """Bounds of one process.
+    """Thread limits and time limits of one process.
 
     Args:
         per_table: threads of one table; also of calls that concern a catalog and no single table.
         per_catalog: threads of one catalog, all of its tables included.
         total: threads of all catalogs.
         in_line: callers of one table that may wait for a thread.
-        read_seconds: how long one read is waited for.
-        line_seconds: how long a read waits for a thread.
-        work_seconds: how long one step of a run (planning, a commit, a proof) is waited for.
+        read_seconds: deadline of one read.
+        line_seconds: longest wait of a read for a thread.
+        work_seconds: deadline of one step of a run (planning, a commit, a proof).
     """
 
     per_table: int = 4
@@ -46,7 +46,7 @@ class ThreadLimits:
 
 @dataclass(frozen=True, slots=True)
 class Compartment:
-    """A table, or what concerns a catalog and no single table (`table` is None)."""
+    """A table, or the calls to a catalog that concern no single table (`table` is None)."""
 
     catalog: str
     table: TableRef | None = None
@@ -58,7 +58,7 @@ class Compartment:
 
     @property
     def dependency(self) -> Dependency:
-        """What is away when its calls get no answer: of a table its storage, which no other table's runs wait for."""
+        """The dependency to report when calls get no answer: for a table its storage, which only its runs wait for."""
         return Dependency.CATALOG if self.table is None else Dependency.STORAGE
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ class Compartment:
 
 @dataclass(eq=False, slots=True)
 class Held:
-    """A thread that works for a compartment since an instant of the event loop's clock."""
+    """A thread that is held by a compartment, and since when by the event loop's clock."""
 
     where: Compartment
     since: float
@@ -77,7 +77,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
-    """One bound as it applies to a compartment: under which key threads are counted, how many, its name."""
+    """One limit that applies to a compartment: the key under which threads are counted, their number, its name."""
 
     key: _Key
     most: int
@@ -101,10 +101,10 @@ class Compartments:
         self._line: list[_Waiting] = []
 
     async def enter(self, where: Compartment, *, seconds: float) -> Held:
-        """Take a thread, waiting for one at most `seconds`; `leave` gives it back.
+        """Take a thread, waiting at most `seconds` for one; `leave` gives it back.
 
         Raises:
-            Away: every thread was given up on, too many callers wait, or none was free in time.
+            Away: every thread is abandoned, too many callers wait, or none was free in time.
         """
         for bound in self._bounds(where):
             if self._given_up[bound.key] >= bound.most:
@@ -124,7 +124,7 @@ class Compartments:
         self._admit()
 
     def give_up(self, held: Held) -> None:
-        """Note that a call is not waited for any longer; its thread stays held."""
+        """Mark a call as abandoned; its thread stays held."""
         if held.is_given_up or held not in self._held:
             return
         held.is_given_up = True
@@ -150,7 +150,7 @@ class Compartments:
             self._line.remove(waiting)
 
     def _admit(self) -> None:
-        """Give what is free to those in line, first come first served within each bound."""
+        """Admit waiting callers to free threads, first come first served within each limit."""
         for waiting in self._line:
             if not waiting.admitted.done() and self._full_bound(waiting.where) is None:
                 waiting.admitted.set_result(self._hold(waiting.where))
@@ -171,7 +171,7 @@ class Compartments:
         return next((each for each in self._bounds(where) if self._counts[each.key] >= each.most), None)
 
     def _refusal(self, where: Compartment) -> Away:
-        """Return the error of a caller that waited for a thread without getting one, or could not join the line."""
+        """Return the error for a caller that got no thread in time, or could not join the queue."""
         return self._busy(where, self._full_bound(where) or next(self._bounds(where)))
 
     def _busy(self, where: Compartment, bound: _Bound) -> Away:

@@ -43,12 +43,12 @@ class DaemonThreads(Executor):
                 job = inbox.get(timeout=_IDLE_SECONDS)
             except Empty:
                 with self._lock:
-                    if inbox in self._idle:  # else a call is on its way
+                    if inbox in self._idle:  # otherwise a call is on its way
                         self._idle.remove(inbox)
                         return
                 continue
             self._run(inbox, *job)
-            del job  # the result may be large, and the next call may be far away
+            del job  # the result may be large, and the next call may come much later
 
     def _run(self, inbox: _Inbox, future: "Future[Any]", call: Callable[[], Any]) -> None:
         result, failure = None, None

@@ -1,4 +1,4 @@
-"""Rewriting by Packhouse's own kernel: groups go through Spark, what they wrote is committed in batches."""
+"""Rewriting by Packhouse's own kernel: Spark tasks write the file groups, which are committed in batches."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing, suppress
@@ -25,14 +25,14 @@ from engine.services.runs.row_checks import has_rows_checked
 
 
 class ArrowPath(RewritePath):
-    """The kernel's way."""
+    """Rewrite path of Packhouse's own kernel."""
 
     def __init__(self, tools: Tools) -> None:
         super().__init__(tools)
         self._remedies: dict[str, str] = {}
 
     async def take_over(self, table: OpenTable) -> OpenTable:
-        """Adopt commits, settle batches whose answer was lost, stop tasks, remove output that no group needs."""
+        """Adopt earlier commits, settle batches of unknown outcome, stop tasks, remove output that no group needs."""
         left = await self._commits.adopt_found(await self._ending.groups(GroupState.WRITTEN))
         await self._attempt.check()
         if await self._commits.settle(left):
@@ -43,7 +43,7 @@ class ArrowPath(RewritePath):
         return table
 
     async def work(self, work: Work) -> None:
-        """Send the groups, commit what is written when it is due, and the rest at the end."""
+        """Send the groups to Spark; commit written groups in batches when due, and the rest at the end."""
         before = await self._overlaps(work.table, work.plan)
         if work.groups:
             await self._send(work)
@@ -52,12 +52,12 @@ class ArrowPath(RewritePath):
         if written and self._attempt.stop_reason in (None, *COMMITTED):
             await self._commit(written, is_last=True)
         if work.plan.order is not None and before:
-            with suppress(PackhouseError):  # the run's outcome does not hang on a figure about it
+            with suppress(PackhouseError):  # the run's outcome does not depend on this figure
                 after = await self._overlaps(await self._open(), work.plan)
                 self._ending.order = order_result(work.plan.order, before, after)
 
     async def _overlaps(self, table: OpenTable, plan: Plan) -> Overlaps:
-        """Return how far files overlap in the plan's partitions, where it puts rows into an order."""
+        """Return how far files overlap in the plan's partitions, if the plan orders rows."""
         if plan.order is None:
             return {}
         places = frozenset(group.place for group in plan.groups)
@@ -102,7 +102,7 @@ class ArrowPath(RewritePath):
             async for finished in results:
                 written = await self._finished(finished, base, work)
                 pending += written
-                # of a partition that lost its last race: committed at once, to win the next
+                # groups of a partition that lost its last race are committed at once, to win the next
                 is_hot |= isinstance(finished, tuple) and written > 0 and finished[0].place in work.hot.by_place
                 oldest = oldest or (context.clock.monotonic() if pending else None)
                 if self._commit_is_due(pending, oldest, is_urgent=is_hot and not running.unseen):
@@ -134,7 +134,7 @@ class ArrowPath(RewritePath):
             await unit.groups.mark_running(self._attempt.lease, [group.ordinal for group in groups])
 
     async def _finished(self, finished: Finished, base: Mapping[str, Any], work: Work) -> int:
-        """Record one group's end; return the input bytes that wait for a commit because of it."""
+        """Record the end of one group; return its input bytes that now wait for a commit."""
         if isinstance(finished, GroupLost):
             await self._commits.drop_lost([LostGroup(finished.group.ordinal, finished.group.place, finished.reason, 0)])
             return 0
@@ -161,7 +161,7 @@ class ArrowPath(RewritePath):
         return 0
 
     async def _remedy(self, reason: str, work: Work) -> str:
-        """Return what to do about groups refused for a reason: asked once, as it looks at the whole table."""
+        """Return what to do about groups refused for a reason; computed once, because it reads the whole table."""
         if reason not in self._remedies:
             self._remedies[reason] = await self._context.formats.work(
                 work.table.ref, remedy_for, reason, work.table, work.policy

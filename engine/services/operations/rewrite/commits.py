@@ -1,10 +1,10 @@
-"""Commits written groups to the table in batches, finds out what really happened, and proves it.
+"""Commit written groups to the table in batches, determine the actual outcome, and verify each snapshot.
 
-A lost answer is never guessed: the table is read, and if our snapshot is not there the same batch is sent again. That
-is safe because a commit takes effect only while every source is live: whichever of two sends lands second changes
-nothing, and the second finds the snapshot of the first by the run's id. Groups that were sent and whose outcome is not
-known are `Run.unsettled`: that mark is in the record before the first request of a batch may leave, so where it is
-missing nothing was sent. Nothing is deleted of groups that bear it.
+The outcome of a lost answer is never guessed: the table is read, and if the run's snapshot is not there the same batch
+is sent again. That is safe because a commit takes effect only while every source file is live: whichever of two sends
+lands second changes nothing, and the second finds the snapshot of the first by the run's id. Groups that were sent and
+whose outcome is unknown are `Run.unsettled`: the mark is stored before the first request of a batch may leave, so
+without the mark nothing was sent. Files of marked groups are never deleted.
 """
 
 import asyncio
@@ -30,12 +30,12 @@ from engine.stores.unit_of_work import UnitOfWork
 _log = structlog.get_logger(__name__)
 
 SENDS = 5
-"""How often a batch is sent when answers are lost, before the attempt gives up and the run waits."""
+"""Most sends of a batch when answers are lost; then the attempt gives up and the run waits."""
 
 RECORD_SECONDS = 30.0
 
 COMMITTED = "committed"
-"""Kind of the event that a snapshot was proven: progress, which sets the run's failures to zero."""
+"""Kind of the event that a snapshot was verified: progress, which resets the run's failures to zero."""
 
 
 _Write: TypeAlias = Callable[[UnitOfWork], Awaitable[None]]
@@ -71,17 +71,17 @@ class Commits:
         Raises:
             LeaseLost: before anything was sent.
             OutcomeUnknown: the table could not be read after a lost answer; written groups stay written.
-            Fatal: a snapshot of ours does not hold what it should; it was rolled back, or the table is frozen.
+            Fatal: a snapshot of the run failed its proof; it was rolled back, or the table is frozen.
         """
         await self._attempt.transition(RunState.COMMITTING, details={"groups": [group.ordinal for group in groups]})
         await self._commit_all(groups)
 
     async def settle(self, groups: Sequence[StoredGroup]) -> bool:
-        """Send batches again that an earlier attempt may have sent and whose outcome nobody knows.
+        """Send batches again that an earlier attempt may have sent and whose outcome is unknown.
 
-        Whatever comes of it, no earlier send can land afterwards: one that changes the table makes all that were meant
-        for the table before it void. So a run never ends, cancelled or failed, before a commit of its own. False when
-        there was nothing to send.
+        Afterwards no earlier send can take effect: a commit that changes the table invalidates all sends for its state
+        before. So no commit of a run lands after the run ended as cancelled or failed. Returns False when there was
+        nothing to send.
 
         Raises: as `commit`.
         """
@@ -97,11 +97,11 @@ class Commits:
             await self._commit_batch(base, schema, batch)
 
     async def answer_failed_proofs(self) -> None:
-        """Do what an earlier attempt found out too late to do: something about a snapshot that failed its proof.
+        """Act on a snapshot that failed its proof in an earlier attempt, which ended before it could act.
 
         Raises:
-            Fatal: there was one.
-            TakenBack: somebody else had done something about one that was right.
+            Fatal: there was such a snapshot.
+            TakenBack: a correct snapshot had been rolled back from outside of Packhouse.
         """
         for document in self.verifications:
             if document.get("taken_back"):
@@ -110,10 +110,10 @@ class Commits:
                 await self._mismatches.answer(document)
 
     async def adopt_found(self, groups: Sequence[StoredGroup]) -> Sequence[StoredGroup]:
-        """Record, after proving them, snapshots of this run that hold any of these groups; return the groups left.
+        """Verify and record snapshots of this run that contain any of these groups; return the remaining groups.
 
         Raises:
-            Fatal: a snapshot of ours does not hold what it should.
+            Fatal: a snapshot of the run failed its proof.
         """
         table = await self._open_table()
         left = {group.ordinal: group for group in groups}
@@ -148,7 +148,7 @@ class Commits:
             lost_places = frozenset(by_ordinal[ordinal].place for ordinal in outcome.dropped)
             table = await self._open_table()
             await self._prove(table, outcome.snapshot_id, committed, tries=outcome.tries, lost=lost_places)
-        if outcome.dropped:  # by another writer, or by a send of ours whose answer was lost: the table tells
+        if outcome.dropped:  # by another writer, or by an earlier send whose answer was lost: the table shows which
             lost = await self.adopt_found([by_ordinal[ordinal] for ordinal in outcome.dropped])
             await self.drop_lost([_lost(group, outcome.dropped[group.ordinal]) for group in lost], detail=detail)
 
@@ -168,16 +168,16 @@ class Commits:
             except PackhouseError as error:
                 if send == 1:
                     raise
-                # an earlier send may still land: whatever this one says, the outcome stays unknown
+                # an earlier send may still land: the outcome stays unknown, independent of this answer
                 raise OutcomeUnknown(f"after {send - 1} lost answers: {error.message}") from error
             if not await self._wait_and_look(groups):
                 return CommitOutcome(None, ())
         raise OutcomeUnknown(f"the catalog lost {SENDS} answers in a row; the batch is kept and sent again later")
 
     def _permit(self, groups: Sequence[StoredGroup]) -> Callable[[], None]:
-        """Return what the committing thread calls just before each try: it proves the lease, and marks the groups sent.
+        """Return the function to call in the committing thread before each try: proves the lease, marks groups as sent.
 
-        It raises `LeaseLost`, or `Transient` when the record does not answer: then nothing may leave.
+        It raises `LeaseLost`, or `Transient` when the record does not answer: then nothing may be sent.
         """
         loop, ordinals = asyncio.get_running_loop(), [group.ordinal for group in groups]
 
@@ -200,21 +200,21 @@ class Commits:
         return permit
 
     async def _wait_and_look(self, groups: Sequence[StoredGroup]) -> bool:
-        """Read the table until it answers; True when groups are left to be sent, because our snapshot is not there."""
+        """Read the table until it answers; return True when groups must be sent again: their snapshot is missing."""
         for pause in (0.1, 0.5, 1.0, 2.0, 4.0):
             await self._clock.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
             try:
                 left = await self.adopt_found(groups)
             except Transient:
                 continue
-            if len(left) < len(groups):  # the others were dropped by that very commit
+            if len(left) < len(groups):  # the others were dropped by that same commit
                 await self.drop_lost([_lost(group, "dropped_in_commit") for group in left])
                 return False
             return True
         raise OutcomeUnknown("the catalog does not answer; the outcome is read from the table when it does")
 
     async def drop_lost(self, lost: Sequence[LostGroup], *, detail: str | None = None) -> None:
-        """Give groups up that lost a race to another writer: their partitions cool down, what they wrote is waste.
+        """Give up groups that lost a race to another writer: their partitions cool down, their output is waste.
 
         Raises:
             LeaseLost: another holder advances the run.
@@ -243,7 +243,7 @@ class Commits:
         tries: int,
         lost: frozenset[Place] = frozenset(),
     ) -> None:
-        """Prove a snapshot and record it; partitions of its groups are hot no more, unless others of them were lost."""
+        """Verify and record a snapshot; partitions of its groups are no longer hot, unless they lost other groups."""
         verification = await self._formats.work(
             table.ref, table.verify, snapshot_id, [_written(group) for group in groups]
         )
@@ -258,11 +258,11 @@ class Commits:
         lost: frozenset[Place] = frozenset(),
         before: _Write | None = None,
     ) -> None:
-        """Record a snapshot of ours with its proof, in one transaction; `before` changes its groups in the same one.
+        """Record a snapshot of the run with its proof; `before` changes its groups in the same transaction.
 
         Raises:
             Fatal: the proof failed.
-            TakenBack: it holds all that it should, and is not in the history of main any more.
+            TakenBack: it is correct, but no longer in the history of main.
         """
         snapshot_id = verification.snapshot_id
         document = verification_document(verification)
@@ -287,7 +287,7 @@ class Commits:
         ordinals: Sequence[int],
         before: _Write | None,
     ) -> NoReturn:
-        """Record that somebody else rolled a snapshot of ours back: its groups are not in the table."""
+        """Record that a snapshot of the run was rolled back from outside: its groups are not in the table."""
         document["groups"] = list(ordinals)
 
         async def drop(unit: UnitOfWork) -> None:
@@ -300,7 +300,7 @@ class Commits:
     async def _record_mismatch(
         self, document: dict[str, Any], ordinals: Sequence[int], before: _Write | None
     ) -> NoReturn:
-        """Put a failed proof into the record, then do something about it; its groups stay open until that is done."""
+        """Record a failed proof, then roll back or freeze; its groups stay open until that is done."""
         document["groups"] = list(ordinals)
         await self._record_proof("verification_failed", document, before)
         self._step("verified")
@@ -325,14 +325,14 @@ class Commits:
 
     @property
     def _protects_parents(self) -> bool:
-        """Whether parents are kept until proven: it costs a commit at the run's end, so only where proof is wanted."""
+        """Return whether parents are kept until the proof: only with verification; costs a commit at the run's end."""
         return bool(self._setting("verification", "metadata") != "metadata")
 
     def _setting(self, name: str, absent: Any) -> Any:
         return self._attempt.run.policy.get("values", {}).get(name, absent)
 
     async def release_parents(self) -> None:
-        """Let parents of proven snapshots expire; what can't be released now goes with the table's next commit."""
+        """Allow parents of verified snapshots to expire; otherwise the table's next commit releases them."""
         if not self._protects_parents or any(_is_wrong(document) for document in self.verifications):
             return
         try:

@@ -1,4 +1,4 @@
-"""What every attempt at a rewrite shares."""
+"""Services and settings that all attempts at rewrites share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from engine.stores.database import Database
 
 @dataclass(frozen=True, slots=True)
 class RewriteContext:
-    """What every attempt shares. `machine`: where tasks run; their times are compared with others of that machine."""
+    """Services and settings of all attempts. `machine`: where tasks run; run times are compared per machine."""
 
     database: Database
     formats: FormatRegistry

@@ -1,7 +1,7 @@
-"""Looks at the table while file groups wait to be sent, so that those which can't be committed any more are not.
+"""Detect file groups that can no longer be committed, before they are sent to Spark.
 
-Only what is not sent is judged: a group in flight goes on, and the commit tells what became of it. The commit stays the
-only proof; a look that fails is no more than a look that was not made.
+The table is read while groups wait. Only groups that are not sent are judged: a group in flight goes on, and the commit
+decides about it. The commit stays the only proof; a failed read has no consequence.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -22,11 +22,11 @@ from engine.stores.database import Database
 _log = structlog.get_logger(__name__)
 
 LOOK_SECONDS: Final = 15.0
-"""Between two looks at what the catalog points to; the table is only opened when that is something else."""
+"""Seconds between two reads of the catalog's metadata pointer; the table is only opened when the pointer changed."""
 
 
 class EarlyLosses:
-    """The looks of one attempt at the table that it planned on `base_snapshot_id` with `schema_id`."""
+    """Detects lost groups of one attempt, whose plan was made on `base_snapshot_id` with `schema_id`."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class EarlyLosses:
         self._looked_at = clock.monotonic()
 
     async def among(self, groups: Sequence[FileGroup]) -> Mapping[int, str]:
-        """Return the reasons of those groups, by ordinal, that lost their race; none while it is too soon to look."""
+        """Return the reasons, by ordinal, of groups that lost their race; none if read within `LOOK_SECONDS`."""
         if not groups or self._clock.monotonic() - self._looked_at < LOOK_SECONDS:
             return {}
         self._looked_at = self._clock.monotonic()

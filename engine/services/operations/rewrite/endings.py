@@ -1,7 +1,7 @@
-"""How an attempt ends: concluded by its groups, cancelled, failed, or put back to wait; and what is removed then.
+"""End an attempt: concluded by its groups, cancelled, failed, or parked; and remove files that are not needed.
 
-A file is removed only when no task of the run can write any more and no commit that names it can be under way: output
-of a batch that an earlier attempt may still be sending is kept until the table holds it or a human removes it.
+A file is removed only when no task of the run can still write and no commit that names it can be under way: output
+of a batch that an earlier attempt may still be sending is kept until the table contains it or a human removes it.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -33,7 +33,7 @@ _log = structlog.get_logger(__name__)
 
 ALL_GROUPS = 1_000_000
 MOST_LOST_RACES = 3
-"""A run whose every group lost to other writers ends as failed once so many of its attempts failed."""
+"""Failed attempts after which a run that lost every group to other writers ends as failed."""
 
 BACKOFF_SECONDS = 30.0
 
@@ -41,7 +41,7 @@ _UNFINISHED = frozenset({GroupState.PLANNED, GroupState.RUNNING, GroupState.WRIT
 
 
 class RunEnding:
-    """The ends of one attempt. All but `groups` and `outlines` write to the record under the lease."""
+    """Ends one attempt. All methods but `groups` and `outlines` write to the record under the lease."""
 
     def __init__(
         self,
@@ -58,12 +58,12 @@ class RunEnding:
         self._open_table = open_table
         self._step = step
         self._started = context.clock.monotonic()
-        self.order: dict[str, Any] | None = None  # what the attempt did for the order of rows, if one was asked for
+        self.order: dict[str, Any] | None = None  # overlap before and after, if an order of rows was requested
         self.tally = AttemptTally()
         self.has_waste = False  # True once a task of this attempt may have left files that no group names
 
     async def conclude(self, budget: DayBudget, later: Later) -> None:
-        """Decide what the attempt came to, from its groups alone; `later` is what its plan left for the next one."""
+        """End the attempt according to its groups; `later` has the groups that its plan deferred to the next one."""
         stop = self._attempt.stop_reason
         hold = self._attempt.hold if stop in HELD else None
         stored = await self.outlines()
@@ -92,7 +92,7 @@ class RunEnding:
             await self.end(RunState.SKIPPED, "nothing_to_do", _why_nothing(plan), plan=plan.summary())
 
     async def disabled(self) -> None:
-        """End a run whose policy was switched off: what earlier attempts committed counts, the rest is dropped."""
+        """End a run whose policy was disabled: commits of earlier attempts count, the rest is dropped."""
         if self._attempt.stop_reason is Stop.CANCELLED:
             await self.cancel()
             return
@@ -102,14 +102,14 @@ class RunEnding:
         await self.end(state, "disabled", "the table's policy has enabled: false")
 
     async def cancel(self) -> None:
-        """End the run as cancelled: committed groups stay, everything else of ours is removed."""
+        """End the run as cancelled: committed groups stay, all other files of the run are removed."""
         is_quiet = await self._is_quiet()
         await self._drop_unfinished("cancelled")
         detail = f"cancelled by {self._attempt.cancelled_by}"
         await self.end(RunState.CANCELLED, "cancelled", detail, is_quiet=is_quiet)
 
     async def fail(self, *, reason: str, detail: str, fault: Fault = Fault.OTHER) -> None:
-        """End the run as failed: committed groups stay, everything else of ours is removed."""
+        """End the run as failed: committed groups stay, all other files of the run are removed."""
         is_quiet = await self._is_quiet()
         if unsettled := len(self._attempt.run.unsettled):
             detail += (
@@ -120,7 +120,7 @@ class RunEnding:
         await self.end(RunState.FAILED, reason, detail, is_quiet=is_quiet, fault=fault)
 
     async def end(self, state: RunState, reason: str, detail: str, *, is_quiet: bool = True, **documents: Any) -> None:
-        """Remove what is not committed (unless tasks may still write), then record the outcome."""
+        """Remove files that are not committed (unless tasks may still write), then record the outcome."""
         stored = await self.outlines()
         has_waste = self.has_waste or any(group.state is not GroupState.COMMITTED for group in stored)
         if is_quiet and self._has_repeated_tasks():
@@ -146,17 +146,17 @@ class RunEnding:
             await self._context.pace.close(self._attempt.run.id, self._attempt.number)
 
     async def stop_tasks(self) -> bool:
-        """Stop every task of this attempt; True when none can be alive any more."""
+        """Stop every task of this attempt; return whether all are certainly gone."""
         intent = self._attempt.run.intent
         if "tag" not in intent:
             return True
         return await stop_operations(self._context.dispatcher, intent["tag"], intent["session_id"])
 
     async def remove_outputs(self, table: OpenTable) -> None:
-        """Remove this run's files that no group needs. Only called while no task of the run can write.
+        """Remove this run's files that no group needs. Call only while no task of the run can write.
 
-        Kept is also the output of groups that may have been sent to the catalog (`Run.unsettled`), and while there are
-        any the manifests of all commits: such a commit may still land (F14, F25).
+        Also kept are the output of groups that may have been sent to the catalog (`Run.unsettled`) and, while there are
+        any, the manifests of all commits: such a commit may still land (F14 and F25 in docs/testing.md).
         """
         await self._attempt.check()
         needed = frozenset({GroupState.WRITTEN, GroupState.COMMITTED})
@@ -174,12 +174,12 @@ class RunEnding:
             _log.info("outputs_removed", files=removed)
 
     async def groups(self, *states: GroupState) -> Sequence[StoredGroup]:
-        """Return the run's groups in these states, all when none is named."""
+        """Return the run's groups in these states; without a state all of them."""
         async with self._context.database.read() as unit:
             return await unit.groups.list(self._attempt.run.id, states=frozenset(states) or None, limit=ALL_GROUPS)
 
     async def outlines(self, *states: GroupState) -> Sequence[GroupOutline]:
-        """Return the run's groups in these states without their files, all when none is named."""
+        """Return the run's groups in these states without their files; without a state all of them."""
         async with self._context.database.read() as unit:
             return await unit.groups.outlines(self._attempt.run.id, frozenset(states) or None)
 
@@ -208,7 +208,7 @@ class RunEnding:
         return group.attempt == self._attempt.number
 
     async def _back_off(self) -> None:
-        """Leave a table whose writers were faster alone for a while: half a minute, then a minute (F18)."""
+        """Park a run that lost to other writers: for 30 s, then for 60 s (F18 in docs/testing.md)."""
         await self._try_to_remove_outputs()
         async with self._context.database.read() as unit:
             now = await unit.now()
@@ -217,28 +217,28 @@ class RunEnding:
         await self._wait(WaitingFor.CONFLICT_BACKOFF, "conflict", detail, until=until, failed=True)
 
     def _has_repeated_tasks(self) -> bool:
-        """Whether a task of this attempt was executed twice: only one execution's files are known, by its answer."""
+        """Return whether a task of this attempt was executed twice: the files of only one execution are known."""
         intent = self._attempt.run.intent
         return "tag" in intent and self._context.dispatcher.has_repeated(intent["tag"], session_id=intent["session_id"])
 
     async def _is_quiet(self) -> bool:
-        """Stop the attempt's tasks; False when some may live on, so that nothing may be removed."""
+        """Stop the attempt's tasks; return False when some may still run, so that nothing may be removed."""
         try:
             return await self.stop_tasks()
-        except Transient:  # Spark is away: its tasks may go on writing, so their output stays
+        except Transient:  # Spark is unavailable: its tasks may go on writing, so their output stays
             return False
 
     async def _try_to_remove_outputs(self) -> None:
-        """Remove what can be removed: orphans are cheaper than a run without an outcome."""
+        """Remove the run's output; only log errors: orphan files cost less than a run without an outcome."""
         try:
             await self.remove_outputs(await self._open_table())
         except LeaseLost:
             raise
-        except Exception:  # noqa: BLE001 - whatever the table answers, the run ends; logged with its trace
+        except Exception:  # noqa: BLE001 - the run ends despite any error; logged with its trace
             _log.exception("outputs_left_behind")
 
     async def _moved(self) -> LiveProgress | None:
-        """What the tasks said they moved, also those that did not finish; None without Redis."""
+        """Return the bytes that tasks reported as moved, including unfinished ones; None without Redis."""
         try:
             return await self._context.pace.progress(self._attempt.run.id)
         except Transient:
@@ -251,7 +251,7 @@ class RunEnding:
                 await unit.groups.mark_dropped(self._attempt.lease, {g.ordinal: reason for g in unfinished})
 
     async def _wait_for_end(self, hold: Hold) -> None:
-        """Park the run for as long as the hold lasts: of a pause claims see the end themselves, so it has no time."""
+        """Park the run until the hold ends; a pause needs no time, because claims see its end."""
         detail = f"{hold.detail}; written file groups are committed, the rest is planned again afterwards"
         await self._wait(hold.waiting_for, hold.reason, detail, until=hold.until)
 
@@ -273,14 +273,14 @@ class RunEnding:
         await self._keep_time(seconds)
 
     async def _keep_time(self, seconds: float) -> None:
-        """Store how long the attempt took, for predictions, unless tasks failed or were interrupted in it."""
+        """Store the attempt's duration for predictions, unless tasks failed or were interrupted in it."""
         time = self.tally.time(self._attempt.run.table_id, self._context.machine, seconds)
         if time is None or self.has_waste or self._attempt.stop_reason not in {None, *COMMITTED} - {Stop.INTERRUPTED}:
             return
         try:
             async with self._context.database.begin() as unit:
                 await unit.run_times.add(time)
-        except Transient as error:  # one time less; the run has ended
+        except Transient as error:  # one measurement less; the run has ended
             _log.warning("run_time_not_kept", error=error.message)
 
 

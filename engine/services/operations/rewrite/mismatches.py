@@ -1,8 +1,9 @@
-"""What is done about a snapshot of ours that does not hold what it should (F5): back to its parent, or a freeze.
+"""Answer to a run's snapshot that failed its proof (F5 in docs/testing.md): roll back to its parent, or freeze.
 
-The failed proof is in the record before anything is done, so that another attempt goes on here when this one dies. If
-nobody committed since, `main` goes back to the parent and the run fails: the table is as it was. Else going back would
-take the others' commits too, which only people may decide: the table is frozen, and says what to look at.
+The failed proof is recorded before anything is done, so that another attempt can continue when this one dies. If no
+writer committed since, `main` is rolled back to the parent and the run fails: the table is unchanged. Otherwise a roll
+back would remove commits of other writers too, which only a human may decide: the table is frozen, with a message that
+names the snapshots to inspect.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -23,7 +24,7 @@ from engine.stores.database import Database
 _log = structlog.get_logger(__name__)
 
 ROLLED_BACK: Final = "rolled_back"
-"""Reason of groups whose snapshot was taken back."""
+"""Reason of groups whose snapshot was rolled back."""
 
 _WAITS: Final = (0.5, 1.0, 2.0, 4.0, 0.0)
 _WHY: Final = {
@@ -56,10 +57,10 @@ class Mismatches:
     async def answer(self, proof: Mapping[str, Any]) -> NoReturn:
         """Roll back or freeze, record which, and end the run; `proof` is the failed one, with its `groups`.
 
-        Does not do again what an earlier attempt has done.
+        Skips what an earlier attempt has done.
 
         Raises:
-            Fatal: always, but when the lease is lost; its text says how the table is now.
+            Fatal: always, except when the lease is lost; its text has the state of the table.
             LeaseLost: another holder advances the run.
         """
         await self._attempt.check()
@@ -79,7 +80,7 @@ class Mismatches:
         await self._freeze(snapshot_id, ordinals, f"{_failed(proof)}; {_WHY[outcome]}")
 
     async def _roll_back(self, snapshot_id: int) -> RollBack | None:
-        """Return what came of it, None when nobody can tell: to be told so later is safe, since a freeze follows."""
+        """Roll back and return the result; None when it is unknown, which is safe because a freeze follows."""
         for wait in _WAITS:
             try:
                 table = await self._open_table()
@@ -128,7 +129,7 @@ class Mismatches:
         raise Fatal(f"{found}; the table is frozen: {_remedy(parent)}")
 
     async def _protected_parent(self, snapshot_id: int) -> int | None:
-        """Keep the parent from expiry for as long as the freeze lasts, and return it; None when it is gone."""
+        """Protect the parent from expiry while the freeze lasts, and return it; None when it is gone."""
         try:
             table = await self._open_table()
             return await self._formats.change(table.ref, table.protect_parent, self._attempt.run.id, snapshot_id)

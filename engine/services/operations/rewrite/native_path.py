@@ -1,11 +1,11 @@
-"""Rewriting by the table format's own procedure: partition by partition, each call proven from the table.
+"""Rewriting by the table format's own procedure: partition by partition, each call verified from the table.
 
-A call commits by itself, so it is never believed: whether it answered, failed, was interrupted or was lost with its
-worker, the table is read for a snapshot that replaced files of the partition since the call was sent. What is found is
-proven and recorded; where nothing is found, nothing was done. Before a dead worker's call is judged it is stopped.
+A call makes its own commit, so its answer is never trusted: whether it answered, failed, was interrupted or was lost
+with its worker, the table is read for a snapshot that replaced files of the partition since the call was sent. Such a
+snapshot is verified and recorded; without one, nothing was done. A dead worker's call is stopped before it is judged.
 
-What bounds a run between its steps holds between partitions: holds, cancels, the lease, and rates, which a call may
-pass for its own time only (`engines`).
+Holds, cancels, the lease and rates are applied between partitions; a single call may exceed the rates while it lasts
+(`engines`).
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from engine.services.planning.engines import tasks_within, too_slow
 from engine.stores.unit_of_work import UnitOfWork
 
 LEFT_ALONE: Final = "refused: the procedure succeeded and replaced no file of it"
-"""Reason of a group that is as it was although the call said yes (F1, F3)."""
+"""Reason of a group that is unchanged although the call succeeded (F1 and F3 in docs/testing.md)."""
 
 SOURCE_GONE, TABLE_CHANGED = "source_gone", "table_changed"
 _LEAST_SLOWDOWN: Final = 0.01
@@ -41,14 +41,14 @@ _MOST_BYTES: Final = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """A call that was sent: of which group, on which head, by which application."""
+    """A call that was sent: its group, the head snapshot, and the Spark application."""
 
     group: StoredGroup
     since_snapshot_id: int
     application: str
 
     def is_of(self, change: NativeChange) -> bool:
-        """Tell whether a change is what this call did: by its application, with a file that was planned."""
+        """Return whether this call made a change: it is by the same application and replaced a planned file."""
         planned = {file.path for file in self.group.inputs}
         is_signed = change.application in (None, self.application)
         return is_signed and change.place == self.group.place and any(file.path in planned for file in change.inputs)
@@ -56,7 +56,7 @@ class _Sent:
 
 @dataclass(frozen=True, slots=True)
 class _Calls:
-    """What all calls of one attempt share."""
+    """State that all calls of one attempt share."""
 
     table: NativeTable
     options: Mapping[str, OptionValue]
@@ -66,14 +66,14 @@ class _Calls:
 
 
 class NativePath(RewritePath):
-    """The procedure's way."""
+    """Rewrite path of the table format's own procedure."""
 
     def __init__(self, tools: Tools) -> None:
         super().__init__(tools)
         self._parts = 0
 
     async def take_over(self, table: OpenTable) -> OpenTable:
-        """Stop what a dead worker called, then read the table for what it did and record that with its proof."""
+        """Stop calls of a dead worker, then read their changes from the table and record them with their proof."""
         await self._attempt.check()
         if not await self._ending.stop_tasks():
             raise Transient("a call of an earlier attempt may still run on Spark; waiting for its end")
@@ -88,7 +88,7 @@ class NativePath(RewritePath):
         return await self._open() if running else table
 
     async def work(self, work: Work) -> None:
-        """Call the procedure for one partition after the other, and record what became of it."""
+        """Call the procedure for one partition after the other, and record each result."""
         table, limit = native(work.table), work.limits.fixed
         tasks = tasks_within(limit, work.policy.parallel_groups)
         if not tasks:
@@ -106,7 +106,7 @@ class NativePath(RewritePath):
         await self._attempt.check()
 
     async def _check_table(self, table: NativeTable, work: Work) -> None:
-        """Make sure that Spark means the same table by its name."""
+        """Check that Spark resolves the name to the same table."""
         named = table.spark_table()
         try:
             await self._asked(self._context.procedures.refresh, named)
@@ -117,7 +117,7 @@ class NativePath(RewritePath):
             raise NotEligible(f"Spark can't read the table as {where}: {error.message}; {remedy}") from error
 
     def _fits(self, left: Sequence[FileGroup], times: LaneTimes) -> bool:
-        """Return whether the first call may end before the next window that stops the run; if not, wait for that."""
+        """Return whether the first call may end before the next window that stops the run; otherwise wait for it."""
         room, first = self._attempt.room(), left[:1]
         if room.admits(times.least_seconds(first)):
             return True
@@ -153,7 +153,7 @@ class NativePath(RewritePath):
         await self._wait_for_rate(change.input_bytes + change.output_bytes, seconds, calls.work)
 
     async def _mark_sent(self, group: FileGroup, application: str) -> _Sent:
-        """Store what is about to be called, before it is."""
+        """Store the call before it is sent."""
         await self._attempt.check()
         fresh = await self._open()
         since = fresh.head_snapshot_id or 0
@@ -171,11 +171,11 @@ class NativePath(RewritePath):
         return _Sent(stored, since, application)
 
     async def _adopt(self, sent: _Sent, *, seconds: float = 0.0) -> NativeChange | None:
-        """Record what the table says that a call did, with its proof; None when it did nothing.
+        """Read a call's change from the table and record it with its proof; return None when it changed nothing.
 
         Raises:
-            CommitConflict: the snapshot that it was sent on is not in the table's history any more.
-            Fatal: it did something that it must not.
+            CommitConflict: the snapshot that it was sent on is no longer in the table's history.
+            Fatal: its change is not a correct rewrite.
             Transient: the table or, where rows must be counted, Spark does not answer.
         """
         table = native(await self._open())
@@ -197,7 +197,7 @@ class NativePath(RewritePath):
         return change
 
     async def _counted(self, table: NativeTable, change: NativeChange) -> RowCounts:
-        """Let Spark count the partition's rows before and after a change: only reading tells what deletes delete."""
+        """Count the partition's rows before and after a change in Spark: delete files are applied only on reading."""
         named, tests = table.spark_table(), table.partition_tests(change.place)
         await self._asked(self._context.procedures.refresh, named)
         count = self._context.procedures.count_rows
@@ -210,7 +210,7 @@ class NativePath(RewritePath):
             ) from error
 
     async def _nothing_done(self, group: StoredGroup, failure: PackhouseError | None) -> None:
-        """Record that a call did nothing to the table, for the reason that it gave."""
+        """Record that a call did not change the table, with the reason of its failure."""
         if failure is not None and (isinstance(failure, Interrupted) or self._attempt.interrupted.is_set()):
             await self._settle_open([group.ordinal])
             if self._attempt.stop_reason is None:
@@ -226,16 +226,16 @@ class NativePath(RewritePath):
         await self._settle_open([group.ordinal])
 
     async def _lose(self, group: StoredGroup, reason: str, error: PackhouseError) -> None:
-        """Give a group up that lost a race to another writer, or whose base is not in the table's history any more."""
+        """Give up a group that lost a race to another writer, or whose base is no longer in the table's history."""
         await self._commits.drop_lost([LostGroup(group.ordinal, group.place, reason, 0)], detail=error.message)
 
     async def _settle_open(self, ordinals: Sequence[int]) -> None:
-        """Note that the outcome of calls is known: they did nothing."""
+        """Mark calls as settled: they changed nothing."""
         intent = self._attempt.run.marked_settled(ordinals)
         await self._attempt.record("native_call_settled", {"groups": list(ordinals)}, intent=intent)
 
     async def _wait_for_rate(self, moved: int, seconds: float, work: Work) -> None:
-        """Wait until what a call moved is within the limit, unless the run is asked to stop before."""
+        """Wait until the bytes that a call moved are within the limit, unless the run is asked to stop before."""
         limit = work.limits.fixed.bytes_per_second
         if limit is None:
             return
@@ -246,13 +246,13 @@ class NativePath(RewritePath):
             await clock.sleep(min(left, _LONGEST_NAP_SECONDS))
 
     async def _asked(self, ask: Callable[..., Any], *arguments: Any) -> Any:
-        """Ask Spark something under a ticket of its own."""
+        """Send a query to Spark under its own ticket."""
         self._parts += 1
         ticket = self._context.dispatcher.ticket(self._attempt.run.id, self._attempt.number, self._parts)
         return await asyncio.to_thread(ask, ticket, *arguments)
 
     async def _is_over(self) -> bool:
-        """Return whether nothing that was sent runs any more; what failed by itself does not."""
+        """Return whether no sent call can still run; an interrupted attempt's call is stopped first."""
         if not self._attempt.interrupted.is_set():
             return True
         return await self._interrupt()
@@ -263,7 +263,7 @@ class NativePath(RewritePath):
 
     @asynccontextmanager
     async def _stopped_when_asked(self) -> AsyncIterator[None]:
-        """Interrupt the call that runs, as soon as the attempt is asked to stop at once."""
+        """Interrupt the running call as soon as the attempt is asked to stop at once."""
 
         async def watch() -> None:
             await self._attempt.interrupted.wait()
@@ -286,7 +286,7 @@ def native(table: OpenTable) -> NativeTable:
 
 
 def call_options(policy: EffectivePolicy, *, tasks: int, full: bool) -> Mapping[str, OptionValue]:
-    """Return the options of the procedure that say what the plan went by."""
+    """Return the options of the procedure that correspond to the plan's settings."""
     limits = RewriteLimits.of(policy)
     return {
         "target-file-size-bytes": limits.target_bytes,
@@ -304,7 +304,7 @@ def call_options(policy: EffectivePolicy, *, tasks: int, full: bool) -> Mapping[
 
 
 def _result(group: StoredGroup, change: NativeChange, seconds: float) -> dict[str, Any]:
-    """Return a group's result as `GroupStore.mark_written` stores it; reading and writing are not told apart."""
+    """Return a group's result as `GroupStore.mark_written` stores it, without separate times of reading and writing."""
     return {
         "group": group.ordinal,
         "outputs": [asdict(each) for each in change.outputs],

@@ -1,4 +1,4 @@
-"""What differs between the ways of rewriting: how planned groups are worked off, and what a dead attempt left behind.
+"""Interface of the rewrite paths: rewrite planned groups, and take over the remains of a dead attempt.
 
 `ArrowPath` sends groups to Packhouse's own kernel and commits what it wrote; `NativePath` lets the table format's own
 procedure rewrite and commit, partition by partition.
@@ -21,7 +21,7 @@ from engine.services.runs.budgets import RunLimits
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one attempt is to do: the stored groups of a plan, on the table as it is planned for this path."""
+    """Input of one attempt: the stored groups of a plan, and the table as planned for this path."""
 
     table: OpenTable
     policy: EffectivePolicy
@@ -33,7 +33,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What every path of one attempt works with. `step` is told each step by name as it is reached."""
+    """Dependencies of the paths of one attempt. `step` is called with the name of each step as it is reached."""
 
     context: RewriteContext
     attempt: Attempt
@@ -56,9 +56,9 @@ class RewritePath(ABC):
 
     @abstractmethod
     async def take_over(self, table: OpenTable) -> OpenTable:
-        """Find out what earlier attempts left: adopt their commits, stop their work, remove what nobody will use.
+        """Take over from earlier attempts: adopt their commits, stop their work, remove files that are not needed.
 
-        Returns the table as it is then.
+        Returns the table in its state afterwards.
 
         Raises:
             Transient: work of an earlier attempt may still go on.
@@ -66,10 +66,10 @@ class RewritePath(ABC):
 
     @abstractmethod
     async def work(self, work: Work) -> None:
-        """Work off the groups until all are done or the attempt is asked to stop; what was reached is in the record.
+        """Rewrite the groups until all are done or the attempt is asked to stop; progress is recorded.
 
         Raises:
             LeaseLost: another holder advances the run.
-            Transient, OutcomeUnknown: another attempt goes on, after it looked at the table.
-            Fatal: the table does not hold what it should.
+            Transient, OutcomeUnknown: another attempt continues, after it read the table.
+            Fatal: a snapshot of the run failed its proof.
         """

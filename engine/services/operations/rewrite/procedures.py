@@ -1,4 +1,4 @@
-"""What the native path asks of Spark."""
+"""Interface of Spark procedures for the native path."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -11,13 +11,13 @@ class Procedures(Protocol):
     """Calls procedures, blocking; `spark.native.SparkProcedures` in production."""
 
     def application(self, ticket: Ticket) -> str:
-        """Return the application that signs what it commits."""
+        """Return the Spark application id that is in the summary of its commits."""
 
     def check_table(self, ticket: Ticket, table: SparkTable, snapshot_id: int) -> None:
         """Raise `NotEligible` unless the table of this name has a snapshot."""
 
     def refresh(self, ticket: Ticket, table: SparkTable) -> None:
-        """Let nothing that is held of a table be used any more."""
+        """Drop Spark's cached metadata of a table."""
 
     def call(self, ticket: Ticket, asked: ProcedureCall) -> None:
         """Call a procedure and wait for its end."""

@@ -40,7 +40,7 @@ _REMEDY = "which may take too much memory: lower rewrite.max_group_bytes or limi
 
 
 class RewriteService:
-    """Executes claimed rewrites. `step` is told the name of each labelled step, for fault tests."""
+    """Executes claimed rewrites. `step` is called with the name of each labelled step, for fault tests."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class RewriteService:
         self._step = step
 
     async def execute(self, attempt: Attempt) -> None:
-        """Advance the run as far as it goes: to a terminal state, or back to waiting. Errors end in the record."""
+        """Advance the run to a terminal state, or park it. Errors are recorded, not raised."""
         flow = RewriteFlow(context=self._context, attempt=attempt, step=self._step)
         with structlog.contextvars.bound_contextvars(**await self._log_fields(attempt.run), attempt=attempt.number):
             _log.info("run_claimed")
@@ -73,7 +73,7 @@ class RewriteService:
                 await self._context.observations.measure_again(attempt.run.table_id)
 
     async def _log_fields(self, run: Run) -> dict[str, str]:
-        """Return what each line of an attempt carries; the table's address is left out while the record is away."""
+        """Return the log fields of an attempt; the table's address is left out while the database is unavailable."""
         with contextlib.suppress(PackhouseError):
             async with self._database.read() as unit:
                 table = await unit.tables.get(run.table_id)
@@ -90,7 +90,7 @@ class RewriteService:
             await self._record_end(attempt, flow, error)
 
     async def _record_end(self, attempt: Attempt, flow: RewriteFlow, error: Exception) -> None:
-        """Record how the attempt ended; while the database is away, try until it answers or the process stops.
+        """Record how the attempt ended; while the database is unavailable, retry until it answers or the process stops.
 
         Raises:
             LeaseLost: the lease expired before the database answered.
@@ -137,7 +137,7 @@ class RewriteService:
                 await self._retry_later(attempt, flow, error.message, Fault.of(error))
 
     async def _crashed(self, attempt: Attempt, flow: RewriteFlow, detail: str) -> None:
-        """End a run whose commit can't be made: the next attempt would make the same one of what is written."""
+        """End a run whose commit can't be built: the next attempt would build the same one from the written files."""
         if attempt.run.state is RunState.COMMITTING and not attempt.run.unsettled:
             await flow.ending.fail(reason="internal_error", detail=f"{detail}; nothing of it was sent to the catalog")
         else:
@@ -146,8 +146,8 @@ class RewriteService:
     async def _park_on_outage(self, attempt: Attempt, flow: RewriteFlow, away: Away) -> None:
         """Park the run until the dependency answers.
 
-        The attempt counts as failed if the same dependency ended the one before and then answered the first probe, or
-        if outages of Spark ended more attempts of this run than a healthy one ever sees.
+        The attempt counts as failed if the same dependency ended the previous one and then answered the first probe, or
+        if outages of Spark ended `MOST_FRUITLESS_OUTAGES` attempts of this run.
         """
         run, message = attempt.run, away.message
         key = outage_key(away.dependency, catalog=run.catalog, table_id=run.table_id)
@@ -161,7 +161,7 @@ class RewriteService:
             await attempt.park_on_outage(away, failed=True, not_before=await self._retry_at(run.failures + 1))
 
     async def _may_be_the_reason(self, run: Run, away: Away) -> bool:
-        """Return whether a run may end Spark with each attempt, such as by tasks that need more memory than it has."""
+        """Return whether the run may crash Spark with each attempt, such as by tasks that need too much memory."""
         if away.dependency is not Dependency.SPARK:
             return False
         async with self._database.read() as unit:
@@ -170,7 +170,7 @@ class RewriteService:
     async def _retry_later(
         self, attempt: Attempt, flow: RewriteFlow, detail: str, fault: Fault, *, waits_on: str | None = None
     ) -> None:
-        """Count the attempt as failed and park the run, or end it after the last attempt that it may fail."""
+        """Count the attempt as failed and park the run, or end the run after its last permitted failure."""
         if not await self._gave_up(attempt, flow, detail, fault):
             seconds = _retry_seconds(attempt.run.failures + 1)
             await self._wait(attempt, detail, seconds=seconds, failed=True, fault=fault, waits_on=waits_on)

@@ -1,4 +1,4 @@
-"""The steps of one attempt at a rewrite, in the order in which they happen. Errors are sorted out by `rewrites`."""
+"""The steps of one attempt at a rewrite, in order. Errors are handled by `rewrites`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -37,11 +37,11 @@ from engine.services.runs.budgets import DayBudget, RunLimits, day_budget, run_l
 from engine.services.tables.observations import Observed
 
 _Due: TypeAlias = tuple[Evaluation, frozenset[Place]]
-"""What is due now, and partitions that an earlier attempt took on: they are not let go."""
+"""The current evaluation, and partitions that an earlier attempt began, which the run keeps."""
 
 
 class RewriteFlow:
-    """One attempt. `run` goes through all steps; `ending` ends the run whatever was reached."""
+    """One attempt. `run` executes all steps; `ending` can end the run at any step."""
 
     def __init__(self, *, context: RewriteContext, attempt: Attempt, step: Callable[[str], None]) -> None:
         self._context = context
@@ -65,9 +65,9 @@ class RewriteFlow:
         self._paths: Mapping[Engine, RewritePath] = {Engine.ARROW: ArrowPath(tools), Engine.NATIVE: NativePath(tools)}
 
     async def run(self, *, most_failures: int) -> None:
-        """Advance from `planning` to the end, or raise what stands in the way.
+        """Advance the run from `planning` to its end, or raise the error that prevents it.
 
-        A run that failed `most_failures` times, also by the death of its workers, is only settled and ended.
+        A run that failed `most_failures` times, including deaths of its workers, is only settled and ended.
         """
         self._step("claimed")
         table = await self._take_over(await self._open())
@@ -104,7 +104,7 @@ class RewriteFlow:
         return await open_registered(self._context.formats, catalog, table)
 
     async def _take_over(self, table: OpenTable) -> OpenTable:
-        """Return the table as it is once nothing of earlier attempts is open any more."""
+        """Settle the work of earlier attempts and return the table in its state afterwards."""
         if self._attempt.number == 1:
             return table
         await self._commits.answer_failed_proofs()
@@ -133,7 +133,7 @@ class RewriteFlow:
         table = chosen.table
         request = RunRequest.of(self._attempt.run)
         done = [file.path for group in await self.ending.groups(GroupState.WRITTEN) for file in group.inputs]
-        if request.force_full:  # what earlier attempts committed is not to be rewritten once more
+        if request.force_full:  # commits of earlier attempts must not be rewritten again
             done += [file.path for group in await self.ending.groups(GroupState.COMMITTED) for file in group.outputs]
         async with self._context.database.read() as unit:
             known = await read_statistics(
@@ -150,13 +150,13 @@ class RewriteFlow:
         return plan
 
     async def _hot_partitions(self, request: RunRequest, taken: frozenset[Place]) -> HotPartitions:
-        """Return partitions that lost races; a forced run waits for none to cool down, others for none they took on."""
+        """Return partitions that lost races; a forced run ignores all cool-downs, others those of `taken` ones."""
         async with self._context.database.read() as unit:
             hot = await unit.hot_partitions.at(self._attempt.run.table_id)
         return hot.let_in(None if request.force else taken)
 
     async def _evaluated(self, table: OpenTable, policy: EffectivePolicy) -> Evaluation:
-        """Judge the policy's rules now."""
+        """Evaluate the policy's rules now."""
         async with self._context.database.read() as unit:
             rewritten = await unit.rewrite_histories.committed_partitions(self._attempt.run.table_id)
             now = await unit.now()

@@ -1,4 +1,4 @@
-"""What an attempt at a rewrite has worked through, for predictions about later runs."""
+"""Work done by an attempt at a rewrite, for predictions about later runs."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -7,12 +7,12 @@ from engine.domain.ids import TableId
 from engine.domain.runs.times import RunKind, RunSize, RunTime
 
 _MOST_WAITED: Final = 0.1
-"""The share of an attempt's time in which tasks may have held back for limits; above it the time is the limit's."""
+"""Largest share of waiting for limits in an attempt's time; above it the time depends on the limit, not the work."""
 
 
 @dataclass(slots=True)
 class AttemptTally:
-    """Groups that were written in an attempt, and the seconds in which its tasks waited (summed over their threads)."""
+    """Groups written in an attempt, and the seconds that its tasks waited (summed over their threads)."""
 
     kind: RunKind = RunKind.PACK
     lanes: int = 1
@@ -22,13 +22,13 @@ class AttemptTally:
     waited_seconds: float = 0.0
 
     def add(self, files: int, size: int) -> None:
-        """Count a group that was written: its input files and bytes."""
+        """Count a written group: its input files and bytes."""
         self.groups += 1
         self.files += files
         self.bytes += size
 
     def time(self, table_id: TableId, machine: str, seconds: float) -> RunTime | None:
-        """Return the attempt's time; None when it shows nothing: no group was written, or limits made it wait."""
+        """Return the attempt's time; None if it is no evidence: no group was written, or limits made it wait."""
         if not self.groups or seconds <= 0 or self.waited_seconds > _MOST_WAITED * seconds:
             return None
         size = RunSize(self.groups, self.files, self.bytes, lanes=min(self.lanes, self.groups))

@@ -1,1 +1,1 @@
-"""File groups as Spark tasks: lanes, credentials, pace. Called by operations; knows no table format."""
+"""Execution of file groups as Spark tasks: lanes, credentials, pace. Called by operations; knows no table format."""

@@ -1,8 +1,8 @@
-"""Storage credentials of tasks: those of the opened table, renewed before a task would start with old ones.
+"""Storage credentials of tasks: those of the opened table, renewed before a task starts with old ones.
 
 A catalog may vend temporary credentials with each load of a table. A task keeps the credentials that it began with,
 because Arrow cannot change those of an upload under way. So every task begins with recent ones, and a task whose
-credentials expire all the same is sent again with new ones.
+credentials still expire is sent again with new ones.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from engine.formats.base import OpenTable
 _log = structlog.get_logger(__name__)
 
 RECENT_SECONDS: Final = 60.0
-"""Temporary credentials that are older are renewed before a task gets them."""
+"""Greatest age of temporary credentials, in seconds; older ones are renewed before a task gets them."""
 
 _TEMPORARY: Final = ("token", "expires-at")
 """Parts of the names of properties that only temporary credentials have."""
@@ -38,7 +38,7 @@ class TaskCredentials:
 
     @property
     def storage(self) -> Mapping[str, str]:
-        """The properties as they were read last."""
+        """The storage properties that were read last."""
         return self._storage
 
     def expire(self) -> None:
@@ -46,7 +46,7 @@ class TaskCredentials:
         self._is_expired = True
 
     async def refresh(self, *, is_again: bool) -> None:
-        """Open the table again for new credentials where the present ones expired, or are temporary and not recent.
+        """Open the table again for new credentials if the present ones expired, or are temporary and not recent.
 
         Args:
             is_again: credentials expired during an earlier task of the same group, so it gets the newest ones.
@@ -59,7 +59,7 @@ class TaskCredentials:
             if self._is_expired or is_again:
                 await self._read()
             elif self._is_temporary and self._clock.monotonic() - self._read_at >= RECENT_SECONDS:
-                with suppress(Transient):  # the present ones may still be good
+                with suppress(Transient):  # the present ones may still be valid
                     await self._read()
 
     @property

@@ -1,4 +1,4 @@
-"""How long one lane of a run takes for file groups: by the plan's estimate, corrected by what this run measured.
+"""Time of one lane of a run for file groups: the plan's estimate, corrected by measurements of this run.
 
 An estimate may keep groups from being sent before a window begins, and then the run waits until the window has passed,
 for hours. So a group is held back only if it would not end in time even if it is faster than estimated by the factor
@@ -16,11 +16,11 @@ from engine.domain.runs.times import RunSize, TimeEstimate
 
 _NEWEST: Final = 8
 _UNCERTAINTY: Final = 1.25
-"""Once groups of this run were measured."""
+"""Factor of uncertainty once groups of this run were measured."""
 
 
 class LaneTimes:
-    """Seconds of one lane of a run."""
+    """Estimates the seconds that one lane of a run takes."""
 
     def __init__(self, estimate: TimeEstimate) -> None:
         self._costs = estimate.costs
@@ -29,25 +29,25 @@ class LaneTimes:
         self._measured: deque[tuple[float, float]] = deque(maxlen=_NEWEST)
 
     def add(self, groups: Sequence[FileGroup], seconds: float) -> None:
-        """Count groups that a lane has worked through, and how long that took."""
+        """Add a measurement: groups that a lane finished, and the seconds it took."""
         self._measured.append((self._expected(groups), seconds))
 
     def seconds(self, groups: Sequence[FileGroup]) -> float:
-        """Return how long a lane takes, about."""
+        """Return the expected seconds of a lane."""
         return self._expected(groups) * self._correction
 
     def least_seconds(self, groups: Sequence[FileGroup]) -> float:
-        """Return how long a lane takes at least, as far as the evidence goes."""
+        """Return the least seconds that a lane can take according to the evidence."""
         least = self.seconds(groups) / (_UNCERTAINTY if self._measured else self._costs.uncertainty)
         return max(least, _size(groups).bytes / self._limit) if self._limit else least
 
     @property
     def evidence(self) -> str:
-        """What estimates rest on, in words."""
+        """The basis of estimates, in words."""
         return "measured in this run" if self._measured else self._costs.evidence
 
     def _expected(self, groups: Sequence[FileGroup]) -> float:
-        """Return the plan's estimate: the lane's own time, or that of its share of the limit if it is longer."""
+        """Return the plan's estimate in seconds: the lane's own time, or that of its share of the limit if longer."""
         size = _size(groups)
         limited = 2 * size.bytes * self._lanes / self._limit if self._limit else 0.0  # each byte is read and written
         return max(self._costs.lane_seconds(size), limited)

@@ -1,9 +1,9 @@
-"""Sends file groups through Spark: at most `parallel_groups` lanes, each one Spark task at a time.
+"""Send file groups to Spark: at most `parallel_groups` lanes, each with one Spark task at a time.
 
-Tiny groups travel in bundles (one task works through them) so that ten thousand small partitions do not cost ten
+Tiny groups are sent in bundles (one task rewrites them in turn) so that ten thousand small partitions do not cost ten
 thousand round trips. A lane stops taking groups as soon as the attempt is asked to stop. Before a window in which the
-run has to stop, only bundles, or parts of one, are sent that may end in time by what was measured (`lane_times`); when
-there is none, the attempt drains.
+run has to stop, only bundles or parts of one are sent that may end in time according to measurements (`lane_times`);
+when there is none, the attempt drains.
 """
 
 import asyncio
@@ -35,13 +35,13 @@ MOST_BUNDLE_BYTES = 64 * 2**20
 BUNDLES_PER_LANE = 4
 BUNDLE_GROUPS = 32
 TRIES_PER_GROUP = 2
-SENDS_WITH_EXPIRY = 3  # of one group: the first may be late with credentials that others used before
-GRACE_SECONDS = 1.5  # how long a stopped task has to remove its own output before it is interrupted
+SENDS_WITH_EXPIRY = 3  # of one group: the first may get credentials that are already old
+GRACE_SECONDS = 1.5  # time for a stopped task to remove its own output before it is interrupted
 GONE_SECONDS = 20.0
 
 
 class Dispatcher(Protocol):
-    """Runs a task function over payloads somewhere else; blocking. Spark Connect in production."""
+    """Runs a task function over payloads remotely; blocking. Spark Connect in production."""
 
     def ticket(self, run_id: str, attempt: int, part: int) -> Ticket:
         """Return the identity under which an operation will be sent."""
@@ -50,21 +50,21 @@ class Dispatcher(Protocol):
         """Run the function over the payloads in one task, in order."""
 
     def ping(self) -> None:
-        """Return when the server answers; raise `Away` when it does not."""
+        """Check that the server answers; raise `Away` when it does not."""
 
     def interrupt(self, tag: str, *, session_id: str) -> None:
         """Stop every operation with this tag."""
 
     def has_repeated(self, tag: str, *, session_id: str) -> bool:
-        """Tell whether a task with this tag was executed more than once, so that a try of it may have left files."""
+        """Return whether a task with this tag was executed more than once: an execution may have left files."""
 
     def wait_gone(self, tag: str, *, session_id: str, timeout: float) -> bool:
-        """Wait until no operation with this tag runs; False when time ran out."""
+        """Wait until no operation with this tag runs; return False at the timeout."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupFailure:
-    """A group that could not be rewritten, and what was said."""
+    """A group that could not be rewritten, and the error."""
 
     group: FileGroup
     error: PackhouseError
@@ -72,7 +72,7 @@ class GroupFailure:
 
 @dataclass(frozen=True, slots=True)
 class GroupLost:
-    """A group that was not sent: another writer made it useless, `reason` says how."""
+    """A group that was not sent because another writer made it useless; `reason` has the cause."""
 
     group: FileGroup
     reason: str
@@ -84,9 +84,9 @@ Finished = tuple[FileGroup, GroupResult] | GroupFailure | GroupLost
 class Lanes:
     """The lanes of one attempt. Iterate `results` to the end; it yields groups as they finish.
 
-    `tasks` makes a group's task and may block. `lost` is asked, before each bundle is sent, which of the groups that
-    wait are useless by now. `on_start` records that groups are about to be sent; `on_stop` tells running tasks to stop
-    by themselves and answers whether they can hear it.
+    `tasks` builds a group's task and may block. `lost` is called before each bundle is sent and returns the waiting
+    groups that have become useless. `on_start` records that groups are about to be sent; `on_stop` asks running tasks
+    to stop and returns whether the request can reach them.
     """
 
     def __init__(
@@ -116,15 +116,15 @@ class Lanes:
         self._parts = 0
         self._tries: dict[int, int] = {}
         self._expiries: Counter[int] = Counter()
-        self.has_failures = False  # True once a task failed: it may have left files of other groups of its bundle
-        self.unseen = 0  # finished groups that were not yielded yet
+        self.has_failures = False  # True after a task failed: it may have left files of other groups of its bundle
+        self.unseen = 0  # finished groups that are not yielded yet
         self._finished: asyncio.Queue[Finished | None] = asyncio.Queue()
 
     async def results(self, groups: Sequence[FileGroup], count: int) -> AsyncGenerator[Finished, None]:
         """Yield every group's result or failure. Ends early, without the rest, when the attempt is asked to stop.
 
         Raises:
-            Away: Spark or the storage does not answer; what was not yielded is unfinished.
+            Away: Spark or the storage does not answer; groups that were not yielded are unfinished.
             StateConflict: the storage refuses the credentials.
         """
         waiting = deque(bundles(groups, count))
@@ -143,7 +143,7 @@ class Lanes:
         try:
             while waiting and self._attempt.may_begin():
                 await self._drop_lost(waiting)
-                if not waiting or not self._attempt.may_begin():  # the look may have taken its time
+                if not waiting or not self._attempt.may_begin():  # the check for lost groups may have taken long
                     continue
                 bundle = await self._next(waiting)
                 if bundle is not None:
@@ -152,7 +152,7 @@ class Lanes:
             self._finished.put_nowait(None)
 
     async def _drop_lost(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
-        """Take groups out that other writers made useless; what another lane took meanwhile goes on."""
+        """Remove waiting groups that other writers made useless; groups that another lane has taken go on."""
         reasons = await self._lost([group for bundle in waiting for group in bundle])
         if not reasons:
             return
@@ -165,9 +165,9 @@ class Lanes:
                 waiting.append(kept)
 
     async def _next(self, waiting: deque[tuple[FileGroup, ...]]) -> tuple[FileGroup, ...] | None:
-        """Take the first bundle that may begin now, else the part of one that may; else begin no more.
+        """Take the first bundle that may begin now, otherwise the part of one that may; otherwise begin no more.
 
-        What would never fit between two windows begins right after one, each group alone.
+        A group that never fits between two windows begins right after one, alone.
         """
         room = self._attempt.room()
         for part_of in (self._whole, self._fitting, self._overrunning):
@@ -183,7 +183,7 @@ class Lanes:
         return None
 
     def _why_not(self, waiting: deque[tuple[FileGroup, ...]], room: Room) -> str:
-        """Return which estimate keeps the groups that wait from being sent, and what it rests on."""
+        """Return which estimate keeps the waiting groups from being sent, and its basis."""
         left = [group for bundle in waiting for group in bundle]
         shortest = min(self._times.seconds([group]) for group in left)
         return shortest_left(len(left), shortest, self._times.evidence, room)
@@ -227,7 +227,7 @@ class Lanes:
         try:
             payloads = [await asyncio.to_thread(self._payload, group, self._parts) for group in bundle]
             answers = await asyncio.to_thread(self._dispatcher.run, ticket, self._function, payloads)
-        except Transient:  # Spark is away: the attempt ends and comes again later
+        except Transient:  # Spark is unavailable: the attempt ends and the run is retried later
             if not self._attempt.interrupted.is_set():
                 raise
         except PackhouseError as error:
@@ -241,7 +241,7 @@ class Lanes:
             self._raise_storage_fault(results)
 
     def _payload(self, group: FileGroup, part: int) -> str:
-        """Return the group's task; its file names carry the part, so that no two tries share one."""
+        """Return the group's task; file names contain the part, so that no two tries share a name."""
         task = self._tasks(group)
         storage = dict(self._credentials.storage)
         return replace(task, name_prefix=f"{task.name_prefix}{part:05}", storage=storage).to_json()
@@ -258,7 +258,7 @@ class Lanes:
             self._tell((group, result))
 
     def _raise_storage_fault(self, results: Sequence[GroupResult]) -> None:
-        """End the attempt for a fault of the storage that no other try of a group can avoid.
+        """End the attempt on a fault of the storage that another try of a group can't avoid.
 
         Raises:
             Away: the storage does not answer.
@@ -290,7 +290,7 @@ class Lanes:
         self._tell(GroupFailure(group, SparkFailed(f"{detail}; the last error: {result.reason}")))
 
     def _failed(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, error: PackhouseError) -> None:
-        """Try a failed group once more, alone, so that it does not take others with it; then give it up."""
+        """Retry a failed group once, alone, so that it does not fail other groups; then give it up."""
         if self._attempt.interrupted.is_set():
             return
         _log.warning("group_failed", group=group.ordinal, error=error.message)
@@ -313,7 +313,7 @@ class Lanes:
             await self.interrupt()
 
     async def _settle(self, lanes: "Sequence[asyncio.Task[None]]", stopper: "asyncio.Task[None]") -> None:
-        """Leave no task behind, however the iteration ended."""
+        """Stop all asyncio tasks of the lanes, on any end of the iteration."""
         running = [lane for lane in lanes if not lane.done()]
         if running:
             self._attempt.interrupted.set()
@@ -332,19 +332,19 @@ class Lanes:
 
 
 async def stop_operations(dispatcher: Dispatcher, tag: str, session_id: str) -> bool:
-    """Interrupt what an attempt sent and wait until it is gone; True when it surely is."""
+    """Interrupt an attempt's operations and wait for their end; return whether they are certainly gone."""
     await asyncio.to_thread(dispatcher.interrupt, tag, session_id=session_id)
     return await asyncio.to_thread(dispatcher.wait_gone, tag, session_id=session_id, timeout=GONE_SECONDS)
 
 
 def shortest_left(count: int, seconds: float, evidence: str, room: Room) -> str:
-    """Return why none of the groups that are left is sent before a window, in words."""
+    """Return in words why none of the remaining groups is sent before a window."""
     left = "the group left" if count == 1 else f"the shortest of {count} groups left"
     return f"{left} needs about {seconds:.0f} s ({evidence}), and {room.seconds or 0:.0f} s remain"
 
 
 def bundles(groups: Sequence[FileGroup], lanes: int) -> list[tuple[FileGroup, ...]]:
-    """Put tiny groups together, largest first, but leave each lane several bundles, so that all lanes end together."""
+    """Bundle tiny groups, largest first, with several bundles for each lane, so that all lanes end together."""
     fair = sum(group.input_bytes for group in groups) // (BUNDLES_PER_LANE * lanes)
     room = min(MOST_BUNDLE_BYTES, max(LEAST_BUNDLE_BYTES, fair))
     made: list[tuple[FileGroup, ...]] = []

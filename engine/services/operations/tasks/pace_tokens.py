@@ -20,9 +20,9 @@ class PaceTokens:
         return self._serializer.dumps([run_id, attempt])
 
     def read(self, token: str) -> tuple[RunId, int]:
-        """Return the run and attempt that a token speaks for; raise `Unauthenticated` if it was not issued here.
+        """Return the run and attempt of a token; raise `Unauthenticated` if it was not issued here.
 
-        The signature is checked before anything of the token is decoded or decompressed.
+        The signature is checked before any part of the token is decoded or decompressed.
         """
         if len(token) > _MAX_CHARACTERS:
             raise Unauthenticated(f"a pace token has at most {_MAX_CHARACTERS} characters")

@@ -1,9 +1,9 @@
-"""How much a run can use of its share: one that its machine holds up leaves the rest to others, and takes it back soon.
+"""How much of its share a run can use: a run that is limited by its machine leaves the rest to other runs.
 
-A task that waits for its bucket could use more. So a run whose tasks hardly waited for five seconds, and that moved
-less than 70 % of its share in them, is taken to need less: its share goes down until it moves 70 % of it, or to a
-quarter more than it moves. It does so by a tenth a second, because tasks make room for one another only as they report:
-a step would stop the first of them. As soon as its tasks wait again, it can use anything.
+A task that waits for its bucket could use more. A run whose tasks hardly waited for five seconds, and that moved less
+than 70 % of its share in this time, needs less: its share is reduced until it moves 70 % of it, or to 25 % more than it
+moves. It is reduced by 10 % a second, because tasks release their shares only as they report: a larger step would stop
+the first of them. As soon as its tasks wait again, the run can use its whole share.
 """
 
 from collections import deque
@@ -17,13 +17,13 @@ WATCHED_SECONDS: Final = 5.0
 LITTLE: Final = 0.7
 HEADROOM: Final = 1.25
 SHRINKS_TO: Final = 0.9
-"""The part of its share that is left after a second in which it shrinks."""
+"""Factor by which a share shrinks in one second."""
 
 _WAIT_SECONDS: Final = 2.0
 _LEAST_SECONDS: Final = 1.0
-"""Tasks report once a second: a shorter time says nothing."""
+"""Shortest time to judge, in seconds: tasks report once a second."""
 _WAITED: Final = 0.1
-"""Tasks that waited for more than this part of their time are held back."""
+"""Tasks that waited for more than this part of their time are limited by their share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +37,19 @@ class _Seen:
 
 
 class RunUse:
-    """What one run can use. `note` what it moved at each refresh."""
+    """Tracks the rate that one run can use. Call `note` at each refresh with its progress."""
 
     def __init__(self) -> None:
         self._seen: deque[_Seen] = deque()
         self._cap = Budget()
 
     def note(self, at: float, live: LiveProgress, share: Budget) -> Budget:
-        """Return the most that a run can use now, None where that is anything.
+        """Return the most that a run can use now, None for no limit.
 
         Args:
             at: the instant, in monotonic seconds.
             live: totals of its tasks.
-            share: what it may move at present.
+            share: its present share.
         """
         now = _Seen(at, live.bytes_read + live.bytes_written, live.requests, live.throttled_seconds)
         if not live.members or self._is_held_back(now, live.members):
@@ -69,7 +69,7 @@ class RunUse:
         return self._cap
 
     def _is_held_back(self, now: _Seen, members: int) -> bool:
-        """Tell whether the tasks waited for their share lately."""
+        """Return whether the tasks waited for their share recently."""
         lately = [seen for seen in self._seen if now.at - _WAIT_SECONDS <= seen.at <= now.at - _LEAST_SECONDS]
         if not lately:
             return False
@@ -77,7 +77,7 @@ class RunUse:
 
 
 def _usable(rate: float, share: float | None, before: float | None, left: float) -> float | None:
-    """Return the new cap of one rate: towards a quarter above what is used if that is little, else what it was."""
+    """Return the new cap of one rate: lowered towards 125 % of the use if the use is low, otherwise unchanged."""
     if share is None:
         return None
     return max(rate * HEADROOM, share * left) if rate < LITTLE * share else before

@@ -1,13 +1,13 @@
-"""The rates of a run while it runs: what its tasks may move together, re-dealt as runs and tasks come and go.
+"""Rate limits of a run while it runs: the budget of its tasks, divided again as runs and tasks come and go.
 
-Three levels by one arithmetic (`queue/budgets.lua`). The run reports to the ledger of the fleet, and to that of its
-catalog if it has limits, what its tasks moved and may hold, and gets its share of each. Its own budget is the least of
-these and of its table's, and is dealt to its tasks by the run's own ledger. Policy and limits are read again every two
-seconds, so that a change reaches running tasks in about three.
+There are three levels with the same algorithm (`queue/budgets.lua`). The run reports what its tasks moved and may hold
+to the ledger of the fleet, and to that of its catalog if it has limits, and gets its share of each. Its own budget is
+the least of these and of its table's, and the run's own ledger divides it among its tasks. Policy and limits are read
+again every two seconds, so that a change reaches running tasks in about three.
 
-Without a pace channel, or without Redis, tasks keep the share that they began with: an equal part of what the run may
-move whatever the others do. A budget that is not renewed for three seconds lapses: tasks of a holder that is gone slow
-down to almost nothing before its share is dealt to others, two seconds later.
+Without a pace channel, or without Redis, tasks keep the share that they began with: an equal part of the rate that the
+run may use regardless of other runs. A budget that is not renewed for three seconds lapses: tasks of a holder that is
+gone slow down to almost zero before its share is given to others, two seconds later.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ _log = structlog.get_logger(__name__)
 REFRESH_SECONDS: Final = 0.5
 SLOWEST_REFRESH_SECONDS: Final = 2.0
 RUNS_FOR_EACH_SECOND: Final = 100
-"""With more runs at work each reports less often: the cost of a report grows with their number."""
+"""Running runs for each second of the report interval: with more runs each reports less often, to limit the cost."""
 
 LIMITS_SECONDS: Final = 2.0
 LAPSE_SECONDS: Final = 3.0
@@ -46,17 +46,17 @@ LEAST_SLOWDOWN: Final = 0.01
 
 IDLE_SECONDS: Final = 3.0
 IDLE_PART: Final = 0.1
-"""A run whose tasks all wait for Spark for so long asks for this part of its fixed share; others get the rest."""
+"""Part of its fixed share that a run requests once all its tasks waited `IDLE_SECONDS` for Spark."""
 
 MEASURED_SECONDS: Final = 3.0
-"""Only a rate that was measured for so long says how fast a run without any limit is."""
+"""Shortest measurement, in seconds, that is used as the rate of a run without limits."""
 
 _NOTHING_MOVED: Final = LiveProgress(0, 0, 0.0, 0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class PaceTools:
-    """What every run is paced with. `url`: how tasks reach the pace channel, None without one."""
+    """Dependencies for the pacing of all runs. `url`: address of the pace channel for tasks, None without one."""
 
     database: Database
     ledger: PaceLedger
@@ -77,8 +77,8 @@ class RunPacing:
         self._limits = limits
         self._properties = properties
         self._lanes = lanes
-        self._dealt: Budget | None = None  # what the run's own ledger was told last
-        self._unslowed: Budget | None = None  # what the run had when queries became slow
+        self._dealt: Budget | None = None  # the last budget sent to the run's own ledger
+        self._unslowed: Budget | None = None  # the run's budget when queries became slow
         self._levels: dict[str, Budget] = {}
         self._use_of_share = RunUse()
         self._runs = 0
@@ -91,7 +91,7 @@ class RunPacing:
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """Hold the run to its rates while the body runs; at its end give the share back and stop what still runs."""
+        """Apply the run's rates while the body runs; at its end stop tasks that still run and give the share back."""
         self._busy_at = self._began_at = self._tools.clock.monotonic()
         duties = [asyncio.create_task(self._repeat(self.reread, lambda: LIMITS_SECONDS), name="limits")]
         if self._has_channel:
@@ -101,24 +101,24 @@ class RunPacing:
         try:
             yield
         finally:
-            self._is_over = True  # redis-py loses a cancel that comes while it connects
+            self._is_over = True  # redis-py loses a cancel that arrives while it connects
             for duty in duties:
                 duty.cancel()
             await asyncio.gather(*duties, return_exceptions=True)
             if self._has_channel:
                 with suppress(Transient):
-                    await self.refresh()  # what was moved since the last one counts too
+                    await self.refresh()  # bytes moved since the last refresh count too
                     await self.leave()
 
     def of_task(self) -> Pace:
-        """Return the share that a task begins with, and where it gets its next one."""
+        """Return the initial share of a task, and the address for the next one."""
         share = self._wanted(0.0).at_most(self._limits.fixed).share(self._lanes)
         url = self._tools.url
         token = self._tools.tokens.issue(self._attempt.run.id, self._attempt.number) if url else None
         return Pace(share.bytes_per_second, share.requests_per_second, url, token)
 
     async def stop(self) -> bool:
-        """Tell the tasks to stop by themselves; False when they can't hear it."""
+        """Ask the tasks to stop; return False when the request can't reach them."""
         if not self._has_channel:
             return False
         try:
@@ -135,7 +135,7 @@ class RunPacing:
             self._limits = await run_limits(unit, table.ref.catalog, policy)
 
     async def refresh(self) -> None:
-        """Report what the run moved, take its shares, and deal what it may move. Raises Transient without Redis."""
+        """Report what the run moved, get its shares, divide its budget among tasks. Raises Transient without Redis."""
         run_id, number = self._attempt.run.id, self._attempt.number
         live = _NOTHING_MOVED if self._dealt is None else await self._tools.ledger.progress(run_id)
         wanted = self._wanted(live.bytes_per_second)
@@ -144,16 +144,16 @@ class RunPacing:
         self._dealt = budget
 
     async def leave(self) -> None:
-        """Stop what still runs and give the shares back. Raises Transient without Redis."""
+        """Stop tasks that still run and give the shares back. Raises Transient without Redis."""
         run_id, number = self._attempt.run.id, self._attempt.number
         await self._tools.ledger.close(run_id, number)
         for ledger in self._levels:
             await self._tools.shared.leave(ledger, run_id, number)
 
     async def _with_shares(self, live: LiveProgress, wanted: Budget) -> Budget:
-        """Return what the run may move: what is wanted, as far as its shares go.
+        """Return the run's budget: the wanted one, limited by its shares.
 
-        Each ledger is told what the run can use of it: what it wants, as far as the other ledger would let it.
+        Each ledger receives what the run can use of it: the wanted budget, limited by the share of the other ledger.
         """
         budget, useful = wanted, wanted.at_most(self._use(live))
         for ledger, limit in self._shared().items():
@@ -170,13 +170,13 @@ class RunPacing:
                 is_returning=self._dealt is not None,
             )
             share = await self._tools.shared.share(ledger, self._attempt.run.id, self._attempt.number, limit, report)
-            if share is not None:  # else a later attempt is at work: the heartbeat will say that the lease is lost
+            if share is not None:  # otherwise a later attempt is at work: the heartbeat will report the lost lease
                 self._levels[ledger], self._runs = share.level, share.runs
                 budget = budget.at_most(share.budget)
         return budget
 
     def _shared(self) -> Mapping[str, SharedLimit]:
-        """Return the ledgers to report to: the catalog's if it is limited, and always that of the fleet."""
+        """Return the ledgers to report to: that of the fleet, and the catalog's if it is limited."""
         fleet, catalog = self._limits.fleet, self._limits.catalog
         version = self._limits.version
         limits = {FLEET: SharedLimit(fleet.rates, fleet.parallel_runs or 1, version)}
@@ -186,7 +186,7 @@ class RunPacing:
         return limits
 
     def _use(self, live: LiveProgress) -> Budget:
-        """Return what the run can use while there are others: little when all its tasks wait for Spark."""
+        """Return the rate that the run can use; a small part of its share while all its tasks wait for Spark."""
         now = self._tools.clock.monotonic()
         usable = self._use_of_share.note(now, live, self._dealt or Budget())
         least = self._limits.fleet.share(self._limits.catalog).scaled(IDLE_PART)
@@ -197,7 +197,7 @@ class RunPacing:
         return usable.at_least(least) if now - self._busy_at < IDLE_SECONDS else least
 
     def _wanted(self, rate: float) -> Budget:
-        """Return the table's budget; while queries are slow a part of what the run had before, given its rate now."""
+        """Return the table's budget; while queries are slow a part of the run's earlier one, given its present rate."""
         factor = max(self._attempt.slowdown, LEAST_SLOWDOWN)
         if factor >= 1:
             self._unslowed = None
@@ -217,5 +217,5 @@ class RunPacing:
             await self._tools.clock.sleep(seconds())
             try:
                 await duty()
-            except PackhouseError as error:  # what held last goes on; without Redis it lapses
+            except PackhouseError as error:  # the last budget stays valid; without Redis it lapses
                 _log.debug("pacing_waits", duty=duty.__name__, error=error.message)
