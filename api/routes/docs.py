@@ -1,9 +1,8 @@
 """The API's description for people: one page without scripts, made from the same document as `openapi.yaml`.
 
-The framework's own page loads its scripts from a public CDN, so that whoever opened it would run what that serves, with
-an API key at hand. Tools that want to try calls take `/openapi.json`.
+The framework's own page loads its scripts from a public CDN: a browser would run foreign code beside an API key. Tools that want to try calls take `/openapi.json`.
 
-Both answers are made once: they need no key, and making one takes milliseconds of the event loop.
+Both answers are rendered once: they need no key, and rendering takes milliseconds of the event loop.
 """
 
 import json

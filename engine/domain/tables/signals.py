@@ -74,7 +74,7 @@ class QueryLatency(_Value):
 
 
 class Backpressure(_Value):
-    """Whether writers are asked to slow down, by somebody who knows; it holds for `valid_seconds`."""
+    """A request to the writers of a table to slow down, or the end of one; it holds for `valid_seconds`."""
 
     kind: Literal[SignalKind.BACKPRESSURE]
     slow_down: Flag

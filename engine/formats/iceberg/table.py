@@ -217,12 +217,12 @@ class IcebergTable:
         wanted = self._live_files().data["path"] if paths is None else paths
         return column_ranges(self._view, [field.field_id for field in fields], wanted)
 
-    def _order_condition(self, wish: OrderWish) -> Condition:
+    def _order_condition(self, wanted: OrderWish) -> Condition:
         try:
-            fields = self.resolve_order(wish).fields
+            fields = self.resolve_order(wanted).fields
         except NotEligible as error:
             return Condition("order_possible", False, error.message)
-        return Condition("order_possible", True, f"{wish.strategy} by {', '.join(field.name for field in fields)}")
+        return Condition("order_possible", True, f"{wanted.strategy} by {', '.join(field.name for field in fields)}")
 
     @_reads("read the metadata of")
     def partition_specs(self) -> Sequence[PartitionSpecFields]:

@@ -99,16 +99,16 @@ class KeyService:
         self._access.forget(key_id)
 
 
-async def _free_slot(unit: UnitOfWork, wish: KeyWish, now: datetime) -> int:
+async def _free_slot(unit: UnitOfWork, wanted: KeyWish, now: datetime) -> int:
     """Return a free slot of the name; expired keys of the name are removed for it."""
     taken = []
-    for key in await unit.keys.list_unrevoked(wish.name):
+    for key in await unit.keys.list_unrevoked(wanted.name):
         if not key.is_live(now):
             await unit.keys.revoke(key.id, now)
             continue
-        if (key.role, set(key.teams or ())) != (wish.role, set(wish.teams or ())):
+        if (key.role, set(key.teams or ())) != (wanted.role, set(wanted.teams or ())):
             raise StateConflict(
-                f"a live key {wish.name!r} has another role or other teams (role {key.role.value!r}): keys with "
+                f"a live key {wanted.name!r} has another role or other teams (role {key.role.value!r}): keys with "
                 f"the same "
                 "name are one caller; choose another name, or revoke that key first",
                 details={"key_id": key.id},
@@ -118,21 +118,21 @@ async def _free_slot(unit: UnitOfWork, wish: KeyWish, now: datetime) -> int:
     if not free:
         oldest = min(taken, key=lambda key: key.created_at)
         raise StateConflict(
-            f"two keys {wish.name!r} are live already, which is enough to replace one by the other: revoke the older, "
+            f"two keys {wanted.name!r} are live already, which is enough to replace one by the other: revoke the older, "
             f"DELETE /v1/keys/{oldest.id}, or choose another name",
             details={"key_ids": sorted(key.id for key in taken)},
         )
     return free[0]
 
 
-def _check(wish: KeyWish, now: datetime) -> None:
+def _check(wanted: KeyWish, now: datetime) -> None:
     problems = []
-    if wish.expires_at is not None and wish.expires_at <= now:
+    if wanted.expires_at is not None and wanted.expires_at <= now:
         hint = "give an instant in the future, or leave it out for a key that does not expire"
-        problems.append(FieldProblem("/expires_at", "the key would have expired already", str(wish.expires_at), hint))
-    if wish.role is Role.ADMIN and wish.teams is not None:
+        problems.append(FieldProblem("/expires_at", "the key would have expired already", str(wanted.expires_at), hint))
+    if wanted.role is Role.ADMIN and wanted.teams is not None:
         hint = "leave teams out, or choose the role owner"
-        problems.append(FieldProblem("/teams", "an admin is not bound to teams", list(wish.teams), hint))
+        problems.append(FieldProblem("/teams", "an admin is not bound to teams", list(wanted.teams), hint))
     if problems:
         raise InvalidInput("the key can't be made", problems=tuple(problems))
 

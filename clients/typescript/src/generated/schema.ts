@@ -1263,7 +1263,7 @@ export interface components {
              */
             throttle_above: string;
         };
-        /** @description Whether writers are asked to slow down, by somebody who knows; it holds for `valid_seconds`. */
+        /** @description A request to the writers of a table to slow down, or the end of one; it holds for `valid_seconds`. */
         Backpressure: {
             /**
              * @description Kind of the signal. (enum property replaced by openapi-typescript)

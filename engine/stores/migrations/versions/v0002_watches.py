@@ -1,4 +1,4 @@
-"""Watches of registered tables, and who leads: the coordinator starts runs by itself.
+"""Watches of registered tables, and who leads: the coordinator starts runs automatically.
 
 Written out in full, not taken from the code: a migration must mean the same for ever.
 """

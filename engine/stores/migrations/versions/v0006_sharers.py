@@ -13,7 +13,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the table: nobody was served yet."""
+    """Add the table: no sharer was served yet."""
     op.create_table(
         "sharers",
         sa.Column("name", sa.Text(), nullable=False),

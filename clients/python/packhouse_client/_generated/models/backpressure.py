@@ -18,7 +18,7 @@ T = TypeVar("T", bound="Backpressure")
 
 @_attrs_define
 class Backpressure:
-    """Whether writers are asked to slow down, by somebody who knows; it holds for `valid_seconds`."""
+    """A request to the writers of a table to slow down, or the end of one; it holds for `valid_seconds`."""
 
     kind: Literal["backpressure"]
     """ Kind of the signal. """
