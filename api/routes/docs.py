@@ -1,6 +1,7 @@
 """The API's description for people: one page without scripts, made from the same document as `openapi.yaml`.
 
-The framework's own page loads its scripts from a public CDN: a browser would run foreign code beside an API key. Tools that want to try calls take `/openapi.json`.
+The framework's own page loads its scripts from a public CDN: a browser would run foreign code beside
+an API key. Tools that want to try calls take `/openapi.json`.
 
 Both answers are rendered once: they need no key, and rendering takes milliseconds of the event loop.
 """

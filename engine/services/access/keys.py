@@ -118,8 +118,8 @@ async def _free_slot(unit: UnitOfWork, wanted: KeyWish, now: datetime) -> int:
     if not free:
         oldest = min(taken, key=lambda key: key.created_at)
         raise StateConflict(
-            f"two keys {wanted.name!r} are live already, which is enough to replace one by the other: revoke the older, "
-            f"DELETE /v1/keys/{oldest.id}, or choose another name",
+            f"two keys {wanted.name!r} are live already, which is enough to replace one by the other: revoke the "
+            f"older, DELETE /v1/keys/{oldest.id}, or choose another name",
             details={"key_ids": sorted(key.id for key in taken)},
         )
     return free[0]
