@@ -12,7 +12,7 @@
 -- An unlimited rate is the empty string. Nothing here is newer than Redis 6.2.
 
 local SILENCE = 5        -- seconds after which a member counts as gone and its share is dealt again
-local SETTLE = 2         -- seconds in which nobody grows after a ledger was lost, until every member has reported again
+local SETTLE = 2         -- seconds in which no member grows after a ledger was lost, until every member has reported again
 local REST = 60          -- seconds that a shared ledger knows a run that fell silent
 local RESERVE = 0.01     -- part of the limit kept for members that come before the others have shrunk
 local FLOOR = 0.005      -- part of an equal share (limit / lanes) that such a member gets at once
@@ -79,7 +79,7 @@ local function live_members(now)
   return records
 end
 
--- What one member may get at most when everybody gets what they can use, up to the same level: that level (max-min
+-- The most that one member may get when every member gets what it can use, up to the same level: that level (max-min
 -- fairness). It depends on what the others can use, not on what this one can.
 local function level(amount, others, name)
   local caps, left = {}, amount
@@ -175,7 +175,7 @@ function commands.report(now, attempt)
     redis.call('HSET', resting, group, cmsgpack.pack(record))
     return { floor_of(bytes), floor_of(requests), stopped or '0' }
   end
-  local lapsed = now >= (field('lapses') or math.huge) -- nobody renews the budget: its holder is gone
+  local lapsed = now >= (field('lapses') or math.huge) -- the budget is not renewed: its holder is gone
   record.seen, record.finished = now, 0
   for name, limit in pairs({ bytes = bytes or false, requests = requests or false }) do
     local share, _, floor = 0, 0, 0
@@ -197,7 +197,7 @@ local function forget(now)
 end
 
 -- One rate of a run's share: the answer (share, level), '' where there is no limit. A run holds what its tasks still
--- hold, if that is more than its share; after a loss nobody gets more than it holds.
+-- hold, if that is more than its share; after a loss no member gets more than it holds.
 local function share_of(record, others, name, held, settling)
   local limit = field(name .. '_limit')
   if not limit then

@@ -81,7 +81,7 @@ def _check_filter(wanted: TableFilter) -> None:
         hint = "give `namespace` too, once for each level, outer first"
         problems.append(FieldProblem("query:namespace", "a name is unique only within its namespace", None, hint))
     if problems:
-        raise InvalidInput("the filter is no address", problems=tuple(problems))
+        raise InvalidInput("a filter needs another filter", problems=tuple(problems))
 
 
 def require_writer(caller: Caller, scope: PolicyScope) -> None:

@@ -2,7 +2,7 @@
 
 Works with fewer facts when the catalog is unavailable or the table is gone or replaced: `Sight.blocked` has the reason.
 Explain and the coordinator use the same facts, so that explanations match decisions. The coordinator first takes a
-`Glance`, which costs a third of the queries, and reads everything only for a table that is due.
+`Glance`, which takes less than half of the queries, and reads everything only for a table that is due.
 """
 
 from contextlib import suppress

@@ -8,6 +8,7 @@ from redis.asyncio import Redis
 from engine.domain.ids import RunId
 from engine.domain.runs.run import Priority, RunState
 from engine.embedded.redis import EmbeddedRedis
+from tests.support.eventually import seen_when
 from tests.support.world import World, open_world
 
 
@@ -16,9 +17,7 @@ async def ended(world: World, run_id: RunId) -> RunState:
     container = world.container
     duties = [asyncio.create_task(container.coordinator.run()), asyncio.create_task(container.worker.run())]
     try:
-        async with asyncio.timeout(60):
-            while not (run := await world.get(run_id)).is_terminal:
-                await asyncio.sleep(0)
+        run = await seen_when(lambda: world.get(run_id), lambda seen: seen.is_terminal)
     finally:
         container.coordinator.stop()
         container.worker.stop()
@@ -70,9 +69,7 @@ async def test_runs_are_taken_by_priority_while_redis_is_down(
         high = await world.submit(priority=Priority.HIGH, force=True)
         worker = asyncio.create_task(world.container.worker.run())
         try:
-            async with asyncio.timeout(60):
-                while not (last := await world.get(low.id)).is_terminal:
-                    await asyncio.sleep(0)
+            last = await seen_when(lambda: world.get(low.id), lambda seen: seen.is_terminal)
         finally:
             world.container.worker.stop()
             await worker
