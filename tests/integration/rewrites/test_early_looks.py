@@ -160,6 +160,11 @@ def rest(world: World) -> Iterator[RestCatalogServer]:
         yield server
 
 
+def of_rest(refs: list[TableRef]) -> list[TableRef]:
+    """Return the references in the REST catalog: the world's own table, in another catalog, may be due as well."""
+    return [ref for ref in refs if ref.catalog == "rest"]
+
+
 async def test_a_catalog_that_is_asked_for_each_table_is_asked_within_its_budget(
     world: World, watching: Watching, rest: RestCatalogServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,10 +181,8 @@ async def test_a_catalog_that_is_asked_for_each_table_is_asked_within_its_budget
         await asyncio.to_thread(world.lake.catalog.register_table, (NAME[0], f"t{number}"), location)
         ref = TableRef("rest", NAME[:1], f"t{number}")
         ids.append((await container.tables.register(SYSTEM, ref, owner_team=None, labels={})).id)
-    asked, pointers = list[int](), IcebergConnection.pointers
-    monkeypatch.setattr(
-        IcebergConnection, "pointers", lambda self, refs: asked.append(len(refs)) or pointers(self, refs)
-    )
+    asked, pointers = list[TableRef](), IcebergConnection.pointers
+    monkeypatch.setattr(IcebergConnection, "pointers", lambda self, refs: asked.extend(refs) or pointers(self, refs))
     clock = RecordingClock()
     watching.service._clock = clock
     watching.service._requests_per_second = 0.001
@@ -188,7 +191,7 @@ async def test_a_catalog_that_is_asked_for_each_table_is_asked_within_its_budget
         for table_id in ids:
             await unit.watches.wake(table_id)
     await turn(watching)
-    assert sum(asked) == 1
+    assert len(of_rest(asked)) == 1
     assert clock.slept == [1000]
     asked.clear()
     watching.service._requests_per_second, watching.service._paces = 2, {}
@@ -196,5 +199,5 @@ async def test_a_catalog_that_is_asked_for_each_table_is_asked_within_its_budget
         for table_id in ids:
             await unit.watches.wake(table_id)
     await turn(watching)
-    assert sum(asked) == 10
+    assert len(of_rest(asked)) == 10
     assert clock.slept == [1000, 5]
