@@ -186,7 +186,8 @@ def _commit_at_random(lake: Lake, url: str, given: argparse.Namespace) -> None:
 
 async def _claim_everything(container: Container) -> None:
     """Claim each run as soon as the queue has it, and end it."""
-    claims = ClaimService(database=container.database, holder="bench", lease_seconds=60)
+    operations = container.worker.operations
+    claims = ClaimService(database=container.database, operations=operations, holder="bench", lease_seconds=60)
     while True:
         delivery = await container.queue.take(block_seconds=0.5)
         if delivery is None:

@@ -20,6 +20,7 @@ from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import Away, InvalidInput
 from engine.domain.fleet.retention import Retention
 from engine.domain.ids import IdSource
+from engine.domain.runs.run import Operation
 from engine.domain.tables.table import TableFormatName
 from engine.embedded.redis import EmbeddedRedis
 from engine.embedded.spark import EmbeddedSpark
@@ -49,7 +50,7 @@ from engine.services.fleet.limits import LimitService
 from engine.services.fleet.service import FleetService
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.procedures import Procedures
-from engine.services.operations.rewrite.rewrites import RewriteService
+from engine.services.operations.rewrite.steps import RewriteFlow
 from engine.services.operations.tasks.lanes import Dispatcher
 from engine.services.operations.tasks.pace_tokens import PaceTokens
 from engine.services.operations.tasks.pacing import PaceTools
@@ -59,6 +60,7 @@ from engine.services.policies.of_tables import PolicyService
 from engine.services.policies.scoped import ScopedPolicyService
 from engine.services.retention.pruning import PruningService
 from engine.services.runs.claims import ClaimService
+from engine.services.runs.execution import RunExecution
 from engine.services.runs.service import RunService
 from engine.services.runs.submission import RunSubmission
 from engine.services.runs.wakes import Wakes
@@ -299,11 +301,21 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         commit_batch_bytes=settings.commit_batch_bytes,
         commit_batch_seconds=settings.commit_batch_seconds,
     )
-    rewrites = RewriteService(
-        context=context, database=database, clock=clock, max_failures=settings.max_failures, step=step
+    execution = RunExecution(
+        executors={Operation.REWRITE: lambda attempt: RewriteFlow(context=context, attempt=attempt, step=step)},
+        after_success=observations.measure_again,
+        database=database,
+        clock=clock,
+        max_failures=settings.max_failures,
     )
     metrics = WorkMetrics()
-    claims = ClaimService(database=database, holder=holder, lease_seconds=settings.lease_seconds, metrics=metrics)
+    claims = ClaimService(
+        database=database,
+        operations=execution.operations,
+        holder=holder,
+        lease_seconds=settings.lease_seconds,
+        metrics=metrics,
+    )
     wakes = Wakes(queue=queue, hints=hints)
     submission = RunSubmission(database=database, formats=formats, capabilities=capabilities, queue=queue, ids=ids)
     facts = FactReader(database=database, formats=formats, capabilities=capabilities, observations=observations)
@@ -365,7 +377,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
             queue=queue,
             hints=hints,
             claims=claims,
-            rewrites=rewrites,
+            execution=execution,
             clock=clock,
             slots=settings.worker_slots,
             lease_seconds=settings.lease_seconds,

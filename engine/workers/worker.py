@@ -11,7 +11,7 @@ that, or on a second request, they are interrupted. In both cases the rest of ea
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import structlog
 
@@ -19,14 +19,14 @@ from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError, Transient
 from engine.domain.ids import RunId
 from engine.domain.runs.leases import Lease
-from engine.domain.runs.run import Run
+from engine.domain.runs.run import Operation, Run
 from engine.metrics import WorkMetrics
 from engine.queue.hints import Hints
 from engine.queue.streams import Delivery, RunQueue
-from engine.services.operations.rewrite.rewrites import RewriteService
 from engine.services.outages.probes import OutageProbes
 from engine.services.runs.attempts import Attempt, Stop
 from engine.services.runs.claims import ClaimService
+from engine.services.runs.execution import RunExecution
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -46,7 +46,7 @@ class Worker:
         queue: RunQueue,
         hints: Hints,
         claims: ClaimService,
-        rewrites: RewriteService,
+        execution: RunExecution,
         clock: Clock,
         slots: int,
         lease_seconds: float,
@@ -59,7 +59,7 @@ class Worker:
         self._queue = queue
         self._hints = hints
         self._claims = claims
-        self._rewrites = rewrites
+        self._execution = execution
         self._probes = probes
         self._clock = clock
         self._slots = slots
@@ -69,6 +69,11 @@ class Worker:
         self._metrics = metrics or WorkMetrics()
         self._stopping = asyncio.Event()
         self._attempts: set[Attempt] = set()
+
+    @property
+    def operations(self) -> Collection[Operation]:
+        """The operations whose runs it executes."""
+        return self._execution.operations
 
     async def run(self) -> None:
         """Work until `stop` is called; then park running attempts and return."""
@@ -113,7 +118,7 @@ class Worker:
         try:
             if self._stopping.is_set():
                 attempt.stop(Stop.SHUTDOWN)
-            await self._rewrites.execute(attempt)
+            await self._execution.execute(attempt)
         finally:
             self._attempts.discard(attempt)
             self._metrics.attempts.set(len(self._attempts))

@@ -4,14 +4,14 @@ A queue entry is only a hint that there is work: the woken worker takes the best
 any order of the entries, and no run is lost with an entry. Only the claim in SQL counts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, TypeAlias
 
 from engine.domain.ids import RunId
 from engine.domain.policies import OnStart
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.reasons import in_words
-from engine.domain.runs.run import ReadyRun, Run, WaitingFor
+from engine.domain.runs.run import Operation, ReadyRun, Run, WaitingFor
 from engine.metrics import WorkMetrics
 from engine.services.runs.holds import Hold, read_latencies, read_rules
 from engine.stores.database import Database
@@ -24,12 +24,19 @@ _Held: TypeAlias = tuple[ReadyRun, Hold]
 
 
 class ClaimService:
-    """Claims runs for one holder."""
+    """Claims runs of some operations for one holder; runs of other operations stay in the queue."""
 
     def __init__(
-        self, *, database: Database, holder: str, lease_seconds: float, metrics: WorkMetrics | None = None
+        self,
+        *,
+        database: Database,
+        operations: Collection[Operation],
+        holder: str,
+        lease_seconds: float,
+        metrics: WorkMetrics | None = None,
     ) -> None:
         self._database = database
+        self._operations = frozenset(operations)
         self._holder = holder
         self._lease_seconds = lease_seconds
         self._metrics = metrics or WorkMetrics()
@@ -44,7 +51,7 @@ class ClaimService:
         lost: set[RunId] = set()
         while True:
             async with self._database.read() as unit:
-                ready = [run for run in await unit.runs.list_ready(_LOOK) if run.id not in lost]
+                ready = [run for run in await unit.runs.list_ready(_LOOK, self._operations) if run.id not in lost]
                 free, held = await _free(unit, ready, most=_LOOK if lost else 1)
             for run, hold in held:
                 if not await self._hold_back(run, hold):
@@ -89,7 +96,7 @@ class ClaimService:
     async def _claim(self, run_ids: Sequence[RunId]) -> Claimed | None:
         try:
             async with self._database.begin() as unit:
-                claimed = await unit.runs.claim_first(run_ids, self._holder, self._lease_seconds)
+                claimed = await unit.runs.claim_first(run_ids, self._holder, self._lease_seconds, self._operations)
                 if claimed is not None and claimed[0].is_by_itself:
                     await _pass_breaker(unit, claimed[0].catalog)
         except _CatalogFails:

@@ -16,7 +16,7 @@ from engine.domain.errors import StateConflict
 from engine.domain.fleet.limits import AtWork, FleetLimits
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.leases import Lease
-from engine.domain.runs.run import ReadyRun, Run, RunState, WaitingFor, sharer
+from engine.domain.runs.run import Operation, ReadyRun, Run, RunState, WaitingFor, sharer
 from engine.domain.runs.turns import in_turn
 from engine.stores.runs import listings as run_listings
 from engine.stores.runs.changes import Entry, RunChanges, lease_of, waits
@@ -41,7 +41,9 @@ _HELD_BACK: Final = (
 class RunClaims(RunChanges):
     """Claims of queued runs, and their waits before that."""
 
-    async def list_ready(self, limit: int) -> builtins.list[ReadyRun]:
+    async def list_ready(
+        self, limit: int, operations: Collection[Operation] = run_listings.OPERATIONS
+    ) -> builtins.list[ReadyRun]:
         """Return queued runs that may start now, in turn (`domain.runs.turns`), at most `limit` and within the limits.
 
         Excludes runs that wait for their time, for their table (held by another run), for capacity in their catalog or
@@ -56,19 +58,25 @@ class RunClaims(RunChanges):
         found: dict[RunId, ReadyRun] = {}
         full = set(limits.full_catalogs(at_work))
         while True:
-            seen, is_all = await self._look(wanted, full, is_fleet_paused=row.paused_at is not None)
+            seen, is_all = await self._look(wanted, full, operations, is_fleet_paused=row.paused_at is not None)
             found |= seen
             ready, filled = _with_room(in_turn(found.values(), at_work.by_sharer), limits, at_work)
             if is_all or len(ready) >= wanted or filled <= full:
                 return ready[:wanted]
             full |= filled  # other runs may wait behind the backlog of a catalog with little capacity
 
-    async def claim(self, run_id: RunId, holder: str, ttl_seconds: float) -> tuple[Run, Lease] | None:
+    async def claim(
+        self,
+        run_id: RunId,
+        holder: str,
+        ttl_seconds: float,
+        operations: Collection[Operation] = run_listings.OPERATIONS,
+    ) -> tuple[Run, Lease] | None:
         """Claim a queued run that need not wait: queued → planning; the new attempt number is the lease's token.
 
         Returns None when another holder was faster, the run must wait, another run holds the table, fleet or catalog
-        have reached their limit of runs, fleet, catalog or table are paused, the table is frozen, or a dependency is
-        away (a run with a cancel request is admitted in the last three cases).
+        have reached their limit of runs, it is not of these operations, fleet, catalog or table are paused, the table
+        is frozen, or a dependency is away (a run with a cancel request is admitted in the last three cases).
         """
         switch = select(fleet.c.paused_at, fleet.c.limits).with_for_update(key_share=True)
         whole = (await self._connection.execute(switch)).one()
@@ -80,7 +88,7 @@ class RunClaims(RunChanges):
         guard = [
             runs.c.id == run_id,
             runs.c.state == RunState.QUEUED,
-            runs.c.operation.in_(run_listings.OPERATIONS),
+            runs.c.operation.in_(sorted(operations)),
             or_(runs.c.not_before.is_(None), runs.c.not_before <= now()),
             ~exists().where(other.c.table_id == runs.c.table_id, other.c.lease_holder.is_not(None)),
             runs.c.catalog.not_in(limits.full_catalogs(at_work)),
@@ -108,7 +116,13 @@ class RunClaims(RunChanges):
         await self._serve(sharer(run.catalog, run.owner_team))
         return run, lease_of(run)
 
-    async def claim_first(self, run_ids: Sequence[RunId], holder: str, ttl_seconds: float) -> tuple[Run, Lease] | None:
+    async def claim_first(
+        self,
+        run_ids: Sequence[RunId],
+        holder: str,
+        ttl_seconds: float,
+        operations: Collection[Operation] = run_listings.OPERATIONS,
+    ) -> tuple[Run, Lease] | None:
         """Claim the first of several queued runs that can be claimed; as `claim`. None when none can."""
         if len(run_ids) > 1:
             # The lock on the fleet's row excludes other claims: runs that are queued now stay so until the end.
@@ -117,7 +131,7 @@ class RunClaims(RunChanges):
             queued = set((await self._connection.execute(query)).scalars())
             run_ids = [run_id for run_id in run_ids if run_id in queued]
         for run_id in run_ids:
-            if (claimed := await self.claim(run_id, holder, ttl_seconds)) is not None:
+            if (claimed := await self.claim(run_id, holder, ttl_seconds, operations)) is not None:
                 return claimed
         return None
 
@@ -168,15 +182,17 @@ class RunClaims(RunChanges):
         )
 
     async def _look(
-        self, wanted: int, without: Collection[str], *, is_fleet_paused: bool
+        self, wanted: int, without: Collection[str], operations: Collection[Operation], *, is_fleet_paused: bool
     ) -> tuple[dict[RunId, ReadyRun], bool]:
         """Return runs that may start according to their own rows, and whether these are all of them."""
         limit = max(wanted, LOOKED_AT)
-        found = await self._ready(run_listings.ready(limit, is_fleet_paused=is_fleet_paused, without=without))
+        found = await self._ready(
+            run_listings.ready(limit, operations, is_fleet_paused=is_fleet_paused, without=without)
+        )
         if len(found) < limit:
             return found, True
         # There may be more: a team's runs must not be hidden behind the backlog of another team.
-        first = run_listings.first_of_each_sharer(is_fleet_paused=is_fleet_paused, without=without)
+        first = run_listings.first_of_each_sharer(operations, is_fleet_paused=is_fleet_paused, without=without)
         return found | await self._ready(first), False
 
     async def _serve(self, name: str) -> None:

@@ -117,12 +117,18 @@ def live_of_table(table_id: TableId, limit: int) -> Select[Any]:
     return query.order_by(runs.c.id.desc()).limit(limit)
 
 
-def ready(limit: int, *, is_fleet_paused: bool = False, without: Collection[str] = ()) -> Select[Any]:
+def ready(
+    limit: int,
+    operations: Collection[Operation] = OPERATIONS,
+    *,
+    is_fleet_paused: bool = False,
+    without: Collection[str] = (),
+) -> Select[Any]:
     """Return the query for queued runs that may start: the `limit` oldest of each priority, and `limit` urgent ones.
 
-    Runs of the catalogs in `without` are left out. A run may be returned twice.
+    Runs of the catalogs in `without` and of other operations are left out. A run may be returned twice.
     """
-    conditions = _may_start(is_fleet_paused=is_fleet_paused, without=without)
+    conditions = _may_start(operations, is_fleet_paused=is_fleet_paused, without=without)
     oldest = [
         select(*_READY).where(runs.c.priority == priority, *conditions).order_by(runs.c.id).limit(limit).subquery()
         for priority in Priority
@@ -131,12 +137,14 @@ def ready(limit: int, *, is_fleet_paused: bool = False, without: Collection[str]
     return _with_benefit(union_all(*(select(branch) for branch in (*oldest, longest.subquery()))).subquery())
 
 
-def first_of_each_sharer(*, is_fleet_paused: bool = False, without: Collection[str] = ()) -> Select[Any]:
+def first_of_each_sharer(
+    operations: Collection[Operation] = OPERATIONS, *, is_fleet_paused: bool = False, without: Collection[str] = ()
+) -> Select[Any]:
     """Return the query for the oldest startable queued run of each team, catalog and priority, urgent or not.
 
     Scans the oldest `QUEUE_WALK` entries of the queue, which is only useful when `ready` did not read all of it.
     """
-    may_start = select(*_READY).where(*_may_start(is_fleet_paused=is_fleet_paused, without=without))
+    may_start = select(*_READY).where(*_may_start(operations, is_fleet_paused=is_fleet_paused, without=without))
     queue = (
         may_start.order_by(runs.c.id).limit(QUEUE_WALK).subquery()
     )  # the limit keeps SQLite from choosing an index for the grouping
@@ -153,7 +161,9 @@ def at_work() -> Select[tuple[str, str | None]]:
     )  # in the order of a partial index on such runs, which SQLite then uses
 
 
-def _may_start(*, is_fleet_paused: bool, without: Collection[str]) -> Sequence[_Condition]:
+def _may_start(
+    operations: Collection[Operation], *, is_fleet_paused: bool, without: Collection[str]
+) -> Sequence[_Condition]:
     other = runs.alias("other")
     is_held = exists().where(other.c.table_id == runs.c.table_id, other.c.lease_holder.is_not(None))
     paused = select(tables.c.id).where(tables.c.paused_at.is_not(None))
@@ -162,7 +172,7 @@ def _may_start(*, is_fleet_paused: bool, without: Collection[str]) -> Sequence[_
     is_cancelled = runs.c.cancel_requested_at.is_not(None)
     return [
         _IS_QUEUED,
-        runs.c.operation.in_(OPERATIONS),
+        runs.c.operation.in_(sorted(operations)),
         or_(runs.c.not_before.is_(None), runs.c.not_before <= now()),
         ~is_held,
         is_cancelled

@@ -12,7 +12,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.runs.requests import RunRequest
-from engine.domain.runs.run import GroupState, Priority, Run, RunState, WaitingFor
+from engine.domain.runs.run import GroupState, Operation, Priority, Run, RunState, WaitingFor
 from engine.domain.tables.table import Table, TableRef
 from engine.services.operations.tasks import lanes
 from engine.services.runs.attempts import Stop
@@ -221,7 +221,7 @@ async def test_runs_that_have_to_wait_hide_no_run_whose_window_is_gone(world: Wo
     assert not await world.container.worker.advance_next()
     async with world.container.database.begin() as unit:
         await unit.policies.delete(world.table_id, "test", 1)
-    claims = ClaimService(database=world.container.database, holder="test", lease_seconds=60)
+    claims = ClaimService(database=world.container.database, operations=Operation, holder="test", lease_seconds=60)
     assert [await claims.review(1), await claims.review(1)] == [[], [run.id]]
 
 

@@ -5,7 +5,7 @@ import asyncio
 from redis.asyncio import Redis
 
 from engine.domain.access.callers import COORDINATOR, SYSTEM
-from engine.domain.runs.run import RunState
+from engine.domain.runs.run import Operation, RunState
 from engine.metrics import WorkMetrics
 from engine.queue.hints import Hints
 from engine.queue.streams import RunQueue
@@ -31,7 +31,13 @@ async def test_of_many_slots_that_look_at_once_few_lose(fresh_database: FreshDat
     database, metrics = fresh_database.connect(), WorkMetrics()
     runs = {(await submitted(database)).id for _ in range(SLOTS)}
     processes = [
-        ClaimService(database=fresh_database.connect(), holder=f"w{number}", lease_seconds=60, metrics=metrics)
+        ClaimService(
+            database=fresh_database.connect(),
+            operations=Operation,
+            holder=f"w{number}",
+            lease_seconds=60,
+            metrics=metrics,
+        )
         for number in range(4)
     ]
     found = await asyncio.gather(*(processes[slot % 4].claim_next() for slot in range(SLOTS)))
@@ -58,7 +64,7 @@ async def test_a_claim_that_a_breaker_undoes_is_none(fresh_database: FreshDataba
     await open_breaker(database)
     time_is_over(fresh_database)
     probe, other = [await submitted(database, requested_by=COORDINATOR.subject) for _ in range(2)]
-    service = ClaimService(database=database, holder="w", lease_seconds=60)
+    service = ClaimService(database=database, operations=Operation, holder="w", lease_seconds=60)
     assert await service._claim([probe.id]) is not None
     assert await service._claim([other.id]) is None
     assert await state_of(database, other.id) is RunState.QUEUED
@@ -72,7 +78,7 @@ async def test_a_resume_of_a_catalog_and_a_claim_in_it_do_not_wait_for_one_anoth
     pauses = PauseService(
         database=second, wakes=Wakes(queue=RunQueue(redis=redis, consumer="c"), hints=Hints(redis=redis))
     )
-    service = ClaimService(database=first, holder="w", lease_seconds=60)
+    service = ClaimService(database=first, operations=Operation, holder="w", lease_seconds=60)
     for _ in range(10):
         for table_id in tables:
             await end(first, table_id)

@@ -13,7 +13,7 @@ from datetime import timedelta
 from sqlalchemy import func, select
 
 from engine.domain.ids import TableId
-from engine.domain.runs.run import RunState
+from engine.domain.runs.run import Operation, RunState
 from engine.domain.tables.table import Table, TableRef
 from engine.services.runs.claims import ClaimService
 from engine.stores.schema.core import runs
@@ -148,7 +148,7 @@ async def _tables(world: World, number: int) -> list[ModelTable]:
 async def _hand(world: World, number: int, found: Stormed) -> None:
     """Claim and end runs, as a worker with one slot does."""
     database = world.api.database
-    claims = ClaimService(database=database, holder=f"hand-{number}", lease_seconds=600)
+    claims = ClaimService(database=database, operations=Operation, holder=f"hand-{number}", lease_seconds=600)
     began = world.loop.time()
     while True:
         claimed = await claims.claim_next()

@@ -1,4 +1,4 @@
-"""The steps of one attempt at a rewrite, in order. Errors are handled by `rewrites`."""
+"""The steps of one attempt at a rewrite, in order. Errors are handled by `services.runs.execution`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import NotEligible
+from engine.domain.fleet.breakers import Fault
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions, Place
 from engine.domain.runs.plans import FileGroup, Plan
@@ -41,13 +42,14 @@ _Due: TypeAlias = tuple[Evaluation, frozenset[Place]]
 
 
 class RewriteFlow:
-    """One attempt. `run` executes all steps; `ending` can end the run at any step."""
+    """One attempt at a rewrite, an `OperationAttempt`."""
 
     def __init__(self, *, context: RewriteContext, attempt: Attempt, step: Callable[[str], None]) -> None:
         self._context = context
         self._attempt = attempt
         self._step = step
         self._format: TableFormatName
+        self._table: OpenTable
         self._limits: RunLimits
         self._hot = NONE_HOT
         self._commits = Commits(
@@ -58,27 +60,25 @@ class RewriteFlow:
             clock=context.clock,
             step=step,
         )
-        self.ending = RunEnding(
+        self._ending = RunEnding(
             context=context, attempt=attempt, commits=self._commits, open_table=self._open, step=step
         )
-        tools = Tools(context, attempt, self._commits, self.ending, self._open, step)
+        tools = Tools(context, attempt, self._commits, self._ending, self._open, step)
         self._paths: Mapping[Engine, RewritePath] = {Engine.ARROW: ArrowPath(tools), Engine.NATIVE: NativePath(tools)}
 
-    async def run(self, *, most_failures: int) -> None:
-        """Advance the run from `planning` to its end, or raise the error that prevents it.
-
-        A run that failed `most_failures` times, including deaths of its workers, is only settled and ended.
-        """
+    async def settle(self) -> None:
+        """Take over the work of earlier attempts: the outcome of their commits and calls is read from the table."""
         self._step("claimed")
-        table = await self._take_over(await self._open())
-        if self._attempt.run.failures >= most_failures:
-            await self.ending.fail(reason="gave_up", detail=f"{self._attempt.run.failures} attempts failed or died")
-            return
+        self._table = await self._take_over(await self._open())
+
+    async def run(self) -> None:
+        """Plan, rewrite, commit, prove and end, or raise the error that prevents it. Call `settle` first."""
+        table = self._table
         looked_at = self._context.clock.now()
         policy, budget = await self._policy(table)
         if not policy.enabled:
             await self._attempt.check()
-            await self.ending.disabled()
+            await self._ending.disabled()
             return
         check_settings(policy)
         self._context.capabilities.check_settings(self._format, policy.values)
@@ -86,17 +86,29 @@ class RewriteFlow:
         plan = await self._plan(chosen, policy, budget)
         seen = Observed(self._attempt.run.table_id, self._format, table, policy, looked_at)
         await self._context.observations.measure(seen)
-        leftover = await self.ending.groups(GroupState.WRITTEN)
+        leftover = await self._ending.groups(GroupState.WRITTEN)
         await self._attempt.check()
         has_work = bool(plan.groups or leftover)
         is_cancelled = self._attempt.stop_reason is Stop.CANCELLED
-        if is_cancelled and (has_work or not await self.ending.outlines(GroupState.COMMITTED)):
-            await self.ending.cancel()
+        if is_cancelled and (has_work or not await self._ending.outlines(GroupState.COMMITTED)):
+            await self._ending.cancel()
         elif has_work:
             await self._rewrite(chosen, policy, plan, leftover)
-            await self.ending.conclude(budget, plan.later)
+            await self._ending.conclude(budget, plan.later)
         else:
-            await self.ending.nothing_to_do(plan, budget)
+            await self._ending.nothing_to_do(plan, budget)
+
+    async def cancel(self) -> None:
+        """End the run as cancelled."""
+        await self._ending.cancel()
+
+    async def fail(self, *, reason: str, detail: str, fault: Fault = Fault.OTHER) -> None:
+        """End the run as failed."""
+        await self._ending.fail(reason=reason, detail=detail, fault=fault)
+
+    async def stop_tasks(self) -> bool:
+        """Stop every task of this attempt; return whether all are certainly gone."""
+        return await self._ending.stop_tasks()
 
     async def _open(self) -> OpenTable:
         async with self._context.database.read() as unit:
@@ -132,14 +144,14 @@ class RewriteFlow:
     async def _plan(self, chosen: Chosen, policy: EffectivePolicy, budget: DayBudget) -> Plan:
         table = chosen.table
         request = RunRequest.of(self._attempt.run)
-        done = [file.path for group in await self.ending.groups(GroupState.WRITTEN) for file in group.inputs]
+        done = [file.path for group in await self._ending.groups(GroupState.WRITTEN) for file in group.inputs]
         if request.force_full:  # commits of earlier attempts must not be rewritten again
-            done += [file.path for group in await self.ending.groups(GroupState.COMMITTED) for file in group.outputs]
+            done += [file.path for group in await self._ending.groups(GroupState.COMMITTED) for file in group.outputs]
         async with self._context.database.read() as unit:
             known = await read_statistics(
                 unit, self._attempt.run.table_id, catalog=table.ref.catalog, machine=self._context.machine
             )
-        taken = frozenset(group.place for group in await self.ending.outlines())
+        taken = frozenset(group.place for group in await self._ending.outlines())
         self._hot = await self._hot_partitions(request, taken)
         due = (await self._evaluated(table, policy), taken) if request.only_due else None
         plan = await self._context.formats.work(
@@ -169,7 +181,7 @@ class RewriteFlow:
         if leftover:  # written by an earlier attempt: commit them before anything new
             await self._commits.commit(leftover)
             await self._attempt.transition(RunState.REWRITING)
-        self.ending.tally = AttemptTally(plan.time.kind, plan.time.lanes)
+        self._ending.tally = AttemptTally(plan.time.kind, plan.time.lanes)
         work = Work(chosen.table, policy, plan, groups, self._limits, self._hot)
         await self._paths[chosen.engine or Engine.ARROW].work(work)
 
