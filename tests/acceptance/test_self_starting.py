@@ -99,6 +99,7 @@ async def append(lake: Lake, files: int) -> None:
 
 
 async def test_a_table_is_kept_in_shape_by_whichever_coordinator_is_left(tmp_path: Path, settings: Settings) -> None:
+    """U1, L26: runs start without requests, also after a coordinator died."""
     lake = await asyncio.to_thread(lambda: make_lake(tmp_path / "lake", days=1, files=25))
     ids = lake.ids()
     log = tmp_path / "coordinators.log"

@@ -38,6 +38,7 @@ async def world(sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path) -
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("action", ACTIONS)
 async def test_an_action_of_another_writer_at_a_step(world: World, action: str, step: str) -> None:
+    """U2, P5: at every step readers find all rows and writers commit."""
     run = await check_rewrite_while(world, step, ACTIONS[action])
     if action in HARMLESS:
         assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail

@@ -184,6 +184,7 @@ async def test_icebergs_own_upkeep_runs_on_a_rewritten_table(world: World, spark
 async def test_the_engine_finds_snapshots_manifests_and_bounds_as_it_would_write_them(
     world: World, spark: SparkSession
 ) -> None:
+    """L23: Iceberg's own engine reads the statistics."""
     table = create(spark, "metadata", columns="id BIGINT, text STRING, value DOUBLE")
     values = "SELECT id, concat('a long text of number ', id), double(id) FROM range({first}, {last}, 1, 1)"
     await asyncio.to_thread(fill, spark, table, values=values)

@@ -58,6 +58,7 @@ async def test_advice_without_signals_is_about_writes_only(api: Api, lake: Lake,
 
 
 async def test_advice_knows_what_was_rewritten_and_how_long_it_is_kept(api: Api, lake: Lake, table_id: str) -> None:
+    """P1, M12: advice shows the write amplification of a table."""
     run = await api.rewrite(table_id)
     policy = {"maintenance": {"expire_snapshots": {"older_than": "2d"}}}
     await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=policy, headers={"If-None-Match": "*"})
@@ -74,6 +75,7 @@ async def test_advice_knows_what_was_rewritten_and_how_long_it_is_kept(api: Api,
 async def test_advice_follows_the_filters_of_queries(
     api: Api, table_id: str, columns: list[str], layout: str, cluster_by: list[str]
 ) -> None:
+    """L8: filters of queries decide whether bin-packing suffices."""
     signal = {"kind": "filters", "queries": [{"columns": columns, "query_count": 20}]}
     await api.post("/v1/signals", {"table_id": table_id, "signal": signal}, status=202)
     advice = (await api.get(f"/v1/tables/{table_id}/advice"))["layout"]

@@ -51,6 +51,7 @@ async def test_an_ended_run_shows_what_was_measured(api: Api, table_id: str) -> 
 
 
 async def test_groups_say_what_became_of_them(api: Api, table_id: str) -> None:
+    """U18: the work of a run is listed by file group: state, input files, output files."""
     run = await api.rewrite(table_id)
     groups = await api.get(f"/v1/runs/{run.id}/groups", params={"page_size": 1})
     assert groups["next_page_token"]

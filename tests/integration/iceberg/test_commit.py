@@ -92,6 +92,7 @@ def test_another_reader_counts_the_same_rows_in_the_live_files(lake: Lake):
 
 
 def test_null_partitions_and_awkward_values_are_committed_where_they_belong(lake: Lake):
+    """L23: outputs inherit the partition of their inputs."""
     table = lake.create(spec=BY_CITY)
     for number, city in enumerate([None, "a/b c=d%é#?", "null", ""] * 2):
         table.append(orders(range(number * 5, number * 5 + 5), city=city))
@@ -308,6 +309,7 @@ def test_the_summary_says_whose_it_is_and_carries_the_totals_on(lake: Lake):
 
 
 def test_the_compaction_id_grows_with_each_commit(lake: Lake):
+    """U10: the history of a table numbers the rewrites."""
     append_files(lake.create(), 2)
     for _ in range(2):
         rewrite_all(lake.open())
@@ -334,6 +336,7 @@ def test_the_retention_of_the_branch_is_kept(lake: Lake):
 
 
 def test_inputs_are_entries_of_the_snapshot_as_deleted(lake: Lake):
+    """L3: one snapshot adds the outputs and removes the inputs."""
     append_files(lake.create(), 2)
     paths = live_paths(lake.load())
     snapshot_id = rewrite_all(lake.open())

@@ -55,6 +55,7 @@ def test_files_of_later_attempts_are_left_alone(lake: Lake):
 
 
 def test_committed_files_are_never_removed_even_when_the_view_is_older(lake: Lake):
+    """M9: files of a run are reclaimed only where no snapshot has them."""
     append_files(lake.create(), 2)
     opened = lake.open()
     written = write_group(opened, group_of(opened))

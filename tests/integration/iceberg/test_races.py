@@ -55,6 +55,7 @@ class Times:
 
 
 def test_appends_between_load_and_commit_never_fail_a_rewrite(lake: Lake):
+    """L9, P5: written outputs are reused on each new head."""
     append_files(lake.create(), 3)
     opened = lake.open()
     written = write_group(opened, group_of(opened))
@@ -82,6 +83,7 @@ def test_lost_tries_leave_no_metadata_of_ours(lake: Lake):
 
 
 def test_sixteen_lost_races_are_a_conflict(lake: Lake):
+    """L9: a commit is tried at most 16 times."""
     append_files(lake.create(), 2)
     opened = lake.open()
     written = write_group(opened, group_of(opened))
@@ -100,6 +102,7 @@ def test_sixteen_lost_races_are_a_conflict(lake: Lake):
 
 
 def test_a_group_with_a_source_that_is_gone_is_dropped_whole(lake: Lake):
+    """L10: all sources are live before each try, otherwise the group is dropped."""
     table = lake.create(spec=BY_CITY)
     append_files(table, 2, city="Aachen")
     append_files(table, 2, first=100, city="Bonn")
@@ -123,6 +126,7 @@ def test_an_overwrite_that_wins_the_race_drops_the_group(lake: Lake):
 
 
 def test_of_two_compactors_one_wins_and_no_row_doubles(lake: Lake):
+    """M9: the commit detects that other files replaced the inputs."""
     append_files(lake.create(), 4)
     mine, other = lake.open(), lake.open()
     my_group = write_group(mine, group_of(mine), attempt=1)
@@ -239,7 +243,7 @@ def test_a_lost_answer_after_a_success_is_unknown_and_found_again(lake: Lake):
 
 
 def test_nothing_is_deleted_while_an_outcome_is_unknown(lake: Lake):
-    """F14: the commit may have landed, and then what it wrote is the table."""
+    """F14, L11: the commit may have landed, and then what it wrote is the table."""
     append_files(lake.create(), 2)
     opened = lake.open()
     written = write_group(opened, group_of(opened))
@@ -306,6 +310,7 @@ def test_a_catalog_that_does_not_answer_before_anything_was_sent_is_transient(la
 
 
 def test_every_try_asserts_uuid_head_and_schema(lake: Lake):
+    """L3: the catalog compares the head and swaps it in one step."""
     append_files(lake.create(), 2)
     opened = lake.open()
     written = write_group(opened, group_of(opened))

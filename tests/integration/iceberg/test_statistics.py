@@ -92,6 +92,7 @@ def bounds(folder: Path, of: IcebergType, values: Sequence[Any], mode: str | Non
     ids=str,
 )
 def test_bounds_are_the_least_and_greatest_value(tmp_path: Path, of: IcebergType, values: list[Any], expected: Any):
+    """L23: outputs have statistics as soon as they are written."""
     assert bounds(tmp_path, of, values) == expected
 
 

@@ -73,6 +73,7 @@ async def test_acknowledged_entries_leave_nothing_behind(redis: Redis) -> None:
 
 
 async def test_idle_entries_of_a_dead_consumer_are_reclaimed_and_counted(redis: Redis) -> None:
+    """L26: an entry is delivered again when its consumer died."""
     await queue_of(redis, "dead").enqueue(RUN)
     await queue_of(redis, "dead").take(block_seconds=1)
     heir = queue_of(redis, "heir")

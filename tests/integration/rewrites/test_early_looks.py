@@ -53,6 +53,7 @@ async def turn(watching: Watching) -> Watch:
 async def test_a_commit_on_a_table_that_was_idle_for_a_day_starts_a_run_within_the_longest_interval(
     world: World, watching: Watching
 ) -> None:
+    """U1, U8: commits are also found without a signal."""
     clock = await MovedClock.of(world.container.database)
     time = PassingTime(watching, clock)
     await set_policy(world, triggers=[SEVEN])

@@ -192,6 +192,7 @@ async def test_the_rest_after_runs_in_vain(time: PassingTime) -> None:
     ],
 )
 async def test_what_time_alone_makes_due(time: PassingTime, rule: Written) -> None:
+    """P15: a rule on the age of small files limits how long new data waits for a rewrite."""
     await policy(time, **rule)
     await starts_as_said(time, after=timedelta(hours=2, minutes=59))
 

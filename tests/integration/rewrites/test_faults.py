@@ -38,6 +38,7 @@ async def test_rows_appended_meanwhile_are_kept(world: World) -> None:
 
 
 async def test_a_group_whose_source_was_deleted_is_dropped_whole(world: World) -> None:
+    """L10: the group is obsolete: it is not committed."""
     world.at("before_commit", lambda: world.lake.table.delete("day = '2026-11-02'"))
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED
@@ -47,6 +48,7 @@ async def test_a_group_whose_source_was_deleted_is_dropped_whole(world: World) -
 
 
 async def test_the_output_of_a_dropped_group_is_removed(world: World) -> None:
+    """L11: the outcome is known, so the output does not stay as an orphan."""
     world.at("before_commit", lambda: world.lake.table.delete("day = '2026-11-02'"))
     run = await world.rewrite()
     ours = {path for path in world.lake.stored_files() if run.id in path}
@@ -105,6 +107,7 @@ async def test_a_lost_question_is_asked_again(world: World, monkeypatch: pytest.
 
 
 async def test_a_run_delivered_twice_is_executed_once(world: World) -> None:
+    """L26: the queue delivers at least once."""
     run = await world.submit()
     assert await world.container.worker.advance(run.id)
     assert not await world.container.worker.advance(run.id)
@@ -179,7 +182,7 @@ async def test_an_input_with_fewer_rows_than_its_manifest_says_is_not_rewritten(
 
 
 async def test_a_stale_holder_cannot_commit(world: World) -> None:
-    """F25: the lease ran out and another took over; the first one's commit must not be sent."""
+    """F25, L13: the lease ran out and another took over; the first one's commit must not be sent."""
     run = await world.submit()
     world.at("before_commit", world.steal_lease(run.id))
     await world.container.worker.advance(run.id)
@@ -190,6 +193,7 @@ async def test_a_stale_holder_cannot_commit(world: World) -> None:
 
 
 async def test_the_next_attempt_commits_what_a_lost_attempt_had_written(world: World) -> None:
+    """U9: written groups are committed and not written again."""
     run = await world.submit()
     rows = world.lake.rows()
     world.at("before_commit", world.steal_lease(run.id))

@@ -58,6 +58,7 @@ async def explained(world: World) -> Any:
 
 
 async def test_a_lost_partition_cools_down_and_the_others_are_committed(world: World) -> None:
+    """L9: lost races are counted."""
     run = await lose(world)
     assert (run.state, run.result["groups_dropped"]) == (RunState.SUCCEEDED, {"source_gone": 1})
     found = await hot(world)
@@ -242,6 +243,7 @@ async def test_appends_and_our_own_commits_are_no_losses(world: World, monkeypat
 async def test_groups_of_a_partition_that_lost_are_committed_as_soon_as_they_are_written(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """L12: less time passes between read and commit after a lost race."""
     await lose(world)
     for day, rows in ((HOT, 900), (COLD, 90), (OTHER, 9)):  # the largest is sent first
         for _ in range(6):

@@ -130,6 +130,7 @@ def replaces(lake: Lake) -> int:
 
 
 async def test_each_partition_is_a_call_and_every_one_is_proven(world: World, played: PlayedProcedures) -> None:
+    """U3: each partition is committed separately."""
     before = world.lake.rows()
     run = await world.rewrite()
     assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail

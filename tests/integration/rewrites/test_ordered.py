@@ -54,6 +54,7 @@ def set_order(world: World, *fields: tuple[int, Transform[Any, Any], SortDirecti
 
 
 async def test_rows_come_out_sorted_as_the_policy_says(world: World) -> None:
+    """L6: `sort` orders the rows of each group."""
     before = world.lake.rows()
     await world.set_policy({"rewrite": BY_NOTE})
     run = await world.rewrite()
@@ -92,6 +93,7 @@ async def test_health_tells_how_far_files_overlap_where_the_policy_orders_rows(
 
 @pytest.mark.parametrize("strategy", ["zorder", "hilbert"])
 async def test_curves_cluster_rows_and_lose_none(world: World, strategy: str) -> None:
+    """L7: `zorder` and `hilbert` write the same rows in another order."""
     before = world.lake.rows()
     await world.set_policy({"rewrite": {"strategy": strategy, "columns": ["id", "value"]}})
     run = await world.rewrite()
@@ -237,7 +239,7 @@ OVERLAPS = {
 async def test_overlap_begins_a_run_of_whole_partitions_by_itself_and_rests_when_it_is_mended(
     world: World, watching: Watching
 ) -> None:
-    """No file is small: what is rewritten is only what overlaps, once."""
+    """L7, M1: no file is small: what is rewritten is only what overlaps, once."""
     before = world.lake.rows()
     await world.set_policy(OVERLAPS)
     assert (await watching.look()).verdict is Verdict.SUBMITTED

@@ -11,6 +11,7 @@ from tests.support.world import NAME, SCHEMA, SPEC, World
 
 
 async def test_small_files_become_one_file_a_partition(world: World) -> None:
+    """L5: the small files of each partition become one."""
     rows = world.lake.rows()
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
@@ -19,6 +20,7 @@ async def test_small_files_become_one_file_a_partition(world: World) -> None:
 
 
 async def test_the_snapshot_names_the_run_that_made_it(world: World) -> None:
+    """L13: the attempt, which is the token that fences writes, is in the summary of the snapshot."""
     run = await world.rewrite()
     (summary,) = world.lake.replaces()
     assert summary["packhouse.run-id"] == run.id
@@ -27,6 +29,7 @@ async def test_the_snapshot_names_the_run_that_made_it(world: World) -> None:
 
 
 async def test_the_result_counts_what_the_table_shows(world: World) -> None:
+    """L5: predicted and actual files are compared."""
     before = world.lake.paths()
     run = await world.rewrite()
     assert run.result["rewritten_files"] == len(before) == run.result["predicted"]["input_files"]
@@ -112,6 +115,7 @@ async def test_every_transition_is_an_event(world: World) -> None:
 
 
 async def test_a_compact_table_is_skipped_and_says_why(world: World) -> None:
+    """U5: files that can't reach the target are a reason to skip, not to try again."""
     await world.rewrite()
     run = await world.rewrite()
     assert run.state is RunState.SKIPPED

@@ -133,6 +133,7 @@ async def in_full(world: World) -> Run:
 async def test_a_partition_of_many_groups_is_one_order_after_one_run_and_no_row_is_lost(
     world: World, strategy: str, through: str, request: pytest.FixtureRequest
 ) -> None:
+    """L6, L7: the output files of a partition do not overlap."""
     made = request.getfixturevalue("on_disk").made if through == "disk" else ()
     for day, rows in zip(DAYS, ((3, 77, 30_000), (0,)), strict=True):
         victim = live_files(world, day)[4]

@@ -16,6 +16,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_run_goes_on_with_the_next_part_until_all_is_done(world: World) -> None:
+    """U3: each part is committed before the next one is planned."""
     before = world.lake.rows()
     run = await world.submit()
     for done in (1, 2):

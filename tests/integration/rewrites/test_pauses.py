@@ -178,6 +178,7 @@ async def test_equal_requests_at_one_instant_are_one_run_unless_forced(world: Wo
 
 
 async def test_a_full_run_rewrites_well_sized_files_once(world: World) -> None:
+    """P10: `force_full` includes files of the right size."""
     await world.set_policy({"rewrite": {"min_input_files": 5}})
     await world.rewrite()
     assert len(world.lake.paths()) == 3

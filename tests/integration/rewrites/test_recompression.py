@@ -91,6 +91,7 @@ async def test_the_codec_of_a_policy_wins_over_the_tables(world: World) -> None:
 
 
 async def test_files_that_nothing_is_merged_with_are_compressed_anew_when_every_file_is_asked_for(world: World) -> None:
+    """P10: `every_file` rewrites all files unconditionally."""
     await world.set_policy({"rewrite": TARGET})
     ids = world.lake.ids()
     set_codec(world, "zstd")

@@ -29,6 +29,7 @@ from tests.support.world import NAME, SCHEMA, SPEC, World
 
 
 async def test_a_due_table_is_rewritten_without_a_request_and_then_left_alone(world: World, watching: Watching):
+    """U1, L26: the coordinator starts the run, and no second one when nothing is due any more."""
     rows = world.lake.rows()
     await set_policy(world)
     assert (await watching.look()).verdict is Verdict.SUBMITTED
@@ -40,6 +41,7 @@ async def test_a_due_table_is_rewritten_without_a_request_and_then_left_alone(wo
 
 
 async def test_a_table_below_the_trigger_is_left_alone_until_enough_files_come(world: World, watching: Watching):
+    """M4: every look judges the number and the size of the files."""
     seen = await watching.look()
     assert (seen.verdict, seen.due_since, await runs_of(world)) == (Verdict.NOT_DUE, None, [])
     for _ in range(14):
@@ -53,6 +55,7 @@ async def test_a_table_below_the_trigger_is_left_alone_until_enough_files_come(w
 
 
 async def test_events_and_audit_say_which_rule_began_a_run(world: World, watching: Watching):
+    """U18: the coordinator's decision is recorded apart from the work of the run."""
     await set_policy(world)
     await watching.look()
     (run,) = await runs_of(world)
@@ -65,6 +68,7 @@ async def test_events_and_audit_say_which_rule_began_a_run(world: World, watchin
 
 
 async def test_an_unchanged_pointer_is_not_evaluated_and_looked_at_ever_less(world: World, watching: Watching):
+    """U8: looks go on at growing intervals, and evaluate nothing while the table does not change."""
     await watching.look()
     world.at("decided", die)
     seconds = [(await watching.look()).interval_seconds for _ in range(8)]
@@ -254,6 +258,7 @@ async def test_a_due_table_with_nothing_worth_a_rewrite_begins_nothing(world: Wo
 
 
 async def test_a_full_rewrite_begins_by_itself_when_its_setting_is_due(world: World, watching: Watching):
+    """P26: a full rewrite has its own settings, cause and run."""
     await set_policy(world, triggers=[], rewrite={"full": {"interval": "1d"}})
     await watching.look()
     run = await finish_live(world)
@@ -292,6 +297,7 @@ async def test_partitions_that_a_run_took_on_are_finished_although_they_are_not_
 
 
 async def test_a_commit_that_is_told_is_looked_at_at_once(world: World, watching: Watching):
+    """U8: a commit signal does not wait for the interval."""
     await set_policy(world)
     for _ in range(3):
         await watching.look()

@@ -85,6 +85,7 @@ def is_held(world: World) -> bool:
 async def test_a_window_stops_a_running_rewrite_which_goes_on_afterwards(
     world: World, on_start: str, committed: int
 ) -> None:
+    """U3: groups that are committed stay; the next attempt rewrites only the rest."""
     under_way = await running(world)
     begin, end = instant(seconds=1), instant(seconds=5)
     await change_policy(world, ONE_LANE | {"blackouts": [blackout(begin, end, on_start)]})

@@ -114,6 +114,7 @@ async def _two_operations(fresh: FreshDatabase, database: Database) -> tuple[Run
 
 
 async def test_a_table_that_another_run_holds_is_not_claimed(fresh_database: FreshDatabase) -> None:
+    """P2: a second run of the table waits."""
     database = fresh_database.connect()
     other, run = await _two_operations(fresh_database, database)
     held = "state = 'planning', attempt = 1, started_at = created_at, lease_holder = 'w', lease_expires_at = created_at"

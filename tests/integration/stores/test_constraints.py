@@ -72,6 +72,7 @@ async def test_two_live_runs_of_an_operation_on_a_table_are_refused(fresh_databa
 
 
 async def test_two_leases_on_a_table_are_refused(fresh_database: FreshDatabase) -> None:
+    """P2, L13: one run at a time works on a table, and so on a partition."""
     database = fresh_database.connect()
     table = await registered(database)
     first = await submitted(database, table.id)

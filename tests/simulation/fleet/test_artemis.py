@@ -1,4 +1,4 @@
-"""L9 to L20 in small: a backlog falls to nothing within its share, out of quiet hours, slower for slow queries."""
+"""The preset `artemis` in small: a backlog falls to nothing within its limits; its judge finds each broken one."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,6 +21,7 @@ def upkeep() -> Iterator[None]:
 
 
 def test_l16_l17_l18_l19_the_archive_is_worked_off_within_its_limits(machine: Machine) -> None:
+    """L20: in the end no small file is left in a sealed partition."""
     found: list[Archive] = []
 
     async def main(world: Any) -> None:

@@ -84,6 +84,7 @@ def chunked(rows: list[tuple[Any, ...]], at: int, of: pa.DataType, cut: int) -> 
 def test_sorting_agrees_with_an_independent_comparison(
     made: tuple[list[pa.DataType], list[tuple[Any, ...]], RowOrder], cut: int
 ) -> None:
+    """L6: for any types, directions, nulls and cut."""
     types, rows, order = made
     found = order_of([chunked(rows, at, of, cut) for at, of in enumerate(types)], order).tolist()
     key = cmp_to_key(lambda a, b: compare(rows[a], rows[b], order, types))
@@ -138,6 +139,7 @@ def test_the_z_order_curve_interleaves_bits(columns: int) -> None:
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
 def test_curves_are_permutations_of_any_rows(strategy: str, data: st.DataObject) -> None:
+    """L7: no row is lost, and none is doubled."""
     types, rows, order = data.draw(tables())
     curve = RowOrder(strategy, order.columns)
     found = order_of([chunked(rows, at, of, len(rows) // 2) for at, of in enumerate(types)], curve)
@@ -146,7 +148,7 @@ def test_curves_are_permutations_of_any_rows(strategy: str, data: st.DataObject)
 
 @pytest.mark.parametrize("strategy", ["zorder", "hilbert"])
 def test_curves_go_by_ranks_so_that_units_and_skew_change_nothing(strategy: str) -> None:
-    """The same ranks give the same order, whatever the values; nulls are below all of them."""
+    """L7: the same ranks give the same order, whatever the values; nulls are below all of them."""
     random = np.random.default_rng(3)
     ranks = [random.permutation(4096), random.permutation(4096)]
     order = RowOrder(strategy, (OrderColumn(1), OrderColumn(2)))
@@ -208,6 +210,7 @@ def test_a_group_loses_no_row_within_any_memory_and_sorts_the_same(
 
 
 def test_outputs_of_a_sorted_group_follow_one_another(tmp_path: Path) -> None:
+    """L6: the order of a group goes on from one output file to the next."""
     rows = table(40_000, 1)
     inputs = [write(tmp_path / "a.parquet", rows)]
     order = RowOrder("sort", (OrderColumn(1),))

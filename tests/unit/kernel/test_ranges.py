@@ -39,7 +39,7 @@ BYTES_PER_ROW = 8 * len(WIDE)
 def test_every_row_lies_in_one_range_and_ranges_follow_one_another(
     made: tuple[list[pa.DataType], list[tuple[object, ...]], RowOrder], data: st.DataObject
 ) -> None:
-    """Directions, nulls, NaN and ties, of rows that are not in the sample too, against an independent comparison."""
+    """L6, L7: directions, nulls, NaN and ties, also of rows outside the sample, against an independent comparison."""
     types, rows, order = made
     sampled: set[int] = data.draw(st.sets(st.integers(0, len(rows) - 1))) if rows else set()
     if not sampled:
@@ -115,7 +115,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_memory_stays_bounded_however_large_the_group_is_and_nothing_is_left_on_disk(
     folder: Path, strategy: str, batches: int
 ) -> None:
-    """The bounds on Arrow's memory and numpy's are the same for both sizes; the disk holds the group about once."""
+    """L6: the bounds on Arrow's memory and numpy's are the same for both sizes; the disk holds the group about once."""
     rows, order = 20_000, RowOrder(strategy, (OrderColumn(3), OrderColumn(1)), memory_bytes=4 * MIB)
     watched, found = Watched(folder, order, rows=rows * batches), 0
     tracemalloc.start()

@@ -19,6 +19,7 @@ def upkeep(
 
 
 def test_packing_is_enough_when_queries_name_all_partition_columns() -> None:
+    """L8: bin-packing suffices for such queries."""
     found = layout(("day region", 60), ("day region customer", 35), ("customer", 5))
     assert (found.layout, found.cluster_by, found.partition_query_share) == (Layout.BINPACK, (), 0.95)
     assert "95% of the queries name all partition columns (day, region)" in found.because
@@ -65,15 +66,18 @@ def test_columns_that_the_table_does_not_have_are_left_out() -> None:
 
 
 def test_amplification_is_rewritten_by_ingested() -> None:
+    """P1: bytes rewritten per byte ingested."""
     assert upkeep(ingested=400, rewritten=100).write_amplification == 0.25
     assert upkeep(ingested=0).write_amplification is None
 
 
 def test_superseded_files_stay_until_their_snapshots_expire() -> None:
+    """M12: replaced files need storage until then."""
     assert upkeep(rewritten=100).extra_storage_bytes == 500
 
 
 def test_updates_and_full_scans_are_reasons_to_rewrite_more_often() -> None:
+    """M12: the share of updates and the frequency of scans decide how often."""
     found = upkeep(updates=4, scans=0.8)
     assert found.update_share == 0.4
     assert ["40% of the commits" in found.because[0], "80% of the queries" in found.because[1]] == [True, True]

@@ -21,6 +21,7 @@ def found(files: Sequence[DigestFile], **rewrite: Any) -> Candidates:
 
 
 def test_small_files_are_candidates_and_well_sized_ones_are_not() -> None:
+    """P8: files of the right size without deletes are skipped."""
     chosen = found([DigestFile(SMALL)] * 5 + [DigestFile(GOOD)])
     assert chosen.is_candidate.tolist() == [True] * 5 + [False]
 
@@ -39,6 +40,7 @@ def test_a_file_that_a_split_would_leave_whole_is_left_alone() -> None:
 
 
 def test_a_file_with_a_delete_file_is_a_candidate_whatever_its_size() -> None:
+    """P9: deletes make a file of any size a candidate."""
     chosen = found([DigestFile(GOOD, delete_files=1, deleted_rows=1), DigestFile(GOOD)])
     assert chosen.is_candidate.tolist() == [True, False]
 

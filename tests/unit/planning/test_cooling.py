@@ -49,6 +49,7 @@ def test_a_cooling_partition_is_left_out_with_its_end_and_the_others_go_on() -> 
 
 
 def test_a_partition_that_has_cooled_is_planned_in_smaller_groups() -> None:
+    """L12: each lost race halves the groups."""
     files = many(A, 64, 16 * MIB) + many(B, 64, 16 * MIB)
     usual = {"target_file_bytes": "64MiB", "small_file_bytes": "32MiB", "max_group_bytes": "1GiB"}
     plan = planned(files, hot((0, A), losses=2, minutes=0), **usual)

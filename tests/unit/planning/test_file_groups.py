@@ -54,6 +54,7 @@ def by_path(files: Sequence[DigestFile]) -> dict[str, DigestFile]:
 
 @given(tables, st.integers(1, 12))
 def test_groups_stay_within_one_partition_and_one_spec(files: list[DigestFile], parallel: int) -> None:
+    """L5, U5: for any table."""
     known = by_path(files)
     for group in plan(digest_of(files), parallel_groups=parallel).groups:
         assert {(known[one.path].spec_id, known[one.path].partition) for one in group.inputs} == {
@@ -63,18 +64,21 @@ def test_groups_stay_within_one_partition_and_one_spec(files: list[DigestFile], 
 
 @given(tables, st.integers(1, 12))
 def test_no_file_is_in_two_groups(files: list[DigestFile], parallel: int) -> None:
+    """L5: for any table."""
     paths = [one.path for group in plan(digest_of(files), parallel_groups=parallel).groups for one in group.inputs]
     assert len(paths) == len(set(paths))
 
 
 @given(tables, st.integers(1, 12))
 def test_only_a_single_file_passes_the_group_size(files: list[DigestFile], parallel: int) -> None:
+    """L5, L12: the bytes of a group are bounded."""
     for group in plan(digest_of(files), parallel_groups=parallel).groups:
         assert len(group.inputs) == 1 or group.input_bytes <= CAPACITY
 
 
 @given(tables, st.integers(1, 12))
 def test_every_group_makes_fewer_files_or_is_forced(files: list[DigestFile], parallel: int) -> None:
+    """L5: no group has one input, unless it is split or has deletes."""
     known = by_path(files)
     for group in plan(digest_of(files), parallel_groups=parallel).groups:
         assert group.predicted_outputs < len(group.inputs) or is_forced(known, group)
@@ -184,6 +188,7 @@ def test_the_prediction_adds_up() -> None:
 
 
 def test_two_hundred_thousand_files_in_four_thousand_partitions_are_planned() -> None:
+    """L1: a plan covers all files of a large table."""
     digest = random_digest(files=200_000, partitions=4000, mean_bytes=0.6 * MIB, seed=5)
     made = plan(digest, most_files=200_000)
     planned = [one.path for group in made.groups for one in group.inputs]

@@ -63,3 +63,9 @@ def test_the_worst_partitions_come_first() -> None:
 def test_specs_of_one_partition_text_are_told_apart() -> None:
     found = measured([DigestFile(MIB, spec_id=spec) for spec in (0, 0, 1, 1, 1)])
     assert [(one.spec_id, one.file_count) for one in found.worst_partitions] == [(1, 3), (0, 2)]
+
+
+def test_l24_files_count_whatever_bytes_they_hold() -> None:
+    """The cost of opening a file does not depend on its size."""
+    tiny, larger = (measured([DigestFile(size)] * 30 + [DigestFile(128 * MIB)] * 70) for size in (1024, 90 * MIB))
+    assert tiny.score_parts["file_sizes"] == larger.score_parts["file_sizes"] == 71.0

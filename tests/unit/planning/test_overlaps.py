@@ -43,6 +43,7 @@ def ranges(*pairs: tuple[int, int]) -> ColumnRanges:
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.none() | st.tuples(st.integers(0, 9), st.integers(0, 9))), min_size=1))
 def test_depth_and_lookups_agree_with_counting_by_hand(made: list[tuple[int, tuple[int, int] | None]]) -> None:
+    """L7: the overlap that is shown before and after a rewrite."""
     _, files = files_of([place for place, _ in made])
     pairs = [(UNKNOWN, UNKNOWN) if pair is None else (min(pair), max(pair)) for _, pair in made]
     found = measure_overlap(files, [ranges(*pairs)])

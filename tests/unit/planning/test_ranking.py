@@ -56,6 +56,7 @@ def test_a_group_saves_the_files_and_deletes_that_need_not_be_opened_any_more():
 
 
 def test_what_saves_most_for_each_byte_is_taken_first_and_stays_in_order():
+    """M7: benefit per byte decides what a limited budget is spent on."""
     few, many, marked = a_group(0, files=2), a_group(1, files=8, size=MIB // 4), a_group(2, files=2, deletes=1)
     assert ordinals(most_worth([few, many, marked], 4 * MIB)) == [1, 2]
     assert ordinals(most_worth([few, many, marked], 6 * MIB)) == [0, 1, 2]

@@ -1,0 +1,98 @@
+"""The register of reference behaviour in docs/testing.md and the tests name the same rows."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests"
+ROWS = {f"{system}{at}" for system, last in (("U", 18), ("P", 26), ("L", 27), ("M", 18)) for at in range(1, last + 1)}
+"""Every statement of the four reference documents: Upsolver, Paimon, the Artemis lesson, MaxCompute."""
+
+_IN_TEXT = re.compile(r"\b[UPLM]\d+\b")
+_IN_NAME = re.compile(r"(?<=_)([uplm])(\d+)(?:_to_[uplm](\d+))?(?=_|$)")
+
+
+def _registered() -> set[tuple[str, str]]:
+    """Return row and test of every line of the register; a line without a row continues the one before."""
+    section = _section("Register of reference behaviour")
+    found, row = set(), ""
+    for name, test in re.findall(r"^\| ([A-Z]\d+)? ?\| .*\| `(\S+::\w+)` \|$", section, re.MULTILINE):
+        row = name or row
+        found.add((row, test))
+    return found
+
+
+def _not_yet() -> list[tuple[str, str]]:
+    """Return row and issue of every line of the list of what is missing."""
+    return re.findall(r"^\| ([A-Z]\d+) \| .* \| (.*) \|$", _section("Not yet"), re.MULTILINE)
+
+
+def _section(title: str) -> str:
+    text = (ROOT / "docs/testing.md").read_text()
+    found = re.search(rf"^##+ {title}\n(.*?)(?=^##+ Not yet|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found is not None, f"docs/testing.md has no section '{title}'"
+    return found[1]
+
+
+@cache
+def _modules() -> dict[str, ast.Module]:
+    """Return the syntax tree of every file of tests, by its path below `tests`."""
+    paths = sorted(TESTS.rglob("test_*.py"))
+    return {str(path.relative_to(TESTS)): ast.parse(path.read_text()) for path in paths}
+
+
+def _functions() -> Iterator[tuple[str, str, str]]:
+    """Yield test id, name and docstring of every test function."""
+    for path, module in _modules().items():
+        yield from _functions_of(path, module)
+
+
+def _functions_of(place: str, parent: ast.Module | ast.ClassDef) -> Iterator[tuple[str, str, str]]:
+    for node in parent.body:
+        if isinstance(node, ast.ClassDef):
+            yield from _functions_of(f"{place}::{node.name}", node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+            yield f"{place}::{node.name}", node.name, ast.get_docstring(node) or ""
+
+
+def _rows_of(name: str, docstring: str) -> set[str]:
+    found = set(_IN_TEXT.findall(docstring))
+    for system, first, last in _IN_NAME.findall(name):
+        found |= {f"{system.upper()}{at}" for at in range(int(first), int(last or first) + 1)}
+    return found & ROWS
+
+
+def test_names_and_docstrings_give_rows() -> None:
+    assert _rows_of("test_u14_u15_the_preset_is_due", "") == {"U14", "U15"}
+    assert _rows_of("test_p17_to_p19_say_when", "L6, M2: whatever a p95 of F14 is; L99") == {
+        "P17",
+        "P18",
+        "P19",
+        "L6",
+        "M2",
+    }
+    assert _rows_of("test_a_v2_or_sha256_digest", "") == set()
+
+
+def test_the_register_lists_every_test_that_names_a_row_and_no_other() -> None:
+    named = {(row, test) for test, name, docstring in _functions() for row in _rows_of(name, docstring)}
+    registered = _registered()
+    assert sorted(named - registered) == [], "named by a test, missing in docs/testing.md"
+    assert sorted(registered - named) == [], "in docs/testing.md, but no such test names the row"
+
+
+def test_rows_in_the_docstring_of_a_module_are_named_by_a_test_of_it() -> None:
+    registered = {(row, test.partition("::")[0]) for row, test in _registered()}
+    claimed = {
+        (row, path) for path, module in _modules().items() for row in _rows_of("", ast.get_docstring(module) or "")
+    }
+    assert sorted(claimed - registered) == []
+
+
+def test_every_row_has_a_test_or_is_listed_as_missing_with_its_issue() -> None:
+    missing = _not_yet()
+    assert {row for row, _ in _registered()} | {row for row, _ in missing} == ROWS
+    assert [row for row, issue in missing if not re.fullmatch(r"issue \d+ \([a-zA-Z ]+\)", issue)] == []
