@@ -48,6 +48,7 @@ from engine.services.explain.reader import FactReader
 from engine.services.explain.service import ExplainService
 from engine.services.fleet.limits import LimitService
 from engine.services.fleet.service import FleetService
+from engine.services.operations.expire.attempts import ExpiryAttempt, ExpiryContext
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.services.operations.rewrite.steps import RewriteFlow
@@ -301,8 +302,12 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         commit_batch_bytes=settings.commit_batch_bytes,
         commit_batch_seconds=settings.commit_batch_seconds,
     )
+    expiry = ExpiryContext(database, formats, clock)
     execution = RunExecution(
-        executors={Operation.REWRITE: lambda attempt: RewriteFlow(context=context, attempt=attempt, step=step)},
+        executors={
+            Operation.REWRITE: lambda attempt: RewriteFlow(context=context, attempt=attempt, step=step),
+            Operation.EXPIRE_SNAPSHOTS: lambda attempt: ExpiryAttempt(context=expiry, attempt=attempt, step=step),
+        },
         after_success=observations.measure_again,
         database=database,
         clock=clock,

@@ -7,10 +7,11 @@ the time of loading; call `CatalogConnection.open_table` again to see newer comm
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 import pyarrow as pa
 
+from engine.domain.runs.expiry import Expiry, ExpiryPlan
 from engine.domain.runs.files import InputFile, OutputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
@@ -327,6 +328,32 @@ class OpenTable(Protocol):
 
     def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
         """Return the newest snapshots of the main branch, newest first."""
+
+
+@runtime_checkable
+class HistoryKeeper(Protocol):
+    """A table whose format keeps old snapshots and can expire them. All calls may block."""
+
+    def plan_expiry(self, expiry: Expiry) -> ExpiryPlan:
+        """Return which snapshots would be removed; the stricter of the rule and the table's own settings holds.
+
+        Raises:
+            NotEligible: the table forbids expiry, or its own settings for it can't be read.
+        """
+
+    def expire(self, snapshot_ids: Sequence[int], expiry: Expiry) -> Sequence[Condition]:
+        """Remove those of the snapshots that may still expire from the metadata; return what was proven.
+
+        No file is deleted. Calling it again with the same ids has no further effect.
+
+        Raises:
+            OutcomeUnknown: the answer was lost; the snapshots may be gone.
+            CommitConflict: other commits were faster each time.
+            NotEligible: as `plan_expiry`.
+        """
+
+    def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
+        """Return those of the snapshots that the table has now."""
 
 
 class CatalogConnection(Protocol):

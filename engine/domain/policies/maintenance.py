@@ -41,11 +41,17 @@ class RewriteManifests(Part):
 
 
 class ExpireSnapshots(Part):
-    """Which snapshots are expired."""
+    """Which snapshots are expired, and how often. Branches, tags and the table's own retention always hold as well."""
 
     older_than: Interval = Field(description="Only snapshots older than this.", examples=["5d"])
     keep_last: Annotated[Whole, Field(ge=1, le=10**6)] = Field(
-        10, description="Number of newest snapshots that are kept regardless of their age."
+        10, description="Number of newest snapshots of each branch that are kept regardless of their age."
+    )
+    interval: Interval = Field(
+        DAY_SECONDS,
+        description="Least time between two automatic expiries.",
+        examples=["1d"],
+        json_schema_extra=_by_default("1d"),
     )
 
 
@@ -85,7 +91,7 @@ class MaintenanceSettings(Section):
         None, description="Merge manifests.", examples=[{"interval": "7d"}]
     )
     expire_snapshots: Literal["off"] | ExpireSnapshots | None = Field(
-        None, description="Expire old snapshots.", examples=[{"older_than": "5d", "keep_last": 10}]
+        None, description="Expire old snapshots.", examples=[{"older_than": "5d", "keep_last": 10, "interval": "1d"}]
     )
     remove_orphans: Literal["off"] | RemoveOrphans | None = Field(
         None,

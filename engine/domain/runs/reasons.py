@@ -28,7 +28,7 @@ OF_PARTITIONS: Final[Mapping[str, str]] = {
 
 OF_RUNS: Final[Mapping[str, str]] = {
     "committed": "everything planned was committed",
-    "nothing_to_do": "no partition was worth a rewrite",
+    "nothing_to_do": "there was nothing to do",
     "disabled": "the policy has enabled: false",
     "cancelled": "cancelled on request",
     "conflict": "other writers replaced or deleted its input files before the commit",

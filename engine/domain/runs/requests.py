@@ -8,6 +8,7 @@ from typing import Any, Final, Self
 
 from pydantic import TypeAdapter
 
+from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.runs.run import Operation, Run
 from engine.domain.tables.predicates import PartitionPredicate, document
 
@@ -44,6 +45,16 @@ class RunRequest:
     due_since: datetime | None = None
     every_file: bool = False
     request_id: str | None = None
+
+    def check(self) -> None:
+        """Raise `InvalidInput` with the fields that have no meaning for the operation."""
+        if self.operation is not Operation.REWRITE and (given := self._asked()):
+            problems = tuple(
+                FieldProblem(f"/{name}", f"{name} is for runs of the operation rewrite", value, "leave it out")
+                for name, value in given.items()
+                if name != "force_full" or not self.every_file
+            )
+            raise InvalidInput(f"{self.operation.value} takes no {', '.join(given)}", problems=problems)
 
     def document(self) -> dict[str, Any]:
         """Return all but the operation as JSON, without fields that are not set."""

@@ -1,4 +1,6 @@
-"""Operations supported on Iceberg tables: every strategy by the Arrow kernel, binpack also by Iceberg's procedure.
+"""Operations supported on Iceberg tables: expiry of snapshots, and every strategy of rewrites by the Arrow kernel.
+
+Iceberg's own procedure rewrites by binpack.
 
 Every other combination is unsupported, with its reason.
 """
@@ -11,7 +13,6 @@ from engine.domain.tables.capabilities import Capabilities, FormatName, cells
 _OPERATIONS: Final = {
     Operation.REWRITE_MANIFESTS: "this version does not rewrite manifests of Iceberg tables as a separate operation",
     Operation.REWRITE_DELETES: "this version applies and drops delete files only together with data files",
-    Operation.EXPIRE_SNAPSHOTS: "this version does not expire snapshots of Iceberg tables",
     Operation.REMOVE_ORPHANS: "this version does not remove orphaned files of Iceberg tables",
     Operation.DELETE_OLD_COMPACTIONS: "this version leaves replaced files to the expiry of Iceberg snapshots",
     Operation.RECLAIM: "this version does not reclaim storage of Iceberg tables",
@@ -22,7 +23,7 @@ _NATIVE: Final = "this version calls Iceberg's own procedure for binpack only; a
 
 def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:
     if operation is not Operation.REWRITE:
-        return _OPERATIONS[operation]
+        return _OPERATIONS.get(operation)
     return _NATIVE if engine == "native" and strategy != "binpack" else None
 
 

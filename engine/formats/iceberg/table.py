@@ -17,6 +17,7 @@ from pyiceberg.manifest import ManifestContent
 from pyiceberg.table import Table
 
 from engine.domain.errors import NotEligible, TableUnreadable, Transient
+from engine.domain.runs.expiry import Expiry, ExpiryPlan
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
@@ -36,6 +37,7 @@ from engine.formats.base import (
 from engine.formats.iceberg.catalog.paths import all_locations
 from engine.formats.iceberg.commits.commit import Committer
 from engine.formats.iceberg.commits.conflicts import lost_groups
+from engine.formats.iceberg.commits.expiry import expire, plan_expiry
 from engine.formats.iceberg.commits.outputs import list_run_files, remove_run_files, remove_run_metadata
 from engine.formats.iceberg.commits.parents import keep_parent, release, roll_back
 from engine.formats.iceberg.commits.verification import verify_snapshot
@@ -316,6 +318,21 @@ class IcebergTable:
             OutcomeUnknown, Transient: the catalog did not answer; the next Packhouse commit removes them.
         """
         return release(self._catalog, self._fresh)
+
+    @_reads("read the metadata of")
+    def plan_expiry(self, expiry: Expiry) -> ExpiryPlan:
+        """Return which snapshots would be removed; see `HistoryKeeper.plan_expiry`."""
+        return plan_expiry(self._view.metadata, expiry)
+
+    @_reads("read the metadata of")
+    def expire(self, snapshot_ids: Sequence[int], expiry: Expiry) -> Sequence[Condition]:
+        """Remove snapshots from the metadata; see `HistoryKeeper.expire`."""
+        return expire(self._catalog, self._fresh, snapshot_ids, expiry)
+
+    @_reads("read the metadata of")
+    def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
+        """Return those of the snapshots that the table has now."""
+        return frozenset(snapshot_ids) & {each.snapshot_id for each in self._fresh().metadata.snapshots}
 
     @_reads("list the files of")
     def list_outputs(self, run_id: str) -> Sequence[str]:

@@ -13,7 +13,8 @@ from engine.domain.runs.requests import Cause, RunRequest
 from engine.domain.tables.watches import Verdict
 from engine.planning.due.triggers import RuleState
 from engine.services.explain.facts import Facts, Sight
-from engine.services.explain.timing import Hold, cron_next, eligibility
+from engine.services.explain.timing import Eligibility, Hold, cron_next, eligibility, upkeep_eligibility
+from engine.services.planning.upkeep import UpkeepState
 
 RUN_SECONDS: Final = 60
 """Interval, in seconds, at which a due table is evaluated while it has a live run."""
@@ -40,8 +41,9 @@ def decide_unless_due(policy: EffectivePolicy, sight: Sight, now: datetime) -> D
         return Decision(Verdict.DISABLED, "disabled", reconsider_at=cron)
     if sight.blocked is not None:
         return Decision(Verdict.UNREACHABLE, *sight.blocked)
-    if sight.evaluation is None or not sight.evaluation.is_due:
-        return Decision(Verdict.NOT_DUE, reconsider_at=_earliest(cron, sight.due_at(now, margin_seconds=1)))
+    if not sight.is_due:
+        due_at = _earliest(sight.due_at(now, margin_seconds=1), *(each.due_at for each in sight.upkeep))
+        return Decision(Verdict.NOT_DUE, reconsider_at=_earliest(cron, due_at))
     return None
 
 
@@ -50,12 +52,29 @@ def decide(facts: Facts) -> Decision:
     early = decide_unless_due(facts.policy, facts.sight, facts.record.now)
     if early is not None:
         return early
+    decisions = [_decision(facts, request_of(facts), eligibility(facts))] if _is_due_for_rewrite(facts) else []
+    if facts.sight.due_upkeep is not None:
+        request = upkeep_request(facts.sight.due_upkeep, facts.record.now)
+        decisions.append(_decision(facts, request, upkeep_eligibility(facts, request.operation)))
+    return next((each for each in decisions if each.request is not None), decisions[0])
+
+
+def _is_due_for_rewrite(facts: Facts) -> bool:
+    return facts.sight.evaluation is not None and facts.sight.evaluation.is_due
+
+
+def _decision(facts: Facts, request: RunRequest, eligible: Eligibility) -> Decision:
+    """Submit a request unless something holds it back."""
     cron = cron_next(facts.policy, facts.record.now)
-    if held_by := [hold for hold in eligibility(facts).held_by if hold.holds_submission]:
+    if held_by := [hold for hold in eligible.held_by if hold.holds_submission]:
         return _held(facts, held_by, cron)
-    request = request_of(facts)
     again_at = facts.record.now + timedelta(seconds=RUN_SECONDS)
     return Decision(Verdict.SUBMITTED, is_due=True, reconsider_at=_earliest(cron, again_at), request=request)
+
+
+def upkeep_request(due: UpkeepState, now: datetime) -> RunRequest:
+    """Return the request of an automatic run of an operation besides rewriting."""
+    return RunRequest(due.operation, cause=Cause(due.setting, None, 0), due_since=now)
 
 
 def request_of(facts: Facts) -> RunRequest:

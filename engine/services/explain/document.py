@@ -20,6 +20,7 @@ from engine.services.explain.summary import summarize
 from engine.services.explain.timing import Eligibility, cron_next, eligibility
 from engine.services.planning.rule_words import never_due_advice
 from engine.services.planning.trials import Trial, plan_document
+from engine.services.planning.upkeep import UpkeepState
 from engine.services.runs.budgets import RunLimits
 from engine.services.runs.holds import HoldRules
 from engine.services.runs.outcomes import conflict_rate
@@ -51,6 +52,7 @@ def explanation(facts: Facts) -> Mapping[str, Any]:
         "conditions": [] if sight.trial is None else [asdict(condition) for condition in sight.trial.conditions],
         "next_eligible": _next_eligible(eligible),
         "triggers": _triggers(sight, facts.policy),
+        "upkeep": [_upkeep(each) for each in sight.upkeep],
         "windows": facts.windows._asdict(),
         "pauses": _pauses(record),
         "budgets": _budgets(facts),
@@ -140,6 +142,17 @@ def _condition(condition: MeasuredCondition) -> Mapping[str, Any]:
         "is_negated": condition.is_negated,
         "path": condition.path,
         "detail": condition.detail,
+    }
+
+
+def _upkeep(state: UpkeepState) -> Mapping[str, Any]:
+    return {
+        "operation": state.operation,
+        "setting": state.setting,
+        "due": state.is_due,
+        "due_at": state.due_at,
+        "detail": state.words,
+        "blocked": state.blocked,
     }
 
 

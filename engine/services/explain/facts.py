@@ -5,7 +5,7 @@ as a whole (the catalog is unavailable, the table is gone or was created again):
 the rest is None.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -16,7 +16,7 @@ from engine.domain.fleet.outages import Outage
 from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.runs.plans import Plan
-from engine.domain.runs.run import TERMINAL_STATES, Run, RunState, WaitingFor
+from engine.domain.runs.run import TERMINAL_STATES, Operation, Run, RunState, WaitingFor
 from engine.domain.tables.capabilities import Refusal
 from engine.domain.tables.measurements import Measurement
 from engine.domain.tables.signals import Signal
@@ -32,6 +32,7 @@ from engine.services.planning.due_plans import DuePlan, evaluate_now, plan_due
 from engine.services.planning.engines import choose_engine
 from engine.services.planning.run_statistics import read_statistics
 from engine.services.planning.trials import Trial, try_plan
+from engine.services.planning.upkeep import UpkeepState, upkeep_states
 from engine.services.runs.budgets import DayBudget, day_budget
 from engine.services.runs.holds import HoldRules, Latencies, read_latencies
 from engine.services.tables.other_compactors import MOST_SNAPSHOTS, OtherCompactor, other_compactors
@@ -113,15 +114,27 @@ class Sight:
     """State of the table itself, as far as it could be read.
 
     `trial`: plan of a run of everything; `due`: plan of an automatic run, None when no rule is due. `blocked`: a code
-    and a message if the table could not be read. `others`: other compactors in the table's history.
+    and a message if the table could not be read. `others`: other compactors in the table's history. `upkeep`: the
+    operations besides rewriting that the policy has switched on.
     """
 
     trial: Trial | None = None
+    upkeep: tuple[UpkeepState, ...] = ()
     evaluation: Evaluation | None = None
     health: TableHealth | None = None
     blocked: tuple[str, str] | None = None
     due: DuePlan | None = None
     others: Sequence[OtherCompactor] = ()
+
+    @property
+    def due_upkeep(self) -> UpkeepState | None:
+        """The first operation besides rewriting that is due, None for none."""
+        return next((each for each in self.upkeep if each.is_due), None)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a rule of the policy or other upkeep is due."""
+        return (self.evaluation is not None and self.evaluation.is_due) or self.due_upkeep is not None
 
     def has_others_since(self, at: datetime | None) -> bool:
         """Return whether another compactor replaced files after an instant; False for None, the first evaluation."""
@@ -220,14 +233,24 @@ def contradicted(policy: EffectivePolicy) -> Iterator[Refusal]:
 
 
 def judge(
-    opened: OpenTable, policy: EffectivePolicy, rewritten: CommittedPartitions, now: datetime, hot: HotPartitions
+    opened: OpenTable,
+    policy: EffectivePolicy,
+    rewritten: CommittedPartitions,
+    now: datetime,
+    hot: HotPartitions,
+    *,
+    last_starts: Mapping[Operation, datetime],
 ) -> Sight:
-    """Judge every rule on an open table and look for other compactors in its history.
+    """Judge every rule and other upkeep of an open table, and look for other compactors in its history.
 
     Reads manifests: call in a thread.
     """
     evaluation = evaluate_now(choose_engine(opened, policy).table, policy, rewritten, now, hot)
-    return Sight(evaluation=evaluation, others=other_compactors(opened.snapshots(MOST_SNAPSHOTS), now))
+    return Sight(
+        evaluation=evaluation,
+        others=other_compactors(opened.snapshots(MOST_SNAPSHOTS), now),
+        upkeep=upkeep_states(opened, policy, last_starts, now),
+    )
 
 
 def add_plans(opened: OpenTable, policy: EffectivePolicy, record: RecordFacts, judged: Sight) -> Sight:

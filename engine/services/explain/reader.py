@@ -27,6 +27,7 @@ from engine.services.explain.facts import (
     too_small_budget,
     with_policy,
 )
+from engine.services.planning.upkeep import switched_on
 from engine.services.policies.effective import PolicyReader
 from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database
@@ -79,7 +80,10 @@ class FactReader:
                 now = at or await unit.now()
                 rewritten = await unit.rewrite_histories.committed_partitions(table_id)
                 hot = await unit.hot_partitions.at(table_id)
-            sight = await self._formats.ask(seen.opened.ref, judge, seen.opened, policy, rewritten, now, hot)
+                starts = await unit.runs.last_starts(table_id, switched_on(policy))
+            sight = await self._formats.ask(
+                seen.opened.ref, judge, seen.opened, policy, rewritten, now, hot, last_starts=starts
+            )
             return Glance(now, policy, replace(sight, health=await self._observations.measure(seen)), seen)
         except (Transient, InvalidInput, StateConflict, NotEligible) as error:
             blocked = Sight(blocked=(error.code, error.message))

@@ -53,6 +53,7 @@ def _sentences(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     yield from _now(facts, eligible)
     yield from _holds(eligible)
     yield from _rules(facts)
+    yield from _upkeep(facts)
     yield from _live(facts)
     yield from _last(facts)
     yield from _next(facts)
@@ -201,6 +202,19 @@ def _due_rules(due: Sequence[RuleState]) -> Iterator[str]:
 
 def _are(count: int) -> str:
     return "is" if count == 1 else "are"
+
+
+def _upkeep(facts: Facts) -> Iterator[str]:
+    """Yield the state of each operation besides rewriting that the policy has switched on."""
+    for each in facts.sight.upkeep:
+        name = each.operation.value.replace("_", " ")
+        if each.blocked is not None:
+            yield f"Its {each.setting} can't be applied: {each.words}."
+        elif each.is_due:
+            yield f"It is due to {name}: {each.words}."
+        else:
+            at = "" if each.due_at is None else f" before {clock(each.due_at)}"
+            yield f"It is not due to {name}{at}: {each.words}."
 
 
 def _live(facts: Facts) -> Iterator[str]:

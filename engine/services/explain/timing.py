@@ -13,7 +13,7 @@ from engine.domain.fleet.breakers import Breaker
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.policies.schedules import next_cron
 from engine.domain.runs.reasons import OF_TABLES, in_words
-from engine.domain.runs.run import Run, RunState
+from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.table import Pause
 from engine.services.explain.facts import Facts
 from engine.services.planning.wording import clock, many
@@ -98,6 +98,16 @@ def eligibility(facts: Facts) -> Eligibility:
     return Eligibility(free_at, None if free_at else "its windows leave no time", held_by)
 
 
+def upkeep_eligibility(facts: Facts, operation: Operation) -> Eligibility:
+    """Return when a run of an operation besides rewriting could begin, and all holds until then."""
+    blocked = [] if facts.sight.blocked is None else [_blocked(*facts.sight.blocked)]
+    held_by = [*_switches(facts), *blocked, *_runs(facts), *_room(facts), *_waits(facts, operation)]
+    endless = [hold for hold in held_by if hold.until is None]
+    if endless:
+        return Eligibility(None, f"{endless[0].words}: {endless[0].detail}", held_by)
+    return Eligibility(max((hold.until for hold in held_by if hold.until), default=facts.record.now), None, held_by)
+
+
 def cron_next(policy: EffectivePolicy, now: datetime) -> datetime | None:
     """Return the next time of the policy's cron expression; None without one or if it never matches."""
     expression = policy.values["schedule.cron"]
@@ -126,8 +136,7 @@ def _switches(facts: Facts) -> Iterator[Hold]:
 def _state_of_table(facts: Facts) -> Iterator[Hold]:
     sight = facts.sight
     if sight.blocked is not None:
-        code, message = sight.blocked
-        yield Hold(code if code in OF_TABLES else "unreachable", None, message)
+        yield _blocked(*sight.blocked)
     if sight.trial is not None and not sight.trial.is_eligible:
         failed = [condition for condition in sight.trial.conditions if not condition.holds]
         yield Hold("not_eligible", None, "; ".join(f"{each.name} ({each.detail})" for each in failed))
@@ -139,6 +148,10 @@ def _state_of_table(facts: Facts) -> Iterator[Hold]:
             yield Hold("nothing_to_do", None, "new files change that")
         else:
             yield Hold("cooling_down", until, _COOLED)
+
+
+def _blocked(code: str, message: str) -> Hold:
+    return Hold(code if code in OF_TABLES else "unreachable", None, message)
 
 
 def _runs(facts: Facts) -> Iterator[Hold]:
@@ -166,7 +179,8 @@ def _room(facts: Facts) -> Iterator[Hold]:
         yield Hold("catalog_full", None, f"{held} of {own} in {catalog!r}{remedy}")
 
 
-def _times(facts: Facts) -> Iterator[Hold]:
+def _waits(facts: Facts, operation: Operation) -> Iterator[Hold]:
+    """Yield the waits that apply to runs of every operation."""
     record, policy = facts.record, facts.policy
     hold = HoldRules.of(policy).hold(record.now, facts.due_since, facts.latencies)
     if hold is not None:
@@ -176,7 +190,12 @@ def _times(facts: Facts) -> Iterator[Hold]:
         yield Hold(outage.waiting_for.value, max(outage.next_probe_at, record.now), outage.describe())
     yield from _breaker(record.breaker, record.now)
     yield from _grace(facts)
-    yield from _rest(facts)
+    yield from _rest(facts, operation)
+
+
+def _times(facts: Facts) -> Iterator[Hold]:
+    record, policy = facts.record, facts.policy
+    yield from _waits(facts, Operation.REWRITE)
     interval = policy.seconds_of("schedule.min_interval")
     if interval and record.last_start is not None:
         until = record.last_start + timedelta(seconds=interval)
@@ -208,11 +227,12 @@ def _grace(facts: Facts) -> Iterator[Hold]:
         yield Hold("new_table", watch.grace_until, detail)
 
 
-def _rest(facts: Facts) -> Iterator[Hold]:
-    """Yield the rest after runs without effect, so that a table whose runs fail is not retried all the time."""
+def _rest(facts: Facts, operation: Operation) -> Iterator[Hold]:
+    """Yield the rest after runs without effect of an operation, so that runs that fail are not retried all the time."""
     now, forgiven = facts.record.now, facts.record.rest_ended_at
     rest_by_partition = _LOST_RACES if len(facts.record.hot.by_place) < MOST_HOT else ()  # otherwise some do not
-    ended = [run for run in facts.record.ended if run.reason not in rest_by_partition]
+    same = (run for run in facts.record.ended if run.operation is operation)
+    ended = [run for run in same if run.reason not in rest_by_partition]
     if forgiven is not None:
         ended = [run for run in ended if run.finished_at is not None and run.finished_at > forgiven]
     in_vain = list(takewhile(_was_in_vain, ended))

@@ -17,13 +17,15 @@ from engine.domain.errors import InvalidInput, NotFound, PackhouseError, StateCo
 from engine.domain.ids import IdSource, TableId
 from engine.domain.policies import StoredPolicy
 from engine.domain.runs.requests import RunRequest
-from engine.domain.runs.run import Priority, Run, RunState
+from engine.domain.runs.run import Operation, Priority, Run, RunState
 from engine.domain.tables.table import Catalog, Freeze, Table, TableFormatName
 from engine.queue.streams import RunQueue
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import no_table, open_registered, read_own
 from engine.services.planning.selections import check_partitions
+from engine.services.planning.upkeep import check_is_on
+from engine.services.policies.effective import PolicyReader
 from engine.services.policies.urgency import urgent_at
 from engine.services.runs.batching import Batcher
 from engine.services.runs.views import shown
@@ -86,10 +88,12 @@ class RunSubmission:
         Raises:
             NotFound: no such table.
             Forbidden: the caller may only read the table.
-            InvalidInput: the table does not support the operation, or the predicate does not fit it.
-            TableReplaced, StateConflict, Transient: only with a predicate; see `services.catalogs.registered`.
+            InvalidInput: the table does not support the operation, its policy has it switched off, the request has
+                fields of another operation, or the predicate does not fit the table.
+            TableReplaced, StateConflict, Transient: only with a predicate, or for another operation than rewriting; see
+                `services.catalogs.registered`.
         """
-        if request.partitions is not None:
+        if request.partitions is not None or request.operation is not Operation.REWRITE:
             await self.check(caller, table_id, request)
         request = replace(request, force=force, request_id=caller.request_id)
         key = request.key(nonce=self._ids.run_id() if force else None)
@@ -103,9 +107,15 @@ class RunSubmission:
         """Raise as `submit` does; nothing is stored."""
         table, catalog = await self._registered(caller, table_id)
         self._capabilities.check_operation(catalog.format, request.operation)
+        request.check()
         if request.partitions is not None:
             opened = await open_registered(self._formats, catalog, table)
             await self._formats.ask(table.ref, check_partitions, opened, request)
+        if request.operation is not Operation.REWRITE:
+            opened = await open_registered(self._formats, catalog, table)
+            properties = await self._formats.ask(table.ref, opened.policy_properties)
+            async with self._database.read() as unit:
+                check_is_on(await PolicyReader.effective(unit, table, properties), request.operation)
 
     async def _registered(self, caller: Caller, table_id: TableId) -> tuple[Table, Catalog]:
         async with self._database.read() as unit:

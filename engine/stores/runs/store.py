@@ -105,6 +105,15 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         rows = (await self._connection.execute(run_listings.changes(table_id, before, limit, period))).mappings()
         return [to_run(row) for row in rows]
 
+    async def last_starts(self, table_id: TableId, operations: Collection[Operation]) -> dict[Operation, datetime]:
+        """Return when the last ended run of each operation on a table started; operations without one are left out."""
+        found = {}
+        for operation in operations:
+            wanted = RunFilter(table_id=table_id, states=TERMINAL_STATES, operations=frozenset({operation}))
+            for run in (await self.page(wanted, limit=1, documents=())).runs:
+                found[operation] = run.started_at or run.created_at
+        return found
+
     async def find_live(self, table_id: TableId, operation: Operation, request_key: str | None = None) -> Run | None:
         """Return the live run of an operation on a table: of this request (at most one), otherwise the oldest."""
         query = run_listings.live(table_id, operation, request_key).limit(1)

@@ -1,0 +1,74 @@
+"""Expiry of snapshots: the rule, and which snapshots it would remove from a table's metadata."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+SHOWN = 100
+"""Most snapshots that a document lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiryRule:
+    """A snapshot may expire if it is older than `older_than` and not among the `keep_last` newest of a branch."""
+
+    older_than: timedelta
+    keep_last: int
+
+    def document(self) -> dict[str, Any]:
+        """Return the rule as JSON-ready values."""
+        return {"older_than_seconds": int(self.older_than.total_seconds()), "keep_last": self.keep_last}
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """Snapshots that runs of Packhouse need: of these ids, and all that were committed at or after `since`."""
+
+    ids: frozenset[int] = frozenset()
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expiry:
+    """An expiry to plan or to do: its rule, the instant at which ages are judged, and what must stay regardless."""
+
+    rule: ExpiryRule
+    now: datetime
+    needed: Needed = Needed()
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiryPlan:
+    """What an expiry would do now.
+
+    Attributes:
+        rule: the policy's rule.
+        expired: commit times of the snapshots that would be removed, by id, oldest first.
+        kept: number of the other snapshots by the first reason that keeps them.
+        next_at: when the next of them may expire if nothing more is written; None: not by age alone.
+    """
+
+    rule: ExpiryRule
+    expired: Mapping[int, datetime]
+    kept: Mapping[str, int]
+    next_at: datetime | None = None
+
+    def document(self) -> dict[str, Any]:
+        """Return the plan as JSON-ready values; ids are strings because they exceed 2^53."""
+        shown = list(self.expired.items())[:SHOWN]
+        return {
+            "rule": self.rule.document(),
+            "expired_total": len(self.expired),
+            "expired": [{"snapshot_id": str(each), "committed_at": at.isoformat()} for each, at in shown],
+            "kept": dict(self.kept),
+            "next_at": None if self.next_at is None else self.next_at.isoformat(),
+        }
+
+
+def instant(at_ms: int) -> datetime:
+    """Return the instant of a commit time in milliseconds since 1970; times that no calendar has are its ends."""
+    try:
+        return datetime.fromtimestamp(at_ms / 1000, UTC)
+    except (OverflowError, ValueError, OSError):
+        return datetime.max.replace(tzinfo=UTC) if at_ms > 0 else datetime.min.replace(tzinfo=UTC)

@@ -1,0 +1,164 @@
+"""Expire snapshots of an Iceberg table: remove them from its metadata. No file is deleted.
+
+A snapshot is kept by the strictest of the policy, the table properties `history.expire.*` and the retention of each
+branch. The heads of branches and the snapshots of tags are always kept, with them the parents that Packhouse protects
+(`parents`). References are never removed. Each try plans again on the metadata it sends against, and every reference is
+a requirement of the commit: a rollback or a new commit in between lets the try fail instead of removing history that
+is in use by then.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import datetime, timedelta
+from typing import Final
+
+from pyiceberg.catalog import Catalog
+from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.refs import SnapshotRef, SnapshotRefType
+from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.table.update import (
+    AssertRefSnapshotId,
+    AssertTableUUID,
+    RemovePartitionStatisticsUpdate,
+    RemoveSnapshotsUpdate,
+    RemoveStatisticsUpdate,
+    TableRequirement,
+    TableUpdate,
+)
+
+from engine.domain.errors import CommitConflict, NotEligible, OutcomeUnknown
+from engine.domain.runs.expiry import Expiry, ExpiryPlan, instant
+from engine.formats.base import Condition
+from engine.formats.iceberg.errors import summary_of
+from engine.formats.iceberg.metadata.views import TableView
+
+MAX_TRIES: Final = 8
+GC_ENABLED: Final = "gc.enabled"
+MAX_AGE_MS: Final = "history.expire.max-snapshot-age-ms"
+MIN_TO_KEEP: Final = "history.expire.min-snapshots-to-keep"
+_LONGEST: Final = timedelta.max
+_MOST_DIGITS: Final = 19
+
+
+def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
+    """Return which snapshots would be removed, and what keeps the others.
+
+    Raises:
+        NotEligible: `gc.enabled` is false, or a property `history.expire.*` is no number.
+    """
+    if metadata.properties.get(GC_ENABLED, "true").strip().lower() == "false":
+        raise NotEligible(f"the table has {GC_ENABLED}: false, which forbids the expiry of snapshots")
+    rule, needed = expiry.rule, expiry.needed
+    by_id = {each.snapshot_id: each for each in metadata.snapshots}
+    default_age = max(rule.older_than, _age(_number(metadata, MAX_AGE_MS)))
+    kept: dict[int, str] = {ref.snapshot_id: "reference" for ref in metadata.refs.values()}
+    kept |= {each: "needed" for each in by_id if each in needed.ids}
+    if needed.since is not None:
+        kept |= {each.snapshot_id: "needed" for each in by_id.values() if _at(each) >= needed.since}
+    ages = dict.fromkeys(by_id, default_age)
+    for ref in metadata.refs.values():
+        if ref.snapshot_ref_type is SnapshotRefType.BRANCH:
+            least = max(rule.keep_last, _number(metadata, MIN_TO_KEEP), ref.min_snapshots_to_keep or 0)
+            age = max(rule.older_than, _age(ref.max_snapshot_age_ms)) if ref.max_snapshot_age_ms else default_age
+            for rank, snapshot in enumerate(_ancestors(by_id, ref)):
+                ages[snapshot.snapshot_id] = max(ages[snapshot.snapshot_id], age)
+                if rank < least:
+                    kept.setdefault(snapshot.snapshot_id, "keep_last")
+    rest = [each for each in by_id.values() if each.snapshot_id not in kept]
+    young = {each.snapshot_id: _at(each) for each in rest if expiry.now - _at(each) <= ages[each.snapshot_id]}
+    expired = {each.snapshot_id: _at(each) for each in sorted(rest, key=_at) if each.snapshot_id not in young}
+    counts = Counter(kept.values()) + Counter({"younger": len(young)})
+    ends = [end for each, at in young.items() if (end := _after(at, ages[each])) is not None]
+    return ExpiryPlan(rule, expired, dict(counts), min(ends, default=None))
+
+
+def expire(
+    catalog: Catalog, load: Callable[[], TableView], snapshot_ids: Sequence[int], expiry: Expiry
+) -> Sequence[Condition]:
+    """Remove snapshots that may still expire, in one commit; see `formats.base.HistoryKeeper.expire`.
+
+    Raises:
+        OutcomeUnknown: the catalog did not answer; the snapshots may be gone.
+        CommitConflict: other commits were faster `MAX_TRIES` times.
+        NotEligible: as `plan_expiry`.
+    """
+    for _ in range(MAX_TRIES):
+        view = load()
+        before = view.metadata
+        still = plan_expiry(before, expiry).expired.keys() & set(snapshot_ids)
+        if not still:
+            return ()
+        requirements: tuple[TableRequirement, ...] = (
+            AssertTableUUID(uuid=before.table_uuid),
+            *(AssertRefSnapshotId(ref=name, snapshot_id=ref.snapshot_id) for name, ref in before.refs.items()),
+        )
+        try:
+            answer = catalog.commit_table(view.table, requirements, tuple(_updates(before, still)))
+        except CommitFailedException:
+            continue
+        except Exception as error:
+            raise OutcomeUnknown(f"no certain answer to an expiry of snapshots: {summary_of(error)}") from error
+        return _proof(before, answer.metadata, still)
+    raise CommitConflict(f"other commits were faster {MAX_TRIES} times")
+
+
+def _updates(metadata: TableMetadata, snapshot_ids: AbstractSet[int]) -> Iterator[TableUpdate]:
+    """Yield the updates that remove snapshots, with the statistics that no other snapshot uses."""
+    for of_snapshot in metadata.statistics:
+        if of_snapshot.snapshot_id in snapshot_ids:
+            yield RemoveStatisticsUpdate(snapshot_id=of_snapshot.snapshot_id)
+    for of_partitions in metadata.partition_statistics:
+        if of_partitions.snapshot_id in snapshot_ids:
+            yield RemovePartitionStatisticsUpdate(snapshot_id=of_partitions.snapshot_id)
+    yield RemoveSnapshotsUpdate(snapshot_ids=sorted(snapshot_ids))
+
+
+def _proof(before: TableMetadata, after: TableMetadata, snapshot_ids: AbstractSet[int]) -> Sequence[Condition]:
+    """Compare the metadata that the catalog answered with the metadata before the commit."""
+    had, has = ({each.snapshot_id for each in metadata.snapshots} for metadata in (before, after))
+    left, lost = snapshot_ids & has, had - snapshot_ids - has
+    dangling = [name for name, ref in after.refs.items() if ref.snapshot_id not in has]
+    moved = [name for name, ref in before.refs.items() if after.refs.get(name) != ref]
+    return (
+        Condition("expired_are_gone", not left, f"{len(snapshot_ids) - len(left)} of {len(snapshot_ids)} are gone"),
+        Condition("others_are_kept", not lost, f"{len(had - snapshot_ids) - len(lost)} others, {len(lost)} missing"),
+        Condition("references_resolve", not dangling, f"{len(dangling)} of {len(after.refs)} have no snapshot"),
+        Condition("references_unchanged", not moved, f"{len(before.refs)} references, {len(moved)} changed"),
+    )
+
+
+def _ancestors(by_id: Mapping[int, Snapshot], ref: SnapshotRef) -> Iterator[Snapshot]:
+    seen: set[int] = set()
+    at: int | None = ref.snapshot_id
+    while at is not None and at in by_id and at not in seen:
+        seen.add(at)
+        yield by_id[at]
+        at = by_id[at].parent_snapshot_id
+
+
+def _at(snapshot: Snapshot) -> datetime:
+    return instant(snapshot.timestamp_ms)
+
+
+def _after(at: datetime, age: timedelta) -> datetime | None:
+    try:
+        return at + age
+    except OverflowError:
+        return None
+
+
+def _age(milliseconds: int) -> timedelta:
+    try:
+        return timedelta(milliseconds=max(0, milliseconds))
+    except OverflowError:
+        return _LONGEST
+
+
+def _number(metadata: TableMetadata, name: str) -> int:
+    """Return a table property that is a number, 0 if it is not set."""
+    text = metadata.properties.get(name, "0").strip()
+    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
+        raise NotEligible(f"the table property {name} is {text[:40]!r}, which is no number of at most 19 digits")
+    return int(text)

@@ -1,0 +1,209 @@
+"""One attempt at an expiry of snapshots: metadata only, no file is deleted.
+
+Snapshots are removed in commits of at most `MOST_AT_ONCE`. Their ids are stored before each is sent, so that the next
+attempt counts those that are gone although the answer was lost. A repeated commit has no further effect: what an
+attempt does is planned from the table as it is.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any, Final
+
+import structlog
+
+from engine.domain.access.callers import SYSTEM
+from engine.domain.clock import Clock
+from engine.domain.errors import Fatal
+from engine.domain.fleet.breakers import Fault
+from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.expiry import Expiry, ExpiryPlan, Needed
+from engine.domain.runs.run import Run, RunState, WaitingFor
+from engine.domain.runs.timelines import run_timeline
+from engine.formats.base import Condition, OpenTable
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.registered import open_registered, read_registered
+from engine.services.planning.upkeep import expiry_rule, expiry_words, keeper_of
+from engine.services.policies.effective import PolicyReader
+from engine.services.runs.attempts import HELD, Attempt, Stop
+from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
+
+_log = structlog.get_logger(__name__)
+
+MOST_AT_ONCE: Final = 1000
+_MOST_LIVE: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiryContext:
+    """Services that all attempts share."""
+
+    database: Database
+    formats: FormatRegistry
+    clock: Clock
+
+
+class ExpiryAttempt:
+    """One attempt at an expiry of snapshots, an `OperationAttempt`."""
+
+    def __init__(self, *, context: ExpiryContext, attempt: Attempt, step: Callable[[str], None]) -> None:
+        self._context = context
+        self._attempt = attempt
+        self._step = step
+        self._table: OpenTable
+        self._expired = int(attempt.run.result.get("expired_snapshots", 0))
+        self._proofs: list[dict[str, Any]] = list(attempt.run.result.get("verifications", []))
+
+    async def settle(self) -> None:
+        """Count the snapshots that an earlier attempt sent for removal and that are gone."""
+        self._step("claimed")
+        self._table = await self._open()
+        sent = [int(each) for each in self._attempt.run.intent.get("snapshots", ())]
+        if sent:
+            left = await self._context.formats.work(self._table.ref, keeper_of(self._table).retained, sent)
+            await self._count(len(sent) - len(left), ())
+
+    async def run(self) -> None:
+        """Plan, remove snapshots from the metadata and end. Call `settle` first."""
+        policy = await self._policy()
+        rule = expiry_rule(policy)
+        if not policy.enabled or rule is None:
+            why = "maintenance.expire_snapshots: off" if policy.enabled else "enabled: false"
+            await self._end(self._state(), "disabled", f"the table's policy has {why}")
+            return
+        keeper = keeper_of(self._table)
+        async with self._context.database.read() as unit:
+            expiry = Expiry(rule, await unit.now(), await self._needed(unit))
+        plan = await self._context.formats.work(self._table.ref, keeper.plan_expiry, expiry)
+        self._step("planned")
+        await self._attempt.check()
+        ids = iter(plan.expired)
+        if plan.expired:
+            await self._begin(policy, plan)
+        while (some := list(islice(ids, MOST_AT_ONCE))) and self._attempt.may_begin():
+            await self._attempt.transition(RunState.COMMITTING, intent=self._intent(some))
+            self._step("before_commit")
+            await self._attempt.check()
+            proof = await self._context.formats.change(self._table.ref, keeper.expire, some, expiry)
+            self._step("after_commit")
+            left = await self._context.formats.work(self._table.ref, keeper.retained, some)
+            await self._count(len(some) - len(left), proof)
+        await self._conclude(plan, is_done=not some)
+
+    async def cancel(self) -> None:
+        """End the run as cancelled; expired snapshots stay expired."""
+        await self._end(RunState.CANCELLED, "cancelled", f"cancelled by {self._attempt.cancelled_by}")
+
+    async def fail(self, *, reason: str, detail: str, fault: Fault = Fault.OTHER) -> None:
+        """End the run as failed; expired snapshots stay expired."""
+        await self._end(RunState.FAILED, reason, detail, fault=fault)
+
+    async def stop_tasks(self) -> bool:
+        """Return True: this operation has no tasks."""
+        return True
+
+    async def _conclude(self, plan: ExpiryPlan, *, is_done: bool) -> None:
+        stop = self._attempt.stop_reason
+        hold = self._attempt.hold if stop in HELD else None
+        if is_done and not plan.expired and not self._expired:
+            await self._end(RunState.SKIPPED, "nothing_to_do", expiry_words(plan), plan=plan.document())
+        elif is_done:
+            detail = f"{self._expired} snapshots expired; their files were not deleted"
+            await self._end(RunState.SUCCEEDED, "committed", detail, kept_snapshots=sum(plan.kept.values()))
+        elif stop is Stop.CANCELLED:
+            await self.cancel()
+        elif hold is not None:
+            await self._attempt.park(
+                waiting_for=hold.waiting_for, not_before=hold.until, reason=hold.reason, detail=hold.detail
+            )
+        else:
+            detail = "the worker was stopped; another goes on"
+            await self._attempt.park(
+                waiting_for=WaitingFor.RETRY, not_before=None, reason="worker_stopped", detail=detail
+            )
+
+    async def _open(self) -> OpenTable:
+        async with self._context.database.read() as unit:
+            table, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
+        return await open_registered(self._context.formats, catalog, table)
+
+    async def _policy(self) -> EffectivePolicy:
+        async with self._context.database.read() as unit:
+            registered, _ = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
+            return await PolicyReader.effective(unit, registered, self._table.policy_properties())
+
+    async def _needed(self, unit: UnitOfWork) -> Needed:
+        """Return the snapshots that other live runs of the table need: their bases, and all since they began."""
+        live = await unit.runs.list_live(self._attempt.run.table_id, _MOST_LIVE)
+        others = [run for run in live if run.id != self._attempt.run.id and run.attempt > 0]
+        since = min((run.created_at for run in others), default=None)
+        return Needed(frozenset(each for run in others for each in _bases(run)), since)
+
+    async def _begin(self, policy: EffectivePolicy, plan: ExpiryPlan) -> None:
+        await self._attempt.transition(
+            RunState.REWRITING,
+            plan=plan.document(),
+            policy={"values": dict(policy.values), "origins": dict(policy.origins)},
+            details={"expired": len(plan.expired)},
+        )
+
+    def _intent(self, snapshot_ids: Sequence[int]) -> dict[str, Any]:
+        return {
+            "table_uuid": self._table.uuid,
+            "snapshots": [str(each) for each in snapshot_ids],
+            "commit": [0] if snapshot_ids else [],  # see `Run.unsettled`
+        }
+
+    async def _count(self, expired: int, proof: Sequence[Condition]) -> None:
+        """Store the snapshots that are gone, with their proof.
+
+        Raises:
+            Fatal: a check of the commit failed.
+        """
+        self._expired += expired
+        is_proven = all(each.holds for each in proof)
+        if proof:
+            self._proofs.append({"ok": is_proven, "checks": [asdict(each) for each in proof]})
+        result = {**self._attempt.run.result, **self._figures()}
+        details = {"snapshots": expired, "ok": is_proven}
+        state = self._attempt.run.state
+        if state is RunState.COMMITTING:
+            await self._attempt.transition(RunState.REWRITING, intent=self._intent(()), result=result, details=details)
+        else:
+            await self._attempt.record("settled", details, intent=self._intent(()), result=result)
+        if not is_proven:
+            failed = "; ".join(f"{each.name}: {each.detail}" for each in proof if not each.holds)
+            raise Fatal(f"the expiry of snapshots is not as planned: {failed}")
+
+    def _figures(self) -> dict[str, Any]:
+        return {"expired_snapshots": self._expired, "verifications": self._proofs}
+
+    def _state(self) -> RunState:
+        return RunState.SUCCEEDED if self._expired else RunState.SKIPPED
+
+    async def _end(
+        self,
+        state: RunState,
+        reason: str,
+        detail: str,
+        *,
+        fault: Fault = Fault.OTHER,
+        plan: dict[str, Any] | None = None,
+        **figures: Any,
+    ) -> None:
+        async with self._context.database.read() as unit:
+            timeline = run_timeline(await unit.events.list_bounds(self._attempt.run.id), now=await unit.now())
+        spent = {"seconds": timeline.working_seconds, "time": timeline.document()}
+        result = {**self._attempt.run.result, **self._figures(), **figures, **spent}
+        planned = {} if plan is None else {"plan": plan}
+        self._step("before_end")
+        await self._attempt.transition(state, reason=reason, detail=detail, result=result, fault=fault, **planned)
+        self._attempt.metrics.observe_end(self._attempt.run)
+        _log.info("run_ended", state=state.value, reason=reason, detail=detail)
+
+
+def _bases(run: Run) -> Sequence[int]:
+    """Return the ids of the snapshots that a run works from."""
+    found = (run.intent.get("base_snapshot_id"), run.intent.get("since_snapshot_id"), run.plan.get("base_snapshot_id"))
+    return [int(text) for each in found if (text := str(each or "")).isdigit()]

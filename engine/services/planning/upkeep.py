@@ -1,0 +1,147 @@
+"""Operations that the policy schedules besides rewriting: their settings, what they would do now, when they are due.
+
+Used by dry runs, by explain, by the coordinator to decide, and again by the run when it starts. Reads metadata: call in
+a thread.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Any, Final, Self
+
+from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, TableUnreadable
+from engine.domain.policies import OFF, EffectivePolicy
+from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule
+from engine.domain.runs.run import Operation
+from engine.formats.base import HistoryKeeper, OpenTable
+from engine.services.planning.wording import duration, many
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What an operation would do now: the number of things it would change, in words, as a document.
+
+    `next_at`: when there will be (more) to do if nothing more is written; None: only writes make something to do.
+    """
+
+    count: int
+    words: str
+    document: Mapping[str, Any]
+    next_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """An operation that a setting of the policy switches on; the setting has its `interval` in seconds."""
+
+    setting: str
+    plan: Callable[[OpenTable, EffectivePolicy, datetime], Work]
+
+
+@dataclass(frozen=True, slots=True)
+class UpkeepState:
+    """An operation that is switched on for a table: what it would do now, and whether it is due.
+
+    `due_at`: when it is due if nothing more is written; None: never by the passing of time alone, or `blocked` has the
+    reason why not.
+    """
+
+    operation: Operation
+    setting: str
+    is_due: bool
+    due_at: datetime | None
+    words: str
+    blocked: str | None = None
+
+    @classmethod
+    def of(cls, operation: Operation, setting: str, work: Work, earliest: datetime, now: datetime) -> Self:
+        """Return the state of an operation with this work that may not start before `earliest`."""
+        if work.count:
+            return cls(operation, setting, earliest <= now, max(earliest, now), work.words)
+        due_at = None if work.next_at is None else max(earliest, work.next_at)
+        return cls(operation, setting, is_due=False, due_at=due_at, words=work.words)
+
+
+def expiry_rule(policy: EffectivePolicy) -> ExpiryRule | None:
+    """Return the rule of `maintenance.expire_snapshots`, None when that is off."""
+    value = policy.values[_EXPIRY]
+    return None if value == OFF else ExpiryRule(timedelta(seconds=value["older_than"]), value["keep_last"])
+
+
+def keeper_of(table: OpenTable) -> HistoryKeeper:
+    """Return a table as one that can expire snapshots. Raises `NotEligible` if its format has none."""
+    if not isinstance(table, HistoryKeeper):
+        raise NotEligible("the format of this table keeps no snapshots that can expire")
+    return table
+
+
+def is_on(policy: EffectivePolicy, operation: Operation) -> bool:
+    """Return whether the policy has an operation switched on; rewriting needs no setting."""
+    upkeep = UPKEEP.get(operation)
+    return upkeep is None or policy.values[upkeep.setting] != OFF
+
+
+def check_is_on(policy: EffectivePolicy, operation: Operation) -> None:
+    """Raise `InvalidInput` with the setting to change if the policy has an operation switched off."""
+    if not is_on(policy, operation):
+        setting = UPKEEP[operation].setting
+        message = f"the table's policy has {setting}: off (origin: {policy.origins[setting]})"
+        hint = f"set {setting} in the table's policy first: it says what a run may remove"
+        raise InvalidInput(message, problems=(FieldProblem("/operation", message, operation.value, hint),))
+
+
+def plan_upkeep(table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime) -> Work:
+    """Return what an operation that is switched on would do now.
+
+    Raises:
+        NotEligible: the table does not support it in its current state.
+    """
+    return UPKEEP[operation].plan(table, policy, now)
+
+
+def upkeep_states(
+    table: OpenTable, policy: EffectivePolicy, last_starts: Mapping[Operation, datetime], now: datetime
+) -> tuple[UpkeepState, ...]:
+    """Return the state of every operation that the policy has switched on, in the order in which they run."""
+    return tuple(_state(table, policy, each, last_starts.get(each), now) for each in switched_on(policy))
+
+
+def switched_on(policy: EffectivePolicy) -> tuple[Operation, ...]:
+    """Return the operations besides rewriting that the policy has switched on, in the order in which they run."""
+    return tuple(each for each in UPKEEP if is_on(policy, each))
+
+
+def _state(
+    table: OpenTable, policy: EffectivePolicy, operation: Operation, last_start: datetime | None, now: datetime
+) -> UpkeepState:
+    setting = UPKEEP[operation].setting
+    interval = timedelta(seconds=policy.values[setting]["interval"])
+    try:
+        work = plan_upkeep(table, policy, operation, now)
+    except (NotEligible, TableUnreadable) as error:
+        return UpkeepState(operation, setting, is_due=False, due_at=None, words=error.message, blocked=error.code)
+    return UpkeepState.of(operation, setting, work, now if last_start is None else last_start + interval, now)
+
+
+def _plan_expiry(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+    rule = expiry_rule(policy)
+    if rule is None:
+        message = f"{_EXPIRY} is off"
+        raise ValueError(message)
+    plan = keeper_of(table).plan_expiry(Expiry(rule, now))
+    return Work(len(plan.expired), expiry_words(plan), plan.document(), plan.next_at)
+
+
+def expiry_words(plan: ExpiryPlan) -> str:
+    """Return a plan as a clause: how many snapshots expire, and by which rule."""
+    age = duration(plan.rule.older_than.total_seconds())
+    rule = f"older than {age}, except the {plan.rule.keep_last} newest of each branch"
+    return f"{many(len(plan.expired), 'snapshot')} of {len(plan.expired) + sum(plan.kept.values())} can expire ({rule})"
+
+
+_EXPIRY: Final = "maintenance.expire_snapshots"
+UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
+    {Operation.EXPIRE_SNAPSHOTS: Upkeep(_EXPIRY, _plan_expiry)}
+)
+"""Every operation besides rewriting, in the order in which they run when several are due."""

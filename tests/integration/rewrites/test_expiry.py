@@ -1,0 +1,191 @@
+"""Expiry of snapshots: metadata only, by the stricter of policy and table, proven, resumed, explained."""
+
+import asyncio
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from engine.domain.access.callers import SYSTEM
+from engine.domain.errors import InvalidInput, OutcomeUnknown
+from engine.domain.policies import PolicyDocument
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Operation, Run, RunState
+from engine.domain.tables.watches import Verdict
+from engine.formats.iceberg.commits import expiry as expiries
+from tests.support.moved_clock import MovedClock
+from tests.support.watching import DAY, Watching, finish_live, runs_of, set_policy
+from tests.support.world import World
+
+EXPIRE = RunRequest(Operation.EXPIRE_SNAPSHOTS)
+NOW = {"older_than": "30m", "keep_last": 2, "interval": "1h"}
+
+
+async def expire(world: World, **rule: Any) -> Run:
+    await world.set_policy({"maintenance": {"expire_snapshots": NOW | rule}})
+    return await world.finish((await world.submit(EXPIRE)).id)
+
+
+@pytest.fixture(autouse=True)
+async def later(world: World) -> MovedClock:
+    """An hour after the table was written."""
+    clock = await MovedClock.of(world.container.database)
+    await clock.pass_by(hours=1)
+    return clock
+
+
+def ids(world: World) -> list[int]:
+    return [each.snapshot_id for each in world.lake.table.snapshots()]
+
+
+def rows_by_duckdb(world: World, snapshot_id: int) -> list[tuple[Any, ...]]:
+    """Return the rows of a snapshot as another engine reads them from the table's present metadata."""
+    at = world.lake.table.metadata_location.removeprefix("file://")
+    with duckdb.connect() as connection:
+        connection.execute("INSTALL iceberg; LOAD iceberg")
+        scan = f"iceberg_scan('{at}', snapshot_from_id => {snapshot_id})"
+        return sorted(connection.execute(f"SELECT id, day FROM {scan}").fetchall())
+
+
+def rows(world: World, snapshot_id: int) -> pa.Table:
+    return world.lake.table.scan(snapshot_id=snapshot_id).to_arrow().sort_by("id")
+
+
+async def test_old_snapshots_leave_the_metadata_and_every_kept_one_stays_readable(world: World) -> None:
+    before = ids(world)
+    kept = {each: rows(world, each) for each in before[-2:]}
+    files = {task.file.file_path for task in world.lake.table.scan().plan_files()}
+    run = await expire(world)
+    assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")
+    assert ids(world) == before[-2:]
+    assert {each: rows(world, each) for each in kept} == kept
+    assert {task.file.file_path for task in world.lake.table.scan().plan_files()} == files
+    assert run.result["expired_snapshots"] == len(before) - 2
+    assert run.result["kept_snapshots"] == 2
+    assert [each["ok"] for each in run.result["verifications"]] == [True]
+    assert run.plan["expired_total"] == len(before) - 2
+
+
+async def test_nothing_is_expired_that_the_rule_keeps(world: World) -> None:
+    before = world.lake.table.metadata_location
+    run = await expire(world, older_than="1d")
+    assert (run.state, run.reason) == (RunState.SKIPPED, "nothing_to_do")
+    assert world.lake.table.metadata_location == before
+
+
+async def test_branches_tags_and_the_tables_own_retention_hold(world: World) -> None:
+    before = ids(world)
+    table = world.lake.table
+    table.manage_snapshots().create_tag(before[1], "audit").commit()
+    table.manage_snapshots().create_branch(before[4], "work", min_snapshots_to_keep=3).commit()
+    with world.lake.table.transaction() as change:
+        change.set_properties({"history.expire.min-snapshots-to-keep": "3"})
+    await expire(world, keep_last=1)
+    assert ids(world) == sorted({before[1], *before[2:5], *before[-3:]}, key=before.index)
+
+
+@pytest.mark.parametrize("properties", [{"gc.enabled": "false"}, {"history.expire.max-snapshot-age-ms": "5 days"}])
+async def test_a_table_that_forbids_expiry_keeps_its_history(world: World, properties: dict[str, str]) -> None:
+    with world.lake.table.transaction() as change:
+        change.set_properties(properties)
+    before = world.lake.table.metadata_location
+    run = await expire(world)
+    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert next(iter(properties)) in (run.detail or "")
+    assert world.lake.table.metadata_location == before
+
+
+async def test_a_run_needs_the_setting_and_takes_no_fields_of_a_rewrite(world: World) -> None:
+    with pytest.raises(InvalidInput, match=r"maintenance\.expire_snapshots: off"):
+        await world.submit(EXPIRE)
+    await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
+    with pytest.raises(InvalidInput, match="force_full"):
+        await world.submit(RunRequest(Operation.EXPIRE_SNAPSHOTS, force_full=True))
+
+
+async def test_a_policy_that_was_switched_off_meanwhile_expires_nothing(world: World) -> None:
+    await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
+    run, before = await world.submit(EXPIRE), ids(world)
+    off = PolicyDocument.model_validate({"maintenance": {"expire_snapshots": "off"}})
+    await world.container.policies.put(SYSTEM, world.table_id, off, if_match=1, if_none_match=False)
+    run = await world.finish(run.id)
+    assert (run.state, run.reason) == (RunState.SKIPPED, "disabled")
+    assert ids(world) == before
+
+
+async def test_a_lost_answer_is_read_from_the_table(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = ids(world)
+    proof = expiries._proof
+    answers = iter([OutcomeUnknown("the answer was lost")])
+
+    def lost(*given: Any) -> Any:
+        if (error := next(answers, None)) is not None:
+            raise error
+        return proof(*given)
+
+    monkeypatch.setattr(expiries, "_proof", lost)
+    run = await expire(world)
+    assert (run.state, run.attempt) == (RunState.SUCCEEDED, 2)
+    assert run.result["expired_snapshots"] == len(before) - 2
+    assert ids(world) == before[-2:]
+
+
+@pytest.mark.parametrize("step", ["planned", "before_commit", "after_commit", "before_end"])
+async def test_an_attempt_that_dies_at_any_step_is_resumed(world: World, step: str) -> None:
+    before = ids(world)
+    await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
+    run = await world.submit(EXPIRE)
+    world.at(step, world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    await world.expire_lease(run.id)
+    run = await world.finish(run.id)
+    assert run.state is RunState.SUCCEEDED
+    assert run.result["expired_snapshots"] == len(before) - 2
+    assert ids(world) == before[-2:]
+
+
+async def test_a_commit_in_between_is_kept(world: World) -> None:
+    before = ids(world)
+    world.at("before_commit", lambda: world.lake.append(day=DAY))
+    run = await expire(world)
+    assert run.state is RunState.SUCCEEDED
+    assert ids(world)[:2] == before[-2:] or ids(world)[0] == before[-1]
+    assert len(ids(world)) <= 3
+
+
+async def test_more_snapshots_than_fit_one_commit_expire_in_several(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.services.operations.expire.attempts.MOST_AT_ONCE", 3)
+    before = ids(world)
+    run = await expire(world, keep_last=1)
+    assert run.result["expired_snapshots"] == len(before) - 1
+    assert len(run.result["verifications"]) == -(-(len(before) - 1) // 3)
+
+
+async def test_the_coordinator_starts_an_expiry_at_its_interval(world: World, watching: Watching) -> None:
+    await set_policy(world, triggers=[], maintenance={"expire_snapshots": NOW})
+    seen = await watching.look()
+    assert seen.verdict is Verdict.SUBMITTED
+    (run,) = await runs_of(world)
+    assert (run.operation, run.request["cause"]["rule"]) == (
+        Operation.EXPIRE_SNAPSHOTS,
+        "maintenance.expire_snapshots",
+    )
+    ended = await finish_live(world)
+    assert ended.state is RunState.SUCCEEDED
+    await asyncio.to_thread(world.lake.append, day=DAY)
+    again = await watching.look(wake=True)
+    assert again.verdict is Verdict.NOT_DUE
+    assert again.reconsider_at is not None
+    assert ended.started_at is not None
+    assert (again.reconsider_at - ended.started_at).total_seconds() == pytest.approx(3600, abs=60)
+
+
+async def test_explain_says_what_would_expire(world: World) -> None:
+    await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
+    told = await world.container.explain.explain(SYSTEM, world.table_id)
+    (upkeep,) = told["upkeep"]
+    assert (upkeep["operation"], upkeep["due"]) == (Operation.EXPIRE_SNAPSHOTS, True)
+    assert any("It is due to expire snapshots" in line for line in told["summary"])
