@@ -150,13 +150,13 @@ class Facts:
     refusals: Sequence[Refusal] = ()
     latencies: Latencies = Latencies()  # noqa: RUF009 - immutable
 
-    def planned_now(self, trial: Trial) -> tuple[Plan, int]:
-        """Return the plan of a run now, and how many groups `limits.bytes_per_day` defers.
+    def planned_now(self, plan: Plan) -> tuple[Plan, int]:
+        """Return the part of a plan that a run works off now, and how many groups `limits.bytes_per_day` defers.
 
-        If not one group fits, the plan has all of them: such a run waits until the budget has room.
+        If not one group fits, it is all of them: such a run waits until the budget has room.
         """
-        fitting, deferred = self.day.fit(trial.plan)
-        return (fitting if fitting.groups else trial.plan), deferred
+        fitting, deferred = self.day.fit(plan)
+        return (fitting if fitting.groups else plan), deferred
 
     @property
     def due_since(self) -> datetime:
