@@ -29,11 +29,14 @@ from pyiceberg.catalog.sql import SqlCatalog
 from bench.facts import machine_facts, print_table, write_json
 from bench.large_table import NAME, append_file, make_catalog, make_large_table
 from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
-from engine.domain.runs.hot_partitions import HotPartitions
+from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.tables.table import TableRef
 from engine.formats.base import CatalogConnection
 from engine.formats.iceberg.connection import IcebergFormat
-from engine.services.planning.due_plans import evaluate_now, plan_due
+from engine.planning.predictions.run_statistics import NO_STATISTICS
+from engine.services.planning.due_partitions import evaluate_now
+from engine.services.planning.engines import Chosen, Engine
+from engine.services.planning.planner import plan_due
 from engine.stores.runs.histories import CommittedPartitions
 
 PEER_PART: Final = 10
@@ -112,9 +115,10 @@ def _planned(name: str, connection: CatalogConnection, policy: EffectivePolicy) 
     with watch.part("digest"):
         files = opened.digest().num_rows
     with watch.part("judge"):
-        evaluation = evaluate_now(opened, policy, CommittedPartitions([], None), datetime.now(UTC), HotPartitions())
+        chosen = Chosen(Engine.ARROW, opened, policy, ())
+        evaluation = evaluate_now(chosen, CommittedPartitions([], None), datetime.now(UTC), NONE_HOT)
     with watch.part("plan"):
-        plan = plan_due(opened, policy, evaluation)
+        plan = plan_due(chosen, evaluation, NO_STATISTICS, NONE_HOT)
     groups = 0 if plan is None else len(plan.plan.groups)
     return _row(f"{name} plan", files, watch, groups=groups, parts=watch.parts)
 

@@ -74,7 +74,7 @@ from engine.services.tables.pauses import PauseService
 from engine.services.tables.service import TableService
 from engine.services.tables.signals import SignalService
 from engine.services.watching.latency_polls import LatencyPolls
-from engine.services.watching.latency_queries import LatencyQuery, LatencySource
+from engine.services.watching.latency_sources import LatencySource
 from engine.services.watching.leadership import Leadership
 from engine.services.watching.service import WatchService
 from engine.settings import Settings
@@ -431,7 +431,7 @@ def _latency_polls(settings: Settings, around: Surroundings, metrics: WorkMetric
     metrics.leads.labels(LATENCY).set_function(lambda: float(leadership.token is not None))
     return LatencyPolls(
         database=around.database,
-        query=LatencyQuery(source=source, environ=os.environ, own_folder=settings.data_dir),
+        query=source.open_query(environ=os.environ, own_folder=settings.data_dir),
         leadership=leadership,
         clock=around.clock,
         metrics=metrics,

@@ -1,19 +1,26 @@
 """Plans and policies of tests, made as the services make them."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 
 from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
 from engine.domain.runs.plans import Plan
+from engine.formats.base import OpenTable
 from engine.planning.plans.file_groups import make_plan
+from engine.services.planning.engines import Chosen, Engine
 from tests.support.digests import inputs_of
 
 
 def policy_of(document: Mapping[str, Any], **properties: Any) -> EffectivePolicy:
     """Return the policy of a table that has this document and no other; `properties` are policy fields by name."""
     return effective_policy(table_properties=properties, own=PolicyDocument.model_validate(document))
+
+
+def chosen_of(table: object, policy: EffectivePolicy) -> Chosen:
+    """Return the kernel as the engine of a table that has what planning asks for."""
+    return Chosen(Engine.ARROW, cast("OpenTable", table), policy, ())
 
 
 def plan_of(digest: pa.Table, document: Mapping[str, Any], **given: Any) -> Plan:

@@ -10,7 +10,7 @@ from engine.domain.runs.run import WaitingFor
 from engine.planning.due.full_rewrites import NOT_ELIGIBLE
 from engine.planning.due.remainders import REMAINDER
 from engine.planning.plans.candidates import SkipReason
-from engine.services.planning.due_plans import NOT_DUE
+from engine.services.planning.due_partitions import NOT_DUE
 
 ROOT = Path(__file__).parents[2]
 

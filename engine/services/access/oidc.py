@@ -2,37 +2,27 @@
 
 Checked are the signature by a key that the provider publishes now, the algorithm (one that the settings name; only
 asymmetric ones can be named, so neither `none` nor a public key used as an HMAC secret is accepted), issuer, audience,
-expiry and start with some leeway, and that the token is not valid for longer than `max_token_seconds`. Keys are found
-by discovery, cached for five minutes, and fetched again when a token names an unknown one, at most every
-`_COOLDOWN_SECONDS`.
+expiry and start with some leeway, and that the token is not valid for longer than `max_token_seconds`. The keys come
+from `identity.provider`.
 
-Tokens are checked in one dedicated thread: a provider that hangs can't use up the threads that other work needs. After
-a failure it is not asked again for `_REST_SECONDS`: tokens whose key is not in memory raise `Transient` at once.
+Tokens are checked in one dedicated thread: a provider that hangs can't use up the threads that other work needs.
 """
 
 import asyncio
-import ipaddress
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from http.client import HTTPException
-from typing import Any, Final, TypeVar
-from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from typing import Any, Final
 
 import jwt
-import structlog
-from jwt import PyJWK, PyJWKClient
-from jwt.exceptions import PyJWKClientConnectionError, PyJWTError
+from jwt.exceptions import PyJWTError
 
 from engine.domain.access.callers import Caller, Role
 from engine.domain.clock import Clock
-from engine.domain.errors import Forbidden, InvalidInput, Transient, Unauthenticated
+from engine.domain.errors import Forbidden, InvalidInput, Unauthenticated
+from engine.identity.provider import IdentityProvider, is_safe_address
 from engine.services.access.authentication import MAX_TOKEN_CHARACTERS
-
-T = TypeVar("T")
 
 ALGORITHMS: Final = frozenset(
     {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
@@ -41,14 +31,8 @@ ALGORITHMS: Final = frozenset(
 
 EVERY_TEAM: Final = "*"
 _SCOPES: Final = frozenset({"scope", "scp"})
-_ANSWER_SECONDS: Final = 5.0
-_KEEP_KEYS_SECONDS: Final = 300.0
-_COOLDOWN_SECONDS: Final = 10.0
-_REST_SECONDS: Final = 5.0
 _MAX_SUBJECT_CHARACTERS: Final = 255
-_MAX_DOCUMENT_BYTES: Final = 256 * 1024
 _MALFORMED: Final = (PyJWTError, ValueError, TypeError, OverflowError, RecursionError)
-_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +68,7 @@ class OidcSettings:
             )
         if not self.algorithms:
             raise InvalidInput("PACKHOUSE_OIDC_ALGORITHMS: at least one is needed")
-        if not _is_safe(self.issuer):
+        if not is_safe_address(self.issuer):
             raise InvalidInput(f"PACKHOUSE_OIDC_ISSUER: {self.issuer!r} must be an https:// address")
 
 
@@ -94,7 +78,7 @@ class OidcTokens:
     def __init__(self, *, settings: OidcSettings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
-        self._provider = _Provider(issuer=settings.issuer, clock=clock)
+        self._provider = IdentityProvider(issuer=settings.issuer, clock=clock)
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="oidc")
 
     async def read(self, token: str) -> Caller:
@@ -110,9 +94,6 @@ class OidcTokens:
         kid = _key_id_of(token, self._settings.algorithms)
         try:
             claims = await asyncio.get_running_loop().run_in_executor(self._threads, self._verify, token, kid)
-        except PyJWKClientConnectionError as error:
-            _log.warning("identity_provider_away", issuer=self._settings.issuer, error=str(error))
-            raise Transient("the identity provider did not answer; its tokens can't be checked now") from error
         except _MALFORMED as error:
             raise Unauthenticated(f"the token is refused: {_reason(error)}") from None
         return _caller_of(claims, self._settings, self._clock.now())
@@ -134,53 +115,6 @@ class OidcTokens:
         return claims
 
 
-class _Provider:
-    """The provider's published keys; used from one thread. Every failure to get them is PyJWT's connection error."""
-
-    def __init__(self, *, issuer: str, clock: Clock) -> None:
-        self._issuer = issuer
-        self._clock = clock
-        self._keys: PyJWKClient | None = None
-        self._resting_until = float("-inf")
-
-    def signing_key(self, kid: str) -> PyJWK:
-        """Return the key with an id: from memory, otherwise from the provider."""
-        if self._keys is None:
-            self._keys = _Keys(self, self.ask(lambda: _discover(self._issuer)))
-        return self._keys.get_signing_key(kid)
-
-    def ask(self, question: Callable[[], T]) -> T:
-        """Ask the provider, unless it failed to answer within the last `_REST_SECONDS`."""
-        if self._clock.monotonic() < self._resting_until:
-            raise PyJWKClientConnectionError("it did not answer a moment ago")
-        try:
-            return question()
-        except (PyJWTError, OSError, HTTPException, ValueError) as error:
-            self._resting_until = self._clock.monotonic() + _REST_SECONDS
-            raise PyJWKClientConnectionError(str(error)) from error
-
-
-class _Keys(PyJWKClient):
-    """PyJWT's cache of keys, which fetches through `_Provider.ask`."""
-
-    def __init__(self, provider: _Provider, address: str) -> None:
-        super().__init__(
-            address, lifespan=_KEEP_KEYS_SECONDS, timeout=_ANSWER_SECONDS, cooldown_duration=_COOLDOWN_SECONDS
-        )
-        self._provider = provider
-
-    def fetch_data(self) -> Any:
-        """Return the published key set."""
-        return self._provider.ask(super().fetch_data)
-
-
-class _NoRedirects(HTTPRedirectHandler):
-    """Opener that follows no redirects: the provider could redirect to any address."""
-
-    def redirect_request(self, *_arguments: Any, **_named: Any) -> None:
-        """Refuse the redirect."""
-
-
 def _key_id_of(token: str, algorithms: tuple[str, ...]) -> str:
     """Return the id of the key that a token names; refuse tokens that need no key for it before asking the provider."""
     try:
@@ -198,38 +132,6 @@ def _key_id_of(token: str, algorithms: tuple[str, ...]) -> str:
 def _reason(error: Exception) -> str:
     """Return the first line of the library's message; it repeats no part of the token except key ids."""
     return (str(error).splitlines() or [type(error).__name__])[0][:200]
-
-
-def _discover(issuer: str) -> str:
-    """Return the address at which the provider publishes its keys (OpenID Connect Discovery 1.0, section 4)."""
-    opener = build_opener(_NoRedirects())
-    address = f"{issuer.rstrip('/')}/.well-known/openid-configuration"
-    with opener.open(Request(address), timeout=_ANSWER_SECONDS) as answer:  # noqa: S310 - its scheme was checked with the settings
-        document = json.loads(answer.read(_MAX_DOCUMENT_BYTES))
-    found = document.get("issuer") if isinstance(document, dict) else None
-    if found != issuer:
-        raise ValueError(f"{address} speaks for the issuer {found!r}, not for {issuer!r}")
-    address = str(document.get("jwks_uri"))
-    if not _is_safe(address):
-        raise ValueError(f"the provider names {address!r} for its keys, which is not an https:// address")
-    return address
-
-
-def _is_safe(url: str) -> bool:
-    """Return True for https, and for http on this machine."""
-    parts = urlsplit(url)
-    return bool(parts.hostname) and (
-        parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname))
-    )
-
-
-def _is_loopback(host: str | None) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host or "").is_loopback
-    except ValueError:
-        return False
 
 
 def _caller_of(claims: Mapping[str, Any], settings: OidcSettings, now: datetime) -> Caller:

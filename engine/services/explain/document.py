@@ -247,7 +247,7 @@ def _now(facts: Facts, eligible: Eligibility) -> Mapping[str, Any]:
     trial, blocked = facts.sight.trial, facts.sight.blocked
     if trial is None:
         return {"outcome": "unknown", "detail": None if blocked is None else blocked[1]}
-    plan, deferred = facts.planned_now(trial)
+    plan, deferred = facts.planned_now(trial.plan)
     document = plan_document(plan, deferred)
     document.pop("groups")
     document.pop("skipped")

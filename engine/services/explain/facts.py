@@ -28,10 +28,11 @@ from engine.planning.due.evaluations import Evaluation
 from engine.planning.measures.health import TableHealth
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
 from engine.planning.predictions.run_statistics import NO_STATISTICS, RunStatistics
-from engine.services.planning.due_plans import DuePlan, evaluate_now, plan_due
+from engine.services.planning.due_partitions import evaluate_now
 from engine.services.planning.engines import choose_engine
+from engine.services.planning.planner import DuePlan, plan_due, plan_run
 from engine.services.planning.run_statistics import read_statistics
-from engine.services.planning.trials import Trial, try_plan
+from engine.services.planning.trials import EVERYTHING, Trial
 from engine.services.planning.upkeep import UpkeepState, upkeep_states
 from engine.services.runs.budgets import DayBudget, day_budget
 from engine.services.runs.holds import HoldRules, Latencies, read_latencies
@@ -162,13 +163,13 @@ class Facts:
     refusals: Sequence[Refusal] = ()
     latencies: Latencies = Latencies()  # noqa: RUF009 - immutable
 
-    def planned_now(self, trial: Trial) -> tuple[Plan, int]:
-        """Return the plan of a run now, and how many groups `limits.bytes_per_day` defers.
+    def planned_now(self, plan: Plan) -> tuple[Plan, int]:
+        """Return the part of a plan that a run works off now, and how many groups `limits.bytes_per_day` defers.
 
-        If not one group fits, the plan has all of them: such a run waits until the budget has room.
+        If not one group fits, it is all of them: such a run waits until the budget has room.
         """
-        fitting, deferred = self.day.fit(trial.plan)
-        return (fitting if fitting.groups else trial.plan), deferred
+        fitting, deferred = self.day.fit(plan)
+        return (fitting if fitting.groups else plan), deferred
 
     @property
     def due_since(self) -> datetime:
@@ -245,7 +246,7 @@ def judge(
 
     Reads manifests: call in a thread.
     """
-    evaluation = evaluate_now(choose_engine(opened, policy).table, policy, rewritten, now, hot)
+    evaluation = evaluate_now(choose_engine(opened, policy), rewritten, now, hot)
     return Sight(
         evaluation=evaluation,
         others=other_compactors(opened.snapshots(MOST_SNAPSHOTS), now),
@@ -260,5 +261,6 @@ def add_plans(opened: OpenTable, policy: EffectivePolicy, record: RecordFacts, j
     """
     chosen = choose_engine(opened, policy)
     evaluation = judged.evaluation
-    due = None if evaluation is None else plan_due(chosen.table, chosen.policy, evaluation, record.hot)
-    return replace(judged, trial=try_plan(opened, policy, record.known, hot=record.hot), due=due)
+    due = None if evaluation is None else plan_due(chosen, evaluation, record.known, record.hot)
+    trial = Trial(chosen.conditions, plan_run(chosen, EVERYTHING, record.known, record.hot))
+    return replace(judged, trial=trial, due=due)

@@ -113,7 +113,7 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     if facts.refusals:
         yield "A run now would fail for this reason."
         return
-    plan, deferred = facts.planned_now(trial)
+    plan, deferred = facts.planned_now(trial.plan)
     expected = plan.prediction
     if not plan.groups:
         counted = Counter(partition.reason for partition in plan.skipped)
@@ -151,11 +151,12 @@ def _due_only(facts: Facts, all_files: int) -> Iterator[str]:
     due = facts.sight.due
     if due is None or not due.plan.groups:
         return
-    expected = due.plan.prediction
+    plan, _ = facts.planned_now(due.plan)
+    expected = plan.prediction
     if due.full or expected.input_files != all_files:
         full = " in full" if due.full else ""
         what = f"{many(expected.input_files, 'file')} ({format_bytes(expected.input_bytes)})"
-        groups = many(len(due.plan.groups), "group")
+        groups = many(len(plan.groups), "group")
         yield f"An automatic run would rewrite the due partitions{full}: {what} in {groups}."
 
 

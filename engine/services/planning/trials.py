@@ -1,4 +1,4 @@
-"""Planning of rewrites: for a run, and as a read-only trial for dry runs and explain.
+"""Trial of a rewrite for dry runs and explain: conditions and plan, read-only.
 
 Reads manifests and packs files: call in a thread.
 """
@@ -7,18 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-import pyarrow as pa
-
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.formats.base import Condition, OpenTable
-from engine.planning.plans.file_groups import make_plan
 from engine.planning.predictions.run_statistics import RunStatistics
-from engine.services.planning.engines import Chosen, Engine, choose_engine
-from engine.services.planning.orders import order_keys, planned_order
-from engine.services.planning.selections import selected_files
+from engine.services.planning.engines import choose_engine
+from engine.services.planning.planner import plan_run
 
 MAX_GROUPS_SHOWN: Final = 1000
 EVERYTHING: Final = RunRequest()
@@ -50,29 +46,8 @@ def try_plan(
         InvalidInput: the request's predicate does not fit the table.
     """
     chosen = choose_engine(opened, policy)
-    digest = selected_files(chosen.table, request)
-    return Trial(chosen.conditions, plan_files(chosen, digest, request, known, hot.let_in() if request.force else hot))
-
-
-def plan_files(chosen: Chosen, digest: pa.Table, request: RunRequest, known: RunStatistics, hot: HotPartitions) -> Plan:
-    """Plan the rewrite of a table's files with the chosen engine."""
-    table, policy = chosen.table, chosen.policy
-    order = planned_order(table, policy)
-    return make_plan(
-        digest,
-        policy=policy,
-        base_snapshot_id=table.head_snapshot_id,
-        schema_id=table.schema_id,
-        inputs_of=table.group_inputs,
-        known=known,
-        columns=len(table.column_names()),
-        is_native=chosen.engine is Engine.NATIVE,
-        full=request.force_full,
-        every_file=request.every_file,
-        hot=hot,
-        order=order,
-        keys_of=order_keys(table, order),
-    )
+    plan = plan_run(chosen, request, known, hot.let_in() if request.force else hot)
+    return Trial(chosen.conditions, plan)
 
 
 def plan_document(plan: Plan, deferred: int) -> dict[str, Any]:

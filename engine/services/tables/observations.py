@@ -26,7 +26,7 @@ from engine.planning.measures.health import TableHealth, health
 from engine.planning.ranking import benefit_per_cost, chance_of_commit
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_registered
-from engine.services.planning.due_plans import evaluate_now
+from engine.services.planning.due_partitions import evaluate_now
 from engine.services.planning.engines import choose_engine
 from engine.services.planning.orders import order_health
 from engine.services.planning.rule_words import due_document
@@ -113,8 +113,7 @@ class ObservationService:
             hot = await unit.hot_partitions.at(seen.table_id)
 
         def evaluate() -> Evaluation:
-            chosen = choose_engine(seen.opened, seen.policy)
-            return evaluate_now(chosen.table, chosen.policy, rewritten, now, hot)
+            return evaluate_now(choose_engine(seen.opened, seen.policy), rewritten, now, hot)
 
         return await self._formats.ask(seen.opened.ref, evaluate)
 

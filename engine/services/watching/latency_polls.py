@@ -16,7 +16,7 @@ from engine.domain.ids import TableId
 from engine.domain.tables.signals import QueryLatency, SignalKind
 from engine.domain.tables.table import TableRef
 from engine.metrics import WorkMetrics
-from engine.services.watching.latency_queries import LatencyAnswer, LatencyQuery, Unreadable
+from engine.prometheus.queries import LatencyAnswer, LatencyQuery, Unreadable
 from engine.services.watching.leadership import Leadership
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork

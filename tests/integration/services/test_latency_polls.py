@@ -12,9 +12,10 @@ import pytest
 from engine.domain.errors import InvalidInput, Transient
 from engine.domain.tables.signals import QueryLatency, Signal, SignalKind
 from engine.metrics import WorkMetrics
-from engine.services.watching import latency_queries
+from engine.prometheus import queries
+from engine.prometheus.queries import Unreadable
 from engine.services.watching.latency_polls import LatencyPolls
-from engine.services.watching.latency_queries import LatencyQuery, LatencySource, Unreadable
+from engine.services.watching.latency_sources import LatencySource
 from engine.services.watching.leadership import Leadership
 from engine.stores.database import Database
 from engine.stores.watching.leadership import LATENCY
@@ -43,7 +44,7 @@ class Poller:
         self.leadership = Leadership(database=database, clock=self.clock, name=LATENCY, holder=holder)
         self.polls = LatencyPolls(
             database=database,
-            query=LatencyQuery(source=source, environ=environ, own_folder=folder),
+            query=source.open_query(environ=environ, own_folder=folder),
             leadership=self.leadership,
             clock=self.clock,
             metrics=self.metrics,
@@ -201,7 +202,7 @@ async def test_a_token_is_read_anew_for_each_question(
 async def test_an_answer_without_an_end_is_given_up(
     poller: Poller, server: PrometheusServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(latency_queries, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(queries, "ANSWER_SECONDS", 0.2)
     server.gate.clear()
     with pytest.raises(Transient, match="PACKHOUSE_PROMETHEUS_URL"):
         await poller.poll()
@@ -209,7 +210,7 @@ async def test_an_answer_without_an_end_is_given_up(
 
 
 async def test_an_answer_that_is_too_long_is_given_up(poller: Poller, server: PrometheusServer) -> None:
-    server.body = b" " * (latency_queries.MOST_BYTES + 1)
+    server.body = b" " * (queries.MOST_BYTES + 1)
     with pytest.raises(Unreadable, match="longer than"):
         await poller.poll()
 

@@ -199,7 +199,7 @@ async def test_unknown_keys_do_not_make_us_hammer_the_provider(issuer: OidcIssue
 
 
 async def test_a_rotated_key_is_found(issuer: OidcIssuer, tokens: OidcTokens, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.services.access.oidc._COOLDOWN_SECONDS", 0.0)
+    monkeypatch.setattr("engine.identity.provider._COOLDOWN_SECONDS", 0.0)
     await tokens.read(issuer.token())
     old = issuer.token()
     issuer.add_key("second")

@@ -1,7 +1,7 @@
 """Replays: the result of each preset on a table's write history over days, by the product's own rules and plans.
 
 Every ten minutes of virtual time (the default `schedule.min_interval`) the table is evaluated
-(`planning.due.evaluations.evaluate_policy`) and, where a rule is due, planned (`services.planning.due_plans.plan_due`).
+(`planning.due.evaluations.evaluate_policy`) and, where a rule is due, planned (`services.planning.planner.plan_due`).
 Only the execution is a model: a run is committed at the instant at which it starts, and its outputs have the bytes of
 their inputs. Each look also counts the *debt*: avoidable files as `planning.measures.health` counts them, by the same
 size for all presets (96 MiB, that of `balanced`).
@@ -23,15 +23,18 @@ import pyarrow as pa
 
 from engine.domain.policies import PRESETS, EffectivePolicy, PolicyDocument, Windows, effective_policy
 from engine.domain.runs.files import InputFile
+from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.plans import FileGroup
 from engine.planning.due.evaluations import evaluate_policy
 from engine.planning.measures.digest import FILE_DIGEST, TableFigures
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
-from engine.services.planning.due_plans import plan_due
+from engine.planning.predictions.run_statistics import NO_STATISTICS
+from engine.services.planning.planner import plan_due
 from engine.stores.runs.histories import MOST_RUNS
 from tests.simulation.fleet.histories import BEGIN, DAY, NAMES, Arrivals, History, history
 from tests.simulation.fleet.population import MIB, Floats, Ints
 from tests.simulation.fleet.tables import as_table, count
+from tests.support.planning import chosen_of
 
 LOOK_SECONDS = 600
 SMALL_BYTES = 96 * MIB
@@ -103,6 +106,10 @@ class ReplayedTable:
         """Return the inputs by path."""
         size = dict(zip(self.number.tolist(), self.bytes.tolist(), strict=True))
         return {path: InputFile(path, size[int(path)], size[int(path)] // 100, int(path)) for path in paths}
+
+    def column_names(self) -> Sequence[str]:
+        """Return no columns: predictions of bytes are not used."""
+        return ()
 
     def resolve_order(self, wanted: object) -> Any:
         """No preset orders rows."""
@@ -249,7 +256,7 @@ def _due_groups(
     known = RewriteHistory([each for run in rewrites for each in run])
     figures = TableFigures(times=given.times, known_since_ms=_BEGIN_MS)
     evaluation = evaluate_policy(table.digest(), figures, known, policy, now_ms=now_ms)
-    due = plan_due(table, policy, evaluation)
+    due = plan_due(chosen_of(table, policy), evaluation, NO_STATISTICS, NONE_HOT)
     return () if due is None else due.plan.groups
 
 

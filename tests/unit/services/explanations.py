@@ -33,11 +33,12 @@ from engine.planning.predictions.run_statistics import RunStatistics
 from engine.services.explain.facts import Facts, RecordFacts, Sight
 from engine.services.explain.summary import summarize
 from engine.services.explain.timing import eligibility
-from engine.services.planning.due_plans import plan_due
+from engine.services.planning.planner import plan_due
 from engine.services.planning.trials import Trial
 from engine.services.runs.budgets import DayBudget
 from engine.stores.runs.histories import Conflict, TableRaces
 from tests.support.digests import DigestFile, digest_of, inputs_of
+from tests.support.planning import chosen_of
 
 FOLDER: Final = Path(__file__).parents[2] / "data" / "explanations"
 RUN: Final = RunId("run_7")
@@ -136,9 +137,8 @@ def _seen(
     )
     small, large = (policy.bytes_of(f"rewrite.{name}_file_bytes") for name in ("small", "large"))
     found = health(digest, small_bytes=small or 0, large_bytes=large)
-    return Sight(
-        Trial(conditions, plan), evaluation, found, due=plan_due(Opened(digest), policy, evaluation, record.hot)
-    )
+    due = plan_due(chosen_of(Opened(digest), policy), evaluation, record.known, record.hot)
+    return Sight(Trial(conditions, plan), evaluation, found, due=due)
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,9 @@ class Opened:
 
     def digest(self) -> pa.Table:
         return self.files
+
+    def column_names(self) -> Sequence[str]:
+        return ()
 
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         return inputs_of(self.files)(paths)

@@ -8,9 +8,11 @@ from engine.domain.runs.hot_partitions import HotPartition, HotPartitions
 from engine.domain.runs.run import RunState
 from engine.services.explain.document import explanation
 from engine.services.explain.facts import too_small_budget
+from engine.services.explain.summary import summarize
 from engine.services.explain.timing import eligibility
 from engine.services.runs.budgets import DayBudget
 from engine.stores.tables.hot_partitions import MOST_HOT
+from tests.support.digests import DigestFile
 from tests.unit.services.explanations import DUE, FOLDER, MIB, NOW, RUN, SITUATIONS, a_run, ago, situation, summary
 
 
@@ -43,6 +45,18 @@ def test_a_daily_budget_below_one_file_group_is_told_as_what_a_run_would_fail_by
     assert told["now"]["outcome"] == "refused"
     assert told["next_eligible"]["at"] is None
     assert "lower rewrite.max_group_bytes" in " ".join(line.strip() for line in told["summary"])
+
+
+def test_what_the_daily_budget_defers_is_left_out_of_an_automatic_run_as_well():
+    day = DayBudget(100 * MIB, 30 * MIB, NOW)  # of groups of 40 MiB and 25 MiB
+    (line,) = [line for line in summary_of(DUE, day) if "A run now would rewrite" in line]
+    assert "25 files" in line
+    assert not any("An automatic run" in line for line in summary_of(DUE, day))
+
+
+def summary_of(files: list[DigestFile], day: DayBudget) -> list[str]:
+    facts = situation(files, {"limits": {"bytes_per_day": "100MiB"}}, day=day)
+    return summarize(facts, eligibility(facts))
 
 
 def test_a_table_with_more_hot_partitions_than_are_kept_rests_as_a_whole_after_a_lost_run():

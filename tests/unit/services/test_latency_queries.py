@@ -10,14 +10,8 @@ from hypothesis import strategies as st
 
 from engine.domain.errors import InvalidInput
 from engine.domain.tables.signals import MAX_SECONDS
-from engine.services.watching.latency_queries import (
-    MOST_SERIES,
-    LatencyAnswer,
-    LatencySource,
-    Unreadable,
-    answer_of,
-    result_of,
-)
+from engine.prometheus.queries import MOST_SERIES, LatencyAnswer, Unreadable, answer_of, result_of
+from engine.services.watching.latency_sources import LatencySource
 from tests.support.prometheus_server import refusal, scalar, vector
 
 URL = "http://prometheus:9090"

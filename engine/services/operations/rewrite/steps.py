@@ -2,10 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import TypeAlias
-
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import NotEligible
@@ -18,7 +14,6 @@ from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.table import TableFormatName
 from engine.formats.base import OpenTable
 from engine.planning.due.evaluations import Evaluation
-from engine.planning.predictions.run_statistics import RunStatistics
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.operations.rewrite.arrow_path import ArrowPath
 from engine.services.operations.rewrite.commits import Commits
@@ -27,18 +22,14 @@ from engine.services.operations.rewrite.endings import RunEnding
 from engine.services.operations.rewrite.native_path import NativePath
 from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
 from engine.services.operations.rewrite.tallies import AttemptTally
-from engine.services.planning.due_plans import DueFiles, due_files, evaluate_now
+from engine.services.planning.due_partitions import evaluate_now
 from engine.services.planning.engines import Chosen, Engine, choose_engine
+from engine.services.planning.planner import plan_run
 from engine.services.planning.run_statistics import read_statistics
-from engine.services.planning.selections import selected_files
-from engine.services.planning.trials import plan_files
 from engine.services.policies.effective import PolicyReader, check_settings
 from engine.services.runs.attempts import Attempt, Stop
 from engine.services.runs.budgets import DayBudget, RunLimits, day_budget, run_limits
 from engine.services.tables.observations import Observed
-
-_Due: TypeAlias = tuple[Evaluation, frozenset[Place]]
-"""The current evaluation, and partitions that an earlier attempt began, which the run keeps."""
 
 
 class RewriteFlow:
@@ -83,7 +74,7 @@ class RewriteFlow:
         check_settings(policy)
         self._context.capabilities.check_settings(self._format, policy.values)
         chosen = await self._chosen(table, policy)
-        plan = await self._plan(chosen, policy, budget)
+        plan = await self._plan(chosen, budget)
         seen = Observed(self._attempt.run.table_id, self._format, table, policy, looked_at)
         await self._context.observations.measure(seen)
         leftover = await self._ending.groups(GroupState.WRITTEN)
@@ -141,7 +132,7 @@ class RewriteFlow:
             raise NotEligible(f"no engine can rewrite this table: {names}", details={"failed": failed})
         return chosen
 
-    async def _plan(self, chosen: Chosen, policy: EffectivePolicy, budget: DayBudget) -> Plan:
+    async def _plan(self, chosen: Chosen, budget: DayBudget) -> Plan:
         table = chosen.table
         request = RunRequest.of(self._attempt.run)
         done = [file.path for group in await self._ending.groups(GroupState.WRITTEN) for file in group.inputs]
@@ -153,9 +144,9 @@ class RewriteFlow:
             )
         taken = frozenset(group.place for group in await self._ending.outlines())
         self._hot = await self._hot_partitions(request, taken)
-        due = (await self._evaluated(table, policy), taken) if request.only_due else None
+        due = await self._evaluated(chosen) if request.only_due else None
         plan = await self._context.formats.work(
-            table.ref, _make_plan, chosen, request, done, known, due=due, hot=self._hot
+            table.ref, plan_run, chosen, request, known, self._hot, due=due, begun=taken, done=done
         )
         plan = budget.admit(plan)
         self._step("planned")
@@ -167,12 +158,12 @@ class RewriteFlow:
             hot = await unit.hot_partitions.at(self._attempt.run.table_id)
         return hot.let_in(None if request.force else taken)
 
-    async def _evaluated(self, table: OpenTable, policy: EffectivePolicy) -> Evaluation:
+    async def _evaluated(self, chosen: Chosen) -> Evaluation:
         """Evaluate the policy's rules now."""
         async with self._context.database.read() as unit:
             rewritten = await unit.rewrite_histories.committed_partitions(self._attempt.run.table_id)
             now = await unit.now()
-        return await self._context.formats.work(table.ref, evaluate_now, table, policy, rewritten, now, self._hot)
+        return await self._context.formats.work(chosen.table.ref, evaluate_now, chosen, rewritten, now, self._hot)
 
     async def _rewrite(
         self, chosen: Chosen, policy: EffectivePolicy, plan: Plan, leftover: Sequence[StoredGroup]
@@ -206,21 +197,3 @@ class RewriteFlow:
         )
         self._step("rewriting")
         return groups
-
-
-def _make_plan(
-    chosen: Chosen,
-    request: RunRequest,
-    without: Sequence[str],
-    known: RunStatistics,
-    *,
-    due: _Due | None,
-    hot: HotPartitions,
-) -> Plan:
-    found = DueFiles(selected_files(chosen.table, request))
-    if due is not None:
-        found = due_files(chosen.table, found.digest, due[0], full=request.force_full, also=due[1])
-    digest = found.digest
-    if without:
-        digest = digest.filter(pc.invert(pc.is_in(digest["path"], value_set=pa.array(without, pa.string()))))
-    return found.add_to(plan_files(chosen, digest, request, known, hot))

@@ -1,47 +1,28 @@
-"""Plan of an automatic run: the partitions that the policy's rules make due at this moment.
+"""Partitions that a policy's rules make due at this moment, and their files.
 
 Used by the coordinator to decide, by explain, and again by the run when it starts. Reads manifests: call in a thread.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Final
 
 import pyarrow as pa
 
-from engine.domain.policies import EffectivePolicy
-from engine.domain.runs.files import InputFile
-from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions, Place
+from engine.domain.runs.hot_partitions import HotPartitions, Place
 from engine.domain.runs.plans import Plan, SkippedPartition
 from engine.formats.base import OpenTable
 from engine.planning.due.evaluations import Evaluation, asks_overlap, evaluate_policy
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
 from engine.planning.measures.partitions import partition_files
-from engine.planning.plans.file_groups import MAX_SKIPPED, make_plan
-from engine.services.planning.orders import Orderable, order_keys, planned_order
+from engine.planning.plans.file_groups import MAX_SKIPPED
+from engine.services.planning.engines import Chosen
+from engine.services.planning.orders import planned_order
 from engine.stores.runs.histories import CommittedPartitions
 
 NOT_DUE: Final = "not_due"
-
-
-class Snapshot(Orderable, Protocol):
-    """Methods of an open table that planning uses (`formats.base.OpenTable`)."""
-
-    @property
-    def head_snapshot_id(self) -> int | None:
-        """Return the id of the head snapshot, None for an empty table."""
-
-    @property
-    def schema_id(self) -> int:
-        """Return the id of the current schema."""
-
-    def digest(self) -> pa.Table:
-        """Return the table's live data files, in the schema `planning.measures.digest.FILE_DIGEST`."""
-
-    def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
-        """Return the inputs by path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +38,9 @@ class DueFiles:
         return replace(plan, skipped=skipped, skipped_total=plan.skipped_total + len(self.others))
 
 
-@dataclass(frozen=True, slots=True)
-class DuePlan:
-    """The plan of an automatic run; `full`: due by settings of `rewrite.full`, otherwise by triggers."""
-
-    plan: Plan
-    full: bool
-
-
-def evaluate_now(
-    opened: OpenTable, policy: EffectivePolicy, rewritten: CommittedPartitions, now: datetime, hot: HotPartitions
-) -> Evaluation:
-    """Evaluate every rule of a policy on an open table."""
+def evaluate_now(chosen: Chosen, rewritten: CommittedPartitions, now: datetime, hot: HotPartitions) -> Evaluation:
+    """Evaluate every rule of a table's policy."""
+    opened, policy = chosen.table, chosen.policy
     figures = opened.figures()
     history = _history(rewritten, figures.committed_at_ms)
     order = planned_order(opened, policy)
@@ -85,7 +57,7 @@ def evaluate_now(
 
 
 def due_files(
-    opened: Snapshot,
+    opened: OpenTable,
     digest: pa.Table,
     evaluation: Evaluation,
     *,
@@ -116,37 +88,6 @@ def due_files(
         return DueFiles(digest)
     is_taken = pa.array(taken, pa.bool_()).take(pa.array(files.partition_of)) if taken else pa.array([], pa.bool_())
     return DueFiles(digest.filter(is_taken), tuple(sorted(others, key=lambda one: -one.files)))
-
-
-def plan_due(
-    opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation, hot: HotPartitions = NONE_HOT
-) -> DuePlan | None:
-    """Return the plan of an automatic run that begins now, None when no rule is due.
-
-    Full rewrites come first, each kind in its own run: partitions due by triggers are not rewritten in full.
-    """
-    if not evaluation.is_due:
-        return None
-    if evaluation.wants_full and (full := _plan(opened, policy, evaluation, hot, full=True)).groups:
-        return DuePlan(full, full=True)
-    return DuePlan(_plan(opened, policy, evaluation, hot, full=False), full=False)
-
-
-def _plan(opened: Snapshot, policy: EffectivePolicy, evaluation: Evaluation, hot: HotPartitions, *, full: bool) -> Plan:
-    found = due_files(opened, opened.digest(), evaluation, full=full)
-    order = planned_order(opened, policy)
-    plan = make_plan(
-        found.digest,
-        policy=policy,
-        base_snapshot_id=opened.head_snapshot_id,
-        schema_id=opened.schema_id,
-        inputs_of=opened.group_inputs,
-        full=full,
-        hot=hot,
-        order=order,
-        keys_of=order_keys(opened, order),
-    )
-    return found.add_to(plan)
 
 
 def _history(rewritten: CommittedPartitions, committed_at_ms: Mapping[int, int]) -> RewriteHistory:

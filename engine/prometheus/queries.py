@@ -8,26 +8,20 @@ import asyncio
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import httpx
 
-from engine.domain.errors import InvalidInput, Transient
-from engine.domain.fleet.backoff import FRESH
+from engine.domain.errors import Transient
 from engine.domain.tables.signals import MAX_SECONDS
-from engine.services.catalogs.secrets import is_reference, resolve_secrets
 
 ANSWER_SECONDS: Final = 5.0
 MOST_BYTES: Final = 2 * 2**20
 MOST_SERIES: Final = 1000
-_LABEL_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _SHOWN: Final = 200
-_EXAMPLE: Final = "histogram_quantile(0.95, sum by (le) (rate(query_seconds_bucket[2m])))"
 
 
 class Unreadable(Transient):
@@ -36,78 +30,6 @@ class Unreadable(Transient):
     def __init__(self, message: str, *, outcome: str) -> None:
         super().__init__(message)
         self.outcome = outcome
-
-
-@dataclass(frozen=True, slots=True)
-class LatencySource:
-    """A Prometheus server and the query for latencies.
-
-    Attributes:
-        url: the server's base address, before `/api/v1/query`.
-        query: PromQL whose value is the 95th percentile of query times in seconds.
-        token: a reference to a bearer token (`env:NAME`, `file:/path`), read again for each query.
-        table_label: the label that names the table of each series; None: one series, about the whole fleet.
-        seconds: interval between two queries.
-    """
-
-    url: str
-    query: str
-    token: str | None = None
-    table_label: str | None = None
-    seconds: float = 30.0
-
-    @classmethod
-    def of(
-        cls, *, url: str | None, query: str | None, token: str | None, table_label: str | None, seconds: float
-    ) -> "LatencySource | None":
-        """Return the source that the settings define, None when they have no server.
-
-        Raises:
-            InvalidInput: a setting lacks another one that it needs, or one of them is not valid.
-        """
-        if url is not None and query is not None:
-            return cls(url, query, token, table_label, seconds)
-        if url is not None:
-            raise InvalidInput(
-                "PACKHOUSE_LATENCY_QUERY is not set: set it to a PromQL query that returns the 95th percentile of "
-                f"query seconds, such as {_EXAMPLE}, or unset PACKHOUSE_PROMETHEUS_URL"
-            )
-        given = {"PROMETHEUS_TOKEN": token, "LATENCY_QUERY": query, "LATENCY_TABLE_LABEL": table_label}
-        if useless := [f"PACKHOUSE_{name}" for name, value in given.items() if value is not None]:
-            message = f"{', '.join(useless)} without PACKHOUSE_PROMETHEUS_URL has no effect; set it, or unset them"
-            raise InvalidInput(message)
-        return None
-
-    def __post_init__(self) -> None:
-        """Check the settings.
-
-        Raises:
-            InvalidInput: names the setting, what is wrong with it, and the remedy.
-        """
-        if "@" in self.url:
-            message = "PACKHOUSE_PROMETHEUS_URL: it contains credentials; use PACKHOUSE_PROMETHEUS_TOKEN"
-            raise InvalidInput(message)
-        if not _is_server(self.url):
-            raise InvalidInput(
-                f"PACKHOUSE_PROMETHEUS_URL: {self.url!r} is not a server address; give http(s)://host:port, without "
-                "/api/v1/query"
-            )
-        if not self.query.strip():
-            raise InvalidInput(f"PACKHOUSE_LATENCY_QUERY is empty; for example: {_EXAMPLE}")
-        if self.token is not None and not is_reference(self.token):
-            raise InvalidInput(
-                "PACKHOUSE_PROMETHEUS_TOKEN is given in clear; give a reference: env:NAME, or file:/absolute/path"
-            )
-        label = self.table_label
-        if label is not None and (not label or set(label) - _LABEL_CHARACTERS or label[0].isdigit()):
-            raise InvalidInput(
-                f"PACKHOUSE_LATENCY_TABLE_LABEL: {label!r} is not a label name; use letters, digits and _"
-            )
-        if not ANSWER_SECONDS <= self.seconds < FRESH.total_seconds():
-            raise InvalidInput(
-                f"PACKHOUSE_LATENCY_SECONDS: {self.seconds:g} must be at least {ANSWER_SECONDS:g}, and less than "
-                f"{FRESH.total_seconds():g}, the time for which a measurement is valid"
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +44,20 @@ class LatencyAnswer:
 
 
 class LatencyQuery:
-    """Queries one source. `environ` resolves the token's reference, which may not lead into `own_folder`."""
+    """Sends one query to one server.
 
-    def __init__(self, *, source: LatencySource, environ: Mapping[str, str], own_folder: Path) -> None:
-        self._source = source
-        self._environ = environ
-        self._own_folder = own_folder
+    Args:
+        url: the server's base address, before `/api/v1/query`.
+        query: PromQL whose value is the 95th percentile of query times in seconds.
+        token: returns the bearer token, None for none; called in a thread for each query.
+        table_label: the label that names the table of each series; None: one series, about the whole fleet.
+    """
+
+    def __init__(self, *, url: str, query: str, token: Callable[[], str | None], table_label: str | None) -> None:
+        self._address = f"{url.rstrip('/')}/api/v1/query"
+        self._query = query
+        self._token = token
+        self._table_label = table_label
         self._client: httpx.AsyncClient | None = None
 
     async def ask(self) -> LatencyAnswer:
@@ -136,53 +66,30 @@ class LatencyQuery:
         Raises:
             Unreadable: the answer is no result; the message names the finding and the remedy.
             Transient: the server does not answer in time.
-            InvalidInput: the token's reference can't be resolved.
+            InvalidInput: there is no usable token.
         """
-        headers = {"Accept-Encoding": "identity"} | await asyncio.to_thread(self._authorization)
+        token = await asyncio.to_thread(self._token)
+        headers = {"Accept-Encoding": "identity"} | ({} if token is None else {"Authorization": f"Bearer {token}"})
         client = self._client = self._client or httpx.AsyncClient(
             timeout=ANSWER_SECONDS, follow_redirects=False, trust_env=False
         )
-        address = f"{self._source.url.rstrip('/')}/api/v1/query"
-        form = {"query": self._source.query, "timeout": f"{ANSWER_SECONDS:g}s"}
+        form = {"query": self._query, "timeout": f"{ANSWER_SECONDS:g}s"}
         try:
             async with (
                 asyncio.timeout(ANSWER_SECONDS),
-                client.stream("POST", address, data=form, headers=headers) as response,
+                client.stream("POST", self._address, data=form, headers=headers) as response,
             ):
                 body = await _read(response)
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as error:
             what = str(error) or type(error).__name__
-            raise Transient(f"{address} (PACKHOUSE_PROMETHEUS_URL) did not answer: {what}") from error
-        return answer_of(result_of(response, body), self._source.table_label)
+            raise Transient(f"{self._address} (PACKHOUSE_PROMETHEUS_URL) did not answer: {what}") from error
+        return answer_of(result_of(response, body), self._table_label)
 
     async def close(self) -> None:
         """Close the connection."""
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
-
-    def _authorization(self) -> dict[str, str]:
-        if self._source.token is None:
-            return {}
-        try:
-            found = resolve_secrets({"token": self._source.token}, environ=self._environ, own=self._own_folder)
-        except InvalidInput as error:
-            said = error.problems[0].message if error.problems else error.message
-            raise InvalidInput(f"PACKHOUSE_PROMETHEUS_TOKEN: {said}") from None
-        token = found["token"]
-        if not token or not token.isascii() or not token.isprintable() or " " in token:
-            raise InvalidInput(f"PACKHOUSE_PROMETHEUS_TOKEN: {self._source.token} holds no bearer token")
-        return {"Authorization": f"Bearer {token}"}
-
-
-def _is_server(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        has_port = parts.port is None or parts.port > 0
-    except ValueError:
-        return False
-    has_more = bool(parts.query or parts.fragment) or parts.path.rstrip("/").endswith("/api/v1/query")
-    return parts.scheme in {"http", "https"} and bool(parts.hostname) and has_port and not has_more
 
 
 async def _read(response: httpx.Response) -> bytes:

@@ -1,0 +1,98 @@
+"""The plan of a rewrite on an open table: the same for runs, dry runs, explain and the coordinator.
+
+All of them plan with the table's engine and with the statistics of earlier runs; their predictions differ only where
+the requested files, the table or the statistics do. Reads manifests and packs files: call in a thread.
+"""
+
+from collections.abc import Collection
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.domain.runs.hot_partitions import HotPartitions, Place
+from engine.domain.runs.plans import Plan
+from engine.domain.runs.requests import RunRequest
+from engine.planning.due.evaluations import Evaluation
+from engine.planning.plans.file_groups import make_plan
+from engine.planning.predictions.run_statistics import RunStatistics
+from engine.services.planning.due_partitions import DueFiles, due_files
+from engine.services.planning.engines import Chosen, Engine
+from engine.services.planning.orders import order_keys, planned_order
+from engine.services.planning.selections import selected_files
+
+
+@dataclass(frozen=True, slots=True)
+class DuePlan:
+    """The plan of an automatic run; `full`: due by settings of `rewrite.full`, otherwise by triggers."""
+
+    plan: Plan
+    full: bool
+
+
+def plan_run(
+    chosen: Chosen,
+    request: RunRequest,
+    known: RunStatistics,
+    hot: HotPartitions,
+    *,
+    due: Evaluation | None = None,
+    begun: AbstractSet[Place] = frozenset(),
+    done: Collection[str] = (),
+) -> Plan:
+    """Plan the rewrite of the files that a request names, on the head snapshot.
+
+    Args:
+        chosen: the engine, and the table and policy adapted to it.
+        request: its partitions and kind; `only_due` needs `due`.
+        known: statistics of earlier runs, for predictions.
+        hot: partitions that lost races to other writers.
+        due: the table's present evaluation, to plan due partitions only; None: all that the request names.
+        begun: partitions to plan whether they are due or not: earlier attempts of the run began them.
+        done: paths of files to leave out: earlier attempts of the run rewrote or wrote them.
+
+    Raises:
+        InvalidInput: the request's predicate does not fit the table.
+    """
+    table, policy = chosen.table, chosen.policy
+    found = DueFiles(selected_files(table, request))
+    if due is not None:
+        found = due_files(table, found.digest, due, full=request.force_full, also=begun)
+    order = planned_order(table, policy)
+    plan = make_plan(
+        _without(found.digest, done),
+        policy=policy,
+        base_snapshot_id=table.head_snapshot_id,
+        schema_id=table.schema_id,
+        inputs_of=table.group_inputs,
+        known=known,
+        columns=len(table.column_names()),
+        is_native=chosen.engine is Engine.NATIVE,
+        full=request.force_full,
+        every_file=request.every_file,
+        hot=hot,
+        order=order,
+        keys_of=order_keys(table, order),
+    )
+    return found.add_to(plan)
+
+
+def plan_due(chosen: Chosen, evaluation: Evaluation, known: RunStatistics, hot: HotPartitions) -> DuePlan | None:
+    """Return the plan of an automatic run that begins now, None when no rule is due.
+
+    Full rewrites come first, each kind in its own run: partitions due by triggers are not rewritten in full.
+    """
+    if not evaluation.is_due:
+        return None
+    if evaluation.wants_full:
+        full = plan_run(chosen, RunRequest(force_full=True, only_due=True), known, hot, due=evaluation)
+        if full.groups:
+            return DuePlan(full, full=True)
+    return DuePlan(plan_run(chosen, RunRequest(only_due=True), known, hot, due=evaluation), full=False)
+
+
+def _without(digest: pa.Table, paths: Collection[str]) -> pa.Table:
+    if not paths:
+        return digest
+    return digest.filter(pc.invert(pc.is_in(digest["path"], value_set=pa.array(paths, pa.string()))))
