@@ -14,7 +14,7 @@ from api.app import create_app
 from api.deps import Services
 from api.openapi import describe, to_yaml
 from engine.domain.errors import PackhouseError
-from engine.domain.policies.schema import policy_schema_text
+from engine.domain.policies.documents.schema import policy_schema_text
 from engine.logging import configure_logging
 from engine.settings import Settings, read_settings
 

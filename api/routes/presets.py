@@ -8,7 +8,7 @@ from api.deps import ViewerDep
 from api.responses import problems
 from api.schemas.presets import Preset, PresetList
 from engine.domain.policies import PRESETS
-from engine.domain.policies.schema import policy_schema
+from engine.domain.policies.documents.schema import policy_schema
 from engine.services.policies.effective import find_preset
 
 router = APIRouter(prefix="/v1", tags=["policies"])

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 from api.schemas.common import Answer, Instant, JsonObject, Request
 from engine.domain.fleet.limits import CatalogLimits as DomainCatalogLimits
 from engine.domain.fleet.limits import Fleet, FleetLimits
-from engine.domain.policies.fields import MAX_BYTES
+from engine.domain.policies.documents.fields import MAX_BYTES
 from engine.domain.tables.table import Pause as DomainPause
 from engine.domain.values.strict import OneLine, Whole
 from engine.domain.values.units import ByteRate

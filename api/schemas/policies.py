@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, PlainSerializer
 from api.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, LabelKey, LabelValue, Listed, OwnerTeam, PageToken, Request
 from engine.domain.policies import Difference, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
-from engine.domain.policies.scopes import MAX_PATTERN
+from engine.domain.policies.effective.scopes import MAX_PATTERN
 from engine.domain.values.strict import UNSEEN, Whole
 from engine.services.catalogs.names import CATALOG_NAME
 from engine.services.policies.effective import settings_document

@@ -7,8 +7,8 @@ durations. Checks that only the service can make (contradictions between setting
 import json
 from typing import Any, Final
 
-from engine.domain.policies.documents import PolicyDocument
-from engine.domain.policies.triggers import Metric
+from engine.domain.policies.documents.document import PolicyDocument
+from engine.domain.policies.documents.triggers import Metric
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 SCHEMA_ID: Final = "urn:packhouse:policy"

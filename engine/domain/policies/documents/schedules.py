@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final, Literal, Self
 from cronsim import CronSim, CronSimError
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from engine.domain.policies.fields import Interval, Part, Section
-from engine.domain.policies.time_zones import TimeZone, zone_of
+from engine.domain.policies.documents.fields import Interval, Part, Section
 from engine.domain.values.hints import Misread
+from engine.domain.values.time_zones import TimeZone, zone_of
 from engine.domain.values.units import Duration
 
 _LONGEST_CRON: Final = 100

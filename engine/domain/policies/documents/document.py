@@ -10,12 +10,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 
-from engine.domain.policies.fields import AnyBytes, Interval, Part, Rate, Section
-from engine.domain.policies.maintenance import MaintenanceSettings
-from engine.domain.policies.rewriting import RewriteSettings
-from engine.domain.policies.rules import Triggers
-from engine.domain.policies.schedules import ScheduleSettings, Seal
-from engine.domain.policies.windows import Blackout, QuietHours
+from engine.domain.policies.documents.fields import AnyBytes, Interval, Part, Rate, Section
+from engine.domain.policies.documents.maintenance import MaintenanceSettings
+from engine.domain.policies.documents.rewriting import RewriteSettings
+from engine.domain.policies.documents.rules import Triggers
+from engine.domain.policies.documents.schedules import ScheduleSettings, Seal
+from engine.domain.policies.documents.windows import Blackout, QuietHours
 from engine.domain.values.hints import Misread
 from engine.domain.values.strict import Flag, Number, Whole
 

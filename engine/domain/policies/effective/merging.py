@@ -12,11 +12,11 @@ from functools import lru_cache
 from typing import Any, Final
 
 from engine.domain.fleet.budgets import Budget
-from engine.domain.policies.documents import PolicyDocument, nested
-from engine.domain.policies.fields import DAY_SECONDS, MIB, OFF, UNLIMITED
-from engine.domain.policies.presets import DEFAULT_PRESET, PRESETS
-from engine.domain.policies.scopes import PolicyScopeKind
-from engine.domain.policies.stored import StoredPolicy
+from engine.domain.policies.documents.document import PolicyDocument, nested
+from engine.domain.policies.documents.fields import DAY_SECONDS, MIB, OFF, UNLIMITED
+from engine.domain.policies.effective.presets import DEFAULT_PRESET, PRESETS
+from engine.domain.policies.effective.scopes import PolicyScopeKind
+from engine.domain.policies.effective.stored import StoredPolicy
 from engine.domain.values.units import HELD
 
 DEFAULTS: Final[Mapping[str, Any]] = {

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from engine.domain.policies.documents import PolicyDocument
-from engine.domain.policies.scopes import PolicyScope
+from engine.domain.policies.documents.document import PolicyDocument
+from engine.domain.policies.effective.scopes import PolicyScope
 
 
 @dataclass(frozen=True, slots=True)

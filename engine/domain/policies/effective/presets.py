@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.domain.policies.documents import PolicyDocument, PresetName
+from engine.domain.policies.documents.document import PolicyDocument, PresetName
 
 
 @dataclass(frozen=True, slots=True)

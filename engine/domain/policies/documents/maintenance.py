@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic.config import JsonDict
 
-from engine.domain.policies.fields import DAY_SECONDS, Interval, Part, Section, lasting
+from engine.domain.policies.documents.fields import DAY_SECONDS, Interval, Part, Section, lasting
 from engine.domain.values.strict import Flag, Whole
 from engine.domain.values.units import Duration
 

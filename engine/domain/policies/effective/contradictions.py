@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from engine.domain.errors import FieldProblem
-from engine.domain.policies.fields import OFF
-from engine.domain.policies.merging import EffectivePolicy
-from engine.domain.policies.windows import Windows
+from engine.domain.policies.documents.fields import OFF
+from engine.domain.policies.effective.merging import EffectivePolicy
+from engine.domain.policies.effective.windows import Windows
 from engine.domain.tables.orders import ORDERED_STRATEGIES
 from engine.domain.values.units import format_bytes
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from engine.domain.policies.fields import (
+from engine.domain.policies.documents.fields import (
     AnyBytes,
     FileBytes,
     Interval,

@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from engine.domain.policies.fields import MAX_BYTES, Part
+from engine.domain.policies.documents.fields import MAX_BYTES, Part
 from engine.domain.values.hints import Misread
 from engine.domain.values.units import (
     HELD,

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from engine.domain.policies.windows import Windows
+from engine.domain.policies.effective.windows import Windows
 
 _BACK: Final = timedelta(days=9)
 _AHEAD: Final = timedelta(days=16)

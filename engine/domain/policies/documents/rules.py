@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
-from engine.domain.policies.fields import Part
-from engine.domain.policies.triggers import TriggerCondition
+from engine.domain.policies.documents.fields import Part
+from engine.domain.policies.documents.triggers import TriggerCondition
 from engine.domain.values.hints import Misread
 from engine.domain.values.strict import Flag
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.domain.policies.documents import PolicyDocument
+from engine.domain.policies.documents.document import PolicyDocument
 
 
 @dataclass(frozen=True, slots=True)
