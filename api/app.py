@@ -8,18 +8,20 @@ from typing import Any, Final
 from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 
-from api import errors
-from api.answer_headers import AnswerHeaders
-from api.auth import Authentication
 from api.deps import Services
-from api.limits import BodyLimits
-from api.methods import Heads, Options
-from api.metrics import Metrics, RequestMetrics
-from api.openapi import describe
-from api.pagination import PageTokens
-from api.rate_limits import RequestRates
-from api.representations import Compression, ConditionalReads
-from api.request_ids import RequestIds
+from api.http import errors
+from api.http.answer_headers import AnswerHeaders
+from api.http.auth import Authentication
+from api.http.bodies import BodyLimits
+from api.http.methods import Heads, Options
+from api.http.metrics import Metrics, RequestMetrics
+from api.http.rate_limits import RequestRates
+from api.http.representations import Compression, ConditionalReads
+from api.http.request_ids import RequestIds
+from api.http.streaming import StreamSlots
+from api.listing.pagination import PageTokens
+from api.openapi.description import describe
+from api.problems.validation import refuse_unknown_parameters
 from api.routes import (
     audit,
     catalogs,
@@ -42,8 +44,6 @@ from api.routes import (
     tables,
     whoami,
 )
-from api.streaming import StreamSlots
-from api.validation import refuse_unknown_parameters
 
 _KNOWN_PARAMETERS: Final = [Depends(refuse_unknown_parameters)]
 

@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from api.deps import AdminDep, ServicesDep
-from api.filters import Since, Until
-from api.pagination import PageQuery
-from api.responses import problems
+from api.listing.filters import Since, Until
+from api.listing.pagination import PageQuery
+from api.problems.responses import problems
 from api.schemas.audit import AuditList
 from engine.domain.access.audit import AuditFilter
 

@@ -3,10 +3,10 @@
 from fastapi import APIRouter, Depends, Request, Response
 
 from api.deps import AdminDep, CatalogName, OwnerDep, ServicesDep, ViewerDep
-from api.idempotency import IdempotentRoute, idempotency_key
-from api.pagination import PageQuery
-from api.preconditions import VersionRead, set_etag
-from api.responses import WITH_BODY, problems
+from api.http.idempotency import IdempotentRoute, idempotency_key
+from api.http.preconditions import VersionRead, set_etag
+from api.listing.pagination import PageQuery
+from api.problems.responses import WITH_BODY, problems
 from api.schemas.catalogs import Catalog, CatalogCheck, CatalogCreate, CatalogList, CatalogReplace
 from api.schemas.discoveries import DiscoverRequest, Discovery
 from api.schemas.grants import CatalogGrants, GrantsPut

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from api.deps import ServicesDep, TableIdPath, ViewerDep
-from api.responses import problems
+from api.problems.responses import problems
 from api.schemas.explain import Explanation
 
 router = APIRouter(prefix="/v1/tables", tags=["tables"])

@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Query
 
 from api.deps import ServicesDep, ViewerDep
-from api.filters import Commas
-from api.pagination import PageQuery
-from api.query_values import TextFlag
-from api.responses import problems
+from api.listing.filters import Commas
+from api.listing.pagination import PageQuery
+from api.listing.query_values import TextFlag
+from api.listing.tables import TableFilterQuery
+from api.problems.responses import problems
 from api.schemas.fleet import Fleet, FleetTableList
-from api.table_filters import TableFilterQuery
 from engine.domain.fleet.tables import FleetKey, FleetPosition, FleetSort, FleetTable, FleetTableFilter
 from engine.domain.ids import TableId
 from engine.domain.runs.run import RunState

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from api.deps import ServicesDep, ViewerDep
-from api.responses import problems
+from api.problems.responses import problems
 from api.schemas.formats import FormatList
 
 router = APIRouter(prefix="/v1/formats", tags=["formats"])

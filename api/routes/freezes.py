@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from api.deps import OwnerDep, ServicesDep, TableIdPath
-from api.responses import WITH_BODY, problems
+from api.problems.responses import WITH_BODY, problems
 from api.schemas.tables import UnfreezeRequest
 
 router = APIRouter(prefix="/v1")

@@ -5,8 +5,8 @@ from typing import Any, Final
 from fastapi import APIRouter, Request, Response
 
 from api.deps import OptionalCaller, ServicesDep
-from api.metrics import MEDIA_TYPE
-from api.responses import add
+from api.http.metrics import MEDIA_TYPE
+from api.problems.responses import add
 from api.schemas.health import Liveness, Readiness
 from engine.domain.access.callers import require_every_team
 

@@ -3,9 +3,9 @@
 from fastapi import APIRouter, Request, Response
 
 from api.deps import AdminDep, KeyIdPath, ServicesDep
-from api.pagination import PageQuery
-from api.representations import NOT_COMPRESSED
-from api.responses import WITH_BODY, problems
+from api.http.representations import NOT_COMPRESSED
+from api.listing.pagination import PageQuery
+from api.problems.responses import WITH_BODY, problems
 from api.schemas.keys import Key, KeyCreate, KeyCreated, KeyList
 from engine.domain.ids import KeyId
 

@@ -3,8 +3,8 @@
 from fastapi import APIRouter, Response
 
 from api.deps import AdminDep, ServicesDep, ViewerDep
-from api.preconditions import VersionRead, set_etag
-from api.responses import WITH_BODY, problems
+from api.http.preconditions import VersionRead, set_etag
+from api.problems.responses import WITH_BODY, problems
 from api.schemas.limits import Limits, LimitsPut
 
 router = APIRouter(prefix="/v1/limits", tags=["fleet"])

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from api.deps import AdminDep, CatalogName, OperatorDep, ServicesDep, TableIdPath
-from api.responses import WITH_BODY, problems
+from api.problems.responses import WITH_BODY, problems
 from api.schemas.limits import Pause, PauseMode, PauseRequest
 
 router = APIRouter(prefix="/v1")

@@ -7,10 +7,10 @@ from fastapi.responses import JSONResponse
 from pydantic import StringConstraints
 
 from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
-from api.pagination import PageQuery
-from api.preconditions import Conditions, VersionRead, set_etag
-from api.query_values import TextFlag, TextWhole
-from api.responses import WITH_BODY, problems
+from api.http.preconditions import Conditions, VersionRead, set_etag
+from api.listing.pagination import PageQuery
+from api.listing.query_values import TextFlag, TextWhole
+from api.problems.responses import WITH_BODY, problems
 from api.schemas.policies import EffectivePolicy, PolicyRestore, PolicyVersion, PolicyVersionList, TablePolicy
 from api.schemas.policy_effects import PolicyPreview
 from engine.domain.policies import PolicyDocument

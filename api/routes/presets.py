@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Path
 
 from api.deps import ViewerDep
-from api.responses import problems
+from api.problems.responses import problems
 from api.schemas.presets import Preset, PresetList
 from engine.domain.policies import PRESETS
 from engine.domain.policies.documents.schema import policy_schema

@@ -7,13 +7,13 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from api.deps import OperatorDep, RunIdPath, ServicesDep, ViewerDep
-from api.filters import CatalogFilter, Commas, OwnerTeamFilter, Since, TableIdFilter, Until
-from api.idempotency import IdempotentRoute, idempotency_key
-from api.pagination import PageQuery
-from api.responses import WITH_BODY, problems
+from api.http.idempotency import IdempotentRoute, idempotency_key
+from api.http.streaming import EVENT_STREAM, event_stream, wants_stream
+from api.listing.filters import CatalogFilter, Commas, OwnerTeamFilter, Since, TableIdFilter, Until
+from api.listing.pagination import PageQuery
+from api.problems.responses import WITH_BODY, problems
 from api.schemas.runs import FileGroupList, Run, RunAccepted, RunDetail, RunDocument, RunEventList, RunList, RunSubmit
 from api.schemas.tables import TablePlan
-from api.streaming import EVENT_STREAM, event_stream, wants_stream
 from engine.domain.ids import RunId, first_run_id
 from engine.domain.runs.run import GroupState, Operation, RunFilter, RunState
 from engine.domain.runs.run import Run as DomainRun

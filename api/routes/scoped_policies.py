@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Request, Response
 
 from api.deps import OwnerDep, ServicesDep, ViewerDep
-from api.idempotency import IdempotentRoute, idempotency_key
-from api.pagination import PageQuery
-from api.policy_filters import PolicyScopeQuery
-from api.preconditions import Conditions, VersionRead, set_etag
-from api.responses import WITH_BODY, problems
+from api.http.idempotency import IdempotentRoute, idempotency_key
+from api.http.preconditions import Conditions, VersionRead, set_etag
+from api.listing.pagination import PageQuery
+from api.listing.policies import PolicyScopeQuery
+from api.problems.responses import WITH_BODY, problems
 from api.routes.policies import CONDITIONS, DryRun, PolicyMessage, VersionPath, preview_response
 from api.schemas.policies import (
     PolicyCreate,

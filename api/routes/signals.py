@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from api.deps import OperatorDep, ServicesDep, TableIdPath, ViewerDep
-from api.filters import PeriodFilter, TableIdFilter
-from api.idempotency import IdempotentRoute, idempotency_key
-from api.pagination import PageQuery
-from api.responses import WITH_BODY, problems
+from api.http.idempotency import IdempotentRoute, idempotency_key
+from api.listing.filters import PeriodFilter, TableIdFilter
+from api.listing.pagination import PageQuery
+from api.problems.responses import WITH_BODY, problems
 from api.schemas.signals import Signal, SignalList, SignalSend, TableBackpressure
 from engine.domain.tables.signals import SignalKind
 

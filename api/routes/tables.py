@@ -3,11 +3,12 @@
 from fastapi import APIRouter, Depends, Request, Response
 
 from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
-from api.filters import PeriodFilter
-from api.idempotency import IdempotentRoute, idempotency_key
-from api.pagination import PageQuery
-from api.preconditions import VersionRead, set_etag
-from api.responses import WITH_BODY, problems
+from api.http.idempotency import IdempotentRoute, idempotency_key
+from api.http.preconditions import VersionRead, set_etag
+from api.listing.filters import PeriodFilter
+from api.listing.pagination import PageQuery
+from api.listing.tables import TableFilterQuery
+from api.problems.responses import WITH_BODY, problems
 from api.schemas.advice import TableAdvice
 from api.schemas.tables import (
     HealthHistory,
@@ -20,7 +21,6 @@ from api.schemas.tables import (
     TablePlan,
     TableRegister,
 )
-from api.table_filters import TableFilterQuery
 from engine.domain.ids import RunId, TableId
 
 creating = APIRouter(

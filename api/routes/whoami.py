@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from api.deps import ViewerDep
-from api.responses import problems
+from api.problems.responses import problems
 from api.schemas.keys import Whoami
 
 router = APIRouter(prefix="/v1/whoami", tags=["access"])

@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import Field
 
-from api.pagination import Page
+from api.listing.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, PageToken
 from engine.domain.access import audit as domain
 

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Self
 
 from pydantic import ConfigDict, Field
 
-from api.pagination import Page
+from api.listing.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request
 from api.schemas.grants import Grant, GrantList, grants_shown
 from api.schemas.limits import Pause

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, PlainSerializer
 
-from api.pagination import Page
+from api.listing.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, LabelKey, LabelValue, Listed, OwnerTeam, PageToken, Request
 from engine.domain.policies import Difference, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.policies.effective.scopes import MAX_PATTERN

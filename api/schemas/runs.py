@@ -7,7 +7,7 @@ from typing import Final, Self
 
 from pydantic import ConfigDict, Field
 
-from api.pagination import Page
+from api.listing.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, Listed, PageToken, Request, text_ids
 from api.schemas.limits import Pause
 from api.schemas.predicates import Partitions

@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from api.app import create_app
-from api.openapi import describe
+from api.openapi.description import describe
 from api.schemas.catalogs import CatalogCreate
 from api.schemas.discoveries import DiscoverRequest
 from api.schemas.keys import KeyCreate
