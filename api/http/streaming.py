@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 from api.deps import Services
 from api.http.errors import EdgeProblem
 from api.http.methods import is_head
-from api.schemas.runs import Progress, RunEvent
+from api.schemas.runs.run import Progress, RunEvent
 from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, Transient
 from engine.domain.ids import RunId

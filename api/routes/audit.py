@@ -8,7 +8,7 @@ from api.deps import AdminDep, ServicesDep
 from api.listing.filters import Since, Until
 from api.listing.pagination import PageQuery
 from api.problems.responses import problems
-from api.schemas.audit import AuditList
+from api.schemas.access.audit import AuditList
 from engine.domain.access.audit import AuditFilter
 
 router = APIRouter(prefix="/v1/audit", tags=["access"])

@@ -7,9 +7,9 @@ from api.http.idempotency import IdempotentRoute, idempotency_key
 from api.http.preconditions import VersionRead, set_etag
 from api.listing.pagination import PageQuery
 from api.problems.responses import WITH_BODY, problems
-from api.schemas.catalogs import Catalog, CatalogCheck, CatalogCreate, CatalogList, CatalogReplace
-from api.schemas.discoveries import DiscoverRequest, Discovery
-from api.schemas.grants import CatalogGrants, GrantsPut
+from api.schemas.access.grants import CatalogGrants, GrantsPut
+from api.schemas.catalogs.catalog import Catalog, CatalogCheck, CatalogCreate, CatalogList, CatalogReplace
+from api.schemas.catalogs.discoveries import DiscoverRequest, Discovery
 
 creating = APIRouter(
     prefix="/v1/catalogs", tags=["catalogs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from api.deps import ServicesDep, TableIdPath, ViewerDep
 from api.problems.responses import problems
-from api.schemas.explain import Explanation
+from api.schemas.tables.explanation import Explanation
 
 router = APIRouter(prefix="/v1/tables", tags=["tables"])
 

@@ -12,7 +12,7 @@ from api.listing.pagination import PageQuery
 from api.listing.query_values import TextFlag
 from api.listing.tables import TableFilterQuery
 from api.problems.responses import problems
-from api.schemas.fleet import Fleet, FleetTableList
+from api.schemas.fleet.figures import Fleet, FleetTableList
 from engine.domain.fleet.tables import FleetKey, FleetPosition, FleetSort, FleetTable, FleetTableFilter
 from engine.domain.ids import TableId
 from engine.domain.runs.run import RunState

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from api.deps import ServicesDep, ViewerDep
 from api.problems.responses import problems
-from api.schemas.formats import FormatList
+from api.schemas.catalogs.formats import FormatList
 
 router = APIRouter(prefix="/v1/formats", tags=["formats"])
 

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from api.deps import OwnerDep, ServicesDep, TableIdPath
 from api.problems.responses import WITH_BODY, problems
-from api.schemas.tables import UnfreezeRequest
+from api.schemas.tables.table import UnfreezeRequest
 
 router = APIRouter(prefix="/v1")
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from api.deps import OptionalCaller, ServicesDep
 from api.http.metrics import MEDIA_TYPE
 from api.problems.responses import add
-from api.schemas.health import Liveness, Readiness
+from api.schemas.fleet.health import Liveness, Readiness
 from engine.domain.access.callers import require_every_team
 
 router = APIRouter(tags=["operations"])

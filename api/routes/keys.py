@@ -6,7 +6,7 @@ from api.deps import AdminDep, KeyIdPath, ServicesDep
 from api.http.representations import NOT_COMPRESSED
 from api.listing.pagination import PageQuery
 from api.problems.responses import WITH_BODY, problems
-from api.schemas.keys import Key, KeyCreate, KeyCreated, KeyList
+from api.schemas.access.keys import Key, KeyCreate, KeyCreated, KeyList
 from engine.domain.ids import KeyId
 
 router = APIRouter(prefix="/v1/keys", tags=["access"])

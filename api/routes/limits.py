@@ -5,7 +5,7 @@ from fastapi import APIRouter, Response
 from api.deps import AdminDep, ServicesDep, ViewerDep
 from api.http.preconditions import VersionRead, set_etag
 from api.problems.responses import WITH_BODY, problems
-from api.schemas.limits import Limits, LimitsPut
+from api.schemas.fleet.limits import Limits, LimitsPut
 
 router = APIRouter(prefix="/v1/limits", tags=["fleet"])
 

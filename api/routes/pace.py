@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from api.deps import PaceSubject, ServicesDep
-from api.schemas.pace import PaceReport, PaceShare
+from api.schemas.runs.pace import PaceReport, PaceShare
 
 router = APIRouter(prefix="/internal", include_in_schema=False)
 

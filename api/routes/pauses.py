@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from api.deps import AdminDep, CatalogName, OperatorDep, ServicesDep, TableIdPath
 from api.problems.responses import WITH_BODY, problems
-from api.schemas.limits import Pause, PauseMode, PauseRequest
+from api.schemas.fleet.limits import Pause, PauseMode, PauseRequest
 
 router = APIRouter(prefix="/v1")
 

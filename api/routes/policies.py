@@ -11,8 +11,8 @@ from api.http.preconditions import Conditions, VersionRead, set_etag
 from api.listing.pagination import PageQuery
 from api.listing.query_values import TextFlag, TextWhole
 from api.problems.responses import WITH_BODY, problems
-from api.schemas.policies import EffectivePolicy, PolicyRestore, PolicyVersion, PolicyVersionList, TablePolicy
-from api.schemas.policy_effects import PolicyPreview
+from api.schemas.policies.effects import PolicyPreview
+from api.schemas.policies.policy import EffectivePolicy, PolicyRestore, PolicyVersion, PolicyVersionList, TablePolicy
 from engine.domain.policies import PolicyDocument
 from engine.domain.policy_versions import MAX_MESSAGE
 from engine.domain.values.strict import OneLine

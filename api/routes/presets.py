@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path
 
 from api.deps import ViewerDep
 from api.problems.responses import problems
-from api.schemas.presets import Preset, PresetList
+from api.schemas.policies.presets import Preset, PresetList
 from engine.domain.policies import PRESETS
 from engine.domain.policies.documents.schema import policy_schema
 from engine.services.policies.effective import find_preset

@@ -12,8 +12,17 @@ from api.http.streaming import EVENT_STREAM, event_stream, wants_stream
 from api.listing.filters import CatalogFilter, Commas, OwnerTeamFilter, Since, TableIdFilter, Until
 from api.listing.pagination import PageQuery
 from api.problems.responses import WITH_BODY, problems
-from api.schemas.runs import FileGroupList, Run, RunAccepted, RunDetail, RunDocument, RunEventList, RunList, RunSubmit
-from api.schemas.tables import TablePlan
+from api.schemas.runs.run import (
+    FileGroupList,
+    Run,
+    RunAccepted,
+    RunDetail,
+    RunDocument,
+    RunEventList,
+    RunList,
+    RunSubmit,
+)
+from api.schemas.tables.table import TablePlan
 from engine.domain.ids import RunId, first_run_id
 from engine.domain.runs.run import GroupState, Operation, RunFilter, RunState
 from engine.domain.runs.run import Run as DomainRun

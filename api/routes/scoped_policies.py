@@ -11,7 +11,8 @@ from api.listing.pagination import PageQuery
 from api.listing.policies import PolicyScopeQuery
 from api.problems.responses import WITH_BODY, problems
 from api.routes.policies import CONDITIONS, DryRun, PolicyMessage, VersionPath, preview_response
-from api.schemas.policies import (
+from api.schemas.policies.effects import PolicyPreview
+from api.schemas.policies.policy import (
     PolicyCreate,
     PolicyRestore,
     PolicyVersion,
@@ -20,7 +21,6 @@ from api.schemas.policies import (
     ScopedPolicyList,
     scope_to_domain,
 )
-from api.schemas.policy_effects import PolicyPreview
 from engine.domain.policies import PolicyDocument
 
 creating = APIRouter(

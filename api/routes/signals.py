@@ -9,7 +9,7 @@ from api.http.idempotency import IdempotentRoute, idempotency_key
 from api.listing.filters import PeriodFilter, TableIdFilter
 from api.listing.pagination import PageQuery
 from api.problems.responses import WITH_BODY, problems
-from api.schemas.signals import Signal, SignalList, SignalSend, TableBackpressure
+from api.schemas.tables.signals import Signal, SignalList, SignalSend, TableBackpressure
 from engine.domain.tables.signals import SignalKind
 
 creating = APIRouter(

@@ -9,8 +9,8 @@ from api.listing.filters import PeriodFilter
 from api.listing.pagination import PageQuery
 from api.listing.tables import TableFilterQuery
 from api.problems.responses import WITH_BODY, problems
-from api.schemas.advice import TableAdvice
-from api.schemas.tables import (
+from api.schemas.tables.advice import TableAdvice
+from api.schemas.tables.table import (
     HealthHistory,
     PlanRequest,
     Table,

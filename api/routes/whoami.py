@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from api.deps import ViewerDep
 from api.problems.responses import problems
-from api.schemas.keys import Whoami
+from api.schemas.access.keys import Whoami
 
 router = APIRouter(prefix="/v1/whoami", tags=["access"])
 

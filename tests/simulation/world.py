@@ -19,7 +19,7 @@ from random import Random
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from api.schemas.pace import PaceReport, PaceShare
+from api.schemas.runs.pace import PaceReport, PaceShare
 from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import SystemClock
 from engine.domain.errors import NotFound, PackhouseError

@@ -17,11 +17,11 @@ from api.schemas.common import (
     Request,
     text_ids,
 )
-from api.schemas.due import DueState
-from api.schemas.limits import Pause
-from api.schemas.policies import EXAMPLE as POLICY_EXAMPLE
-from api.schemas.predicates import Partitions
-from api.schemas.row_orders import OrderHealth
+from api.schemas.fleet.limits import Pause
+from api.schemas.policies.policy import EXAMPLE as POLICY_EXAMPLE
+from api.schemas.runs.predicates import Partitions
+from api.schemas.tables.due import DueState
+from api.schemas.tables.row_orders import OrderHealth
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs import run as domain_runs
 from engine.domain.runs.requests import RunRequest

@@ -6,9 +6,9 @@ from typing import Any, Literal, Self
 from pydantic import Field
 
 from api.schemas.common import Answer, Instant, JsonObject
-from api.schemas.due import NeverDue
-from api.schemas.runs import Run
-from api.schemas.tables import Calibration, Condition, PlannedLater, Prediction, TimeEstimate
+from api.schemas.runs.run import Run
+from api.schemas.tables.due import NeverDue
+from api.schemas.tables.table import Calibration, Condition, PlannedLater, Prediction, TimeEstimate
 from engine.domain.policies import OnStart, WindowKind
 from engine.domain.runs import run as domain
 from engine.domain.tables.watches import Verdict

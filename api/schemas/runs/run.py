@@ -9,8 +9,8 @@ from pydantic import ConfigDict, Field
 
 from api.listing.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, Listed, PageToken, Request, text_ids
-from api.schemas.limits import Pause
-from api.schemas.predicates import Partitions
+from api.schemas.fleet.limits import Pause
+from api.schemas.runs.predicates import Partitions
 from engine.domain.fleet.limits import Pauses
 from engine.domain.runs import run as domain
 from engine.domain.runs.requests import RunRequest

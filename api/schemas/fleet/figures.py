@@ -6,7 +6,7 @@ from typing import Self
 from pydantic import Field
 
 from api.schemas.common import Answer, Instant, Listed
-from api.schemas.limits import Pause
+from api.schemas.fleet.limits import Pause
 from engine.domain.fleet import figures as domain
 from engine.domain.fleet import tables as fleet_tables
 from engine.domain.runs.run import Operation, RunState

@@ -4,8 +4,8 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field
 
+from api.schemas.access.keys import Team
 from api.schemas.common import Answer, JsonObject, Request
-from api.schemas.keys import Team
 from engine.domain.access import grants as domain
 from engine.domain.access.callers import Caller
 from engine.domain.access.grants import MAX_GRANTS, MAX_PATTERN_CHARACTERS, MAX_PATTERNS, Right, held

@@ -6,9 +6,9 @@ from typing import Annotated, Final, Self
 from pydantic import ConfigDict, Field
 
 from api.listing.pagination import Page
+from api.schemas.access.grants import Grant, GrantList, grants_shown
 from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request
-from api.schemas.grants import Grant, GrantList, grants_shown
-from api.schemas.limits import Pause
+from api.schemas.fleet.limits import Pause
 from engine.domain.access.callers import Caller, Role
 from engine.domain.tables import table as domain
 from engine.domain.tables.table import TableFormatName

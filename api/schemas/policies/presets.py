@@ -6,7 +6,7 @@ from typing import Self
 from pydantic import Field
 
 from api.schemas.common import Answer
-from api.schemas.policies import Policy
+from api.schemas.policies.policy import Policy
 from engine.domain.policies import Preset as DomainPreset
 
 
