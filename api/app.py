@@ -22,28 +22,13 @@ from api.http.streaming import StreamSlots
 from api.listing.pagination import PageTokens
 from api.openapi.description import describe
 from api.problems.validation import refuse_unknown_parameters
-from api.routes import (
-    audit,
-    catalogs,
-    docs,
-    explain,
-    fleet,
-    formats,
-    freezes,
-    health,
-    keys,
-    limits,
-    pace,
-    pauses,
-    policies,
-    presets,
-    problems,
-    runs,
-    scoped_policies,
-    signals,
-    tables,
-    whoami,
-)
+from api.routes import docs, problems
+from api.routes.access import audit, keys, whoami
+from api.routes.catalogs import catalog, formats
+from api.routes.fleet import figures, health, limits, pauses
+from api.routes.policies import of_tables, presets, scoped
+from api.routes.runs import pace, run
+from api.routes.tables import explanation, freezes, signals, table
 
 _KNOWN_PARAMETERS: Final = [Depends(refuse_unknown_parameters)]
 
@@ -106,13 +91,13 @@ def create_app(open_services: Callable[[], AbstractAsyncContextManager[Services]
 
 
 def _include(app: FastAPI) -> None:
-    for module in (catalogs, tables, signals, scoped_policies, runs):
+    for module in (catalog, table, signals, scoped, run):
         app.include_router(module.creating, dependencies=_KNOWN_PARAMETERS)
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
     for module in (
-        explain,
-        fleet,
-        policies,
+        explanation,
+        figures,
+        of_tables,
         presets,
         formats,
         keys,

@@ -10,7 +10,7 @@ from api.http.preconditions import Conditions, VersionRead, set_etag
 from api.listing.pagination import PageQuery
 from api.listing.policies import PolicyScopeQuery
 from api.problems.responses import WITH_BODY, problems
-from api.routes.policies import CONDITIONS, DryRun, PolicyMessage, VersionPath, preview_response
+from api.routes.policies.of_tables import CONDITIONS, DryRun, PolicyMessage, VersionPath, preview_response
 from api.schemas.policies.effects import PolicyPreview
 from api.schemas.policies.policy import (
     PolicyCreate,
