@@ -14,10 +14,11 @@ from packhouse_client import PackhouseError
 from rich.console import Console
 from rich.markup import escape
 
-from packhouse import inventories, problems
+from packhouse import problems
+from packhouse.declarations import inventories
+from packhouse.declarations.plans import Planner, Prune, Step
 from packhouse.exit_codes import ExitCode
 from packhouse.output import print_fields
-from packhouse.plans import Planner, Prune, Step
 from packhouse.problems import CommandError
 from packhouse.session import Session
 

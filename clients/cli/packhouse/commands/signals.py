@@ -6,12 +6,14 @@ from typing import Annotated
 import typer
 from packhouse_client.models import SignalKind
 
-from packhouse import completion, rendering, tables
-from packhouse.addresses import table_id
-from packhouse.documents import with_fields
+from packhouse.arguments import completion
+from packhouse.arguments.addresses import table_id
+from packhouse.commands import tables
+from packhouse.commands.tables import LimitOption, TableArgument
+from packhouse.documents.reading import with_fields
 from packhouse.output import moment, print_rows, print_tree
+from packhouse.rendering import answers
 from packhouse.session import Session
-from packhouse.tables import LimitOption, TableArgument
 
 app = typer.Typer(no_args_is_help=True, help="Signals of other systems: commits, latencies, back-pressure, filters.")
 
@@ -52,7 +54,7 @@ def advice(context: typer.Context, table: TableArgument) -> None:
     """Recommend a policy for a table."""
     session = Session.of(context)
     found = session.ask(session.client.tables.advice, table_id(session, table))
-    session.show(found, lambda console: rendering.advice(console, found))
+    session.show(found, lambda console: answers.advice(console, found))
 
 
 @tables.app.command()

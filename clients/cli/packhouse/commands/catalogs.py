@@ -6,8 +6,8 @@ import typer
 from packhouse_client.errors import NotFound
 from rich.console import Console
 
-from packhouse import completion
-from packhouse.documents import assignments
+from packhouse.arguments import completion
+from packhouse.documents.reading import assignments
 from packhouse.exit_codes import ExitCode
 from packhouse.output import Markup, moment, print_fields, print_rows, print_tree
 from packhouse.problems import CommandError

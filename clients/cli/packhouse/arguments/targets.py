@@ -14,7 +14,7 @@ from packhouse_client.errors import NotFound
 from packhouse_client.resources import Policies, TablePolicies
 from packhouse_client.senders import Answer, Sender
 
-from packhouse.addresses import table_id
+from packhouse.arguments.addresses import table_id
 from packhouse.exit_codes import ExitCode
 from packhouse.problems import CommandError
 from packhouse.session import Session

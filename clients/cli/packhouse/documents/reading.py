@@ -5,7 +5,7 @@ from typing import Any, TextIO
 
 import yaml
 
-from packhouse import yaml_reading
+from packhouse.documents import yaml_reading
 from packhouse.exit_codes import ExitCode
 from packhouse.problems import CommandError
 

@@ -4,12 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
-from packhouse import completion, rendering
-from packhouse.addresses import address_of, find_table, split_address, table_id
-from packhouse.documents import assignments, read_document
+from packhouse.arguments import completion
+from packhouse.arguments.addresses import address_of, find_table, split_address, table_id
+from packhouse.documents.reading import assignments, read_document
 from packhouse.exit_codes import ExitCode
 from packhouse.output import moment, print_fields, print_rows, size
 from packhouse.problems import CommandError
+from packhouse.rendering import answers
 from packhouse.session import Session, etag_of
 
 app = typer.Typer(no_args_is_help=True, help="List, register, inspect, change and delete registered tables.")
@@ -49,7 +50,7 @@ def list_(
     empty = (
         "no table matches" if is_filtered else "no tables: `packhouse catalogs discover CATALOG --register` adds some"
     )
-    session.show_list(items, lambda console: rendering.tables(console, items), empty=empty)
+    session.show_list(items, lambda console: answers.tables(console, items), empty=empty)
 
 
 @app.command()
@@ -57,7 +58,7 @@ def get(context: typer.Context, table: TableArgument) -> None:
     """Show one table."""
     session = Session.of(context)
     found = find_table(session, table)
-    session.show(found, lambda console: rendering.table(console, found))
+    session.show(found, lambda console: answers.table(console, found))
 
 
 @app.command()
@@ -79,7 +80,7 @@ def register(
     body |= {"labels": assignments(label)} if label else {}
     body |= {"paused": True} if paused else {}
     created = session.ask(session.client.tables.register, body=body)
-    session.show(created, lambda console: rendering.table(console, created))
+    session.show(created, lambda console: answers.table(console, created))
 
 
 @app.command()
@@ -100,7 +101,7 @@ def patch(
     identity = table_id(session, table)
     etag = etag_of(session.answer(session.client.tables.get, identity))
     changed = session.ask(session.client.tables.patch, identity, body=body, if_match=etag)
-    session.show(changed, lambda console: rendering.table(console, changed))
+    session.show(changed, lambda console: answers.table(console, changed))
 
 
 @app.command()
@@ -115,7 +116,7 @@ def health(
     identity = table_id(session, table)
     if not history:
         measured = session.ask(session.client.tables.health, identity)
-        session.show(measured, lambda console: rendering.health(console, measured))
+        session.show(measured, lambda console: answers.health(console, measured))
         return
     items = list(session.pages(session.client.tables.measurements, identity, limit=limit))
     rows = [
@@ -140,7 +141,7 @@ def plan(
     session = Session.of(context)
     body = {"policy": read_document(policy)} if policy else {}
     planned = session.ask(session.client.tables.plan, table_id(session, table), body=body)
-    session.show(planned, lambda console: rendering.plan(console, planned))
+    session.show(planned, lambda console: answers.plan(console, planned))
 
 
 @app.command()
@@ -157,14 +158,14 @@ def history(context: typer.Context, table: TableArgument, limit: LimitOption = 2
     session = Session.of(context)
     items = list(session.pages(session.client.tables.history, table_id(session, table), limit=limit))
     empty = f"no run has changed the table: `packhouse explain {table}` shows why"
-    session.show_list(items, lambda console: rendering.history(console, items), empty=empty)
+    session.show_list(items, lambda console: answers.history(console, items), empty=empty)
 
 
 def explain(context: typer.Context, table: TableArgument, every: AllOption = False) -> None:
     """Show why a table did or did not run, what a run would do now, and the settings that differ from the defaults."""
     session = Session.of(context)
     answer = session.ask(session.client.tables.explain, table_id(session, table))
-    session.show(answer, lambda console: rendering.explanation(console, answer, every=every))
+    session.show(answer, lambda console: answers.explanation(console, answer, every=every))
 
 
 def add_commands(root: typer.Typer) -> None:

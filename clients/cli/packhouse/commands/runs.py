@@ -6,14 +6,15 @@ from typing import Annotated, Any
 import typer
 from packhouse_client.models import GroupState, Operation, RunState
 
-from packhouse import completion, rendering
-from packhouse.addresses import table_id
+from packhouse.arguments import completion
+from packhouse.arguments.addresses import table_id
+from packhouse.arguments.predicates import predicate_of
+from packhouse.commands.tables import LimitOption, TableArgument
 from packhouse.exit_codes import ExitCode
 from packhouse.output import print_rows, size, state
-from packhouse.predicates import predicate_of
+from packhouse.rendering import answers
+from packhouse.rendering.watching import watch_to_end
 from packhouse.session import Session
-from packhouse.tables import LimitOption, TableArgument
-from packhouse.watching import watch_to_end
 
 app = typer.Typer(no_args_is_help=True, help="Submit, list, inspect, watch and cancel runs.")
 
@@ -69,7 +70,7 @@ def run(
     body |= {name: value for name, value in chosen.items() if value is not None}
     if dry_run:
         planned = session.ask(session.client.runs.preview, body=body)
-        session.show(planned, lambda console: rendering.plan(console, planned))
+        session.show(planned, lambda console: answers.plan(console, planned))
         return
     answer = session.ask(session.client.runs.submit, body=body, idempotency_key=idempotency_key)
     if answer.get("deduplicated"):
@@ -77,7 +78,7 @@ def run(
     if watch:
         _finish(session, watch_to_end(session, answer["id"]))
     else:
-        session.show(answer, lambda console: rendering.run(console, answer))
+        session.show(answer, lambda console: answers.run(console, answer))
 
 
 def watch(context: typer.Context, run: RunArgument) -> None:
@@ -96,7 +97,7 @@ def cancel(
     found: dict[str, Any] = session.ask(session.client.runs.cancel, run)
     if wait:
         found = watch_to_end(session, run)
-    session.show(found, lambda console: rendering.run(console, found))
+    session.show(found, lambda console: answers.run(console, found))
 
 
 @app.command("list")
@@ -130,7 +131,7 @@ def list_(
     items = list(session.pages(session.client.runs.list, limit=limit, **filters))
     is_filtered = any(value is not None for value in filters.values())
     empty = "no run matches" if is_filtered else "no runs: `packhouse run TABLE` submits one"
-    session.show_list(items, lambda console: rendering.runs(console, items), empty=empty)
+    session.show_list(items, lambda console: answers.runs(console, items), empty=empty)
 
 
 @app.command()
@@ -138,7 +139,7 @@ def get(context: typer.Context, run: RunArgument) -> None:
     """Show a run: its progress, and its result if it has ended."""
     session = Session.of(context)
     found = session.ask(session.client.runs.get, run)
-    session.show(found, lambda console: rendering.run(console, found))
+    session.show(found, lambda console: answers.run(console, found))
 
 
 @app.command()
@@ -165,7 +166,7 @@ def events(context: typer.Context, run: RunArgument, limit: LimitOption = 200) -
     """List what happened to a run, oldest first. `watch` follows it live."""
     session = Session.of(context)
     items = list(session.pages(session.client.runs.events, run, limit=limit))
-    lines = [rendering.event(item) for item in items]
+    lines = [answers.event(item) for item in items]
     session.show({"items": items}, lambda console: console.print("\n".join(lines), highlight=False, soft_wrap=True))
 
 
@@ -179,6 +180,6 @@ def add_commands(root: typer.Typer) -> None:
 
 
 def _finish(session: Session, ended: dict[str, Any]) -> None:
-    session.show(ended, lambda console: rendering.run(console, ended))
+    session.show(ended, lambda console: answers.run(console, ended))
     if ended["state"] not in (RunState.SUCCEEDED, RunState.SKIPPED):
         raise typer.Exit(ExitCode.RUN_FAILED)

@@ -9,16 +9,18 @@ from packhouse_client.errors import NotFound
 from rich.console import Console
 from rich.markup import escape
 
-from packhouse import completion, editing, rendering
-from packhouse.addresses import table_id
-from packhouse.documents import read_document, with_fields
+from packhouse.arguments import completion
+from packhouse.arguments.addresses import table_id
+from packhouse.arguments.targets import Target, scope_of
+from packhouse.commands.tables import AllOption, LimitOption, TableArgument
+from packhouse.documents import editing
+from packhouse.documents.reading import read_document, with_fields
 from packhouse.exit_codes import ExitCode
 from packhouse.output import as_yaml, moment, print_fields, print_rows
-from packhouse.policy_rendering import changes_of, preview, values, with_sizes
 from packhouse.problems import CommandError, in_commands
+from packhouse.rendering import answers
+from packhouse.rendering.policies import changes_of, preview, values, with_sizes
 from packhouse.session import Session, etag_of
-from packhouse.tables import AllOption, LimitOption, TableArgument
-from packhouse.targets import Target, scope_of
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -242,12 +244,12 @@ def effective(context: typer.Context, table: TableArgument, every: AllOption = F
     found = session.ask(session.client.table_policies.effective, table_id(session, table))
     rows = [
         (name, values(setting["value"], name), setting["origin"], "yes" if setting.get("acted_on", True) else "not yet")
-        for name, setting in rendering.shown_settings(found["settings"], every=every).items()
+        for name, setting in answers.shown_settings(found["settings"], every=every).items()
     ]
 
     def render(console: Console) -> None:
         print_rows(console, ("=setting", "value", "from", "has effect"), rows)
-        rendering.count_hidden(console, found["settings"], len(rows))
+        answers.count_hidden(console, found["settings"], len(rows))
 
     session.show(found, render)
 

@@ -10,10 +10,10 @@ from enum import Enum, auto
 from functools import partial
 from typing import Any, Final
 
-from packhouse.addresses import split_address
-from packhouse.differences import differences
+from packhouse.arguments.addresses import split_address
+from packhouse.declarations.inventories import FIELDS, Inventory
+from packhouse.documents.differences import differences
 from packhouse.exit_codes import ExitCode
-from packhouse.inventories import FIELDS, Inventory
 from packhouse.problems import CommandError
 from packhouse.session import Call, Session
 

@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from packhouse.addresses import address_of
+from packhouse.arguments.addresses import address_of
 from packhouse.output import Markup, moment, print_fields, print_rows, seconds, size, state
-from packhouse.policy_rendering import values
 from packhouse.problems import in_commands
+from packhouse.rendering.policies import values
 
 Document = Mapping[str, Any]
 _UNCHANGED = ("default", "derived", "preset")

@@ -5,14 +5,16 @@ from typing import Annotated, Any
 import typer
 from packhouse_client.models import RunState, Verdict
 
-from packhouse import catalogs, completion, rendering, tables
-from packhouse.addresses import table_id
-from packhouse.documents import assignments
+from packhouse.arguments import completion
+from packhouse.arguments.addresses import table_id
+from packhouse.commands import catalogs, tables
+from packhouse.commands.tables import LimitOption, TableArgument
+from packhouse.documents.reading import assignments
 from packhouse.exit_codes import ExitCode
 from packhouse.output import print_fields, print_tree
 from packhouse.problems import CommandError
+from packhouse.rendering import answers
 from packhouse.session import Call, Session, etag_of
-from packhouse.tables import LimitOption, TableArgument
 
 app = typer.Typer(no_args_is_help=True, help="All tables together.")
 limits_app = typer.Typer(no_args_is_help=True, help="Limits of all rewrites together.")
@@ -65,7 +67,7 @@ def list_tables(
     items = list(session.pages(session.client.fleet.tables, limit=limit, sort=sort, **filters))
     is_filtered = any(value is not None for value in filters.values())
     empty = "no table matches" if is_filtered else "no tables: `packhouse tables register TABLE` adds one"
-    session.show_list(items, lambda console: rendering.fleet_tables(console, items), empty=empty)
+    session.show_list(items, lambda console: answers.fleet_tables(console, items), empty=empty)
 
 
 @app.command("pause")

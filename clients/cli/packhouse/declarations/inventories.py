@@ -19,8 +19,8 @@ from typing import Any, Final
 import yaml
 from packhouse_client.errors import NotFound
 
-from packhouse import yaml_reading
-from packhouse.addresses import address_of, split_address
+from packhouse.arguments.addresses import address_of, split_address
+from packhouse.documents import yaml_reading
 from packhouse.exit_codes import ExitCode
 from packhouse.output import as_yaml
 from packhouse.problems import CommandError

@@ -16,7 +16,7 @@ import yaml
 from packhouse_client import ApiError
 from packhouse_client.errors import InvalidInput
 
-from packhouse import yaml_reading
+from packhouse.documents import yaml_reading
 from packhouse.exit_codes import ExitCode
 from packhouse.output import as_yaml
 from packhouse.problems import CommandError, field_lines

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from packhouse.commands.tables import LimitOption
 from packhouse.exit_codes import ExitCode
 from packhouse.output import moment, print_fields, print_rows, print_tree
 from packhouse.problems import CommandError
 from packhouse.session import Session
-from packhouse.tables import LimitOption
 
 app = typer.Typer(no_args_is_help=True, help="Create, list, show and revoke API keys.")
 
