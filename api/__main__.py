@@ -12,9 +12,9 @@ from uvicorn.loops import auto as uvicorn_loop
 
 from api.app import create_app
 from api.deps import Services
-from api.openapi import describe, to_yaml
+from api.openapi.description import describe, to_yaml
 from engine.domain.errors import PackhouseError
-from engine.domain.policies.schema import policy_schema_text
+from engine.domain.policies.documents.schema import policy_schema_text
 from engine.logging import configure_logging
 from engine.settings import Settings, read_settings
 
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _start(command: str, settings: Settings) -> None:
-    from api.serving import Parts, serve  # noqa: PLC0415 - loads Spark's client, which describing the API does not need
+    from api.server.parts import Parts, serve  # noqa: PLC0415 - loads Spark's client, which describing the API does not need
 
     if command == "migrate":
         await _migrate(settings)

@@ -8,42 +8,27 @@ from typing import Any, Final
 from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 
-from api import errors
-from api.answer_headers import AnswerHeaders
-from api.auth import Authentication
 from api.deps import Services
-from api.limits import BodyLimits
-from api.methods import Heads, Options
-from api.metrics import Metrics, RequestMetrics
-from api.openapi import describe
-from api.pagination import PageTokens
-from api.rate_limits import RequestRates
-from api.representations import Compression, ConditionalReads
-from api.request_ids import RequestIds
-from api.routes import (
-    audit,
-    catalogs,
-    docs,
-    explain,
-    fleet,
-    formats,
-    freezes,
-    health,
-    keys,
-    limits,
-    pace,
-    pauses,
-    policies,
-    presets,
-    problems,
-    runs,
-    scoped_policies,
-    signals,
-    tables,
-    whoami,
-)
-from api.streaming import StreamSlots
-from api.validation import refuse_unknown_parameters
+from api.http import errors
+from api.http.answer_headers import AnswerHeaders
+from api.http.auth import Authentication
+from api.http.bodies import BodyLimits
+from api.http.methods import Heads, Options
+from api.http.metrics import Metrics, RequestMetrics
+from api.http.rate_limits import RequestRates
+from api.http.representations import Compression, ConditionalReads
+from api.http.request_ids import RequestIds
+from api.http.streaming import StreamSlots
+from api.listing.pagination import PageTokens
+from api.openapi.description import describe
+from api.problems.validation import refuse_unknown_parameters
+from api.routes import docs, problems
+from api.routes.access import audit, keys, whoami
+from api.routes.catalogs import catalog, formats
+from api.routes.fleet import figures, health, limits, pauses
+from api.routes.policies import of_tables, presets, scoped
+from api.routes.runs import pace, run
+from api.routes.tables import explanation, freezes, signals, table
 
 _KNOWN_PARAMETERS: Final = [Depends(refuse_unknown_parameters)]
 
@@ -106,13 +91,13 @@ def create_app(open_services: Callable[[], AbstractAsyncContextManager[Services]
 
 
 def _include(app: FastAPI) -> None:
-    for module in (catalogs, tables, signals, scoped_policies, runs):
+    for module in (catalog, table, signals, scoped, run):
         app.include_router(module.creating, dependencies=_KNOWN_PARAMETERS)
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
     for module in (
-        explain,
-        fleet,
-        policies,
+        explanation,
+        figures,
+        of_tables,
         presets,
         formats,
         keys,

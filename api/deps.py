@@ -79,7 +79,7 @@ async def _services(request: Request) -> Services:
 
 
 async def _caller(request: Request, _documented: Annotated[object, Security(_bearer)]) -> Caller:
-    """Return the caller that `api.auth` authenticated."""
+    """Return the caller that `api.http.auth` authenticated."""
     caller: Caller = request.state.caller
     return caller
 
@@ -103,7 +103,7 @@ class RequiredRole:
 
 
 async def _pace_subject(request: Request) -> tuple[RunId, int]:
-    """Return the run and attempt of the pace token that `api.auth` verified."""
+    """Return the run and attempt of the pace token that `api.http.auth` verified."""
     subject: tuple[RunId, int] = request.state.pace_subject
     return subject
 

@@ -19,7 +19,7 @@ from fastapi import FastAPI
 
 from api.app import create_app
 from api.deps import Services
-from api.serving import services_of
+from api.server.parts import services_of
 from bench.paced_tasks import Workers
 from bench.processes import moved_bytes
 from engine.domain.fleet.limits import FleetLimits

@@ -1,1 +1,1 @@
-"""Routes, one file per resource: read the request, call one service, show the answer."""
+"""Routes, one room per subject and one file per resource: read the request, call one service, show the answer."""

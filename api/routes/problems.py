@@ -5,8 +5,8 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Path
 from fastapi.responses import PlainTextResponse
 
-from api.problems import PROBLEM_TYPES
-from api.responses import add
+from api.problems.catalogue import PROBLEM_TYPES
+from api.problems.responses import add
 from engine.domain.errors import NotFound
 
 router = APIRouter(prefix="/problems", tags=["operations"])

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Generic, Self, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from api.pagination import Page
+from api.listing.pagination import Page
 from engine.domain.values.strict import UNSEEN, OneLine, one_line
 
 JsonObject = dict[str, Any]

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from api.problems import PROBLEM_TYPES
+from api.problems.catalogue import PROBLEM_TYPES
 from api.schemas.common import Answer, JsonObject
 
 

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from measuring import Measurement
-from packhouse import rendering
 from packhouse.output import print_rows, seconds, size
+from packhouse.rendering import answers
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
@@ -55,15 +55,15 @@ class Screen:
 
     def health(self, measured: Mapping[str, Any]) -> None:
         """Print a table's health."""
-        rendering.health(self.console, measured)
+        answers.health(self.console, measured)
 
     def plan(self, planned: Mapping[str, Any]) -> None:
         """Print a dry run."""
-        rendering.plan(self.console, planned)
+        answers.plan(self.console, planned)
 
     def outcome(self, run: Mapping[str, Any]) -> None:
         """Print what a run came to, predicted beside actual, and each check of each of its snapshots."""
-        rendering.run(self.console, run)
+        answers.run(self.console, run)
         result = run["result"]
         if result.get("predicted"):
             rows = [(name, result["predicted"][name], actual) for name, actual in result["actual"].items()]
@@ -139,4 +139,4 @@ class RunView:
     def _tell(self, event: Mapping[str, Any]) -> None:
         if event["to_state"]:
             self._progress.update(self._task, description=event["to_state"])
-        self.say(f"  {rendering.event(event)}")
+        self.say(f"  {answers.event(event)}")

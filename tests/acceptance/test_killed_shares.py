@@ -19,7 +19,7 @@ from redis.asyncio import Redis
 
 from api.app import create_app
 from api.deps import Services
-from api.serving import services_of
+from api.server.parts import services_of
 from bench.processes import moved_bytes
 from engine.domain.access.callers import SYSTEM
 from engine.domain.fleet.limits import FleetLimits

@@ -16,7 +16,7 @@ from asgi_lifespan import LifespanManager
 
 from api.app import create_app
 from api.deps import Services
-from api.serving import services_of
+from api.server.parts import services_of
 from engine.domain.access.callers import Role
 from engine.factory import open_container
 from tests.support.local_dispatch import LocalDispatcher

@@ -27,7 +27,7 @@ from pyiceberg.types import NestedField, StringType
 from sqlalchemy import Engine, event
 from starlette.requests import Request
 
-from api.errors import problem
+from api.http.errors import problem
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.tables.predicates import Comparison, PartitionPredicate
 from engine.domain.tables.table import TableRef

@@ -19,7 +19,7 @@ from random import Random
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from api.schemas.pace import PaceReport, PaceShare
+from api.schemas.runs.pace import PaceReport, PaceShare
 from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import SystemClock
 from engine.domain.errors import NotFound, PackhouseError
@@ -195,7 +195,7 @@ class World:
         return wire(self.settings, around)
 
     def _post(self, url: str, headers: dict[str, str], body: bytes) -> bytes:
-        """Answer a task's report as the api's route does (`api/routes/pace.py`)."""
+        """Answer a task's report as the api's route does (`api/routes/runs/pace.py`)."""
         assert urlsplit(url).path == "/internal/pace"
         self.loop.pause(self.random.uniform(0.001, 0.02))
         run_id, attempt = self.api.pace_tokens.read(headers["Authorization"].removeprefix("Bearer "))

@@ -15,7 +15,7 @@ from itertools import accumulate
 
 from redis.asyncio import Redis
 
-from api.schemas.pace import PaceReport, PaceShare
+from api.schemas.runs.pace import PaceReport, PaceShare
 from engine.domain.errors import PackhouseError, Transient
 from engine.domain.fleet.limits import FleetLimits
 from engine.domain.runs.leases import Lease

@@ -24,12 +24,12 @@ from starlette.requests import Request
 
 import api
 from api.app import create_app
-from api.auth import bearer_of, subscriber_of
-from api.errors import EdgeProblem
-from api.limits import parse_json
-from api.preconditions import preconditions
-from api.representations import accepts_gzip
-from api.streaming import wants_stream
+from api.http.auth import bearer_of, subscriber_of
+from api.http.bodies import parse_json
+from api.http.errors import EdgeProblem
+from api.http.preconditions import preconditions
+from api.http.representations import accepts_gzip
+from api.http.streaming import wants_stream
 from engine.domain.errors import PackhouseError
 from engine.services.access.authentication import KEY_FORM
 from engine.services.access.oidc import _key_id_of

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from api import serving
+from api.server import parts
 from engine.domain.errors import Interrupted
 from engine.factory import open_container
 from engine.services.operations.tasks import lanes
@@ -41,8 +41,8 @@ class GatedDispatcher(LocalDispatcher):
 async def main(folder: Path) -> None:
     """Work until a signal comes."""
     lanes.LEAST_BUNDLE_BYTES = 1  # each group is an operation of its own
-    serving.open_container = partial(open_container, dispatcher=GatedDispatcher(folder))  # type: ignore[attr-defined]
-    await serving.serve(Settings(), serving.Parts(worker=True), say=lambda line: print(line, flush=True))  # noqa: T201
+    parts.open_container = partial(open_container, dispatcher=GatedDispatcher(folder))  # type: ignore[attr-defined]
+    await parts.serve(Settings(), parts.Parts(worker=True), say=lambda line: print(line, flush=True))  # noqa: T201
 
 
 if __name__ == "__main__":

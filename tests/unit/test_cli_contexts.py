@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from packhouse import contexts
+from packhouse.commands import contexts
 from packhouse.contexts import Contexts, Server, chosen, read_contexts, write_contexts
 from packhouse.problems import CommandError
 

@@ -9,10 +9,14 @@ from typing import Any, get_type_hints
 import httpx
 import pytest
 import yaml
-from packhouse import documents, output, policy_rendering, problems, rendering, runs, targets, watching, yaml_reading
+from packhouse import output, problems
+from packhouse.arguments import targets
+from packhouse.arguments.predicates import predicate_of
+from packhouse.commands import runs
+from packhouse.documents import reading, yaml_reading
 from packhouse.exit_codes import ExitCode
 from packhouse.main import app, global_options_first
-from packhouse.predicates import predicate_of
+from packhouse.rendering import answers, policies, watching
 from packhouse.session import Session
 from packhouse_client import errors
 from packhouse_client import models as sdk
@@ -124,7 +128,7 @@ def test_durations_are_short(count: float, text: str) -> None:
 
 def test_dotted_fields_are_set_as_yaml_and_null_takes_them_away() -> None:
     words = ["limits.bandwidth=80MB", "rewrite.min_input_files=3", "enabled=null"]
-    changed = documents.with_fields({"enabled": False, "rewrite": {"strategy": "binpack"}}, words)
+    changed = reading.with_fields({"enabled": False, "rewrite": {"strategy": "binpack"}}, words)
     assert changed == {
         "rewrite": {"strategy": "binpack", "min_input_files": 3},
         "limits": {"bandwidth": "80MB"},
@@ -133,23 +137,23 @@ def test_dotted_fields_are_set_as_yaml_and_null_takes_them_away() -> None:
 
 def test_setting_fields_leaves_the_given_document_alone() -> None:
     given = {"rewrite": {"min_input_files": 5}}
-    documents.with_fields(given, ["rewrite.min_input_files=3"])
+    reading.with_fields(given, ["rewrite.min_input_files=3"])
     assert given == {"rewrite": {"min_input_files": 5}}
 
 
 def test_a_field_below_a_value_is_refused() -> None:
     with pytest.raises(problems.CommandError, match="enabled is a value"):
-        documents.with_fields({"enabled": True}, ["enabled.now=1"])
+        reading.with_fields({"enabled": True}, ["enabled.now=1"])
 
 
 def test_null_fields_and_empty_sections_are_left_out() -> None:
     document = {"enabled": None, "limits": {"bandwidth": 1, "requests": None}, "rewrite": {"deletes": {"files": None}}}
-    assert documents.without_nulls(document) == {"limits": {"bandwidth": 1}}
+    assert reading.without_nulls(document) == {"limits": {"bandwidth": 1}}
 
 
 def test_a_policy_file_that_is_no_mapping_is_refused() -> None:
     with pytest.raises(problems.CommandError, match="no mapping"):
-        documents.read_document(io.StringIO("- a\n- b\n"))
+        reading.read_document(io.StringIO("- a\n- b\n"))
 
 
 def test_global_options_may_stand_anywhere() -> None:
@@ -187,18 +191,18 @@ def test_words_of_policies_are_read_as_people_mean_them(text: str, meant: object
 @pytest.mark.parametrize("text", ["preset: balanced\npreset: artemis", "rewrite: {a: 1, a: 2}"])
 def test_a_field_that_comes_twice_is_refused(text: str) -> None:
     with pytest.raises(problems.CommandError, match="comes twice"):
-        documents.read_document(io.StringIO(text))
+        reading.read_document(io.StringIO(text))
 
 
 def test_a_value_that_is_no_yaml_is_refused_by_its_field() -> None:
     with pytest.raises(problems.CommandError, match="quiet_hours"):
-        documents.with_fields({}, ["quiet_hours=[{"])
+        reading.with_fields({}, ["quiet_hours=[{"])
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "policy.yaml").write_bytes(b"\xff\xfe")
     with (tmp_path / "policy.yaml").open() as file, pytest.raises(problems.CommandError, match="neither YAML nor JSON"):
-        documents.read_document(file)
+        reading.read_document(file)
 
 
 @pytest.mark.parametrize(
@@ -212,7 +216,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_sizes_of_settings_are_shown_as_people_write_them(name: str, value: object, shown: str) -> None:
-    assert policy_rendering.values(value, name) == shown
+    assert policies.values(value, name) == shown
 
 
 def test_words_of_the_server_name_commands() -> None:
@@ -258,7 +262,7 @@ def test_advice_is_shown_in_words_and_sizes() -> None:
         "expiry_is_assumed": True,
     }
     console = Console(file=io.StringIO(), width=120)
-    rendering.advice(console, found)
+    answers.advice(console, found)
     assert isinstance(console.file, io.StringIO)
     shown = " ".join(console.file.getvalue().split())
     for part in (
@@ -276,7 +280,7 @@ def test_advice_is_shown_in_words_and_sizes() -> None:
 def test_explain_names_commands_also_where_a_request_is_broken_over_two_lines() -> None:
     summary = ["Held back: the table is paused (by ops; POST", "  /v1/tables/tbl_1/resume ends it).", "65 files."]
     console = Console(file=io.StringIO(), width=200)
-    rendering.explanation(console, {"summary": summary, "conditions": [], "settings": {}})
+    answers.explanation(console, {"summary": summary, "conditions": [], "settings": {}})
     assert isinstance(console.file, io.StringIO)
     first, second, *_ = console.file.getvalue().splitlines()
     assert first.rstrip() == "• Held back: the table is paused (by ops; `packhouse tables resume tbl_1` ends it)."
@@ -308,17 +312,17 @@ def test_names_are_no_emoji(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("cron", ["*/5 2 * * *", "0 2 * * 1-5", "* * * * *"])
 def test_a_cron_expression_is_a_value_as_it_is(cron: str) -> None:
-    assert documents.with_fields({}, [f"schedule.cron={cron}"]) == {"schedule": {"cron": cron}}
+    assert reading.with_fields({}, [f"schedule.cron={cron}"]) == {"schedule": {"cron": cron}}
 
 
 def test_broken_lists_and_mappings_are_refused() -> None:
     with pytest.raises(problems.CommandError, match="not YAML"):
-        documents.with_fields({}, ["quiet_hours=[{from: 09:00"])
+        reading.with_fields({}, ["quiet_hours=[{from: 09:00"])
 
 
 def test_unset_fields_are_inherited_again() -> None:
     before = {"limits": {"bandwidth": 5, "requests": 7}, "rewrite": {"columns": ["a"]}}
-    after = documents.with_fields(before, [], ["limits.bandwidth", "rewrite.columns", "seal.after"])
+    after = reading.with_fields(before, [], ["limits.bandwidth", "rewrite.columns", "seal.after"])
     assert after == {"limits": {"requests": 7}}
     assert before["limits"] == {"bandwidth": 5, "requests": 7}
 
@@ -330,8 +334,8 @@ def test_settings_with_their_defaults_are_counted_not_shown() -> None:
         "c": {"value": 3, "origin": "table"},
         "d": {"value": 4, "origin": "table property"},
     }
-    assert list(rendering.shown_settings(settings, every=False)) == ["c", "d"]
-    assert rendering.shown_settings(settings, every=True) == settings
+    assert list(answers.shown_settings(settings, every=False)) == ["c", "d"]
+    assert answers.shown_settings(settings, every=True) == settings
 
 
 def test_progress_without_a_terminal_is_a_line_at_intervals() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from api.serving import Parts, serve
+from api.server.parts import Parts, serve
 from engine.domain.errors import InvalidInput
 from engine.domain.fleet.retention import Retention
 from engine.factory import _identities, _retention, _secret_key

@@ -9,19 +9,9 @@ import typer
 from packhouse_client import Packhouse, PackhouseError
 from packhouse_client.client import DEFAULT_URL
 
-from packhouse import (
-    access,
-    catalogs,
-    contexts,
-    declarations,
-    fleet,
-    formats,
-    policies,
-    problems,
-    runs,
-    signals,
-    tables,
-)
+from packhouse import problems
+from packhouse.commands import access, catalogs, contexts, declarations, fleet, formats, policies, runs, signals, tables
+from packhouse.contexts import Server, chosen
 from packhouse.exit_codes import ExitCode
 from packhouse.output import Output, console_of
 from packhouse.session import Session
@@ -87,12 +77,12 @@ def root(
 ) -> None:
     """Make the session that all commands share."""
     is_local = context.invoked_subcommand == "context"
-    chosen = contexts.Server() if is_local else contexts.chosen(url, api_key, name)
+    server = Server() if is_local else chosen(url, api_key, name)
     try:
-        client = context.with_resource(Packhouse(chosen.url, chosen.key()))
+        client = context.with_resource(Packhouse(server.url, server.key()))
     except ValueError as error:
         raise problems.CommandError(str(error), ExitCode.USAGE) from None
-    has_key = bool(chosen.api_key)
+    has_key = bool(server.api_key)
     context.obj = Session(client=client, has_key=has_key, output=output, out=console_of(), err=console_of(stderr=True))
 
 

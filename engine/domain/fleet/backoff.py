@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from engine.domain.policies.documents import Backoff
+from engine.domain.policies.documents.document import Backoff
 from engine.domain.tables.signals import QueryLatency, Signal
 
 FRESH: Final = timedelta(minutes=5)

@@ -1,22 +1,22 @@
 """Policies: partial documents that declare how tables are maintained, and the effective policy merged from them.
 
-`documents` and the modules of its sections define every setting; `scopes` selects the tables that a policy covers;
-`merging` makes the effective policy; `contradictions` validates it; `windows` computes when no run may start;
-`presets` are base policies; `schema` publishes the document as JSON Schema.
+`documents` defines every setting, one module for each section; `effective` merges the policies that cover a table.
+Every layer takes the public names from here; imports go from `effective` to `documents` only.
 """
 
-from engine.domain.policies.contradictions import contradictions, raised_group_sizes
-from engine.domain.policies.differences import Difference, differences, differing_leaves
-from engine.domain.policies.documents import LimitSettings, PolicyDocument
-from engine.domain.policies.fields import OFF, UNLIMITED
-from engine.domain.policies.merging import DEFAULTS, EffectivePolicy, Layer, Merged, effective_policy, merge
-from engine.domain.policies.presets import DEFAULT_PRESET, PRESETS, Preset
-from engine.domain.policies.rewriting import RewriteSettings, Strategy
-from engine.domain.policies.rules import Junction, TriggerRule
-from engine.domain.policies.scopes import FLEET, PolicyScope, PolicyScopeKind, ScopedTable, TableTraits
-from engine.domain.policies.stored import StoredPolicy
-from engine.domain.policies.triggers import Metric, MetricKind, TriggerCondition
-from engine.domain.policies.windows import Blackout, OnStart, QuietHours, WindowKind, Windows, WindowState
+from engine.domain.policies.documents.differences import Difference, differences, differing_leaves
+from engine.domain.policies.documents.document import LimitSettings, PolicyDocument
+from engine.domain.policies.documents.fields import OFF, UNLIMITED
+from engine.domain.policies.documents.rewriting import RewriteSettings, Strategy
+from engine.domain.policies.documents.rules import Junction, TriggerRule
+from engine.domain.policies.documents.triggers import Metric, MetricKind, TriggerCondition
+from engine.domain.policies.documents.windows import Blackout, OnStart, QuietHours
+from engine.domain.policies.effective.contradictions import contradictions, raised_group_sizes
+from engine.domain.policies.effective.merging import DEFAULTS, EffectivePolicy, Layer, Merged, effective_policy, merge
+from engine.domain.policies.effective.presets import DEFAULT_PRESET, PRESETS, Preset
+from engine.domain.policies.effective.scopes import FLEET, PolicyScope, PolicyScopeKind, ScopedTable, TableTraits
+from engine.domain.policies.effective.stored import StoredPolicy
+from engine.domain.policies.effective.windows import WindowKind, Windows, WindowState
 
 __all__ = [
     "DEFAULTS",

@@ -1,1 +1,1 @@
-"""General-purpose values: units, field types, patterns, hints, messages, and secrets in texts."""
+"""General-purpose values: units, field types, time zones, patterns, hints, messages, and secrets in texts."""

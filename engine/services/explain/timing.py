@@ -11,7 +11,7 @@ from typing import Final
 
 from engine.domain.fleet.breakers import Breaker
 from engine.domain.policies import OFF, EffectivePolicy
-from engine.domain.policies.schedules import next_cron
+from engine.domain.policies.documents.schedules import next_cron
 from engine.domain.runs.reasons import OF_TABLES, in_words
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.table import Pause

@@ -22,7 +22,7 @@ from engine.domain.policies import (
     effective_policy,
     raised_group_sizes,
 )
-from engine.domain.policies.documents import nested
+from engine.domain.policies.documents.document import nested
 from engine.domain.tables.capabilities import Capabilities
 from engine.domain.values.units import HELD
 from engine.services.catalogs.capabilities import refusal_problems

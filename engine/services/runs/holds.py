@@ -13,8 +13,8 @@ from engine.domain.fleet.backoff import NEWEST, NO_SLOWDOWN, Latency, Slowdown, 
 from engine.domain.fleet.limits import Pauses
 from engine.domain.ids import TableId
 from engine.domain.policies import OFF, EffectivePolicy, OnStart, Windows
-from engine.domain.policies.documents import Backoff
-from engine.domain.policies.gaps import gap_at
+from engine.domain.policies.documents.document import Backoff
+from engine.domain.policies.effective.gaps import gap_at
 from engine.domain.runs.run import Run, WaitingFor
 from engine.domain.tables.signals import SignalKind
 from engine.domain.values.units import format_duration

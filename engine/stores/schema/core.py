@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 from engine.domain.access.callers import Role
-from engine.domain.policies.scopes import PolicyScopeKind
+from engine.domain.policies.effective.scopes import PolicyScopeKind
 from engine.domain.runs.run import LEASED_STATES, TERMINAL_STATES, GroupState, Operation, Priority, RunState, WaitingFor
 from engine.domain.tables.signals import SignalKind
 from engine.domain.tables.table import OutsideFiles, TableFormatName

@@ -15,7 +15,7 @@ from redis.asyncio import Redis
 
 from api.app import create_app
 from api.deps import Services
-from api.serving import services_of
+from api.server.parts import services_of
 from engine.domain.runs.run import Run
 from engine.factory import Container, open_container
 from engine.settings import Settings

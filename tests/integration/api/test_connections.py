@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from api.connections import ConnectionLimits, proxies_of
-from api.serving import Server
+from api.server.connections import ConnectionLimits, proxies_of
+from api.server.parts import Server
 from engine.domain.errors import InvalidInput
 from engine.settings import Settings
 from tests.support.eventually import seen_when

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from api import streaming
-from api.streaming import run_frames
+from api.http import streaming
+from api.http.streaming import run_frames
 from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import RunId
 from tests.integration.api.conftest import Api

@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 from redis.asyncio import Redis
 
-from api.first_key import ensure_first_key
+from api.server.first_key import ensure_first_key
 from engine.domain.errors import InvalidInput
 from engine.factory import Container, open_container
 from engine.settings import Settings

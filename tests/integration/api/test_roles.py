@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from api.app import create_app
-from api.openapi import describe
+from api.openapi.description import describe
 from tests.integration.api.access import ROLES, as_caller, grant, make_key
 from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.eventually import seen_when

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from api.schemas.pace import PaceReport, PaceShare
+from api.schemas.runs.pace import PaceReport, PaceShare
 from engine.domain.errors import PackhouseError
 from engine.domain.ids import RunId
 from engine.domain.runs.run import RunState, WaitingFor

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Message, Receive, Scope, Send
 
-from api.errors import EdgeProblem
-from api.limits import MAX_DEPTH, BodyLimits, parse_json
+from api.http.bodies import MAX_DEPTH, BodyLimits, parse_json
+from api.http.errors import EdgeProblem
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -7,15 +7,15 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from api.app import create_app
-from api.openapi import describe
-from api.schemas.catalogs import CatalogCreate
-from api.schemas.discoveries import DiscoverRequest
-from api.schemas.keys import KeyCreate
-from api.schemas.limits import LimitsPut
-from api.schemas.policies import PolicyCreate
-from api.schemas.runs import RunSubmit
-from api.schemas.signals import SignalSend
-from api.schemas.tables import TablePatch, TableRegister
+from api.openapi.description import describe
+from api.schemas.access.keys import KeyCreate
+from api.schemas.catalogs.catalog import CatalogCreate
+from api.schemas.catalogs.discoveries import DiscoverRequest
+from api.schemas.fleet.limits import LimitsPut
+from api.schemas.policies.policy import PolicyCreate
+from api.schemas.runs.run import RunSubmit
+from api.schemas.tables.signals import SignalSend
+from api.schemas.tables.table import TablePatch, TableRegister
 
 LAKE = {"name": "lake", "format": "iceberg", "properties": {"type": "sql"}}
 ORDERS = {"catalog": "lake", "namespace": ["sales"], "name": "orders"}

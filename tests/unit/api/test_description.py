@@ -12,13 +12,13 @@ import pytest
 
 from api.__main__ import main
 from api.app import create_app
-from api.examples.composition import OF_ANSWERS, add_examples
-from api.examples.composition import OF_MODELS as EXAMPLES
-from api.examples.names import BY_NAME as EXAMPLE_BY_NAME
-from api.examples.names import RUN_ID, TABLE_ID
-from api.field_descriptions import BY_NAME, OF_MODELS
-from api.openapi import describe, to_yaml
-from api.problems import PROBLEM_TYPES
+from api.openapi.description import describe, to_yaml
+from api.openapi.examples.composition import OF_ANSWERS, add_examples
+from api.openapi.examples.composition import OF_MODELS as EXAMPLES
+from api.openapi.examples.names import BY_NAME as EXAMPLE_BY_NAME
+from api.openapi.examples.names import RUN_ID, TABLE_ID
+from api.openapi.field_descriptions import BY_NAME, OF_MODELS
+from api.problems.catalogue import PROBLEM_TYPES
 
 ROOT = Path(__file__).parents[3]
 METHODS = {"get", "post", "put", "patch", "delete"}

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 
 from api.app import create_app
-from api.openapi import describe
+from api.openapi.description import describe
 from api.routes.docs import render
 
 

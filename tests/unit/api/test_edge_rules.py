@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.preconditions import preconditions
-from api.streaming import wants_stream
+from api.http.preconditions import preconditions
+from api.http.streaming import wants_stream
 from engine.domain.errors import InvalidInput, PreconditionFailed, PreconditionRequired
 
 

@@ -7,8 +7,8 @@ import pytest
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
-from api.field_names import unknown_field_hint
-from api.validation import problems_of
+from api.problems.field_names import unknown_field_hint
+from api.problems.validation import problems_of
 from engine.domain.errors import FieldProblem
 from engine.domain.policies import PolicyDocument
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 import pytest
 
 from api.app import create_app
-from api.openapi import describe
+from api.openapi.description import describe
 
 VOCABULARY: Final = {
     *("page_size", "page_token", "sort", "include", "since", "until", "table_id", "catalog", "namespace", "name"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from api.serving import Parts, _listening, serve
+from api.server.parts import Parts, _listening, serve
 from engine.settings import Settings
 
 

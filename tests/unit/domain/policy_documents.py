@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from engine.domain.policies import PRESETS, Metric, MetricKind
-from engine.domain.policies.fields import MAX_BYTES
+from engine.domain.policies.documents.fields import MAX_BYTES
 from engine.domain.values.units import DURATION_UNITS, SIZE_UNITS
 
 Written = st.SearchStrategy[Any]

@@ -18,7 +18,7 @@ from engine.domain.fleet.backoff import (
     stricter,
 )
 from engine.domain.ids import TableId
-from engine.domain.policies.documents import Backoff
+from engine.domain.policies.documents.document import Backoff
 from engine.domain.tables.signals import CommitSeen, QueryLatency, Signal, SignalKind
 
 BEGIN = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 
 from engine.domain.policies import Difference, PolicyDocument, differences, differing_leaves, effective_policy
-from engine.domain.policies.documents import nested
+from engine.domain.policies.documents.document import nested
 from tests.unit.domain.policy_documents import documents
 
 SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=25)

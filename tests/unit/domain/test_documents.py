@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from engine.domain.policies import PolicyDocument
-from engine.domain.policies.documents import nested
+from engine.domain.policies.documents.document import nested
 from engine.domain.values.units import HELD
 from tests.unit.domain.policy_documents import documents
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.domain.policies import Blackout, QuietHours, Windows
-from engine.domain.policies.gaps import Gap, gap_at
+from engine.domain.policies.effective.gaps import Gap, gap_at
 from tests.unit.domain.policy_documents import quiet_hours
 
 HOUR = timedelta(hours=1)

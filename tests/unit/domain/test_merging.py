@@ -23,7 +23,7 @@ from engine.domain.policies import (
     effective_policy,
     merge,
 )
-from engine.domain.policies.merging import SHARES
+from engine.domain.policies.effective.merging import SHARES
 from engine.domain.tables.table import TableRef
 from tests.unit.domain.policy_documents import documents
 

@@ -12,9 +12,9 @@ import pytest
 from pydantic.fields import FieldInfo
 
 from engine.domain.policies import DEFAULTS, PRESETS, Metric, PolicyDocument, PolicyScopeKind
-from engine.domain.policies.documents import nested
-from engine.domain.policies.fields import Section
-from engine.domain.policies.merging import SHARES
+from engine.domain.policies.documents.document import nested
+from engine.domain.policies.documents.fields import Section
+from engine.domain.policies.effective.merging import SHARES
 from engine.domain.values.units import HELD, format_bytes
 
 TEXT = (Path(__file__).parents[3] / "docs/policies.md").read_text(encoding="utf-8")

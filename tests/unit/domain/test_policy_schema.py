@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from api.__main__ import main
 from engine.domain.policies import PRESETS, PolicyDocument
-from engine.domain.policies.schema import DIALECT, policy_schema, policy_schema_text
+from engine.domain.policies.documents.schema import DIALECT, policy_schema, policy_schema_text
 from tests.unit.domain.policy_documents import documents
 
 ROOT = Path(__file__).parents[3]

@@ -5,7 +5,7 @@ from typing import Any, get_args
 import pytest
 
 from engine.domain.policies import PRESETS, EffectivePolicy, PolicyDocument, contradictions, effective_policy
-from engine.domain.policies.documents import PresetName
+from engine.domain.policies.documents.document import PresetName
 
 MIB, DAY = 2**20, 86_400
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from engine.domain.policies.schedules import ScheduleSettings, next_cron
-from engine.domain.policies.time_zones import time_zone_names, zone_of
+from engine.domain.policies.documents.schedules import ScheduleSettings, next_cron
 from engine.domain.values.hints import Misread
+from engine.domain.values.time_zones import time_zone_names, zone_of
 
 
 def at(text: str) -> datetime:

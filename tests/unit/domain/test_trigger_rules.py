@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from engine.domain.policies import PolicyDocument, TriggerRule
-from engine.domain.policies.rules import MAX_CONDITIONS, MAX_DEPTH
+from engine.domain.policies.documents.rules import MAX_CONDITIONS, MAX_DEPTH
 
 FILES = {"metric": "file_count", "at_least": 60}
 OLD = {"metric": "newest_file_age", "above": "2d"}

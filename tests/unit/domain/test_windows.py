@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from engine.domain.policies import Blackout, OnStart, QuietHours, WindowKind, Windows
-from engine.domain.policies.windows import WEEK
+from engine.domain.policies.documents.windows import WEEK
 from tests.unit.domain.policy_documents import clocks, days
 
 MINUTE = timedelta(minutes=1)

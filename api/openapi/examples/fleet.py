@@ -1,0 +1,63 @@
+"""Values of the fleet, its limits and pauses, and of signals."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from api.openapi.examples.names import ENDED, MEASURED, MIB, SUBMITTED
+
+_MEGABYTE: Final = 10**6
+
+OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "Backlog": {
+        "avoidable_files": 290_000,
+        "eta_seconds": 2_088_000.0,
+        "detail": "12000 more small files removed than made in the last 24 hours",
+    },
+    "BudgetUse": {"rewritten_bytes": 3_456 * 10**9, "moved_bytes_limit": 34_560 * 10**9, "used_share": 0.2},
+    "CommitSeen": {"added_files": 12, "added_bytes": 12 * MIB},
+    "Fleet": {
+        "tables": 1200,
+        "paused_tables": 3,
+        "measured_tables": 1187,
+        "file_count": 812_000,
+        "small_file_count": 310_000,
+        "total_bytes": 96_400 * 10**9,
+        "live_runs": {"queued": 4, "rewriting": 2},
+        "ended_runs": {"succeeded": 118, "failed": 1},
+        "wasted_bytes": 2_400_000_000,
+        "pause": None,
+        "breakers": [],
+    },
+    "FleetTable": {
+        "is_paused": False,
+        "is_frozen": False,
+        "verdict": "submitted",
+        "hold": None,
+        "looked_at": SUBMITTED,
+        "next_look_at": "2026-11-01T09:31:00Z",
+        "benefit_per_cost": 3.9,
+    },
+    "LastRun": {"state": "succeeded", "reason": "committed", "created_at": SUBMITTED, "finished_at": ENDED},
+    "Limits": {
+        "parallel_runs": 4,
+        "bandwidth": 400 * _MEGABYTE,
+        "requests": None,
+        "catalogs": {"lake": {"parallel_runs": 2, "bandwidth": 100 * _MEGABYTE, "requests": None}},
+    },
+    "LiveRate": {
+        "catalog": None,
+        "runs": 2,
+        "bytes_per_second": 96.5 * _MEGABYTE,
+        "bytes_per_second_limit": 400 * _MEGABYTE,
+        "requests_per_second_limit": None,
+    },
+    "Pause": {"paused_at": SUBMITTED, "mode": "drain"},
+    "Races": {"groups_committed": 2_940, "groups_lost": 60, "conflict_rate": 0.02},
+    "Signal": {"id": 311, "kind": "commit", "at": MEASURED},
+    "SmallFileFlow": {"made": 96_000, "removed": 108_000, "made_per_hour": 4000.0, "removed_per_hour": 4500.0},
+    "TableBackpressure": {
+        "slow_down": False,
+        "reason": "no signal of kind backpressure says that writers should slow down",
+        "signal": None,
+    },
+}

@@ -1,0 +1,144 @@
+"""Catalogs: connections through which tables are reached."""
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from api.deps import AdminDep, CatalogName, OwnerDep, ServicesDep, ViewerDep
+from api.http.idempotency import IdempotentRoute, idempotency_key
+from api.http.preconditions import VersionRead, set_etag
+from api.listing.pagination import PageQuery
+from api.problems.responses import WITH_BODY, problems
+from api.schemas.access.grants import CatalogGrants, GrantsPut
+from api.schemas.catalogs.catalog import Catalog, CatalogCheck, CatalogCreate, CatalogList, CatalogReplace
+from api.schemas.catalogs.discoveries import DiscoverRequest, Discovery
+
+creating = APIRouter(
+    prefix="/v1/catalogs", tags=["catalogs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
+)
+router = APIRouter(prefix="/v1/catalogs", tags=["catalogs"])
+
+
+@creating.post("", status_code=201, summary="Create a catalog", responses=problems(*WITH_BODY, "state_conflict"))
+async def create_catalog(
+    body: CatalogCreate, request: Request, response: Response, services: ServicesDep, caller: AdminDep
+) -> Catalog:
+    """Store a connection. It is not tried: check it next. Secrets are given as references, never in clear."""
+    catalog = await services.catalogs.create(
+        caller,
+        body.name,
+        body.format,
+        body.properties,
+        allowed_locations=body.allowed_locations,
+        grants=[grant.to_domain() for grant in body.grants],
+        outside_files=body.outside_files,
+    )
+    response.headers["Location"] = f"{request.url.path}/{catalog.name}"
+    set_etag(response, catalog.version)
+    return Catalog.from_domain(catalog, caller)
+
+
+@router.get("", summary="List catalogs by name", responses=problems("invalid_input"))
+async def list_catalogs(services: ServicesDep, caller: ViewerDep, pages: PageQuery) -> CatalogList:
+    """List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins only."""
+    page = await pages.collect(
+        lambda after, limit: services.catalogs.list(caller, after=after, limit=limit), key=lambda c: c.name, of=str
+    )
+    return CatalogList.of(page, caller)
+
+
+@router.get("/{name}", summary="Show a catalog", responses=problems("not_found", "invalid_input"))
+async def get_catalog(name: CatalogName, response: Response, services: ServicesDep, caller: ViewerDep) -> Catalog:
+    """Show a catalog; its ETag is needed to replace or delete it. Properties are shown to admins only."""
+    catalog = await services.catalogs.get(caller, name)
+    set_etag(response, catalog.version)
+    return Catalog.from_domain(catalog, caller)
+
+
+@router.put(
+    "/{name}",
+    summary="Replace a catalog's properties and allowed locations",
+    responses=problems(*WITH_BODY, "not_found", "precondition_failed", "precondition_required"),
+)
+async def replace_catalog(
+    *,
+    name: CatalogName,
+    body: CatalogReplace,
+    response: Response,
+    services: ServicesDep,
+    caller: AdminDep,
+    conditions: VersionRead,
+) -> Catalog:
+    """Replace properties and allowed locations as a whole; grants stay. Needs If-Match."""
+    catalog = await services.catalogs.replace(
+        caller,
+        name,
+        body.properties,
+        conditions.version(),
+        allowed_locations=body.allowed_locations,
+        outside_files=body.outside_files,
+    )
+    set_etag(response, catalog.version)
+    return Catalog.from_domain(catalog, caller)
+
+
+@router.delete(
+    "/{name}",
+    status_code=204,
+    summary="Delete a catalog",
+    responses=problems("not_found", "state_conflict", "precondition_failed", "precondition_required", "invalid_input"),
+)
+async def delete_catalog(name: CatalogName, services: ServicesDep, caller: AdminDep, conditions: VersionRead) -> None:
+    """Delete a catalog without registered tables. Needs If-Match."""
+    await services.catalogs.delete(caller, name, conditions.version())
+
+
+@router.get("/{name}/grants", summary="Show a catalog's grants", responses=problems("not_found", "invalid_input"))
+async def get_catalog_grants(
+    name: CatalogName, response: Response, services: ServicesDep, caller: ViewerDep
+) -> CatalogGrants:
+    """Show what teams may do with the catalog's tables: all grants to admins, to others those that they hold."""
+    catalog = await services.catalogs.get(caller, name)
+    set_etag(response, catalog.version)
+    return CatalogGrants.from_domain(catalog, caller)
+
+
+@router.put(
+    "/{name}/grants",
+    summary="Write a catalog's grants",
+    responses=problems(*WITH_BODY, "not_found", "precondition_failed", "precondition_required"),
+)
+async def put_catalog_grants(
+    *,
+    name: CatalogName,
+    body: GrantsPut,
+    response: Response,
+    services: ServicesDep,
+    caller: AdminDep,
+    conditions: VersionRead,
+) -> CatalogGrants:
+    """Replace all grants. The ETag is the catalog's: needs If-Match with it."""
+    grants = [grant.to_domain() for grant in body.grants]
+    catalog = await services.catalogs.set_grants(caller, name, grants, conditions.version())
+    set_etag(response, catalog.version)
+    return CatalogGrants.from_domain(catalog, caller)
+
+
+@router.post("/{name}/check", summary="Try a catalog's connection", responses=problems("not_found", "invalid_input"))
+async def check_catalog(name: CatalogName, services: ServicesDep, caller: AdminDep) -> CatalogCheck:
+    """Try the connection step by step. A broken connection is an answer, not an error."""
+    return CatalogCheck.from_domain(await services.catalogs.check(caller, name))
+
+
+@router.post(
+    "/{name}/discover",
+    summary="List a catalog's tables, and register many at once",
+    responses=problems(*WITH_BODY, "not_found", "state_conflict"),
+)
+async def discover_tables(
+    name: CatalogName, body: DiscoverRequest, services: ServicesDep, caller: OwnerDep
+) -> Discovery:
+    """List the tables that match with whether each is registered or can be; register them on request.
+
+    Below admin: tables of namespaces granted with `discover`; registering needs `register` too. Sending the same
+    request again continues where the last one ended.
+    """
+    return Discovery.from_domain(await services.discovery.discover(caller, name, body.to_domain()))

@@ -1,0 +1,190 @@
+"""Policies of wider scopes: the fleet, a team, a catalog, a namespace, a pattern of addresses, a label."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+
+from api.deps import OwnerDep, ServicesDep, ViewerDep
+from api.http.idempotency import IdempotentRoute, idempotency_key
+from api.http.preconditions import Conditions, VersionRead, set_etag
+from api.listing.pagination import PageQuery
+from api.listing.policies import PolicyScopeQuery
+from api.problems.responses import WITH_BODY, problems
+from api.routes.policies.of_tables import CONDITIONS, DryRun, PolicyMessage, VersionPath, preview_response
+from api.schemas.policies.effects import PolicyPreview
+from api.schemas.policies.policy import (
+    PolicyCreate,
+    PolicyRestore,
+    PolicyVersion,
+    PolicyVersionList,
+    ScopedPolicy,
+    ScopedPolicyList,
+    scope_to_domain,
+)
+from engine.domain.policies import PolicyDocument
+
+creating = APIRouter(
+    prefix="/v1/policies", tags=["policies"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
+)
+router = APIRouter(prefix="/v1/policies", tags=["policies"])
+
+PolicyName = Annotated[
+    str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", description="Name of the policy.", examples=["sales"])
+]
+_PREVIEW = {"model": PolicyPreview, "description": "With `dry_run=true`: the effect of the policy."}
+
+
+@creating.post(
+    "",
+    status_code=201,
+    summary="Create a policy for more than one table",
+    responses={**problems(*WITH_BODY, "state_conflict"), 200: _PREVIEW},
+)
+async def create_policy(
+    *,
+    body: PolicyCreate,
+    request: Request,
+    response: Response,
+    services: ServicesDep,
+    caller: OwnerDep,
+    dry_run: DryRun = False,
+    message: PolicyMessage = None,
+) -> ScopedPolicy | PolicyPreview:
+    """Store a policy for a scope, which stays. Each scope has at most one policy, but a pattern may have several.
+
+    Owners write policies of the scope `team` for their own teams; all other scopes need the role admin.
+    """
+    scope = scope_to_domain(body.scope)
+    if dry_run:
+        response.status_code = 200
+        return PolicyPreview.from_domain(
+            await services.scoped_policies.preview_first(caller, body.name, scope, body.policy)
+        )
+    written = await services.scoped_policies.create(caller, body.name, scope, body.policy, message=message)
+    response.headers["Location"] = f"{request.url.path}/{body.name}"
+    set_etag(response, written.policy.version)
+    return ScopedPolicy.from_domain(written)
+
+
+@router.get("", summary="List policies by name", responses=problems("invalid_input"))
+async def list_policies(
+    services: ServicesDep, caller: ViewerDep, pages: PageQuery, scope: PolicyScopeQuery
+) -> ScopedPolicyList:
+    """List the policies of all scopes but single tables."""
+    page = await pages.collect(
+        lambda after, limit: services.scoped_policies.list(caller, after=after, limit=limit, scope=scope),
+        key=lambda policy: policy.name,
+        of=str,
+    )
+    return ScopedPolicyList.of(page)
+
+
+@router.get("/{name}", summary="Show a policy", responses=problems("not_found", "invalid_input"))
+async def get_policy(name: PolicyName, response: Response, services: ServicesDep, caller: ViewerDep) -> ScopedPolicy:
+    """Show a policy; its ETag is needed to replace or delete it."""
+    shown = await services.scoped_policies.get(caller, name)
+    set_etag(response, shown.policy.version)
+    return ScopedPolicy.from_domain(shown)
+
+
+@router.put("/{name}", summary="Replace a policy", responses=problems(*WITH_BODY, *CONDITIONS))
+async def replace_policy(
+    *,
+    name: PolicyName,
+    body: PolicyDocument,
+    response: Response,
+    services: ServicesDep,
+    caller: OwnerDep,
+    conditions: VersionRead,
+    dry_run: DryRun = False,
+    message: PolicyMessage = None,
+) -> ScopedPolicy | PolicyPreview:
+    """Write the document as a whole; the scope stays. Needs If-Match."""
+    if dry_run:
+        return PolicyPreview.from_domain(await services.scoped_policies.preview(caller, name, body))
+    written = await services.scoped_policies.replace(caller, name, body, conditions.version(), message=message)
+    set_etag(response, written.policy.version)
+    return ScopedPolicy.from_domain(written)
+
+
+@router.delete(
+    "/{name}",
+    status_code=204,
+    response_model=None,
+    summary="Delete a policy",
+    responses={**problems(*CONDITIONS), 200: _PREVIEW},
+)
+async def delete_policy(
+    *,
+    name: PolicyName,
+    services: ServicesDep,
+    caller: OwnerDep,
+    conditions: VersionRead,
+    dry_run: DryRun = False,
+    message: PolicyMessage = None,
+) -> Response:
+    """Delete a policy; its versions stay and can be restored. Needs If-Match."""
+    if dry_run:
+        return preview_response(PolicyPreview.from_domain(await services.scoped_policies.preview(caller, name, None)))
+    await services.scoped_policies.delete(caller, name, conditions.version(), message=message)
+    return Response(status_code=204)
+
+
+@router.get(
+    "/{name}/versions",
+    summary="List the versions of a policy, newest first",
+    responses=problems("not_found", "invalid_input"),
+)
+async def list_policy_versions(
+    name: PolicyName, services: ServicesDep, caller: ViewerDep, pages: PageQuery
+) -> PolicyVersionList:
+    """List all versions under a name, including deletions, each with its changes."""
+    page = await pages.collect(
+        lambda before, limit: services.scoped_policies.versions(caller, name, before=before, limit=limit),
+        key=lambda compared: compared.version.version,
+        of=int,
+    )
+    return PolicyVersionList.of(page)
+
+
+@router.get(
+    "/{name}/versions/{version}",
+    summary="Show one version of a policy",
+    responses=problems("not_found", "invalid_input"),
+)
+async def get_policy_version(
+    name: PolicyName, version: VersionPath, services: ServicesDep, caller: ViewerDep
+) -> PolicyVersion:
+    """Show a version and its changes from the version before."""
+    return PolicyVersion.from_domain(await services.scoped_policies.version(caller, name, version))
+
+
+@router.post(
+    "/{name}/restore",
+    summary="Restore a version of a policy",
+    responses=problems(*WITH_BODY, *CONDITIONS, "state_conflict"),
+)
+async def restore_policy(
+    *,
+    name: PolicyName,
+    body: PolicyRestore,
+    response: Response,
+    services: ServicesDep,
+    caller: OwnerDep,
+    conditions: Conditions,
+    dry_run: DryRun = False,
+    message: PolicyMessage = None,
+) -> ScopedPolicy | PolicyPreview:
+    """Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion."""
+    if dry_run:
+        return PolicyPreview.from_domain(await services.scoped_policies.preview_restore(caller, name, body.version))
+    written = await services.scoped_policies.restore(
+        caller,
+        name,
+        body.version,
+        if_match=conditions.if_match,
+        if_none_match=conditions.if_none_match,
+        message=message,
+    )
+    set_etag(response, written.policy.version)
+    return ScopedPolicy.from_domain(written)

@@ -1,0 +1,200 @@
+"""Runs: submit, follow, cancel."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from api.deps import OperatorDep, RunIdPath, ServicesDep, ViewerDep
+from api.http.idempotency import IdempotentRoute, idempotency_key
+from api.http.streaming import EVENT_STREAM, event_stream, wants_stream
+from api.listing.filters import CatalogFilter, Commas, OwnerTeamFilter, Since, TableIdFilter, Until
+from api.listing.pagination import PageQuery
+from api.problems.responses import WITH_BODY, problems
+from api.schemas.runs.run import (
+    FileGroupList,
+    Run,
+    RunAccepted,
+    RunDetail,
+    RunDocument,
+    RunEventList,
+    RunList,
+    RunSubmit,
+)
+from api.schemas.tables.table import TablePlan
+from engine.domain.ids import RunId, first_run_id
+from engine.domain.runs.run import GroupState, Operation, RunFilter, RunState
+from engine.domain.runs.run import Run as DomainRun
+
+creating = APIRouter(
+    prefix="/v1/runs", tags=["runs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
+)
+router = APIRouter(prefix="/v1/runs", tags=["runs"])
+_FRAMES: Final = 'id: 3\nevent: event\ndata: {"run_id":"run_01j…","sequence":3,"kind":"transition"}\n\n'
+_EVENTS: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "Events as a page, or as a stream of `event` and (without id) `progress` frames.",
+        "content": {EVENT_STREAM: {"schema": {"type": "string"}, "example": _FRAMES}},
+    },
+    204: {"description": "Stream only: the run has ended and everything after Last-Event-ID was sent."},
+}
+_ALREADY: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "model": RunAccepted | TablePlan,
+        "description": "An equal run is live; it is answered, with `deduplicated: true`. With `dry_run`: the plan.",
+    }
+}
+
+
+async def run_filter(
+    *,
+    table_id: TableIdFilter,
+    state: Annotated[
+        list[RunState] | None,
+        Commas,
+        Query(max_length=8, description="Only those in one of these states; accepts several."),
+    ] = None,
+    operation: Annotated[
+        list[Operation] | None,
+        Commas,
+        Query(max_length=16, description="Only those of one of these kinds; accepts several."),
+    ] = None,
+    catalog: CatalogFilter = None,
+    owner_team: OwnerTeamFilter = None,
+    since: Since = None,
+    until: Until = None,
+) -> RunFilter:
+    """Read which runs a request asks for; `since` and `until` are of their submission."""
+    return RunFilter(
+        table_id=table_id,
+        states=frozenset(state) if state else None,
+        operations=frozenset(operation) if operation else None,
+        catalog=catalog,
+        teams=frozenset({owner_team}) if owner_team else None,
+        since=first_run_id(since) if since else None,
+        until=first_run_id(until) if until else None,
+    )
+
+
+RunQuery = Annotated[RunFilter, Depends(run_filter)]
+
+
+@creating.post(
+    "",
+    status_code=202,
+    summary="Submit a run",
+    response_model=RunAccepted,
+    responses=_ALREADY | problems(*WITH_BODY, "not_found", "state_conflict", "table_replaced", "table_unreadable"),
+)
+async def submit_run(
+    body: RunSubmit, request: Request, response: Response, services: ServicesDep, caller: OperatorDep
+) -> RunAccepted | Response:
+    """Accept a run durably and answer at once; follow it under Location. A double click is one run."""
+    table_id = await services.tables.resolve(caller, body.table_id)
+    if body.dry_run:
+        await services.runs.check(caller, table_id, body.request())
+        plan = await services.tables.plan(caller, table_id, policy=None, request=body.request())
+        return JSONResponse(TablePlan.from_domain(plan).model_dump(mode="json"))
+    run, is_duplicate = await services.runs.submit(
+        caller, table_id, body.request(), priority=body.priority, force=body.force
+    )
+    response.status_code = 200 if is_duplicate else 202
+    response.headers["Location"] = f"{request.url.path}/{run.id}"
+    return RunAccepted.of(run, deduplicated=is_duplicate)
+
+
+@router.get(
+    "",
+    summary="List runs, newest first",
+    responses=problems("not_found", "invalid_input"),
+    response_model_exclude_unset=True,
+)
+async def list_runs(
+    services: ServicesDep,
+    caller: ViewerDep,
+    pages: PageQuery,
+    wanted: RunQuery,
+    include: Annotated[
+        list[RunDocument] | None,
+        Commas,
+        Query(max_length=8, description="Parts of each run to add to its summary; accepts several."),
+    ] = None,
+) -> RunList:
+    """List runs that fit every filter that is given. A page may hold few or none and still have a next one."""
+    documents = frozenset(include or ())
+
+    async def fetch(before: RunId | None, limit: int) -> tuple[Sequence[DomainRun], RunId | None]:
+        page = await services.runs.list(caller, wanted, before=before, limit=limit, documents=documents)
+        return page.runs, page.walked_to
+
+    page = await pages.collect_walked(fetch, key=lambda run: run.id, of=RunId)
+    return RunList.of(page, documents, retained_since=await services.runs.retained_since())
+
+
+@router.get("/{run_id}", summary="Show a run", responses=problems("not_found", "invalid_input"))
+async def get_run(run_id: RunIdPath, services: ServicesDep, caller: ViewerDep) -> RunDetail:
+    """Show a run: state, progress, use of its time, and figures measured so far."""
+    run = await services.runs.get(caller, run_id)
+    progress, pauses = await services.runs.progress(run), await services.runs.pauses(run)
+    return RunDetail.of(run, progress, pauses, await services.runs.timeline(run))
+
+
+@router.get("/{run_id}/groups", summary="List a run's file groups", responses=problems("not_found", "invalid_input"))
+async def list_run_groups(
+    run_id: RunIdPath,
+    services: ServicesDep,
+    caller: ViewerDep,
+    pages: PageQuery,
+    state: Annotated[
+        list[GroupState] | None,
+        Commas,
+        Query(max_length=5, description="Only those in one of these states; accepts several."),
+    ] = None,
+) -> FileGroupList:
+    """List file groups by ordinal, in some states if they are given."""
+    states = frozenset(state) if state else None
+    page = await pages.collect(
+        lambda after, limit: services.runs.groups(caller, run_id, states=states, after_ordinal=after, limit=limit),
+        key=lambda group: group.ordinal,
+        of=int,
+    )
+    return FileGroupList.of(page)
+
+
+@router.get(
+    "/{run_id}/events",
+    summary="List or stream a run's events",
+    responses=_EVENTS | problems("not_found", "invalid_input", "not_acceptable", "too_many_streams"),
+    response_model=RunEventList,
+)
+async def list_run_events(
+    *,
+    run_id: RunIdPath,
+    request: Request,
+    services: ServicesDep,
+    caller: ViewerDep,
+    pages: PageQuery,
+    accept: Annotated[str | None, Header(include_in_schema=False)] = None,
+    last_event_id: Annotated[str | None, Header(alias="Last-Event-ID", description="Stream: resume after it.")] = None,  # noqa: ARG001
+) -> Response | RunEventList:
+    """Show events, oldest first. With `Accept: text/event-stream` they come as they happen, until the run has ended."""
+    if wants_stream(accept):
+        return await event_stream(request, services, caller, run_id)
+    page = await pages.collect(
+        lambda after, limit: services.runs.events(caller, run_id, after_sequence=after or 0, limit=limit),
+        key=lambda event: event.sequence,
+        of=int,
+    )
+    return RunEventList.of(page)
+
+
+@router.post(
+    "/{run_id}/cancel",
+    status_code=202,
+    summary="Cancel a run",
+    responses=problems("not_found", "state_conflict", "invalid_input"),
+)
+async def cancel_run(run_id: RunIdPath, services: ServicesDep, caller: OperatorDep) -> Run:
+    """Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request."""
+    return Run.from_domain(await services.runs.cancel(caller, run_id))

@@ -1,0 +1,162 @@
+"""Registered tables, and what can be said of them without changing anything."""
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
+from api.http.idempotency import IdempotentRoute, idempotency_key
+from api.http.preconditions import VersionRead, set_etag
+from api.listing.filters import PeriodFilter
+from api.listing.pagination import PageQuery
+from api.listing.tables import TableFilterQuery
+from api.problems.responses import WITH_BODY, problems
+from api.schemas.tables.advice import TableAdvice
+from api.schemas.tables.table import (
+    HealthHistory,
+    PlanRequest,
+    Table,
+    TableHealth,
+    TableHistory,
+    TableList,
+    TablePatch,
+    TablePlan,
+    TableRegister,
+)
+from engine.domain.ids import RunId, TableId
+
+creating = APIRouter(
+    prefix="/v1/tables", tags=["tables"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
+)
+router = APIRouter(prefix="/v1/tables", tags=["tables"])
+_OBSERVED = ("not_found", "state_conflict", "table_replaced", "table_unreadable", "invalid_input")
+
+
+@creating.post(
+    "",
+    status_code=201,
+    summary="Register a table",
+    responses=problems(*WITH_BODY, "state_conflict", "table_unreadable"),
+)
+async def register_table(
+    body: TableRegister, request: Request, response: Response, services: ServicesDep, caller: OwnerDep
+) -> Table:
+    """Load the table from its catalog and register it under its own uuid.
+
+    Its first automatic run waits for a grace (15 minutes unless set otherwise), which explain shows as `new_table`; a
+    policy of its own, a run that is requested and a resume end the grace.
+    """
+    table = await services.tables.register(
+        caller, body.ref(), owner_team=body.owner_team, labels=body.labels, paused=body.paused
+    )
+    response.headers["Location"] = f"{request.url.path}/{table.id}"
+    set_etag(response, table.version)
+    return Table.from_domain(table)
+
+
+@router.get("", summary="List tables, newest first", responses=problems("invalid_input"))
+async def list_tables(
+    services: ServicesDep, caller: ViewerDep, pages: PageQuery, wanted: TableFilterQuery
+) -> TableList:
+    """List registered tables that fit every filter given."""
+    page = await pages.collect(
+        lambda after, limit: services.tables.list(caller, wanted, after=after, limit=limit),
+        key=lambda table: table.id,
+        of=TableId,
+    )
+    return TableList.of(page)
+
+
+@router.get("/{table_id}", summary="Show a table", responses=problems("not_found", "invalid_input"))
+async def get_table(table_id: TableIdPath, response: Response, services: ServicesDep, caller: ViewerDep) -> Table:
+    """Show a registered table; send its ETag as If-Match to change exactly this version."""
+    table = await services.tables.get(caller, table_id)
+    set_etag(response, table.version)
+    return Table.from_domain(table)
+
+
+@router.patch(
+    "/{table_id}",
+    summary="Change a table's team and labels",
+    responses=problems(*WITH_BODY, "not_found", "precondition_failed"),
+)
+async def patch_table(
+    *,
+    table_id: TableIdPath,
+    body: TablePatch,
+    response: Response,
+    services: ServicesDep,
+    caller: OwnerDep,
+    conditions: VersionRead,
+) -> Table:
+    """Change the given fields, as a JSON merge patch (RFC 7396). If-Match is optional."""
+    table = await services.tables.patch(caller, table_id, body.to_domain(), if_match=conditions.if_match)
+    set_etag(response, table.version)
+    return Table.from_domain(table)
+
+
+@router.delete(
+    "/{table_id}",
+    status_code=204,
+    summary="Delete a registration",
+    responses=problems("not_found", "state_conflict", "invalid_input"),
+)
+async def delete_table(table_id: TableIdPath, services: ServicesDep, caller: OwnerDep) -> None:
+    """Forget a table and its policy; its runs stay. The table itself is not touched."""
+    await services.tables.delete(caller, table_id)
+
+
+@router.get("/{table_id}/health", summary="Measure a table's files", responses=problems(*_OBSERVED))
+async def get_table_health(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> TableHealth:
+    """Measure the present data files: sums, size classes, score and its parts, worst partitions."""
+    return TableHealth.from_domain(await services.observations.health(caller, table_id))
+
+
+@router.get(
+    "/{table_id}/health/history",
+    summary="List the measurements of a table, newest first",
+    responses=problems("not_found", "invalid_input"),
+)
+async def list_table_measurements(
+    table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, pages: PageQuery, period: PeriodFilter
+) -> HealthHistory:
+    """List measurements: one for each snapshot that was looked at by health, plan, explain or a run."""
+    page = await pages.collect(
+        lambda before, limit: services.observations.health_history(
+            caller, table_id, period, before=before, limit=limit
+        ),
+        key=lambda measured: measured.id,
+        of=int,
+    )
+    return HealthHistory.of(page)
+
+
+@router.get("/{table_id}/advice", summary="Advise on a table's policy", responses=problems(*_OBSERVED))
+async def get_table_advice(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> TableAdvice:
+    """Recommend a policy for the table, from the filters of its queries and its recent commits."""
+    return TableAdvice.from_domain(table_id, await services.advice.advise(caller, table_id))
+
+
+@router.post("/{table_id}/plan", summary="Plan without doing", responses=problems(*WITH_BODY, *_OBSERVED))
+async def plan_table(
+    table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, body: PlanRequest | None = None
+) -> TablePlan:
+    """Plan a run without starting it: groups, bytes, files, seconds. A policy can replace the stored one."""
+    asked = body or PlanRequest()
+    plan = await services.tables.plan(caller, table_id, policy=asked.policy, request=asked.request())
+    return TablePlan.from_domain(plan)
+
+
+@router.get(
+    "/{table_id}/history",
+    summary="List runs that changed a table, newest first",
+    responses=problems("not_found", "invalid_input"),
+)
+async def list_table_history(
+    table_id: TableIdPath, services: ServicesDep, caller: ViewerDep, pages: PageQuery, period: PeriodFilter
+) -> TableHistory:
+    """List ended runs that have snapshots in the table, with measured and predicted figures."""
+    page = await pages.collect(
+        lambda before, limit: services.tables.history(caller, table_id, period, before=before, limit=limit),
+        key=lambda run: run.id,
+        of=RunId,
+    )
+    return TableHistory.of(page)

@@ -1,0 +1,396 @@
+"""Runs, their file groups and events on the wire. Sizes are bytes, times are seconds, snapshot ids are strings."""
+
+from collections.abc import Collection
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, Self
+
+from pydantic import ConfigDict, Field
+
+from api.listing.pagination import Page
+from api.schemas.common import Answer, Instant, JsonObject, Listed, PageToken, Request, text_ids
+from api.schemas.fleet.limits import Pause
+from api.schemas.runs.predicates import Partitions
+from engine.domain.fleet.limits import Pauses
+from engine.domain.runs import run as domain
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import GroupState, Operation, Priority, RunState, WaitingFor
+from engine.domain.runs.timelines import RunTimeline
+from engine.domain.tables.addresses import MOST_CHARACTERS, TABLE_PATTERN, written_address
+from engine.domain.values.strict import Flag
+from engine.services.planning.wording import short
+from engine.services.runs.views import RunProgress
+
+_TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+_RUN_ID = "run_01jd2m6v8n4q0x7y3k5r9t1wbz"
+_ATTEMPTS_SHOWN: Final = 50
+_REQUEST = (
+    "The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the "
+    "HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and "
+    "`due_since`."
+)
+_REASON = "Why it ended as it did, or waits; a stable word."
+_PLAN = "Summary and prediction of the plan; empty before planning."
+_POLICY = "The effective policy that it was planned under."
+_RESULT = "Measured figures, and the proof of each snapshot; extended with each commit."
+DETAIL_CHARACTERS: Final = 160
+"""The most of `detail` in a list."""
+
+
+class RunDocument(StrEnum):
+    """Parts of a run that lists leave out unless they are named in `include`."""
+
+    REQUEST = "request"
+    PLAN = "plan"
+    POLICY = "policy"
+    RESULT = "result"
+
+
+class RunSubmit(Request):
+    """A run to start."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"table_id": _TABLE_ID, "operation": "rewrite"}]})
+
+    table_id: str = Field(
+        min_length=1,
+        max_length=MOST_CHARACTERS,
+        pattern=TABLE_PATTERN,
+        examples=[_TABLE_ID, "lake.sales.orders"],
+        description="Id or address of the registered table.",
+    )
+    operation: Operation = Field(default=Operation.REWRITE, description="What the run does to the table.")
+    partitions: Partitions | None = None
+    force_full: Flag = Field(
+        default=False,
+        description="Every file of the partitions is a candidate, including files of the right size; a file that would "
+        "come out unchanged is still skipped.",
+    )
+    every_file: Flag = Field(
+        default=False,
+        description="As `force_full`, including files that would come out unchanged: they are rewritten with the "
+        "current compression, encodings and row groups.",
+    )
+    priority: Priority | None = Field(default=None, description="Absent: the priority of the table's policy.")
+    dry_run: Flag = Field(default=False, description="Return the plan and store nothing.")
+    force: Flag = Field(
+        default=False,
+        description="Start even if an equal run is live; include partitions that cool down after lost races.",
+    )
+
+    def request(self) -> RunRequest:
+        """Return the request as the domain has it."""
+        is_full = self.force_full or self.every_file
+        return RunRequest(self.operation, self.partitions, is_full, force=self.force, every_file=self.every_file)
+
+
+class Progress(Answer):
+    """How far a run is. Bytes are of inputs; the rate is read + written, at present."""
+
+    groups_total: int
+    groups_finished: int
+    bytes_total: int
+    bytes_finished: int
+    bytes_per_second: float | None = Field(description="Null while no task reports.")
+    eta_seconds: float | None = Field(description="Null while there is no rate.")
+    throttled_seconds: float = Field(
+        description="Thread-seconds, summed over all tasks, in which reading or writing held back for a limit."
+    )
+    budget_bytes_per_second: float | None = Field(
+        description="What its tasks may move together at present: the least of the limit of its table and its shares "
+        "of the limits of catalog and fleet. Null: unlimited, or no task reports."
+    )
+
+    @classmethod
+    def from_domain(cls, progress: RunProgress) -> Self:
+        """Return the wire form."""
+        return cls(
+            groups_total=progress.groups_total,
+            groups_finished=progress.groups_finished,
+            bytes_total=progress.bytes_total,
+            bytes_finished=progress.bytes_finished,
+            bytes_per_second=progress.bytes_per_second,
+            eta_seconds=progress.eta_seconds,
+            throttled_seconds=progress.throttled_seconds,
+            budget_bytes_per_second=progress.budget_bytes_per_second,
+        )
+
+
+class AttemptTime(Answer):
+    """One attempt at a run."""
+
+    number: int = Field(description="Counted from 1.")
+    started_at: Instant = Field(description="When a worker claimed the run.")
+    ended_at: Instant | None = Field(description="Null while it is at work.")
+    seconds: float = Field(description="At work, up to its end or now.")
+    reason: str | None = Field(description="Why it ended; a stable word.")
+
+
+class RunTime(Answer):
+    """How a run's time was spent, from its submission to its end or now: every attempt at work, and every wait."""
+
+    total_seconds: float = Field(description="`working_seconds` + `waiting_seconds`.")
+    queued_seconds: float = Field(description="Before the first attempt; part of `waiting_seconds`.")
+    working_seconds: float = Field(description="Of all attempts.")
+    waiting_seconds: float = Field(description="Before and between attempts.")
+    waiting: dict[str, float] = Field(
+        description="The waits by cause, in seconds: `worker` (for a free worker, room under `parallel_runs`, or the "
+        "end of a pause) and the values of `waiting_for`.",
+        examples=[{"worker": 0.4, "quiet_hours": 5400.0}],
+    )
+    attempts_total: int = Field(description="How many attempts there were.")
+    attempts: list[AttemptTime] = Field(description="The last fifty, oldest first.")
+
+    @classmethod
+    def from_domain(cls, timeline: RunTimeline) -> Self:
+        """Return the wire form."""
+        names = AttemptTime.model_fields
+        return cls(
+            total_seconds=timeline.total_seconds,
+            queued_seconds=timeline.queued_seconds,
+            working_seconds=timeline.working_seconds,
+            waiting_seconds=timeline.waiting_seconds,
+            waiting=dict(timeline.waiting or {}),
+            attempts_total=len(timeline.attempts),
+            attempts=[
+                AttemptTime(**{name: getattr(each, name) for name in names})
+                for each in timeline.attempts[-_ATTEMPTS_SHOWN:]
+            ],
+        )
+
+
+class _RunFields(Answer):
+    """What lists and single runs show alike."""
+
+    id: str = Field(description="The run's id; ids sort by the time of submission.", examples=[_RUN_ID])
+    table_id: str = Field(description="Id of the table, also after its registration was deleted.", examples=[_TABLE_ID])
+    table: str | None = Field(
+        description="Address of the table, accepted wherever its id is. Null: its registration was deleted.",
+        examples=["lake.sales.orders"],
+    )
+    catalog: str = Field(description="Catalog of the table.", examples=["lake"])
+    owner_team: str | None = Field(description="Team that owns the table at present; null: none.")
+    operation: Operation = Field(description="What the run does to the table.")
+    priority: Priority = Field(description="Which of the queued runs start first.")
+    state: RunState = Field(description="State of the run.")
+    is_terminal: bool = Field(description="True when nothing can happen to it any more.")
+    requested_by: str = Field(description="Who submitted it; `coordinator` for an automatic run.")
+    created_at: Instant = Field(description="When it was submitted.")
+    updated_at: Instant = Field(description="When it changed last.")
+    started_at: Instant | None = Field(description="When its first attempt started.")
+    finished_at: Instant | None = Field(description="When it ended.")
+    attempt: int = Field(description="Tries so far, the present one included.")
+    failures: int = Field(description="Tries that failed.")
+    waiting_for: WaitingFor | None = Field(description="Why a queued run is not started yet.")
+    not_before: Instant | None = Field(description="When a waiting run may start.")
+
+
+class Run(_RunFields):
+    """One execution of one operation on one table."""
+
+    request: JsonObject = Field(description=_REQUEST)
+    worker: str | None = Field(description="Who advances it at present.")
+    urgent_at: Instant | None = Field(
+        description="From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`)."
+    )
+    cancel_requested_at: Instant | None = Field(description="When its cancellation was requested.")
+    cancel_requested_by: str | None = Field(description="Who requested it.")
+    reason: str | None = Field(description=_REASON)
+    detail: str | None = Field(description="The same for people, with the remedy.")
+    plan: JsonObject = Field(description=_PLAN)
+    policy: JsonObject = Field(description=_POLICY)
+    result: JsonObject = Field(description=_RESULT)
+
+    @classmethod
+    def from_domain(cls, run: domain.Run) -> Self:
+        """Return the wire form."""
+        return cls(**_run_fields(run))
+
+
+class RunDetail(Run):
+    """A run with how far it is, and how its time was spent."""
+
+    progress: Progress
+    time: RunTime = Field(description="How its time was spent.")
+    table_pause: Pause | None = Field(description="The pause that the table is under.")
+    catalog_pause: Pause | None = Field(description="The pause that all tables of its catalog are under.")
+    fleet_pause: Pause | None = Field(description="The pause that all tables are under.")
+
+    @classmethod
+    def of(cls, run: domain.Run, progress: RunProgress, pauses: Pauses, timeline: RunTimeline) -> Self:
+        """Return the wire form."""
+        return cls(
+            **_run_fields(run),
+            progress=Progress.from_domain(progress),
+            time=RunTime.from_domain(timeline),
+            table_pause=None if pauses.table is None else Pause.from_domain(pauses.table),
+            catalog_pause=None if pauses.catalog is None else Pause.from_domain(pauses.catalog),
+            fleet_pause=None if pauses.fleet is None else Pause.from_domain(pauses.fleet),
+        )
+
+
+class RunAccepted(Run):
+    """A submitted run."""
+
+    deduplicated: bool = Field(description="True: an equal run was live already and is returned instead of a new one.")
+
+    @classmethod
+    def of(cls, run: domain.Run, *, deduplicated: bool) -> Self:
+        """Return the wire form."""
+        return cls(**_run_fields(run), deduplicated=deduplicated)
+
+
+class RunSummary(_RunFields):
+    """A run in a list: at most 1 kB, and the documents that `include` names."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=False)
+
+    reason: str | None = Field(description=_REASON)
+    detail: str | None = Field(
+        description=f"The same for people; of more than {DETAIL_CHARACTERS} characters the middle is left out."
+    )
+    request: JsonObject = Field(default={}, description=f"With `include=request`. {_REQUEST}")
+    plan: JsonObject = Field(default={}, description=f"With `include=plan`. {_PLAN}")
+    policy: JsonObject = Field(default={}, description=f"With `include=policy`. {_POLICY}")
+    result: JsonObject = Field(default={}, description=f"With `include=result`. {_RESULT}")
+
+    @classmethod
+    def of(cls, run: domain.Run, documents: Collection[RunDocument]) -> Self:
+        """Return the wire form with some documents; the others are not set, so that they are left out."""
+        every = _run_fields(run)
+        shown = {name: every[name] for name in cls.model_fields if name not in set(RunDocument) or name in documents}
+        detail = None if run.detail is None else short(run.detail, DETAIL_CHARACTERS)
+        return cls(**shown | {"detail": detail})
+
+
+class RunList(Answer):
+    """Runs, newest first."""
+
+    items: list[RunSummary] = Field(description="Runs of the page; it may hold fewer than `page_size`.")
+    next_page_token: PageToken
+    retained_since: Instant | None = Field(
+        description="Every run that ended after this instant is kept; earlier ones were pruned, except the newest of "
+        "each table. Null: none was pruned. Totals in metrics still count pruned runs."
+    )
+
+    @classmethod
+    def of(
+        cls, page: Page[domain.Run], documents: Collection[RunDocument] = (), *, retained_since: datetime | None
+    ) -> Self:
+        """Return the wire form of a page, with these documents of each run."""
+        items = [RunSummary.of(item, documents) for item in page.items]
+        return cls(items=items, next_page_token=page.next_page_token, retained_since=retained_since)
+
+
+class FileGroup(Answer):
+    """Files of one partition that are rewritten together by one task."""
+
+    ordinal: int
+    state: GroupState
+    attempt: int
+    spec_id: int
+    partition: str = Field(description="The partition as JSON.", examples=['{"day":"2026-11-01"}'])
+    input_files: int
+    input_bytes: int
+    input_rows: int
+    predicted_outputs: int
+    output_files: int
+    output_bytes: int
+    rows_deleted: int = Field(description="Rows that deletes hid, and that are therefore not in the outputs.")
+    measured: JsonObject = Field(description="Figures that the task measured: bytes, requests, seconds.")
+    snapshot_id: str | None = Field(description="The snapshot that contains it once it is committed.")
+    reason: str | None = Field(description="Why it was dropped.")
+    updated_at: Instant
+
+    @classmethod
+    def from_domain(cls, group: domain.StoredGroup) -> Self:
+        """Return the wire form."""
+        return cls(
+            ordinal=group.ordinal,
+            state=group.state,
+            attempt=group.attempt,
+            spec_id=group.spec_id,
+            partition=group.partition,
+            input_files=len(group.inputs),
+            input_bytes=group.input_bytes,
+            input_rows=group.input_rows,
+            predicted_outputs=group.predicted_outputs,
+            output_files=len(group.outputs),
+            output_bytes=group.output_bytes,
+            rows_deleted=group.rows_deleted,
+            measured=text_ids(group.measured, "base_snapshot_id"),
+            snapshot_id=None if group.snapshot_id is None else str(group.snapshot_id),
+            reason=group.reason,
+            updated_at=group.updated_at,
+        )
+
+
+class FileGroupList(Listed[FileGroup, domain.StoredGroup]):
+    """File groups by ordinal."""
+
+
+class RunEvent(Answer):
+    """One entry of a run's log. Events are never changed."""
+
+    run_id: str = Field(examples=[_RUN_ID])
+    sequence: int = Field(description="Grows within the run; the id of the event in a stream.")
+    at: Instant
+    kind: str = Field(examples=["transition"])
+    actor: str
+    attempt: int
+    from_state: RunState | None
+    to_state: RunState | None
+    reason: str | None
+    details: JsonObject
+
+    @classmethod
+    def from_domain(cls, event: domain.RunEvent) -> Self:
+        """Return the wire form."""
+        return cls(
+            run_id=event.run_id,
+            sequence=event.sequence,
+            at=event.at,
+            kind=event.kind,
+            actor=event.actor,
+            attempt=event.attempt,
+            from_state=event.from_state,
+            to_state=event.to_state,
+            reason=event.reason,
+            details=text_ids(event.details, "base_snapshot_id", "snapshot_id"),
+        )
+
+
+class RunEventList(Listed[RunEvent, domain.RunEvent]):
+    """Events, oldest first."""
+
+
+def _run_fields(run: domain.Run) -> JsonObject:
+    return {
+        "id": run.id,
+        "table_id": run.table_id,
+        "table": None if run.ref is None else written_address(run.ref),
+        "catalog": run.catalog,
+        "owner_team": run.owner_team,
+        "operation": run.operation,
+        "priority": run.priority,
+        "request": dict(run.request),
+        "state": run.state,
+        "is_terminal": run.is_terminal,
+        "requested_by": run.requested_by,
+        "created_at": run.created_at,
+        "updated_at": run.updated_at,
+        "started_at": run.started_at,
+        "finished_at": run.finished_at,
+        "attempt": run.attempt,
+        "failures": run.failures,
+        "worker": run.lease_holder,
+        "waiting_for": run.waiting_for,
+        "not_before": run.not_before,
+        "urgent_at": run.urgent_at,
+        "cancel_requested_at": run.cancel_requested_at,
+        "cancel_requested_by": run.cancel_requested_by,
+        "reason": run.reason,
+        "detail": run.detail,
+        "plan": text_ids(run.plan, "base_snapshot_id"),
+        "policy": dict(run.policy),
+        "result": dict(run.result),
+    }

@@ -1,0 +1,429 @@
+"""Registered tables on the wire, and what can be said of them: health, plan, history."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
+
+from pydantic import ConfigDict, Field
+
+from api.schemas.common import (
+    LABEL_KEYS,
+    Answer,
+    Instant,
+    JsonObject,
+    LabelKey,
+    LabelValue,
+    Listed,
+    OwnerTeam,
+    Request,
+    text_ids,
+)
+from api.schemas.fleet.limits import Pause
+from api.schemas.policies.policy import EXAMPLE as POLICY_EXAMPLE
+from api.schemas.runs.predicates import Partitions
+from api.schemas.tables.due import DueState
+from api.schemas.tables.row_orders import OrderHealth
+from engine.domain.policies import PolicyDocument
+from engine.domain.runs import run as domain_runs
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.times import EstimateSource, RunKind
+from engine.domain.tables import table as domain
+from engine.domain.tables.measurements import Measurement
+from engine.domain.tables.table import MAX_LABELS, TableRef
+from engine.domain.values.strict import Flag, OneLine
+from engine.services.catalogs.names import CATALOG_NAME, MAX_NAME_CHARACTERS, TABLE_NAME
+
+_TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+_ADDRESS: JsonObject = {"catalog": "lake", "namespace": ["sales"], "name": "orders"}
+
+
+_Name = Annotated[
+    str, Field(json_schema_extra={"minLength": 1, "maxLength": MAX_NAME_CHARACTERS, "pattern": TABLE_NAME})
+]
+
+
+class TableRegister(Request):
+    """A table to register, by its address in a catalog."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_ADDRESS | {"owner_team": "sales"}]})
+
+    catalog: str = Field(examples=["lake"], max_length=64, json_schema_extra={"pattern": CATALOG_NAME})
+    namespace: list[_Name] = Field(
+        description="Levels of the namespace, outer first.", max_length=16, json_schema_extra={"minItems": 1}
+    )
+    name: _Name = Field(examples=["orders"])
+    owner_team: OwnerTeam | None = Field(default=None, description="Whose table it is.")
+    labels: dict[LabelKey, LabelValue] = Field(
+        default={}, description="Free labels; a key has no colon.", max_length=MAX_LABELS, json_schema_extra=LABEL_KEYS
+    )
+
+    paused: Flag = Field(default=False, description="Pause it: no run of it starts until it is resumed.")
+
+    def ref(self) -> TableRef:
+        """Return the address."""
+        return TableRef(self.catalog, tuple(self.namespace), self.name)
+
+
+class TablePatch(Request):
+    """What to change of a table, as a JSON merge patch: a field left out stays, null takes a value away."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"owner_team": "sales", "labels": {"tier": "gold", "old": None}}]}
+    )
+
+    owner_team: OwnerTeam | None = Field(default=None, description="Null: the table has no team any more.")
+    labels: Annotated[dict[LabelKey, LabelValue | None], Field(json_schema_extra=LABEL_KEYS)] | None = Field(
+        default_factory=dict,
+        description="Labels to set, or to remove by null; null instead of an object removes all labels.",
+        max_length=100,
+    )
+
+    def to_domain(self) -> domain.TablePatch:
+        """Return the change."""
+        return domain.TablePatch("owner_team" in self.model_fields_set, self.owner_team, self.labels)
+
+
+class Freeze(Answer):
+    """A failed proof that could not be rolled back: no run of the table starts until it is unfrozen."""
+
+    frozen_at: Instant
+    run_id: str = Field(description="The run whose snapshot failed its proof.")
+    snapshot_id: str = Field(description="The snapshot that failed its proof.", examples=["5781947118336215154"])
+    parent_snapshot_id: str | None = Field(
+        description="The snapshot before it, kept from expiry by a tag. Null when it had expired."
+    )
+    reason: str = Field(description="The failed check, why nothing was rolled back, and the remedy.")
+
+    @classmethod
+    def from_domain(cls, freeze: domain.Freeze) -> Self:
+        """Return the wire form."""
+        parent = None if freeze.parent_id is None else str(freeze.parent_id)
+        return cls(
+            frozen_at=freeze.at,
+            run_id=freeze.run_id,
+            snapshot_id=str(freeze.snapshot_id),
+            parent_snapshot_id=parent,
+            reason=freeze.reason,
+        )
+
+
+class UnfreezeRequest(Request):
+    """The end of a freeze."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "rolled back, and appended the rest again"}]})
+
+    reason: OneLine = Field(min_length=1, max_length=500, description="Findings and actions; kept in the audit log.")
+
+
+class Table(Answer):
+    """A registered table."""
+
+    id: str = Field(examples=[_TABLE_ID])
+    catalog: str
+    namespace: list[str]
+    name: str
+    uuid: str = Field(description="The table's own identity when it was registered.")
+    location: str
+    owner_team: str | None
+    labels: dict[str, str]
+    created_at: Instant
+    version: int = Field(description="Grows with each change of team or labels; the ETag is this in quotes.")
+    pause: Pause | None = Field(description="Null unless the table is paused.")
+    freeze: Freeze | None = Field(description="Null unless a failed proof froze the table.")
+
+    @classmethod
+    def from_domain(cls, table: domain.Table) -> Self:
+        """Return the wire form."""
+        return cls(
+            id=table.id,
+            catalog=table.ref.catalog,
+            namespace=list(table.ref.namespace),
+            name=table.ref.name,
+            uuid=table.uuid,
+            location=table.location,
+            owner_team=table.owner_team,
+            labels=dict(table.labels),
+            created_at=table.created_at,
+            version=table.version,
+            pause=None if table.pause is None else Pause.from_domain(table.pause),
+            freeze=None if table.freeze is None else Freeze.from_domain(table.freeze),
+        )
+
+
+class TableList(Listed[Table, domain.Table]):
+    """Tables, newest registration first."""
+
+
+class SizeClass(Answer):
+    """Files of `from_bytes` to below `below_bytes` (null: no bound)."""
+
+    from_bytes: int
+    below_bytes: int | None
+    file_count: int
+    total_bytes: int
+
+
+class PartitionHealth(Answer):
+    """One partition that has something to better."""
+
+    spec_id: int
+    partition: str
+    file_count: int
+    small_file_count: int
+    avoidable_file_count: int
+    large_file_count: int
+    small_row_group_file_count: int
+    files_with_deletes: int
+    total_bytes: int
+    average_file_bytes: int
+    largest_small_file_share: float | None = Field(
+        description="Bytes of the largest small file as a share of all small files'. Null without small files."
+    )
+
+
+class TableHealth(Answer):
+    """The present data files of a table, and a score from 0 to 100 (nothing to better)."""
+
+    table_id: str
+    measured_at: Instant
+    snapshot_id: str | None
+    table: JsonObject = Field(description="Format, version, snapshots, manifests, columns.")
+    partition_count: int
+    file_count: int
+    total_bytes: int
+    record_count: int
+    average_file_bytes: int
+    small_file_bytes: int = Field(description="A file below is small: the policy's.")
+    large_file_bytes: int | None = Field(description="A file above is over-large: the policy's.")
+    small_row_group_bytes: int | None = Field(
+        description="Row groups below are small, in files of 8 or more: the policy's."
+    )
+    small_file_count: int
+    small_file_share: float
+    avoidable_file_count: int = Field(description="Small files but for one in each partition.")
+    avoidable_bytes: int = Field(description="Small files of partitions with avoidable ones: what merging would read.")
+    large_file_count: int
+    small_row_group_file_count: int = Field(
+        description="Files of small row groups, as far as the table says how many files have; Packhouse's own left out."
+    )
+    files_with_deletes: int
+    files_with_equality_deletes: int
+    outside_file_count: int = Field(
+        description="Files that no run opens: they, or deletes that apply to them, are outside of the table's "
+        "location, which its catalog refuses (`outside_files`). Their partitions are left alone."
+    )
+    deleted_rows: int = Field(description="Upper bound.")
+    score: int
+    score_parts: dict[str, float]
+    size_classes: list[SizeClass]
+    worst_partitions: list[PartitionHealth]
+    order: OrderHealth | None = Field(description="Null where the policy orders rows by no columns.")
+    due: DueState
+    freeze: Freeze | None = Field(description="Null unless a failed proof froze the table.")
+
+    @classmethod
+    def from_domain(cls, health: Mapping[str, Any]) -> Self:
+        """Return the wire form."""
+        freeze: domain.Freeze | None = health["freeze"]
+        return cls.model_validate({**health, "freeze": None if freeze is None else Freeze.from_domain(freeze)})
+
+
+class HealthMeasurement(Answer):
+    """Health of the table in one snapshot."""
+
+    id: int
+    measured_at: Instant
+    snapshot_id: str | None
+    is_latest: bool
+    partition_count: int
+    file_count: int
+    small_file_count: int
+    avoidable_file_count: int
+    large_file_count: int
+    files_with_deletes: int
+    total_bytes: int
+    average_file_bytes: int
+    score: int
+    benefit_per_cost: float = Field(
+        description="Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file "
+        "group is committed, by those that its runs committed and lost to other writers in seven days."
+    )
+    small_file_change: int = Field(description="Small files more or less than in the measurement before.")
+
+    @classmethod
+    def from_domain(cls, measured: Measurement) -> Self:
+        """Return the wire form."""
+        own = {name: getattr(measured, name) for name in Measurement.__slots__ if name in cls.model_fields}
+        return cls.model_validate({**measured.document, **own})
+
+
+class HealthHistory(Listed[HealthMeasurement, Measurement]):
+    """Measurements of a table, newest first; one for each snapshot that was looked at, at most 500."""
+
+
+class PlanRequest(Request):
+    """What to plan with."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"policy": POLICY_EXAMPLE}]})
+
+    policy: PolicyDocument | None = Field(default=None, description="Tried instead of the table's stored policy.")
+    partitions: Partitions | None = None
+    force_full: Flag = Field(default=False, description="Also files of the right size.")
+    every_file: Flag = Field(
+        default=False, description="As `force_full`, including files that are merged with no other."
+    )
+    force: Flag = Field(default=False, description="Include partitions that cool down after lost races.")
+
+    def request(self) -> RunRequest:
+        """Return what a run would be asked for."""
+        return RunRequest(
+            partitions=self.partitions,
+            force_full=self.force_full or self.every_file,
+            force=self.force,
+            every_file=self.every_file,
+        )
+
+
+class Condition(Answer):
+    """One condition of the rewrite; a condition that does not hold prevents the rewrite."""
+
+    name: str
+    holds: bool
+    detail: str
+
+
+class Prediction(Answer):
+    """Predicted figures of the plan's execution."""
+
+    input_files: int
+    input_bytes: int
+    input_rows: int
+    output_files: int
+    output_bytes: int
+    seconds: float = Field(description="Time at work, without waiting; `time_estimate` has its basis.")
+
+
+class Calibration(Answer):
+    """How predicted sizes of outputs were corrected: measured by predicted, the median of the table's last ten runs."""
+
+    runs: int = Field(description="Runs that were measured.")
+    output_files: float = Field(description="Factor.")
+    output_bytes: float = Field(description="Factor of the rows' bytes, without the metadata of files.")
+    metadata_bytes: int = Field(
+        description="Of each file: footer, page headers, dictionaries. Inputs are counted without them, outputs with."
+    )
+
+
+class TimeEstimate(Answer):
+    """Costs that seconds were predicted with: `run + (groups * group + files * file + bytes * byte) / lanes`.
+
+    The part after `run` takes at least as long as the limits allow.
+    """
+
+    kind: RunKind = Field(description="The way of rewriting.")
+    source: EstimateSource = Field(
+        description="The most specific runs that the costs were fitted to: of the `table`, of the `kind` on the same "
+        "machine, of the `fleet`; `prior`: none, the costs are assumed."
+    )
+    runs: int = Field(description="How many attempts that were.")
+    evidence: str = Field(description="The same in words.")
+    run_seconds: float = Field(description="Once for the run.")
+    group_seconds: float = Field(description="For each file group.")
+    file_seconds: float = Field(description="For each input file.")
+    byte_seconds: float = Field(description="For each input byte.")
+    lanes: int = Field(description="Tasks at the same time.")
+    limit_bytes_per_second: float | None = Field(description="Of policy, catalog and fleet, read + written.")
+    limit_requests_per_second: float | None = Field(description="Of policy, catalog and fleet, to the storage.")
+
+
+class PlannedLater(Answer):
+    """Partitions that the run plans later: it rewrites those of a very large table in parts, most beneficial first."""
+
+    partitions: int
+    files: int = Field(description="In these partitions, those that it may rewrite.")
+    bytes: int
+
+
+class PlannedGroup(Answer):
+    """A file group that a run would rewrite."""
+
+    ordinal: int
+    spec_id: int
+    partition: str
+    input_files: int
+    input_bytes: int
+    input_rows: int
+    predicted_outputs: int
+
+
+class SkippedPartition(Answer):
+    """A partition that is left alone."""
+
+    partition: str
+    spec_id: int
+    files: int
+    bytes: int
+    reason: str = Field(examples=["as_good_as_it_gets"])
+    until: Instant | None = Field(description="When that ends, for `cooling_down`. Null: not known.")
+
+
+class TablePlan(Answer):
+    """Plan of a run that starts now. Nothing was changed."""
+
+    table_id: str
+    enabled: bool
+    eligible: bool = Field(description="True when every condition holds.")
+    conditions: list[Condition]
+    due: DueState = Field(description="By the rules of the policy; a run by request needs none of them.")
+    base_snapshot_id: str | None
+    schema_id: int
+    plan_hash: str = Field(description="The same on the same snapshot and policy.")
+    prediction: Prediction
+    calibration: Calibration
+    time_estimate: TimeEstimate = Field(description="What its time was predicted with.")
+    groups_total: int
+    deferred_groups: int = Field(
+        description="File groups that are left for later: they exceed the rest of `limits.bytes_per_day`."
+    )
+    shrunk_partitions: int = Field(description="Partitions with smaller groups than the policy's, after lost races.")
+    later: PlannedLater
+    groups: list[PlannedGroup] = Field(description="The first thousand.")
+    skipped_total: int
+    skipped: list[SkippedPartition] = Field(description="The first thousand.")
+
+    @classmethod
+    def from_domain(cls, plan: Mapping[str, Any]) -> Self:
+        """Return the wire form."""
+        return cls.model_validate(dict(plan))
+
+
+class HistoryEntry(Answer):
+    """A run that changed the table."""
+
+    id: str = Field(description="The run.")
+    state: domain_runs.RunState
+    requested_by: str
+    started_at: Instant | None
+    finished_at: Instant | None
+    snapshot_ids: list[str] = Field(description="Snapshots of the run, oldest first.")
+    plan: JsonObject
+    result: JsonObject = Field(
+        description="Measured figures, to compare with the prediction, and the proof of each snapshot."
+    )
+
+    @classmethod
+    def from_domain(cls, run: domain_runs.Run) -> Self:
+        """Return the wire form."""
+        return cls(
+            id=run.id,
+            state=run.state,
+            requested_by=run.requested_by,
+            started_at=run.started_at,
+            finished_at=run.finished_at,
+            snapshot_ids=[str(snapshot_id) for snapshot_id in run.result.get("snapshot_ids", [])],
+            plan=text_ids(run.plan, "base_snapshot_id"),
+            result=dict(run.result),
+        )
+
+
+class TableHistory(Listed[HistoryEntry, domain_runs.Run]):
+    """Runs that changed the table, newest first."""

@@ -1,0 +1,274 @@
+"""Run the selected parts of Packhouse in this process, from the socket to the last task.
+
+Signals stop the parts in order: running attempts drain and are parked, then the API stops, then the container closes
+its connections. A second signal interrupts groups in flight at once.
+"""
+
+import asyncio
+import errno
+import gc
+import resource
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import uvicorn
+from fastapi import FastAPI
+
+from api.app import create_app
+from api.deps import Services
+from api.server.connections import ConnectionLimits, LimitedProtocol, protocol_of, proxies_of
+from api.server.first_key import ensure_first_key
+from api.server.work import work_app
+from engine.domain.clock import Clock, SystemClock
+from engine.domain.errors import InvalidInput
+from engine.factory import Container, open_container
+from engine.services.access.idempotency import IdempotencyService
+from engine.services.fleet.health import HealthService
+from engine.settings import Settings
+
+_CHECK_TICKS: Final = 5
+_OTHER_FILES: Final = 4096
+_GOODBYE_SECONDS: Final = 5  # for requests in flight; event streams are cut and resumed elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts that run in a process."""
+
+    api: bool = False
+    worker: bool = False
+    coordinator: bool = False
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether this is the embedded mode, the only one that may start servers of its own."""
+        return self.api and self.worker and self.coordinator
+
+
+async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None]) -> None:
+    """Run parts until SIGINT or SIGTERM. `say` prints the started parts, the address and the file of the first key.
+
+    Raises:
+        InvalidInput: a part runs alone but has no URL of the servers it shares with the others.
+        Transient: a server does not start or does not answer.
+        SchemaUnsupported: the database has to be migrated first; `up` does it.
+        InvalidInput: the address is taken, or is no address of this machine.
+    """
+    if not parts.is_everything:
+        _check_shared(settings)
+    with _listening(settings, _port_of(settings, parts)) as listener:
+        if parts.is_everything and settings.pace_url is None:
+            port = listener.getsockname()[1]
+            settings = settings.model_copy(update={"pace_url": f"http://127.0.0.1:{port}/internal/pace"})
+        if started := [name for name, url in _servers(settings).items() if url is None]:
+            say(f"Starting {' and '.join(started)} on this machine: about 10 s, longer at the first start")
+        async with open_container(settings, migrates=parts.is_everything) as container:
+            if parts.api:
+                await _announce(container, settings, listener, say)
+            elif settings.metrics_port is not None:
+                say(f"Figures for Prometheus are at http://{_address_of(settings, listener)}/metrics")
+            await _run(container, parts, listener)
+
+
+def services_of(container: Container) -> Services:
+    """Return the services of a container for the API."""
+    return Services(
+        access=container.access,
+        keys=container.keys,
+        audit=container.audit,
+        rate_limits=container.rate_limits,
+        catalogs=container.catalogs,
+        tables=container.tables,
+        observations=container.observations,
+        explain=container.explain,
+        discovery=container.discovery,
+        advice=container.advice,
+        signals=container.signals,
+        backpressure=container.backpressure,
+        fleet=container.fleet,
+        policies=container.policies,
+        scoped_policies=container.scoped_policies,
+        capabilities=container.capabilities,
+        runs=container.runs,
+        pauses=container.pauses,
+        freezes=container.freezes,
+        limits=container.limits,
+        idempotency=IdempotencyService(database=container.database),
+        health=_health_of(container),
+        hints=container.hints,
+        pace=container.pace,
+        pace_tokens=container.pace_tokens,
+        secret_key=container.secret_key,
+        work=container.metrics,
+    )
+
+
+def _health_of(container: Container) -> HealthService:
+    async def queue_depth() -> Mapping[str, int]:
+        return asdict(await container.queue.depth())
+
+    async def redis() -> str:
+        depth = await container.queue.depth()
+        return f"{depth.waiting} runs waiting, {depth.dead} dead letters"
+
+    async def spark() -> str:
+        return f"Spark {await asyncio.to_thread(container.spark.version)}"
+
+    return HealthService(
+        database=container.database,
+        rates=container.fleet.rates,
+        owners=container.fleet.owners,
+        probes={"redis": redis, "spark": spark},
+        clock=container.clock,
+        queue_depth=queue_depth,
+    )
+
+
+async def _run(container: Container, parts: Parts, listener: socket.socket) -> None:
+    app = _app_of(container) if parts.api else work_app(container.metrics)
+    server = Server(app, container.settings)
+    work: list[asyncio.Task[None]] = []
+
+    def stop() -> None:
+        container.worker.stop()
+        container.coordinator.stop()
+        if not work:
+            server.should_exit = True
+
+    loop = asyncio.get_running_loop()
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(signal_number, stop)
+    gc.freeze()  # a full collection would walk all loaded modules: 150 ms without an answer
+    async with asyncio.TaskGroup() as group:
+        if parts.coordinator:
+            work.append(group.create_task(container.coordinator.run()))
+        if parts.worker:
+            work.append(group.create_task(container.worker.run()))
+        if parts.api or container.settings.metrics_port is not None:
+            group.create_task(server.serve(sockets=[listener]))
+        if work:
+            await asyncio.wait(work)
+            server.should_exit = True
+
+
+class Server(uvicorn.Server):
+    """uvicorn with limits on connections, without a banner, and without signal handlers of its own.
+
+    Its handlers would send each signal to the process a second time. `limits` replaces those of the settings; `clock`
+    measures how long connections make no progress.
+    """
+
+    def __init__(
+        self, app: Any, settings: Settings, *, limits: ConnectionLimits | None = None, clock: Clock | None = None
+    ) -> None:
+        proxies = proxies_of(settings.trusted_proxies)
+        limits = limits or ConnectionLimits(most=settings.max_connections, proxies=proxies)
+        config = uvicorn.Config(
+            app,
+            http=protocol_of(limits, clock or SystemClock()),
+            ws="none",
+            log_config=None,
+            lifespan="on",
+            proxy_headers=bool(proxies),  # unset, uvicorn would trust every client on this machine
+            forwarded_allow_ips=[str(network) for network in proxies],
+            server_header=False,
+            timeout_graceful_shutdown=_GOODBYE_SECONDS,
+        )
+        super().__init__(config)
+        _allow_files(limits.most + _OTHER_FILES)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Install no signal handlers: the process has its own."""
+        yield
+
+    async def on_tick(self, counter: int) -> bool:
+        """Close connections that make no progress; called ten times a second."""
+        if counter % _CHECK_TICKS == 0:
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, LimitedProtocol):
+                    connection.check()
+        return await super().on_tick(counter)
+
+
+def _allow_files(wanted: int) -> None:
+    """Raise the soft limit on open files, so that the most connections leave some for databases and logs."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+
+
+def _app_of(container: Container) -> FastAPI:
+    @asynccontextmanager
+    async def services() -> AsyncIterator[Services]:
+        yield services_of(container)
+
+    return create_app(services)
+
+
+async def _announce(
+    container: Container, settings: Settings, listener: socket.socket, say: Callable[[str], None]
+) -> None:
+    say(f"Packhouse is at http://{_address_of(settings, listener)} (description of the API: /docs)")
+    path = await ensure_first_key(container.access, settings)
+    if path is not None:
+        say(f"The first admin key is in {path.absolute()}: export PACKHOUSE_API_KEY=$(cat {path.absolute()})")
+
+
+def _address_of(settings: Settings, listener: socket.socket) -> str:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return f"{host}:{listener.getsockname()[1]}"
+
+
+def _port_of(settings: Settings, parts: Parts) -> int | None:
+    """Return the port of the process, None when it does not listen; with an API its metrics are served by the API."""
+    return settings.port if parts.api else settings.metrics_port
+
+
+def _listening(settings: Settings, port: int | None) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    # With the protocol named, asyncio disables Nagle's algorithm; otherwise answers wait 40 ms for an acknowledgement.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if port is not None:
+        try:
+            listener.bind((settings.host, port))
+        except OSError as error:
+            listener.close()
+            raise InvalidInput(_not_bound(settings, port, error)) from error
+    return listener
+
+
+def _not_bound(settings: Settings, port: int, error: OSError) -> str:
+    variable = "PACKHOUSE_PORT" if port == settings.port else "PACKHOUSE_METRICS_PORT"
+    match error.errno:
+        case errno.EADDRINUSE:
+            return (
+                f"port {port} of {settings.host} is in use: end what listens there, or set {variable} (0: a free port)"
+            )
+        case errno.EACCES:
+            return f"port {port} needs more rights than this process has: set {variable} to 1024 or above"
+        case _:
+            return (
+                f"can't listen at {settings.host} port {port}: {error.strerror}; set PACKHOUSE_HOST to an own address"
+            )
+
+
+def _servers(settings: Settings) -> dict[str, str | None]:
+    """Return the URLs of the servers that this process starts itself if they have none."""
+    return {"Redis": settings.redis_url, "Spark": settings.spark_url}
+
+
+def _check_shared(settings: Settings) -> None:
+    shared = {"Database": settings.database_url, **_servers(settings)}
+    missing = [f"PACKHOUSE_{name.upper()}_URL" for name, url in shared.items() if url is None]
+    if missing:
+        raise InvalidInput(
+            f"{', '.join(missing)} not set: parts that run in processes of their own share these servers; "
+            "for everything on one machine use `packhouse-server up`"
+        )

@@ -1,0 +1,163 @@
+"""`packhouse fleet …` and `limits …` for all tables together, and the pauses of single tables and catalogs."""
+
+from typing import Annotated, Any
+
+import typer
+from packhouse_client.models import RunState, Verdict
+
+from packhouse.arguments import completion
+from packhouse.arguments.addresses import table_id
+from packhouse.commands import catalogs, tables
+from packhouse.commands.tables import LimitOption, TableArgument
+from packhouse.documents.reading import assignments
+from packhouse.exit_codes import ExitCode
+from packhouse.output import print_fields, print_tree
+from packhouse.problems import CommandError
+from packhouse.rendering import answers
+from packhouse.session import Call, Session, etag_of
+
+app = typer.Typer(no_args_is_help=True, help="All tables together.")
+limits_app = typer.Typer(no_args_is_help=True, help="Limits of all rewrites together.")
+
+ReasonOption = Annotated[
+    str, typer.Option("--reason", "-m", help="Reason, shown with everything that waits because of it.")
+]
+StopOption = Annotated[
+    bool, typer.Option("--stop", help="Interrupt file groups in flight instead of letting them finish.")
+]
+
+
+@app.command()
+def show(context: typer.Context) -> None:
+    """Show sums over all tables, what happened in the last 24 hours, and the backlog."""
+    session = Session.of(context)
+    found = session.ask(session.client.fleet.figures)
+    session.show(found, lambda console: print_tree(console, found))
+
+
+@app.command("tables")
+def list_tables(
+    *,
+    context: typer.Context,
+    verdict: Annotated[
+        list[Verdict] | None, typer.Option(help="Only tables whose last look found this; may be repeated.")
+    ] = None,
+    hold: Annotated[
+        list[str] | None, typer.Option(help="Only tables held back by this code, such as quiet_hours; may be repeated.")
+    ] = None,
+    last_run: Annotated[
+        list[RunState] | None, typer.Option(help="Only tables whose newest run is in this state; may be repeated.")
+    ] = None,
+    catalog: Annotated[
+        str | None, typer.Option(help="Only tables in this catalog.", autocompletion=completion.catalogs)
+    ] = None,
+    team: Annotated[str | None, typer.Option(help="Only tables of this team.")] = None,
+    sort: Annotated[
+        str,
+        typer.Option(
+            help="benefit_per_cost, due_since, hold, last_run, next_look_at, score or verdict; descending with - in "
+            "front: --sort=-last_run."
+        ),
+    ] = "-benefit_per_cost",
+    limit: LimitOption = 20,
+) -> None:
+    """List tables with verdict, hold, next look and last run, the most worthwhile to rewrite first."""
+    session = Session.of(context)
+    filters = {"verdict": verdict, "hold": hold, "last_run_state": last_run, "catalog": catalog, "owner_team": team}
+    items = list(session.pages(session.client.fleet.tables, limit=limit, sort=sort, **filters))
+    is_filtered = any(value is not None for value in filters.values())
+    empty = "no table matches" if is_filtered else "no tables: `packhouse tables register TABLE` adds one"
+    session.show_list(items, lambda console: answers.fleet_tables(console, items), empty=empty)
+
+
+@app.command("pause")
+def pause_fleet(context: typer.Context, reason: ReasonOption, stop: StopOption = False) -> None:
+    """Start nothing new on any table; what runs drains (or stops), then waits."""
+    session = Session.of(context)
+    _pause(session, session.client.fleet.pause, reason=reason, stop=stop)
+
+
+@app.command("resume")
+def resume_fleet(context: typer.Context) -> None:
+    """End the pause of the fleet."""
+    session = Session.of(context)
+    session.answer(session.client.fleet.resume)
+    session.show({"resumed": "fleet"}, lambda console: print_fields(console, {"resumed": "fleet"}))
+
+
+@tables.app.command("pause")
+def pause_table(context: typer.Context, table: TableArgument, reason: ReasonOption, stop: StopOption = False) -> None:
+    """Start nothing new on a table; what runs drains (or stops), then waits."""
+    session = Session.of(context)
+    _pause(session, session.client.tables.pause, table_id(session, table), reason=reason, stop=stop)
+
+
+@tables.app.command("resume")
+def resume_table(context: typer.Context, table: TableArgument) -> None:
+    """End the pause of a table, its rest after runs without effect, and the cool-down of its partitions."""
+    session = Session.of(context)
+    session.answer(session.client.tables.resume, table_id(session, table))
+    session.show({"resumed": table}, lambda console: print_fields(console, {"resumed": table}))
+
+
+@tables.app.command("unfreeze")
+def unfreeze_table(context: typer.Context, table: TableArgument, reason: ReasonOption) -> None:
+    """Unfreeze a table that was frozen by a failed proof; inspect the snapshots that `tables get` names first."""
+    session = Session.of(context)
+    session.answer(session.client.tables.unfreeze, table_id(session, table), body={"reason": reason})
+    session.show({"unfrozen": table}, lambda console: print_fields(console, {"unfrozen": table}))
+
+
+@catalogs.app.command("pause")
+def pause_catalog(
+    context: typer.Context, name: catalogs.NameArgument, reason: ReasonOption, stop: StopOption = False
+) -> None:
+    """Start nothing new on any table of a catalog; what runs drains (or stops), then waits."""
+    session = Session.of(context)
+    _pause(session, session.client.catalogs.pause, name, reason=reason, stop=stop)
+
+
+@catalogs.app.command("resume")
+def resume_catalog(context: typer.Context, name: catalogs.NameArgument) -> None:
+    """End the pause of a catalog and close its breaker; tables that were paused themselves stay so."""
+    session = Session.of(context)
+    session.answer(session.client.catalogs.resume, name)
+    session.show({"resumed": name}, lambda console: print_fields(console, {"resumed": name}))
+
+
+@limits_app.command("get")
+def get_limits(context: typer.Context) -> None:
+    """Show the limits that hold for all tables together."""
+    session = Session.of(context)
+    found = session.ask(session.client.fleet.limits)
+    session.show(found, lambda console: print_fields(console, found))
+
+
+@limits_app.command("set")
+def set_limits(
+    context: typer.Context,
+    fields: Annotated[list[str], typer.Argument(metavar="KEY=VALUE...", help="bandwidth=400MB; null: unlimited.")],
+) -> None:
+    """Change single limits; other limits stay."""
+    session = Session.of(context)
+    present = session.answer(session.client.fleet.limits)
+    known = {name: value for name, value in present.document.items() if name not in _OF_THE_RECORD}
+    body: dict[str, Any] = known | {name: _value(text) for name, text in assignments(fields).items()}
+    changed = session.ask(session.client.fleet.put_limits, body=body, if_match=etag_of(present))
+    session.show(changed, lambda console: print_fields(console, changed))
+
+
+_OF_THE_RECORD = ("version", "updated_at", "updated_by")
+
+
+def _value(text: str) -> Any:
+    if not text:
+        raise CommandError("a limit needs a value", ExitCode.USAGE, "write bandwidth=400MB, or bandwidth=null")
+    if text in ("null", "unlimited"):
+        return None
+    return int(text) if text.isdecimal() else text
+
+
+def _pause(session: Session, call: Call, *path: str, reason: str, stop: bool) -> None:
+    paused = session.ask(call, *path, body={"reason": reason, "mode": "stop" if stop else "drain"})
+    session.show(paused, lambda console: print_tree(console, paused))

@@ -1,0 +1,65 @@
+"""`packhouse signals …`: signals of other systems about tables, and advice to policies and writers."""
+
+import json
+from typing import Annotated
+
+import typer
+from packhouse_client.models import SignalKind
+
+from packhouse.arguments import completion
+from packhouse.arguments.addresses import table_id
+from packhouse.commands import tables
+from packhouse.commands.tables import LimitOption, TableArgument
+from packhouse.documents.reading import with_fields
+from packhouse.output import moment, print_rows, print_tree
+from packhouse.rendering import answers
+from packhouse.session import Session
+
+app = typer.Typer(no_args_is_help=True, help="Signals of other systems: commits, latencies, back-pressure, filters.")
+
+KindArgument = Annotated[SignalKind, typer.Argument(help="Kind of the signal.")]
+TableOption = Annotated[
+    str | None,
+    typer.Option("--table", help="Table of the signal; without it: the fleet.", autocompletion=completion.tables),
+]
+
+
+@app.command()
+def send(
+    context: typer.Context,
+    kind: KindArgument,
+    fields: Annotated[list[str], typer.Argument(metavar="KEY=VALUE...", help="p95_seconds=2.5, added_files=12 …")],
+    table: TableOption = None,
+) -> None:
+    """Send a signal; values are read as YAML."""
+    session = Session.of(context)
+    signal = {"kind": kind.value, **with_fields({}, fields)}
+    body = {"signal": signal} | ({"table_id": table_id(session, table)} if table else {})
+    stored = session.ask(session.client.signals.send, body=body)
+    session.show(stored, lambda console: print_tree(console, stored))
+
+
+@app.command("list")
+def list_(context: typer.Context, kind: KindArgument, table: TableOption = None, limit: LimitOption = 20) -> None:
+    """List the signals of a kind, newest first."""
+    session = Session.of(context)
+    identity = table_id(session, table) if table else None
+    items = list(session.pages(session.client.signals.list, limit=limit, kind=kind, table_id=identity))
+    rows = [(moment(s["at"]), s["sent_by"], json.dumps(s["signal"])) for s in items]
+    session.show({"items": items}, lambda console: print_rows(console, ("=at", "by", "signal"), rows))
+
+
+@tables.app.command()
+def advice(context: typer.Context, table: TableArgument) -> None:
+    """Recommend a policy for a table."""
+    session = Session.of(context)
+    found = session.ask(session.client.tables.advice, table_id(session, table))
+    session.show(found, lambda console: answers.advice(console, found))
+
+
+@tables.app.command()
+def backpressure(context: typer.Context, table: TableArgument) -> None:
+    """Show whether writers of a table should slow down."""
+    session = Session.of(context)
+    found = session.ask(session.client.tables.backpressure, table_id(session, table))
+    session.show(found, lambda console: print_tree(console, found))

@@ -1,0 +1,148 @@
+"""All catalogs, policies and tables as documents, read from a folder of YAML files or from the server.
+
+    catalogs/lake.yaml                 kind: catalog   name, format, properties, allowed_locations, outside_files,
+                                                       grants
+    policies/sales.yaml                kind: policy    name, scope, policy
+    tables/lake/lake.sales.orders.yaml kind: table     name (its address), owner_team, labels, policy
+
+Grants that a catalog's document does not declare are not changed; `grants: []` revokes all.
+
+A document contains its kind, so files may be named and ordered in any way. Properties that are secrets are references
+in both (`env:NAME`, `file:/path`); they are never resolved here.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from packhouse_client.errors import NotFound
+
+from packhouse.arguments.addresses import address_of, split_address
+from packhouse.documents import yaml_reading
+from packhouse.exit_codes import ExitCode
+from packhouse.output import as_yaml
+from packhouse.problems import CommandError
+from packhouse.session import Session, etag_of
+
+Document = Mapping[str, Any]
+Key = tuple[str, str]
+FIELDS: Final[Mapping[str, frozenset[str]]] = {
+    "catalog": frozenset({"format", "properties", "allowed_locations", "outside_files", "grants"}),
+    "policy": frozenset({"scope", "policy"}),
+    "table": frozenset({"owner_team", "labels", "policy"}),
+}
+"""The fields of each kind in addition to `kind` and `name`; kinds are in the order of dependence."""
+_ALL: Final = 1_000_000
+
+
+@dataclass(slots=True)
+class Inventory:
+    """Documents by kind and name. From a server also tables' ids, and the ETags of versioned objects."""
+
+    documents: dict[Key, Document] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
+    etags: dict[Key, str] = field(default_factory=dict)
+
+    def named(self, kind: str) -> Iterator[tuple[str, Document]]:
+        """Yield name and document of each object of a kind, by name."""
+        for (found, name), document in sorted(self.documents.items(), key=lambda item: item[0]):
+            if found == kind:
+                yield name, document
+
+
+def of_server(session: Session) -> Inventory:
+    """Read everything that the caller may see."""
+    client, found = session.client, Inventory()
+    for catalog in session.pages(client.catalogs.list, limit=_ALL):
+        key = ("catalog", catalog["name"])
+        found.documents[key] = _only(catalog, FIELDS["catalog"])
+        found.etags[key] = f'"{catalog["version"]}"'
+    for policy in session.pages(client.policies.list, limit=_ALL):
+        key = ("policy", policy["name"])
+        found.documents[key] = _only(policy, FIELDS["policy"])
+        found.etags[key] = f'"{policy["version"]}"'
+    for table in session.pages(client.tables.list, limit=_ALL):
+        key = ("table", address_of(table))
+        document = _only(table, FIELDS["table"])
+        found.ids[key[1]] = table["id"]
+        found.etags[key] = f'"{table["version"]}"'
+        try:
+            own = session.answer(client.table_policies.get, table["id"])
+        except NotFound:
+            pass
+        else:
+            document["policy"] = own.document["policy"]
+            found.etags["table policy", key[1]] = etag_of(own)
+        found.documents[key] = document
+    return found
+
+
+def of_folder(folder: Path) -> Inventory:
+    """Read every YAML or JSON file below a folder; a file may hold several documents.
+
+    Raises:
+        CommandError: the folder does not exist, or a document is not valid; the message names the file.
+    """
+    if not folder.is_dir():
+        raise CommandError(f"{folder} is no folder", ExitCode.USAGE, "make one with `packhouse export -f`")
+    found = Inventory()
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in (".yaml", ".yml", ".json"))
+    for path in paths:
+        for document in _read(path):
+            key = _key(path, document)
+            if key in found.documents:
+                raise CommandError(f"{path}: {key[0]} {key[1]} is declared twice", ExitCode.USAGE)
+            found.documents[key] = {name: value for name, value in document.items() if name not in ("kind", "name")}
+    return found
+
+
+def write(inventory: Inventory, folder: Path) -> list[Path]:
+    """Write one file for each object; return the paths. Files of deleted objects are kept."""
+    written = []
+    for (kind, name), document in sorted(inventory.documents.items(), key=lambda item: item[0]):
+        path = folder / _place(kind, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(as_yaml({"kind": kind, "name": name, **document}) + "\n", encoding="utf-8")
+        written.append(path)
+    return written
+
+
+def _place(kind: str, name: str) -> Path:
+    match kind:
+        case "catalog":
+            return Path("catalogs", f"{name}.yaml")
+        case "policy":
+            return Path("policies", f"{name}.yaml")
+        case _:
+            return Path("tables", split_address(name)[0], f"{name}.yaml".replace("/", "%2F"))
+
+
+def _read(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        documents = yaml_reading.load_all(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise CommandError(f"{path} can't be read: {error}", ExitCode.USAGE) from None
+    for document in documents:
+        if document is None:
+            continue
+        if not isinstance(document, dict):
+            raise CommandError(f"{path} holds no mapping", ExitCode.USAGE, "write kind, name and fields")
+        yield document
+
+
+def _key(path: Path, document: Document) -> Key:
+    kind, name = document.get("kind"), document.get("name")
+    if not isinstance(kind, str) or kind not in FIELDS or not isinstance(name, str):
+        kinds = ", ".join(FIELDS)
+        raise CommandError(f"{path}: a document needs `kind` (one of {kinds}) and `name`", ExitCode.USAGE)
+    unknown = document.keys() - FIELDS[kind] - {"kind", "name"}
+    if unknown:
+        known = ", ".join(sorted(FIELDS[kind]))
+        raise CommandError(f"{path}: a {kind} has no {', '.join(sorted(unknown))}", ExitCode.USAGE, f"it has {known}")
+    return kind, name
+
+
+def _only(document: Document, names: frozenset[str]) -> dict[str, Any]:
+    return {name: document[name] for name in sorted(names) if document.get(name) not in (None, {}, [])}

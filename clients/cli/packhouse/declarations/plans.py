@@ -1,0 +1,216 @@
+"""Compute the steps from the server's state to the declared state, in the order of dependence.
+
+Catalogs come first, then policies of wider scopes, then tables, then tables' own policies; deletions come last, in
+reverse order. A step has the version that was read, so that concurrent changes are not overwritten.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import partial
+from typing import Any, Final
+
+from packhouse.arguments.addresses import split_address
+from packhouse.declarations.inventories import FIELDS, Inventory
+from packhouse.documents.differences import differences
+from packhouse.exit_codes import ExitCode
+from packhouse.problems import CommandError
+from packhouse.session import Call, Session
+
+Document = Mapping[str, Any]
+_FIXED: Final = {"catalog": "format", "policy": "scope"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change: `verb` create, change or delete.
+
+    Attributes:
+        lines: the differences, one a line.
+        do: sends the change.
+        check: asks the server for a dry run of it; None where the API has none.
+    """
+
+    verb: str
+    kind: str
+    name: str
+    lines: tuple[str, ...]
+    do: Callable[[], object]
+    check: Callable[[], object] | None = None
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.kind} {self.name}"
+
+
+class Prune(Enum):
+    """Which undeclared objects are deleted: none; tables and policies of declared catalogs; all visible to the key."""
+
+    NOTHING = auto()
+    DECLARED_CATALOGS = auto()
+    ALL = auto()
+
+
+class Planner:
+    """Computes the steps from the server's objects to the declared ones."""
+
+    def __init__(self, session: Session, there: Inventory, wanted: Inventory, *, message: str | None = None) -> None:
+        self._session = session
+        self._client = session.client
+        self._there = there
+        self._wanted = wanted
+        self._message = {} if message is None else {"message": message}
+
+    def steps(self, *, prune: "Prune") -> list[Step]:
+        """Return the steps; deletions of undeclared objects come last.
+
+        Raises:
+            CommandError: a declared difference can't be applied.
+        """
+        found = [*self._catalogs(), *self._policies(), *self._tables(), *self._table_policies()]
+        if prune is not Prune.NOTHING:
+            found += [*self._undeclared_policies(), *self._deletions(prune)]
+        return [step for step in found if step.verb != "change" or step.lines]
+
+    def undeclared(self) -> list[str]:
+        """Return objects of the server that are not declared."""
+        keys = self._there.documents.keys() - self._wanted.documents.keys()
+        return [f"{kind} {name}" for kind, name in sorted(keys)]
+
+    def _catalogs(self) -> Iterator[Step]:
+        catalogs = self._client.catalogs
+        for name, wanted in self._wanted.named("catalog"):
+            present = self._present("catalog", name, wanted)
+            if present is None:
+                lines = tuple(differences({}, wanted))
+                yield Step("create", "catalog", name, lines, self._send(catalogs.create, body={"name": name, **wanted}))
+                continue
+            if "grants" not in wanted:  # not declared: not changed
+                present = {field: value for field, value in present.items() if field != "grants"}
+            lines = tuple(differences(present, wanted))
+            yield Step("change", "catalog", name, lines, partial(self._change_catalog, name, present, wanted))
+
+    def _policies(self) -> Iterator[Step]:
+        policies = self._client.policies
+        for name, wanted in self._wanted.named("policy"):
+            present, body = self._present("policy", name, wanted), wanted.get("policy") or {}
+            lines = tuple(differences(present or {}, wanted))
+            if present is None:
+                new = {"name": name, **wanted, "policy": body}
+                check = self._send(policies.preview_create, body=new)
+                yield Step(
+                    "create", "policy", name, lines, self._send(policies.create, body=new, **self._message), check
+                )
+            else:
+                match = self._there.etags["policy", name]
+                given = {"body": body, "if_match": match}
+                check = self._send(policies.preview, name, **given)
+                yield Step(
+                    "change", "policy", name, lines, self._send(policies.put, name, **given, **self._message), check
+                )
+
+    def _tables(self) -> Iterator[Step]:
+        for name, declared in self._wanted.named("table"):
+            wanted, present = _registration(declared), self._there.documents.get(("table", name))
+            if present is None:
+                register = partial(self._register, name, wanted)
+                yield Step("create", "table", name, tuple(differences({}, wanted)), register)
+                continue
+            before, after = present.get("labels") or {}, wanted.get("labels") or {}
+            labels = {**dict.fromkeys(before.keys() - after.keys()), **after}
+            body = {"owner_team": wanted.get("owner_team"), "labels": labels}
+            lines = tuple(differences(_registration(present), wanted))
+            yield Step("change", "table", name, lines, partial(self._patch, name, body))
+
+    def _table_policies(self) -> Iterator[Step]:
+        for name, declared in self._wanted.named("table"):
+            wanted = declared.get("policy")
+            if wanted is not None:
+                present = self._there.documents.get(("table", name), {}).get("policy")
+                lines = tuple(differences(present or {}, wanted))
+                verb = "create" if present is None else "change"
+                send = partial(self._put_policy, name, wanted)
+                check = partial(self._preview_policy, name, wanted) if name in self._there.ids else None
+                yield Step(verb, "policy of table", name, lines, send, check)
+
+    def _undeclared_policies(self) -> Iterator[Step]:
+        for name, declared in self._wanted.named("table"):
+            if ("table policy", name) in self._there.etags and declared.get("policy") is None:
+                yield Step("delete", "policy of table", name, (), partial(self._delete_policy, name))
+
+    def _deletions(self, prune: "Prune") -> Iterator[Step]:
+        for kind in reversed(list(FIELDS)):
+            for name, _ in self._there.named(kind):
+                if (kind, name) not in self._wanted.documents and (
+                    prune is Prune.ALL or self._is_of_declared_catalog(kind, name)
+                ):
+                    yield Step("delete", kind, name, (), partial(self._delete, kind, name))
+
+    def _is_of_declared_catalog(self, kind: str, name: str) -> bool:
+        """Return whether an object belongs to a catalog that the files declare directly or through a table."""
+        catalogs = {declared for declared, _ in self._wanted.named("catalog")}
+        catalogs |= {split_address(declared)[0] for declared, _ in self._wanted.named("table")}
+        match kind:
+            case "table":
+                return split_address(name)[0] in catalogs
+            case "policy":
+                return self._there.documents[kind, name]["scope"].get("catalog") in catalogs
+            case _:
+                return False
+
+    def _present(self, kind: str, name: str, wanted: Document) -> Document | None:
+        present, fixed = self._there.documents.get((kind, name)), _FIXED[kind]
+        if present is not None and any(differences({fixed: present[fixed]}, {fixed: wanted.get(fixed)})):
+            hint = f"delete the {kind} first, or declare a new one under another name"
+            raise CommandError(f"{kind} {name}: its {fixed} can't be changed", ExitCode.CONFLICT, hint)
+        return present
+
+    def _send(self, call: Call, *path: str, **given: Any) -> Callable[[], object]:
+        return partial(self._session.ask, call, *path, **given)
+
+    def _change_catalog(self, name: str, present: Document, wanted: Document) -> None:
+        catalogs, match = self._client.catalogs, self._there.etags["catalog", name]
+        body = {field: value for field, value in wanted.items() if field not in ("format", "grants")}
+        if any(differences({**present, "grants": None}, {**wanted, "grants": None})):
+            changed = self._session.ask(catalogs.replace, name, body=body, if_match=match)
+            match = f'"{changed["version"]}"'
+        if any(differences({"grants": present.get("grants")}, {"grants": wanted.get("grants")})):
+            grants = {"grants": wanted.get("grants") or []}
+            self._session.ask(catalogs.put_grants, name, body=grants, if_match=match)
+
+    def _register(self, name: str, wanted: Document) -> None:
+        catalog, namespace, last = split_address(name)
+        body = {"catalog": catalog, "namespace": namespace, "name": last, **wanted}
+        self._there.ids[name] = self._session.ask(self._client.tables.register, body=body)["id"]
+
+    def _patch(self, name: str, body: Document) -> None:
+        match = self._there.etags["table", name]
+        self._session.ask(self._client.tables.patch, self._there.ids[name], body=body, if_match=match)
+
+    def _delete(self, kind: str, name: str) -> None:
+        match kind:
+            case "table":
+                self._session.answer(self._client.tables.delete, self._there.ids[name])
+            case "policy":
+                given = {"if_match": self._there.etags[kind, name], **self._message}
+                self._session.answer(self._client.policies.delete, name, **given)
+            case _:
+                self._session.answer(self._client.catalogs.delete, name, if_match=self._there.etags[kind, name])
+
+    def _put_policy(self, name: str, document: Document) -> None:
+        self._send_policy(self._client.table_policies.put, name, document, **self._message)
+
+    def _preview_policy(self, name: str, document: Document) -> None:
+        self._send_policy(self._client.table_policies.preview, name, document)
+
+    def _send_policy(self, call: Call, name: str, document: Document, **given: str) -> None:
+        match = self._there.etags.get(("table policy", name))
+        condition = {"if_match": match} if match else {"if_none_match": "*"}
+        self._session.ask(call, self._there.ids[name], body=document, **condition, **given)
+
+    def _delete_policy(self, name: str) -> None:
+        match = self._there.etags["table policy", name]
+        self._session.answer(self._client.table_policies.delete, self._there.ids[name], if_match=match, **self._message)
+
+
+def _registration(document: Document) -> Document:
+    return {name: value for name, value in document.items() if name != "policy" and value}

@@ -1,0 +1,174 @@
+"""The policy document as its owner writes it. It is partial: a field that is absent (or null) is inherited.
+
+A *leaf* is the smallest part that is inherited or replaced as a whole: each field of a section, by its dotted name
+(`rewrite.full.interval`). Lists, and parts other than sections (a seal, a back-off), are leaves.
+"""
+
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import ConfigDict, Field, ValidationError, model_validator
+
+from engine.domain.policies.documents.fields import AnyBytes, Interval, Part, Rate, Section
+from engine.domain.policies.documents.maintenance import MaintenanceSettings
+from engine.domain.policies.documents.rewriting import RewriteSettings
+from engine.domain.policies.documents.rules import Triggers
+from engine.domain.policies.documents.schedules import ScheduleSettings, Seal
+from engine.domain.policies.documents.windows import Blackout, QuietHours
+from engine.domain.values.hints import Misread
+from engine.domain.values.strict import Flag, Number, Whole
+
+PresetName = Literal["balanced", "upsolver", "artemis", "paimon-universal", "maxcompute-tiered"]
+
+
+class LimitSettings(Section):
+    """How much a table's rewrites may move, held while they run."""
+
+    bandwidth: Literal["unlimited"] | Rate | None = Field(
+        None, description="Bytes per second, read + written.", examples=["50MB/s"]
+    )
+    requests: Literal["unlimited"] | Annotated[Whole, Field(ge=1, le=10**9)] | None = Field(
+        None, description="Object-store requests per second.", examples=[200]
+    )
+    share_percent: Literal["off"] | Annotated[Number, Field(gt=0, le=100)] | None = Field(
+        None,
+        description="Bandwidth limit as a percentage of `available_bandwidth`; the lower of both limits applies.",
+        examples=[30],
+    )
+    available_bandwidth: Literal["off"] | Rate | None = Field(
+        None, description="Bytes per second that `share_percent` is a share of.", examples=["400MB/s"]
+    )
+    parallel_groups: Annotated[Whole, Field(ge=1, le=64)] | None = Field(
+        None, description="Groups of this table at once.", examples=[4]
+    )
+    bytes_per_day: Literal["unlimited"] | Annotated[AnyBytes, Field(ge=2**20)] | None = Field(
+        None, description="Bytes read by rewrites in any rolling 24 hours.", examples=["1TB"]
+    )
+
+
+class Backoff(Part):
+    """Slow down, then pause, while queries are slow."""
+
+    signal: Literal["query_latency_p95"] = Field(
+        description="The latency that is compared: query latency from signals, 95th percentile."
+    )
+    throttle_above: Interval = Field(
+        description="Above this latency the budget is multiplied by `factor`.", examples=["2s"]
+    )
+    pause_above: Interval = Field(
+        description="Above this latency running work is interrupted and nothing new starts.", examples=["5s"]
+    )
+    resume_below: Interval = Field(description="Below this latency rewrites return to full speed.", examples=["1s"])
+    factor: Annotated[Number, Field(gt=0, lt=1)] = Field(0.5, description="Factor by which the budget is multiplied.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not self.resume_below < self.throttle_above < self.pause_above:
+            raise Misread("must be in order: resume_below < throttle_above < pause_above")
+        return self
+
+
+class PolicyDocument(Section):
+    """A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"preset": "balanced", "rewrite": {"target_file_bytes": "256MiB"}, "limits": {"bandwidth": "50MB/s"}}
+            ]
+        }
+    )
+
+    enabled: Flag | None = Field(None, description="`false`: the table is measured but never rewritten.")
+    preset: PresetName | None = Field(None, description="A named base; settings of any policy override it.")
+    rewrite: RewriteSettings | None = Field(
+        None, description="Which files are rewritten, and how their replacements are written."
+    )
+    triggers: Triggers | None = Field(
+        None,
+        description="Named rules; a partition is due when any of them holds.",
+        examples=[[{"name": "many small files", "all": [{"metric": "small_file_count", "at_least": 20}]}]],
+    )
+    seal: Literal["off"] | Seal | None = Field(
+        None, description="Rewrite sealed partitions only.", examples=[{"after": "1h"}]
+    )
+    schedule: ScheduleSettings | None = Field(None, description="When the table is looked at.")
+    limits: LimitSettings | None = Field(None, description="How much its rewrites may move.")
+    quiet_hours: Annotated[tuple[QuietHours, ...], Field(max_length=50)] | None = Field(
+        None,
+        description="Windows of each week in which nothing new is rewritten.",
+        examples=[[{"days": ["mon", "fri"], "from": "09:00", "to": "17:00", "time_zone": "Europe/Berlin"}]],
+    )
+    blackouts: Annotated[tuple[Blackout, ...], Field(max_length=100)] | None = Field(
+        None,
+        description="Ranges of dates in which nothing new is rewritten.",
+        examples=[[{"from": "2026-12-24", "to": "2026-12-27", "time_zone": "Europe/Berlin", "reason": "holidays"}]],
+    )
+    backoff: Literal["off"] | Backoff | None = Field(None, description="Slow down while queries are slow.")
+    priority: Literal["low", "normal", "high"] | None = Field(
+        None, description="Priority of the table's runs over those of other tables."
+    )
+    verification: Literal["metadata", "sample", "content"] | None = Field(
+        None,
+        description="How a rewrite is proven: by `metadata` alone, or by row hashes of some (`sample`) or all "
+        "(`content`) groups too.",
+    )
+    maintenance: MaintenanceSettings | None = Field(None, description="Upkeep other than rewriting data files.")
+
+    @classmethod
+    def of_stored(cls, document: Mapping[str, Any]) -> Self:
+        """Return a stored document, without settings that only newer versions define.
+
+        Raises:
+            ValidationError: a setting of this version has a value that this version does not support.
+        """
+        try:
+            return cls.model_validate(document)
+        except ValidationError as error:
+            unknown = [each["loc"] for each in error.errors() if each["type"] == "extra_forbidden"]
+            if not unknown:
+                raise
+        known = deepcopy(dict(document))
+        for location in unknown:
+            _remove(known, location)
+        return cls.model_validate(known)
+
+    def leaves(self) -> dict[str, Any]:
+        """Return the leaves that are set, by dotted name, in internal units: bytes, seconds, words."""
+        return dict(_leaves(self, self.model_dump(exclude_none=True)))
+
+    def written(self) -> dict[str, Any]:
+        """Return the leaves that are set, by dotted name, in the form of API answers: short durations such as `6h`."""
+        return dict(_leaves(self, self.model_dump(mode="json", exclude_none=True)))
+
+
+def _remove(node: Any, location: tuple[int | str, ...]) -> None:
+    """Remove the value at an error's location; steps that name a member of a union are skipped."""
+    *steps, last = location
+    for step in steps:
+        is_there = step in node if isinstance(node, dict) else isinstance(node, list) and isinstance(step, int)
+        node = node[step] if is_there else node
+    if isinstance(node, dict):
+        node.pop(last, None)
+
+
+def nested(leaves: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a nested document for leaves by dotted name."""
+    document: dict[str, Any] = {}
+    for name, value in leaves.items():
+        *sections, last = name.split(".")
+        node = document
+        for section in sections:
+            node = node.setdefault(section, {})
+        node[last] = value
+    return document
+
+
+def _leaves(part: Section, dumped: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in dumped.items():
+        inner = getattr(part, name)
+        if isinstance(inner, Section):
+            yield from _leaves(inner, value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value

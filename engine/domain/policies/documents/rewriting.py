@@ -1,0 +1,223 @@
+"""Settings of rewriting: the files to rewrite, and the layout of their replacements."""
+
+from enum import StrEnum
+from itertools import pairwise
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from engine.domain.policies.documents.fields import (
+    AnyBytes,
+    FileBytes,
+    Interval,
+    OrderBytes,
+    Part,
+    RowGroupBytes,
+    Section,
+    TargetShare,
+)
+from engine.domain.values.hints import Misread
+from engine.domain.values.strict import Flag, Number, OneLine, Whole
+
+
+class Strategy(StrEnum):
+    """How files are arranged."""
+
+    BINPACK = "binpack"
+    SORT = "sort"
+    ZORDER = "zorder"
+    HILBERT = "hilbert"
+    TIERED = "tiered"
+    WINDOW = "window"
+
+
+_CODECS: Final = r"^(zstd(:([1-9]|1[0-9]|2[0-2]))?|gzip(:[1-9])?|snappy|lz4|uncompressed)$"
+
+
+ColumnName = Annotated[OneLine, Field(min_length=1, max_length=255)]
+
+
+class OrderColumn(Part):
+    """A column to order by, with its direction where the strategy is `sort`."""
+
+    name: ColumnName = Field(description="Name, dotted where nested.", examples=["city"])
+    direction: Literal["asc", "desc"] | None = Field(None, description="For `sort` only; `asc` when absent.")
+    nulls: Literal["first", "last"] | None = Field(
+        None, description="For `sort` only; when absent `first` ascending, `last` descending."
+    )
+
+
+def _named(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
+
+
+def _each_once(columns: tuple[OrderColumn, ...]) -> tuple[OrderColumn, ...]:
+    names = [column.name for column in columns]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise Misread(f"column {twice!r} is named twice")
+    return columns
+
+
+Column = Annotated[OrderColumn, BeforeValidator(_named, json_schema_input_type=ColumnName | OrderColumn)]
+
+
+class Tier(Part):
+    """A size class: files merge only with files of the same tier, and the output belongs to the next tier."""
+
+    below_bytes: AnyBytes = Field(
+        description="Files below this size, down to the bound of the tier before.", examples=["16MiB"]
+    )
+    files: Annotated[Whole, Field(ge=2, le=10_000)] = Field(
+        description="Number of files at which the tier is due.", examples=[8]
+    )
+
+
+def _ascending(tiers: tuple[Tier, ...]) -> tuple[Tier, ...]:
+    bounds = [tier.below_bytes for tier in tiers]
+    if any(low >= high for low, high in pairwise(bounds)):
+        raise Misread("tiers go from small to large: each below_bytes must be above the one before")
+    return tiers
+
+
+class DeleteRules(Section):
+    """When deletes make a data file a candidate regardless of its size, and how delete files are removed."""
+
+    files: Annotated[Whole, Field(ge=1, le=10**6)] | None = Field(
+        None, description="Minimum number of delete files that apply to the data file.", examples=[1]
+    )
+    ratio: Annotated[Number, Field(gt=0, le=1)] | None = Field(
+        None, description="Minimum share of the data file's rows that are deleted, from 0 to 1.", examples=[0.1]
+    )
+    remove_dangling: Flag | None = Field(
+        None,
+        description="Also drop position-delete files of the rewritten partitions that no longer apply to any data "
+        "file, in the same commit. Not passed to Iceberg's own procedure.",
+    )
+
+
+class FullEligibility(Part):
+    """When a full rewrite of a partition without deletes is worth its cost. `force_full` of a run overrides it."""
+
+    more_small_than_large: Flag = Field(True, description="The partition has more small files than large ones.")
+    min_files: Annotated[Whole, Field(ge=2, le=10_000)] = Field(
+        3, description="Minimum number of files in the partition."
+    )
+
+
+class FullRules(Section):
+    """When a whole partition is rewritten."""
+
+    interval: Literal["off"] | Interval | None = Field(
+        None, description="Time between full rewrites of a partition.", examples=["1d"]
+    )
+    always_below_bytes: Literal["off"] | AnyBytes | None = Field(
+        None, description="Always rewrite partitions smaller than this in full.", examples=["1GiB"]
+    )
+    when_increment_above_bytes: Literal["off"] | AnyBytes | None = Field(
+        None,
+        description="Rewrite in full once more than this was added since the last full rewrite.",
+        examples=["10GiB"],
+    )
+    size_amplification_percent: Literal["off"] | Annotated[Whole, Field(ge=1, le=100_000)] | None = Field(
+        None,
+        description="Rewrite in full once bytes added since the last full rewrite exceed this share of its "
+        "output, in percent.",
+        examples=[200],
+    )
+    eligibility: Literal["off"] | FullEligibility | None = Field(
+        None,
+        description="Conditions for a full rewrite of a partition without deletes; `off`: none.",
+        examples=[{"more_small_than_large": True, "min_files": 3}],
+    )
+
+
+class KeyTableRules(Section):
+    """Tables with a primary key, whose buckets are made of sorted runs."""
+
+    sorted_run_trigger: Annotated[Whole, Field(ge=2, le=1000)] | None = Field(
+        None,
+        description="Number of sorted runs at which a bucket is due: each file of level 0 is one, each other "
+        "level is one. Writers should slow down at 3 more.",
+        examples=[5],
+    )
+    lookup: Literal["eager", "lazy"] | None = Field(
+        None,
+        description="When buckets are compacted. `eager`: at every commit; `lazy`: at the trigger and every "
+        "`forced_every` commits.",
+    )
+    forced_every: Annotated[Whole, Field(ge=1, le=10_000)] | None = Field(
+        None,
+        description="With `lazy`: number of commits without a compaction after which one is forced.",
+        examples=[10],
+    )
+
+
+class RewriteSettings(Section):
+    """Which files are rewritten, and how their replacements are written."""
+
+    strategy: Strategy | None = Field(None, description="How files are arranged.")
+    columns: Annotated[tuple[Column, ...], Field(max_length=16), AfterValidator(_each_once)] | None = Field(
+        None,
+        description="Columns that `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls.",
+        examples=[["city", {"name": "at", "direction": "desc"}]],
+    )
+    target_file_bytes: FileBytes | None = Field(None, description="Size of output files.", examples=["128MiB"])
+    small_file_bytes: TargetShare | None = Field(
+        None,
+        description="Files below this size are candidates: a size, or a share of the target.",
+        examples=["96MiB", "75%"],
+    )
+    large_file_bytes: Literal["off"] | TargetShare | None = Field(
+        None,
+        description="Files above this size are split: a size, or a share of the target; `off`: never.",
+        examples=["1GiB", "180%"],
+    )
+    small_row_group_bytes: Literal["off"] | RowGroupBytes | None = Field(
+        None,
+        description="A file of 8 or more row groups that are smaller than this on average is a candidate "
+        "regardless of its size; `off`: row groups make no file a candidate.",
+        examples=["1MiB"],
+    )
+    exclude_above_bytes: Literal["off"] | AnyBytes | None = Field(
+        None, description="Large-file isolation: files above this size are never rewritten.", examples=["1GiB"]
+    )
+    min_input_files: Annotated[Whole, Field(ge=2, le=10_000)] | None = Field(
+        None,
+        description="Minimum number of candidates in a partition; rules on deletes, large files and row groups "
+        "apply to fewer as well.",
+        examples=[5],
+    )
+    max_group_bytes: FileBytes | None = Field(
+        None,
+        description="Largest input of one file group, the unit of cancel, retry and pacing; at least the target size.",
+        examples=["1GiB"],
+    )
+    max_ordered_bytes: OrderBytes | None = Field(
+        None,
+        description="The same for `sort`, `zorder` and `hilbert`: the most of a partition that is put into one order.",
+        examples=["16GiB"],
+    )
+    max_time_span: Literal["off"] | Interval | None = Field(
+        None, description="Length of time spans; files of different spans are not merged.", examples=["1d"]
+    )
+    order_bins_by: Literal["locality", "fill", "arrival"] | None = Field(
+        None,
+        description="`locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order.",
+    )
+    deletes: DeleteRules | None = Field(None, description="Candidates by their deletes, and delete files.")
+    full: FullRules | None = Field(None, description="When a whole partition is rewritten.")
+    key_tables: KeyTableRules | None = Field(None, description="Tables with a primary key.")
+    tiers: Annotated[tuple[Tier, ...], Field(min_length=1, max_length=8), AfterValidator(_ascending)] | None = Field(
+        None,
+        description="For `tiered`: classes of sizes, from small to large.",
+        examples=[[{"below_bytes": "16MiB", "files": 8}, {"below_bytes": "128MiB", "files": 8}]],
+    )
+    engine: Literal["auto", "arrow", "native"] | None = Field(
+        None, description="`arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses."
+    )
+    compression: Annotated[str, Field(pattern=_CODECS)] | None = Field(
+        None,
+        description="Codec, with a level after a colon where it has levels; absent: the table's property.",
+        examples=["zstd:3", "snappy"],
+    )

@@ -1,0 +1,202 @@
+"""The effective policy: every setting that applies to a table, with its origin.
+
+Layers, weakest first: built-in defaults, the table's own properties, the preset (the one that the strongest scope
+names, otherwise `balanced`), then policies by the strength of their scopes: fleet, team, catalog, namespaces from outer
+to inner, patterns, labels, the table's own; last a trial policy. Merging is by leaf: a leaf of a stronger layer
+replaces that of a weaker one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from engine.domain.fleet.budgets import Budget
+from engine.domain.policies.documents.document import PolicyDocument, nested
+from engine.domain.policies.documents.fields import DAY_SECONDS, MIB, OFF, UNLIMITED
+from engine.domain.policies.effective.presets import DEFAULT_PRESET, PRESETS
+from engine.domain.policies.effective.scopes import PolicyScopeKind
+from engine.domain.policies.effective.stored import StoredPolicy
+from engine.domain.values.units import HELD
+
+DEFAULTS: Final[Mapping[str, Any]] = {
+    "enabled": True,
+    "preset": DEFAULT_PRESET,
+    "rewrite.strategy": "binpack",
+    "rewrite.columns": (),
+    "rewrite.target_file_bytes": 128 * MIB,
+    "rewrite.exclude_above_bytes": OFF,
+    "rewrite.min_input_files": 5,
+    "rewrite.max_group_bytes": 1024 * MIB,
+    "rewrite.max_ordered_bytes": 4096 * MIB,
+    "rewrite.max_time_span": OFF,
+    "rewrite.order_bins_by": "locality",
+    "rewrite.small_row_group_bytes": MIB,
+    "rewrite.deletes.files": 1,
+    "rewrite.deletes.ratio": 0.1,
+    "rewrite.deletes.remove_dangling": True,
+    "rewrite.full.interval": OFF,
+    "rewrite.full.always_below_bytes": OFF,
+    "rewrite.full.when_increment_above_bytes": OFF,
+    "rewrite.full.size_amplification_percent": 200,
+    "rewrite.full.eligibility": {"more_small_than_large": True, "min_files": 3},
+    "rewrite.key_tables.sorted_run_trigger": 5,
+    "rewrite.key_tables.lookup": "lazy",
+    "rewrite.key_tables.forced_every": 10,
+    "rewrite.tiers": ({"below_bytes": 16 * MIB, "files": 8}, {"below_bytes": 128 * MIB, "files": 8}),
+    "rewrite.engine": "auto",
+    "rewrite.compression": "zstd:3",
+    "seal": OFF,
+    "schedule.min_interval": 600,
+    "schedule.cron": OFF,
+    "schedule.time_zone": "UTC",
+    "schedule.urgent_after": OFF,
+    "limits.bandwidth": UNLIMITED,
+    "limits.requests": UNLIMITED,
+    "limits.share_percent": OFF,
+    "limits.available_bandwidth": OFF,
+    "limits.parallel_groups": 4,
+    "limits.bytes_per_day": UNLIMITED,
+    "quiet_hours": (),
+    "blackouts": (),
+    "backoff": OFF,
+    "priority": "normal",
+    "verification": "metadata",
+    "maintenance.rewrite_manifests": {
+        "interval": 7 * DAY_SECONDS,
+        "above_count": 100,
+        "average_below_percent": 25,
+    },
+    "maintenance.expire_snapshots": OFF,
+    "maintenance.remove_orphans": OFF,
+    "maintenance.reclaim": OFF,
+}
+"""Built-in defaults by leaf, in internal units. The preset has the triggers; `SHARES` has shares of the target."""
+
+SHARES: Final[Mapping[str, str]] = {"rewrite.small_file_bytes": "75%", "rewrite.large_file_bytes": "180%"}
+"""Built-in shares of the target; sizes computed from them have the origin `derived`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Leaves from one origin."""
+
+    origin: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Leaves with the origin of each; both have the same names."""
+
+    values: Mapping[str, Any]
+    origins: Mapping[str, str]
+
+
+def merge(*layers: Layer | Merged) -> Merged:
+    """Merge layers, given weakest first: the strongest value of each leaf, with its origin. Associative."""
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for layer in layers:
+        values |= layer.values
+        origins |= dict.fromkeys(layer.values, layer.origin) if isinstance(layer, Layer) else layer.origins
+    return Merged(values, origins)
+
+
+@dataclass(frozen=True, slots=True)
+class EffectivePolicy:
+    """Every setting of a table by dotted name, as held, with where it came from.
+
+    Origins: `default`, `table property`, `preset <name>`, `fleet`, `team <name>`, `catalog <name>`,
+    `namespace <catalog>.<a.b>`, `pattern <policy>`, `label <key>=<value>`, `table`, `trial`, and `derived` for sizes
+    made of the target.
+    """
+
+    values: Mapping[str, Any]
+    origins: Mapping[str, str]
+
+    @property
+    def enabled(self) -> bool:
+        """Whether runs may rewrite the table; False: it is observed only."""
+        return bool(self.values["enabled"])
+
+    @property
+    def parallel_groups(self) -> int:
+        """File groups of this table that are rewritten at the same time."""
+        return int(self.values["limits.parallel_groups"])
+
+    def bytes_of(self, name: str) -> int | None:
+        """Return a size, None when it is `off` or `unlimited`."""
+        value = self.values[name]
+        return None if value in (OFF, UNLIMITED) else int(value)
+
+    def seconds_of(self, name: str) -> int | None:
+        """Return a duration, None when it is `off`."""
+        value = self.values[name]
+        return None if value == OFF else int(value)
+
+    def budget(self) -> Budget:
+        """Return the rate limits: the stricter of `bandwidth` and the share of the available bandwidth."""
+        rates = [float(self.values["limits.bandwidth"])] if self.values["limits.bandwidth"] != UNLIMITED else []
+        if self.values["limits.share_percent"] != OFF and self.values["limits.available_bandwidth"] != OFF:
+            rates.append(self.values["limits.available_bandwidth"] * self.values["limits.share_percent"] / 100)
+        requests = self.values["limits.requests"]
+        return Budget(min(rates, default=None), None if requests == UNLIMITED else float(requests))
+
+    def document(self) -> PolicyDocument:
+        """Return all settings as one typed document in which no field is absent."""
+        return PolicyDocument.model_validate(nested(self.values), context=HELD)
+
+    def written(self) -> dict[str, Any]:
+        """Return all settings by dotted name in the form of API answers: short durations such as `6h`."""
+        return self.document().written()
+
+
+def effective_policy(
+    *,
+    table_properties: Mapping[str, Any],
+    own: PolicyDocument | None = None,
+    scoped: Sequence[StoredPolicy] = (),
+    trial: PolicyDocument | None = None,
+) -> EffectivePolicy:
+    """Return the effective policy of a table.
+
+    Args:
+        table_properties: leaves by dotted name, as the table format translated the table's own properties.
+        own: the table's own policy; None when it has none, or when it is in `scoped`.
+        scoped: the policies that cover the table, in any order.
+        trial: a policy to try on top of the others.
+    """
+    ordered = sorted(scoped, key=lambda policy: (policy.scope.strength, policy.name))
+    layers = [Layer(policy.scope.origin(policy.name), policy.document.leaves()) for policy in ordered]
+    layers += [
+        Layer(origin, document.leaves())
+        for origin, document in ((PolicyScopeKind.TABLE.value, own), (_TRIAL, trial))
+        if document is not None
+    ]
+    named = (layer.values["preset"] for layer in reversed(layers) if "preset" in layer.values)
+    preset = next(named, DEFAULT_PRESET)
+    merged = merge(
+        Layer("default", DEFAULTS), Layer("table property", table_properties), _preset_layer(preset), *layers
+    )
+    return _with_sizes(merged)
+
+
+@lru_cache(maxsize=len(PRESETS))
+def _preset_layer(name: str) -> Layer:
+    return Layer(f"preset {name}", PRESETS[name].document.leaves())
+
+
+def _with_sizes(merged: Merged) -> EffectivePolicy:
+    """Turn shares of the target into bytes."""
+    values, origins = dict(merged.values), dict(merged.origins)
+    target = int(values["rewrite.target_file_bytes"])
+    for name, built_in in SHARES.items():
+        origins.setdefault(name, "derived")
+        written = values.get(name, built_in)
+        if isinstance(written, str) and written.endswith("%"):
+            values[name] = target * int(written[:-1]) // 100
+    return EffectivePolicy(dict(sorted(values.items())), dict(sorted(origins.items())))
+
+
+_TRIAL: Final = "trial"
