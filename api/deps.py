@@ -35,6 +35,7 @@ from engine.services.tables.observations import ObservationService
 from engine.services.tables.pauses import PauseService
 from engine.services.tables.service import TableService
 from engine.services.tables.signals import SignalService
+from engine.services.tables.upkeep import UpkeepService
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Services:
     catalogs: CatalogService
     tables: TableService
     observations: ObservationService
+    upkeep: UpkeepService
     explain: ExplainService
     discovery: DiscoveryService
     advice: AdviceService

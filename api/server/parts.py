@@ -84,6 +84,7 @@ def services_of(container: Container) -> Services:
         catalogs=container.catalogs,
         tables=container.tables,
         observations=container.observations,
+        upkeep=container.upkeep,
         explain=container.explain,
         discovery=container.discovery,
         advice=container.advice,

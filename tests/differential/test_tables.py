@@ -29,6 +29,7 @@ pytestmark = [
     pytest.mark.timeout(60 * 60),
     pytest.mark.asyncio(loop_scope="module"),
     pytest.mark.filterwarnings("ignore:Merge on read is not yet supported:UserWarning"),  # PyIceberg says what it does
+    pytest.mark.filterwarnings("ignore:Delete operation did not match any records:UserWarning"),
 ]
 
 
@@ -62,6 +63,8 @@ async def test_rows_are_the_same_for_every_reader(
             await arena.judge(seed)
         except Exception as error:  # noqa: BLE001 - raised below, with those of other tables
             errors.append(error)
+            with capsys.disabled():  # a sitting takes minutes, a fuzzing hours
+                print(f"\nseed {seed}: {type(error).__name__}: {error}", *error.__notes__, sep="\n")  # noqa: T201
         await asyncio.to_thread(arena.forget, seed)
     with capsys.disabled():
         print(f"\nseeds {seeds[0]} to {seeds[-1]}: {arena.tally}")  # noqa: T201 - what the sitting came to

@@ -11,7 +11,9 @@ from pydantic import SecretStr
 from api.server.parts import Parts, serve
 from engine.domain.errors import InvalidInput
 from engine.domain.fleet.retention import Retention
-from engine.factory import _identities, _retention, _secret_key
+from engine.factory.secret_keys import secret_key
+from engine.factory.surroundings import identities_of
+from engine.factory.wiring import retention_of
 from engine.settings import Settings, read_settings
 
 POSTGRES = "postgresql+psycopg://me@db.example/packhouse"
@@ -38,19 +40,19 @@ def test_a_shared_record_is_production_unless_said_otherwise(values: dict[str, o
 @pytest.mark.parametrize("key", [None, SecretStr("short")])
 def test_production_demands_a_secret_key_that_can_not_be_guessed(key: SecretStr | None) -> None:
     with pytest.raises(InvalidInput, match="PACKHOUSE_SECRET_KEY"):
-        _secret_key(settings(mode="production", secret_key=key))
+        secret_key(settings(mode="production", secret_key=key))
 
 
 def test_an_identity_provider_needs_an_audience() -> None:
     with pytest.raises(InvalidInput, match="PACKHOUSE_OIDC_AUDIENCE"):
-        _identities(settings(oidc_issuer="https://id.example"))
-    assert _identities(settings()) is None
+        identities_of(settings(oidc_issuer="https://id.example"))
+    assert identities_of(settings()) is None
 
 
 def test_maps_and_lists_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PACKHOUSE_OIDC_ROLE_MAP", '{"lake-admins": "admin"}')
     monkeypatch.setenv("PACKHOUSE_OIDC_ALGORITHMS", "ES256, EdDSA")
-    tokens = _identities(Settings(oidc_issuer="https://id.example", oidc_audience="packhouse"))
+    tokens = identities_of(Settings(oidc_issuer="https://id.example", oidc_audience="packhouse"))
     assert tokens is not None
     assert tokens._settings.algorithms == ("ES256", "EdDSA")
     assert dict(tokens._settings.role_map) == {"lake-admins": "admin"}
@@ -134,10 +136,10 @@ async def test_a_port_in_use_is_named_with_its_setting(tmp_path: Path) -> None:
 
 
 def test_retention_is_bounded_by_default_and_may_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _retention(settings()) == Retention(timedelta(days=90), timedelta(days=400))
+    assert retention_of(settings()) == Retention(timedelta(days=90), timedelta(days=400))
     monkeypatch.setenv("PACKHOUSE_RUN_RETENTION_SECONDS", "30d")
     monkeypatch.setenv("PACKHOUSE_AUDIT_RETENTION_SECONDS", "0")
-    assert _retention(read_settings()) == Retention(timedelta(days=30), None)
+    assert retention_of(read_settings()) == Retention(timedelta(days=30), None)
 
 
 @pytest.mark.parametrize("value", ["1h", "6d", "-1", "200000d"])

@@ -69,6 +69,14 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
             "limits.bandwidth": {"value": 50000000, "origin": "namespace lake.sales", "acted_on": True},
         },
     },
+    "ExplainedUpkeep": {
+        "operation": "expire_snapshots",
+        "setting": "maintenance.expire_snapshots",
+        "due": False,
+        "due_at": "2026-11-02T03:00:00Z",
+        "detail": "0 snapshots of 65 can expire (older than 5 d, except the 10 newest of each branch)",
+        "blocked": None,
+    },
     "NextEligible": {"at": MEASURED, "reason": None, "held_by": []},
     "Rates": {"bytes_per_second": 50000000.0, "requests_per_second": None},
     "RunNow": {

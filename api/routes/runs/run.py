@@ -22,8 +22,10 @@ from api.schemas.runs.run import (
     RunList,
     RunSubmit,
 )
+from api.schemas.runs.upkeep import UpkeepPlan
 from api.schemas.tables.table import TablePlan
-from engine.domain.ids import RunId, first_run_id
+from engine.domain.ids import RunId, TableId, first_run_id
+from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, Operation, RunFilter, RunState
 from engine.domain.runs.run import Run as DomainRun
 
@@ -41,8 +43,9 @@ _EVENTS: Final[dict[int | str, dict[str, Any]]] = {
 }
 _ALREADY: Final[dict[int | str, dict[str, Any]]] = {
     200: {
-        "model": RunAccepted | TablePlan,
-        "description": "An equal run is live; it is answered, with `deduplicated: true`. With `dry_run`: the plan.",
+        "model": RunAccepted | TablePlan | UpkeepPlan,
+        "description": "An equal run is live; it is answered, with `deduplicated: true`. With `dry_run`: the plan, a "
+        "`TablePlan` for `rewrite`, an `UpkeepPlan` for every other operation.",
     }
 }
 
@@ -94,14 +97,22 @@ async def submit_run(
     table_id = await services.tables.resolve(caller, body.table_id)
     if body.dry_run:
         await services.runs.check(caller, table_id, body.request())
-        plan = await services.tables.plan(caller, table_id, policy=None, request=body.request())
-        return JSONResponse(TablePlan.from_domain(plan).model_dump(mode="json"))
+        plan = await _plan(services, caller, table_id, body.request())
+        return JSONResponse(plan.model_dump(mode="json"))
     run, is_duplicate = await services.runs.submit(
         caller, table_id, body.request(), priority=body.priority, force=body.force
     )
     response.status_code = 200 if is_duplicate else 202
     response.headers["Location"] = f"{request.url.path}/{run.id}"
     return RunAccepted.of(run, deduplicated=is_duplicate)
+
+
+async def _plan(
+    services: ServicesDep, caller: OperatorDep, table_id: TableId, request: RunRequest
+) -> TablePlan | UpkeepPlan:
+    if request.operation is Operation.REWRITE:
+        return TablePlan.from_domain(await services.tables.plan(caller, table_id, policy=None, request=request))
+    return UpkeepPlan.from_domain(await services.upkeep.plan(caller, table_id, request.operation))
 
 
 @router.get(

@@ -95,6 +95,19 @@ class Hold(Answer):
     detail: str
 
 
+class ExplainedUpkeep(Answer):
+    """An operation besides `rewrite` that the policy has switched on, and whether it is due."""
+
+    operation: domain.Operation
+    setting: str = Field(description="The setting that switches it on.", examples=["maintenance.expire_snapshots"])
+    due: bool = Field(description="True: a run of it starts automatically once nothing holds the table back.")
+    due_at: Instant | None = Field(
+        description="When it is due if nothing more is written; null: never by the passing of time alone."
+    )
+    detail: str = Field(description="What a run of it would do now, or why there can be none.")
+    blocked: str | None = Field(description="Code of the reason why there can be no run of it; null: there can.")
+
+
 class NextEligible(Answer):
     """When a run could begin: the latest end of what holds it back, now when nothing does."""
 
@@ -329,6 +342,7 @@ class Explanation(Answer):
     conditions: list[Condition]
     next_eligible: NextEligible
     triggers: ExplainedTriggers | None
+    upkeep: list[ExplainedUpkeep] = Field(description="Operations besides `rewrite` that the policy has switched on.")
     windows: ExplainedWindows
     pauses: list[ExplainedPause]
     budgets: ExplainedBudgets

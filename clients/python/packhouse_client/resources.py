@@ -204,6 +204,7 @@ class Runs(Resource[S]):
     list = Listing(list_runs._get_kwargs, models.RunList.from_dict)
     submit = Operation(starting(submit_run._get_kwargs), models.RunAccepted.from_dict)
     preview = Operation(planning(submit_run._get_kwargs), models.TablePlan.from_dict)
+    preview_upkeep = Operation(planning(submit_run._get_kwargs), models.UpkeepPlan.from_dict)
     get = Operation(get_run._get_kwargs, models.RunDetail.from_dict)
     cancel = Operation(cancel_run._get_kwargs, models.Run.from_dict)
     groups = Listing(list_run_groups._get_kwargs, models.FileGroupList.from_dict)

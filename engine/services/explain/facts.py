@@ -120,12 +120,12 @@ class Sight:
     """
 
     trial: Trial | None = None
-    upkeep: tuple[UpkeepState, ...] = ()
     evaluation: Evaluation | None = None
     health: TableHealth | None = None
     blocked: tuple[str, str] | None = None
     due: DuePlan | None = None
     others: Sequence[OtherCompactor] = ()
+    upkeep: tuple[UpkeepState, ...] = ()
 
     @property
     def due_upkeep(self) -> UpkeepState | None:

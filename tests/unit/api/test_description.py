@@ -147,7 +147,7 @@ def test_every_successful_answer_has_an_example(document: dict[str, Any]) -> Non
 
 def test_every_model_that_an_answer_may_have_is_shown(document: dict[str, Any]) -> None:
     op = document["paths"]["/v1/runs"]["post"]["responses"]
-    assert op["200"]["content"]["application/json"]["examples"].keys() == {"submit_run_200", "TablePlan"}
+    assert op["200"]["content"]["application/json"]["examples"].keys() == {"submit_run_200", "TablePlan", "UpkeepPlan"}
     assert op["202"]["content"]["application/json"]["examples"].keys() == {"RunAccepted"}
 
 

@@ -21,6 +21,7 @@ from engine.formats.iceberg.capabilities import CAPABILITIES as ICEBERG
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.policies.checks import not_acted_on
 
+DONE = (Operation.REWRITE, Operation.EXPIRE_SNAPSHOTS)
 SERVICE = CapabilityService(served={TableFormatName.ICEBERG: ICEBERG})
 EVERY_CELL = len(STRATEGIES) * len(ENGINES) + len(Operation) - 1
 
@@ -81,21 +82,27 @@ def test_what_the_format_does_anyway_is_no_refusal() -> None:
     SERVICE.check_settings(TableFormatName.ICEBERG, {"rewrite.strategy": None, "rewrite.engine": "arrow"})
 
 
-@pytest.mark.parametrize("operation", [each for each in Operation if each is not Operation.REWRITE])
+@pytest.mark.parametrize("operation", [each for each in Operation if each not in DONE])
 def test_an_operation_that_can_not_be_done_is_refused_with_its_reason(operation: Operation) -> None:
     with pytest.raises(InvalidInput) as caught:
         SERVICE.check_operation(TableFormatName.ICEBERG, operation)
     assert caught.value.problems[0].message == SERVICE.operation(TableFormatName.ICEBERG, operation).reason
-    SERVICE.check_operation(TableFormatName.ICEBERG, Operation.REWRITE)
 
 
-@pytest.mark.parametrize("field", ["maintenance.expire_snapshots", "rewrite.key_tables.lookup"])
+@pytest.mark.parametrize("operation", DONE)
+def test_an_operation_that_can_be_done_is_accepted(operation: Operation) -> None:
+    SERVICE.check_operation(TableFormatName.ICEBERG, operation)
+
+
+@pytest.mark.parametrize("field", ["maintenance.remove_orphans", "rewrite.key_tables.lookup"])
 def test_settings_without_a_use_in_this_version_are_not_acted_on(field: str) -> None:
     assert why_not_acted_on(field)
     assert not is_acted_on(field)
 
 
-@pytest.mark.parametrize("field", ["enabled", "limits.bandwidth", "triggers", "seal", "schedule.cron", "rewrite.full"])
+@pytest.mark.parametrize(
+    "field", ["enabled", "limits.bandwidth", "triggers", "seal", "schedule.cron", "maintenance.expire_snapshots"]
+)
 def test_settings_that_take_effect_are_acted_on(field: str) -> None:
     assert is_acted_on(field)
 

@@ -69,8 +69,12 @@ def run(
     }
     body |= {name: value for name, value in chosen.items() if value is not None}
     if dry_run:
-        planned = session.ask(session.client.runs.preview, body=body)
-        session.show(planned, lambda console: answers.plan(console, planned))
+        if operation is Operation.REWRITE:
+            planned = session.ask(session.client.runs.preview, body=body)
+            session.show(planned, lambda console: answers.plan(console, planned))
+        else:
+            upkeep = session.ask(session.client.runs.preview_upkeep, body=body)
+            session.show(upkeep, lambda console: answers.upkeep_plan(console, upkeep))
         return
     answer = session.ask(session.client.runs.submit, body=body, idempotency_key=idempotency_key)
     if answer.get("deduplicated"):

@@ -245,7 +245,23 @@ def run(console: Console, found: Document) -> None:
             "snapshots": ", ".join(result["snapshot_ids"]),
             "verified": _verified(result.get("verifications") or ()),
         }
+    elif "expired_snapshots" in result:
+        fields |= {
+            "snapshots": f"{result['expired_snapshots']} expired, {result.get('kept_snapshots', 'others')} kept",
+            "verified": _verified(result.get("verifications") or ()),
+        }
     fields["time"] = _spent(found.get("time") or result.get("time"))
+    print_fields(console, {name: value for name, value in fields.items() if value is not None})
+
+
+def upkeep_plan(console: Console, planned: Document) -> None:
+    """Show what a run of an operation besides rewriting would do now."""
+    fields = {
+        "operation": planned["operation"].replace("_", " "),
+        "would do": planned["summary"],
+        "set by": planned["setting"],
+        "more from": moment(planned.get("next_at")),
+    }
     print_fields(console, {name: value for name, value in fields.items() if value is not None})
 
 

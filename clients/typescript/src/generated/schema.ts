@@ -1902,10 +1902,16 @@ export interface components {
          * @enum {string}
          */
         EstimateSource: "prior" | "fleet" | "kind" | "table";
-        /** @description Which snapshots are expired. */
+        /** @description Which snapshots are expired, and how often. Branches, tags and the table's own retention always hold as well. */
         ExpireSnapshots: {
             /**
-             * @description Number of newest snapshots that are kept regardless of their age.
+             * @description Least time between two automatic expiries.
+             * @default 1d
+             * @example 1d
+             */
+            interval?: string;
+            /**
+             * @description Number of newest snapshots of each branch that are kept regardless of their age.
              * @default 10
              */
             keep_last?: number;
@@ -2125,6 +2131,24 @@ export interface components {
             /** @description Partitions by the policy's `seal`. */
             seal: components["schemas"]["ExplainedSeal"];
         };
+        /** @description An operation besides `rewrite` that the policy has switched on, and whether it is due. */
+        ExplainedUpkeep: {
+            /** @description Code of the reason why there can be no run of it; null: there can. */
+            blocked: string | null;
+            /** @description What a run of it would do now, or why there can be none. */
+            detail: string;
+            /** @description True: a run of it starts automatically once nothing holds the table back. */
+            due: boolean;
+            /** @description When it is due if nothing more is written; null: never by the passing of time alone. */
+            due_at: string | null;
+            /** @description What a run does to the table. */
+            operation: components["schemas"]["Operation"];
+            /**
+             * @description The setting that switches it on.
+             * @example maintenance.expire_snapshots
+             */
+            setting: string;
+        };
         /** @description How the coordinator watches the table, and the verdict of its last look. */
         ExplainedWatch: {
             /** @description When a look found a new commit. */
@@ -2225,6 +2249,8 @@ export interface components {
             table_id: string;
             /** @description The policy's rules with measured conditions; null: the table can't be read. */
             triggers: components["schemas"]["ExplainedTriggers"] | null;
+            /** @description Operations besides `rewrite` that the policy has switched on. */
+            upkeep: components["schemas"]["ExplainedUpkeep"][];
             /** @description State of the watch; null: the table is not watched. */
             watch: components["schemas"]["ExplainedWatch"] | null;
             /** @description Quiet hours and blackouts. */
@@ -3109,6 +3135,7 @@ export interface components {
             /**
              * @description Expire old snapshots.
              * @example {
+             *       "interval": "1d",
              *       "keep_last": 10,
              *       "older_than": "5d"
              *     }
@@ -5438,6 +5465,30 @@ export interface components {
             update_share: number | null;
             /** @description Bytes rewritten by bytes ingested; null: none ingested. */
             write_amplification: number | null;
+        };
+        /** @description What a run of an operation besides `rewrite` would do now. Nothing was changed. */
+        UpkeepPlan: {
+            /** @description How many things it would change: snapshots of an expiry. */
+            count: number;
+            /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, and how many snapshots are `kept` for which reason. */
+            details: {
+                [key: string]: unknown;
+            };
+            /** @description Whether the policy allows automatic runs. */
+            enabled: boolean;
+            /** @description When there will be more to do if nothing more is written; null: time alone makes nothing to do. */
+            next_at: string | null;
+            /** @description What the run would do to the table. */
+            operation: components["schemas"]["Operation"];
+            /**
+             * @description The setting that switches it on.
+             * @example maintenance.expire_snapshots
+             */
+            setting: string;
+            /** @description The same in words. */
+            summary: string;
+            /** @description Id of the registered table. */
+            table_id: string;
         };
         /**
          * @description What the last look at a table came to.
@@ -8888,13 +8939,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description An equal run is live; it is answered, with `deduplicated: true`. With `dry_run`: the plan. */
+            /** @description An equal run is live; it is answered, with `deduplicated: true`. With `dry_run`: the plan, a `TablePlan` for `rewrite`, an `UpkeepPlan` for every other operation. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunAccepted"] | components["schemas"]["TablePlan"];
+                    "application/json": components["schemas"]["RunAccepted"] | components["schemas"]["TablePlan"] | components["schemas"]["UpkeepPlan"];
                 };
             };
             /** @description A submitted run. */

@@ -71,6 +71,7 @@ from .explained_schedule import ExplainedSchedule
 from .explained_seal import ExplainedSeal
 from .explained_setting import ExplainedSetting
 from .explained_triggers import ExplainedTriggers
+from .explained_upkeep import ExplainedUpkeep
 from .explained_watch import ExplainedWatch
 from .explained_windows import ExplainedWindows
 from .explanation import Explanation
@@ -280,6 +281,8 @@ from .trigger_rule_input import TriggerRuleInput
 from .trigger_rule_output import TriggerRuleOutput
 from .unfreeze_request import UnfreezeRequest
 from .upkeep_advice import UpkeepAdvice
+from .upkeep_plan import UpkeepPlan
+from .upkeep_plan_details import UpkeepPlanDetails
 from .verdict import Verdict
 from .waiting_for import WaitingFor
 from .whoami import Whoami
@@ -357,6 +360,7 @@ __all__ = (
     "ExplainedSeal",
     "ExplainedSetting",
     "ExplainedTriggers",
+    "ExplainedUpkeep",
     "ExplainedWatch",
     "ExplainedWindows",
     "Explanation",
@@ -558,6 +562,8 @@ __all__ = (
     "TriggerRuleOutput",
     "UnfreezeRequest",
     "UpkeepAdvice",
+    "UpkeepPlan",
+    "UpkeepPlanDetails",
     "Verdict",
     "WaitingFor",
     "Whoami",

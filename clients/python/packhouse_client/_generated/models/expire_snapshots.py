@@ -13,15 +13,19 @@ T = TypeVar("T", bound="ExpireSnapshots")
 
 @_attrs_define
 class ExpireSnapshots:
-    """Which snapshots are expired."""
+    """Which snapshots are expired, and how often. Branches, tags and the table's own retention always hold as well."""
 
     older_than: str
     """ Only snapshots older than this. """
+    interval: str | Unset = "1d"
+    """ Least time between two automatic expiries. """
     keep_last: int | Unset = 10
-    """ Number of newest snapshots that are kept regardless of their age. """
+    """ Number of newest snapshots of each branch that are kept regardless of their age. """
 
     def to_dict(self) -> dict[str, Any]:
         older_than = self.older_than
+
+        interval = self.interval
 
         keep_last = self.keep_last
 
@@ -32,6 +36,8 @@ class ExpireSnapshots:
                 "older_than": older_than,
             }
         )
+        if interval is not UNSET:
+            field_dict["interval"] = interval
         if keep_last is not UNSET:
             field_dict["keep_last"] = keep_last
 
@@ -42,10 +48,13 @@ class ExpireSnapshots:
         d = dict(src_dict)
         older_than = d.pop("older_than")
 
+        interval = d.pop("interval", UNSET)
+
         keep_last = d.pop("keep_last", UNSET)
 
         expire_snapshots = cls(
             older_than=older_than,
+            interval=interval,
             keep_last=keep_last,
         )
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..models.explained_pause import ExplainedPause
     from ..models.explained_schedule import ExplainedSchedule
     from ..models.explained_triggers import ExplainedTriggers
+    from ..models.explained_upkeep import ExplainedUpkeep
     from ..models.explained_watch import ExplainedWatch
     from ..models.explained_windows import ExplainedWindows
     from ..models.explanation_settings import ExplanationSettings
@@ -81,6 +82,8 @@ class Explanation:
     """ Id of the registered table. """
     triggers: ExplainedTriggers | None
     """ The policy's rules with measured conditions; null: the table can't be read. """
+    upkeep: list[ExplainedUpkeep]
+    """ Operations besides `rewrite` that the policy has switched on. """
     watch: ExplainedWatch | None
     """ State of the watch; null: the table is not watched. """
     windows: ExplainedWindows
@@ -173,6 +176,11 @@ class Explanation:
         else:
             triggers = self.triggers
 
+        upkeep = []
+        for upkeep_item_data in self.upkeep:
+            upkeep_item = upkeep_item_data.to_dict()
+            upkeep.append(upkeep_item)
+
         watch: dict[str, Any] | None
         if isinstance(self.watch, ExplainedWatch):
             watch = self.watch.to_dict()
@@ -209,6 +217,7 @@ class Explanation:
                 "table": table,
                 "table_id": table_id,
                 "triggers": triggers,
+                "upkeep": upkeep,
                 "watch": watch,
                 "windows": windows,
                 "would_start_by_itself": would_start_by_itself,
@@ -226,6 +235,7 @@ class Explanation:
         from ..models.explained_pause import ExplainedPause  # noqa: PLC0415
         from ..models.explained_schedule import ExplainedSchedule  # noqa: PLC0415
         from ..models.explained_triggers import ExplainedTriggers  # noqa: PLC0415
+        from ..models.explained_upkeep import ExplainedUpkeep  # noqa: PLC0415
         from ..models.explained_watch import ExplainedWatch  # noqa: PLC0415
         from ..models.explained_windows import ExplainedWindows  # noqa: PLC0415
         from ..models.explanation_settings import ExplanationSettings  # noqa: PLC0415
@@ -375,6 +385,13 @@ class Explanation:
 
         triggers = _parse_triggers(d.pop("triggers"))
 
+        upkeep = []
+        _upkeep = d.pop("upkeep")
+        for upkeep_item_data in _upkeep:
+            upkeep_item = ExplainedUpkeep.from_dict(upkeep_item_data)
+
+            upkeep.append(upkeep_item)
+
         def _parse_watch(data: object) -> ExplainedWatch | None:
             if data is None:
                 return data
@@ -417,6 +434,7 @@ class Explanation:
             table=table,
             table_id=table_id,
             triggers=triggers,
+            upkeep=upkeep,
             watch=watch,
             windows=windows,
             would_start_by_itself=would_start_by_itself,

@@ -1,0 +1,32 @@
+"""Dry runs of operations besides rewriting on the wire."""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from pydantic import Field
+
+from api.schemas.common import Answer, Instant, JsonObject
+from engine.domain.runs.run import Operation
+
+
+class UpkeepPlan(Answer):
+    """What a run of an operation besides `rewrite` would do now. Nothing was changed."""
+
+    table_id: str
+    operation: Operation = Field(description="What the run would do to the table.")
+    setting: str = Field(description="The setting that switches it on.", examples=["maintenance.expire_snapshots"])
+    enabled: bool
+    count: int = Field(description="How many things it would change: snapshots of an expiry.")
+    summary: str = Field(description="The same in words.")
+    next_at: Instant | None = Field(
+        description="When there will be more to do if nothing more is written; null: time alone makes nothing to do."
+    )
+    details: JsonObject = Field(
+        description="By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with "
+        "their time, and how many snapshots are `kept` for which reason."
+    )
+
+    @classmethod
+    def from_domain(cls, plan: Mapping[str, Any]) -> Self:
+        """Return the wire form."""
+        return cls.model_validate(dict(plan))

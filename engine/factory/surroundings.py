@@ -1,0 +1,206 @@
+"""What one process works with outside of itself: database, Redis, Spark, table formats, clock and randomness.
+
+Parts without a URL in the settings are embedded: SQLite and Redis in the data directory, Spark Connect on this machine.
+"""
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+import structlog
+
+from engine.domain.clock import Clock, SystemClock
+from engine.domain.errors import Away, InvalidInput
+from engine.domain.ids import IdSource
+from engine.domain.tables.table import TableFormatName
+from engine.embedded.redis import EmbeddedRedis
+from engine.embedded.spark import EmbeddedSpark
+from engine.embedded.supervision import Server, Supervisor
+from engine.formats.base import TableFormat
+from engine.formats.iceberg.connection import IcebergFormat
+from engine.queue.budgets import PaceLedger
+from engine.queue.connection import connect_redis
+from engine.queue.hints import Hints
+from engine.queue.rate_limits import Kind, RateLimits
+from engine.queue.shared_budgets import SharedLedgers
+from engine.queue.streams import RunQueue
+from engine.services.access.oidc import OidcSettings, OidcTokens
+from engine.services.catalogs.locations import LocationRules
+from engine.services.operations.rewrite.procedures import Procedures
+from engine.services.operations.tasks.lanes import Dispatcher
+from engine.settings import Settings
+from engine.spark.dispatch import SparkDispatcher
+from engine.spark.native import SparkProcedures
+from engine.spark.sessions import SparkSessions
+from engine.stores.database import Database, own_database
+
+_log = structlog.get_logger(__name__)
+
+FIRST_WAIT_SECONDS = 1.0
+LONGEST_WAIT_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class RedisParts:
+    """The parts that use Redis."""
+
+    queue: RunQueue
+    hints: Hints
+    pace: PaceLedger
+    shared: SharedLedgers
+    rates: RateLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """External dependencies of one process: clock, randomness, the record, Redis, Spark and the table formats.
+
+    `open_surroundings` provides the real ones; the simulator (`tests/simulation`) passes its own to the same wiring.
+    `holder` names the process, `formats` are made with the rules for locations of tables, `step` is called at each
+    labelled step.
+    """
+
+    holder: str
+    clock: Clock
+    ids: IdSource
+    database: Database
+    redis: RedisParts
+    spark: SparkSessions
+    dispatcher: Dispatcher
+    procedures: Procedures
+    warm_up: Callable[[], None]
+    formats: Callable[[LocationRules], Mapping[TableFormatName, TableFormat]]
+    tokens: OidcTokens | None = None
+    step: Callable[[str], None] = lambda _name: None
+
+
+@asynccontextmanager
+async def open_surroundings(
+    settings: Settings,
+    *,
+    step: Callable[[str], None],
+    dispatcher: Dispatcher | None,
+    procedures: Procedures | None,
+    migrates: bool,
+) -> AsyncIterator[Surroundings]:
+    """Start the embedded parts, connect to the others and check the record's schema; undo everything on exit.
+
+    Raises:
+        Transient: a part does not start.
+        SchemaUnsupported: this version can't use the record's schema.
+    """
+    async with AsyncExitStack() as stack:
+        settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        database = Database(settings.database_url) if settings.database_url else own_database(settings.data_dir)
+        stack.push_async_callback(database.close)
+        await _when_it_answers(database, database.migrate if migrates else database.check_schema)
+        redis_url, spark_url = await _embedded_parts(settings, stack)
+        redis = connect_redis(redis_url)
+        stack.push_async_callback(redis.aclose)
+        spark = SparkSessions(url=spark_url, user_id="packhouse")
+        stack.push_async_callback(asyncio.to_thread, spark.close)
+        holder = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+        clock = SystemClock()
+        rates = RateLimits(redis=redis, clock=clock, per_minute=_rates(settings))
+        stack.push_async_callback(rates.close)
+        queue = RunQueue(redis=redis, consumer=holder)
+        pace, shared = PaceLedger(redis=redis), SharedLedgers(redis=redis)
+        on_spark = SparkDispatcher(sessions=spark)
+        identities = identities_of(settings)
+        if identities is not None:
+            stack.callback(identities.close)
+        yield Surroundings(
+            holder=holder,
+            clock=clock,
+            ids=IdSource(clock=clock),
+            database=database,
+            redis=RedisParts(queue, Hints(redis=redis), pace, shared, rates),
+            spark=spark,
+            dispatcher=dispatcher or on_spark,
+            procedures=procedures or SparkProcedures(sessions=spark, dispatcher=on_spark),
+            warm_up=(lambda: None) if dispatcher else (lambda: spark.warm_up(settings.spark_cores)),
+            formats=_formats,
+            tokens=identities,
+            step=step,
+        )
+
+
+async def _when_it_answers(database: Database, begin: Callable[[], Awaitable[object]]) -> None:
+    """Call `begin`, waiting for the database server while it does not answer instead of ending the process."""
+    seconds = FIRST_WAIT_SECONDS
+    while True:
+        try:
+            await begin()
+        except Away as away:
+            if database.is_file:  # a path that can't be opened, or a disk that fails
+                raise
+            _log.warning("start_waits", waiting_for="database", error=away.message, retry_in_seconds=seconds)
+            await asyncio.sleep(seconds)
+            seconds = min(LONGEST_WAIT_SECONDS, seconds * 2)
+        else:
+            return
+
+
+async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[str, str]:
+    redis_url, spark_url = settings.redis_url, settings.spark_url
+    starts = []
+    servers: dict[str, Server] = {}
+    if redis_url is None:
+        redis = EmbeddedRedis(data_dir=settings.data_dir)
+        stack.push_async_callback(asyncio.to_thread, redis.stop)
+        starts.append(asyncio.to_thread(redis.start))
+        servers["Redis"] = redis
+    if spark_url is None:
+        spark = EmbeddedSpark(data_dir=settings.data_dir, cores=settings.spark_cores)
+        stack.push_async_callback(asyncio.to_thread, spark.stop)
+        starts.append(asyncio.to_thread(spark.start))
+        servers["Spark Connect"] = spark
+    urls = list(await asyncio.gather(*starts))
+    if servers:
+        supervisor = Supervisor(servers=servers, clock=SystemClock())
+        supervisor.begin()
+        stack.push_async_callback(supervisor.close)
+    redis_url = redis_url or urls.pop(0)
+    return redis_url, spark_url or urls.pop(0)
+
+
+def _formats(locations: LocationRules) -> Mapping[TableFormatName, TableFormat]:
+    return {
+        TableFormatName.ICEBERG: IcebergFormat(
+            check_location=lambda location: locations.check([location], allowed=()),
+            check_peer=locations.check_peer,
+            check_addresses=locations.check_addresses,
+        )
+    }
+
+
+def _rates(settings: Settings) -> Mapping[Kind, int]:
+    return {
+        Kind.READS: settings.reads_per_minute,
+        Kind.WRITES: settings.writes_per_minute,
+        Kind.FAILED_AUTHENTICATIONS: settings.failed_authentications_per_minute,
+    }
+
+
+def identities_of(settings: Settings) -> OidcTokens | None:
+    """Return the check of an identity provider's tokens; None without a provider. Raises `InvalidInput`."""
+    if settings.oidc_issuer is None:
+        return None
+    if not settings.oidc_audience:
+        raise InvalidInput("PACKHOUSE_OIDC_AUDIENCE is not set: without it tokens for other services would be accepted")
+    wanted = OidcSettings(
+        issuer=settings.oidc_issuer,
+        audience=settings.oidc_audience,
+        algorithms=tuple(filter(None, (name.strip() for name in settings.oidc_algorithms.split(",")))),
+        role_claim=settings.oidc_role_claim,
+        role_map=settings.oidc_role_map,
+        teams_claim=settings.oidc_teams_claim,
+        teams_map=settings.oidc_teams_map,
+        leeway_seconds=settings.oidc_leeway_seconds,
+        max_token_seconds=settings.oidc_max_token_seconds,
+    )
+    return OidcTokens(settings=wanted, clock=SystemClock())
