@@ -108,6 +108,19 @@ class Questions:
                 wrong_before += not least <= was <= most
         return wrong_before
 
+    def nulls_in_partitions_of(self, asked: Asked, table: Table) -> int:
+        """Return how many rows too many Iceberg may delete by a condition: the nulls of a column it partitions by.
+
+        Where it can delete whole files, it takes a null partition for smaller than any value
+        (`test_iceberg_takes_a_null_partition_for_smaller_than_any_value`).
+        """
+        field = asked.condition.field
+        sources = {each.source_id for spec in table.specs().values() for each in spec.fields}
+        if field.field_id not in sources or asked.condition.operator not in {"<", "<="}:
+            return 0
+        nulls = f"SELECT count(*) FROM {self.name} WHERE {_quoted(field)} IS NULL"
+        return int(self.spark.sql(nulls).collect()[0][0])
+
     def _found(self, name: str, asked: Sequence[Asked]) -> list[int]:
         statement = " UNION ALL ".join(
             f"(SELECT {at} AS n, count(*) AS found FROM {name} WHERE {each.filter})" for at, each in enumerate(asked)
@@ -117,6 +130,8 @@ class Questions:
 
     def right(self, asked: Sequence[Asked]) -> list[tuple[int, int]]:
         """Return how many rows each condition must find and may find."""
+        if not asked:
+            return []
         counts = ", ".join(f"count_if({each.least}), count_if({each.filter})" for each in asked)
         row = tuple(self.spark.sql(f"SELECT {counts} FROM {self.name}").collect()[0])
         return list(zip(row[::2], row[1::2], strict=True))

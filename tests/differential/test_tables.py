@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from engine.spark.sessions import SparkSessions
 from tests.differential.arena import Arena, Tally
+from tests.differential.stories import NAMESPACE
 from tests.support.peer import new_session
 from tests.support.world import World, open_world
 
@@ -72,3 +73,13 @@ async def test_rows_are_the_same_for_every_reader(
         raise ExceptionGroup(f"{len(errors)} of {len(seeds)} tables", errors)
     if len(seeds) >= LEAST_SITTING:
         arena.tally.check()
+
+
+async def test_iceberg_takes_a_null_partition_for_smaller_than_any_value(spark: SparkSession, world: World) -> None:
+    """A fault of the peer that `Questions.nulls_in_partitions_of` allows for: once this fails, remove that."""
+    name = f"lake.{NAMESPACE}.nulls"
+    world.lake.catalog.create_namespace_if_not_exists(NAMESPACE)
+    spark.sql(f"CREATE TABLE {name} (id BIGINT, flag BOOLEAN) USING iceberg PARTITIONED BY (flag)").collect()
+    spark.sql(f"INSERT INTO {name} VALUES (1, false), (2, true), (3, null)").collect()
+    spark.sql(f"DELETE FROM {name} WHERE flag <= false").collect()
+    assert [row["id"] for row in spark.sql(f"SELECT id FROM {name} ORDER BY id").collect()] == [2]  # SQL: 2 and 3
