@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from engine.embedded.redis import EmbeddedRedis
 from engine.queue.connection import connect_redis
@@ -25,9 +26,20 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 async def redis(redis_url: str) -> AsyncIterator[Redis]:
     """Client of the session's server, emptied before the test."""
     client = connect_redis(redis_url)
-    await client.flushall()
+    await _empty(client)
     yield client
     await client.aclose()
+
+
+async def _empty(client: Redis) -> None:
+    """Remove everything; on a machine that is busy for seconds the short timeouts of connections may pass."""
+    for _ in range(10):
+        try:
+            await client.flushall()
+        except RedisTimeoutError:
+            continue
+        return
+    await client.flushall()
 
 
 @pytest.fixture
