@@ -86,10 +86,10 @@ class WorkMetrics:
         """Observe the wait of a run, if the claim that returned it is its first."""
         if run.attempt != 1 or run.started_at is None:
             return
-        origin = "automatic" if run.is_by_itself else "requested"
+        origin = "automatic" if run.is_automatic else "requested"
         wait = (run.started_at - run.created_at).total_seconds()
         self.queue_wait_seconds.labels(run.operation.value, origin).observe(max(0.0, wait))
-        if run.is_by_itself:
+        if run.is_automatic:
             since_due = (run.started_at - run.due_since).total_seconds()
             self.due_to_started_seconds.labels(run.operation.value).observe(max(0.0, since_due))
 

@@ -16,9 +16,9 @@ from engine.domain.runs.files import InputFile, OutputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.capabilities import Capabilities
-from engine.domain.tables.orders import OrderWish, RowOrdering
+from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import OutsideFiles, TableRef
-from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
@@ -231,13 +231,13 @@ class OpenTable(Protocol):
     def digest(self) -> pa.Table:
         """Return the live data files of the head snapshot, in the shape of `planning.measures.digest.FILE_DIGEST`."""
 
-    def figures(self) -> TableFigures:
+    def figures(self) -> TableMeasures:
         """Return table-level measurements: snapshots, manifests, commit times, deletes by partition."""
 
-    def conditions(self, order: OrderWish | None = None) -> Sequence[Condition]:
+    def conditions(self, order: RequestedOrder | None = None) -> Sequence[Condition]:
         """Return every condition of the rewrite kernel for this table, met or not, including those of `order`."""
 
-    def resolve_order(self, wish: OrderWish) -> RowOrdering:
+    def resolve_order(self, wish: RequestedOrder) -> RowOrdering:
         """Resolve an order by column names on this table. Raises `NotEligible` where that is not possible."""
 
     def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:

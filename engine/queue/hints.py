@@ -34,15 +34,15 @@ class Hints:
             await self._redis.publish(_channel(run_id), "")
 
     @asynccontextmanager
-    async def watch(self, run_id: RunId) -> AsyncIterator["Watch"]:
+    async def watch(self, run_id: RunId) -> AsyncIterator["HintListener"]:
         """Subscribe to a run's hints: every hint that is published after entering ends one `wait`."""
         async with self._redis.pubsub() as pubsub:
-            watch = Watch(pubsub=pubsub, channel=_channel(run_id))
+            watch = HintListener(pubsub=pubsub, channel=_channel(run_id))
             await watch.subscribe()
             yield watch
 
 
-class Watch:
+class HintListener:
     """One subscription to a run's hints. Not safe for concurrent tasks."""
 
     def __init__(self, *, pubsub: PubSub, channel: str) -> None:

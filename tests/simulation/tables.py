@@ -17,7 +17,7 @@ from engine.domain.runs.files import DeleteRef, InputFile
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.capabilities import Capabilities
-from engine.domain.tables.orders import OrderWish, RowOrdering
+from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
 from engine.formats.base import (
     OWN_LOCATION,
@@ -34,7 +34,7 @@ from engine.formats.base import (
 )
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.commits.commit import MAX_TRIES, check_rows
-from engine.planning.measures.digest import FILE_DIGEST, TableFigures
+from engine.planning.measures.digest import FILE_DIGEST, TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings
 from tests.simulation.lake import DataFile, Lake, ModelTable, Snapshot
@@ -140,9 +140,9 @@ class OpenModelTable:
             self._table.digests[number] = _digest(list(self._files.values()))
         return self._table.digests[number]
 
-    def figures(self) -> TableFigures:
+    def figures(self) -> TableMeasures:
         snapshots = self._table.snapshots[: self.head_snapshot_id or 0]
-        return TableFigures(
+        return TableMeasures(
             snapshot_count=len(snapshots),
             manifest_count=1,
             manifest_bytes=1000,
@@ -151,10 +151,10 @@ class OpenModelTable:
             times=self._table.times,
         )
 
-    def conditions(self, order: OrderWish | None = None) -> Sequence[Condition]:
+    def conditions(self, order: RequestedOrder | None = None) -> Sequence[Condition]:
         return ()
 
-    def resolve_order(self, wish: OrderWish) -> RowOrdering:
+    def resolve_order(self, wish: RequestedOrder) -> RowOrdering:
         raise NotEligible("the model orders no rows")
 
     def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:

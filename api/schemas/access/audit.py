@@ -34,7 +34,7 @@ class AuditEntry(Answer):
     hash: str | None = Field(description="SHA-256 of the hash before it and of this entry.", examples=[_HASH])
 
     @classmethod
-    def from_domain(cls, entry: domain.AuditEntry, seal: domain.Seal | None) -> Self:
+    def from_domain(cls, entry: domain.AuditEntry, seal: domain.AuditSeal | None) -> Self:
         """Return the wire form."""
         return cls(
             id=entry.id,
@@ -80,8 +80,8 @@ class AuditList(Answer):
     @classmethod
     def of(
         cls,
-        page: Page[tuple[domain.AuditEntry, domain.Seal | None]],
-        head: domain.Seal | None,
+        page: Page[tuple[domain.AuditEntry, domain.AuditSeal | None]],
+        head: domain.AuditSeal | None,
         anchor: domain.Anchor,
     ) -> Self:
         """Return the wire form of a page."""
@@ -92,5 +92,5 @@ class AuditList(Answer):
         return cls(items=_entries(page.items), next_page_token=page.next_page_token, head=shown, anchor=start)
 
 
-def _entries(found: Sequence[tuple[domain.AuditEntry, domain.Seal | None]]) -> list[AuditEntry]:
+def _entries(found: Sequence[tuple[domain.AuditEntry, domain.AuditSeal | None]]) -> list[AuditEntry]:
     return [AuditEntry.from_domain(entry, seal) for entry, seal in found]

@@ -8,7 +8,7 @@ from api.schemas.common import Answer, Instant, JsonObject, Listed, Request
 from engine.domain.access.callers import ApiKey, Caller, Role
 from engine.domain.values.strict import Instant as WrittenInstant
 from engine.domain.values.strict import OneLine
-from engine.services.access.keys import KeyWish
+from engine.services.access.keys import KeyRequest
 
 Team = Annotated[OneLine, Field(min_length=1, max_length=200)]
 _LATER = "2027-11-01T00:00:00Z"
@@ -44,10 +44,10 @@ class KeyCreate(Request):
         default=None, description="From then on it is refused; null for never.", examples=[_LATER]
     )
 
-    def to_domain(self) -> KeyWish:
+    def to_domain(self) -> KeyRequest:
         """Return the specification of the key."""
         teams = None if self.teams is None else tuple(sorted(set(self.teams)))
-        return KeyWish(self.name, self.role, teams, self.expires_at)
+        return KeyRequest(self.name, self.role, teams, self.expires_at)
 
 
 class Key(Answer):

@@ -48,7 +48,7 @@ class AuditEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Seal:
+class AuditSeal:
     """One link of the chain: the sealed entry's `sequence` number (from 1), and the hash up to and including it."""
 
     sequence: int

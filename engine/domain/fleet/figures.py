@@ -122,7 +122,7 @@ class OwnerFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class EndedRuns:
+class EndedRunCounts:
     """Runs that ended in a time, by state, and sums over their results."""
 
     by_state: dict[RunState, int]

@@ -166,7 +166,7 @@ class Run:
         return self.state in TERMINAL_STATES
 
     @property
-    def is_by_itself(self) -> bool:
+    def is_automatic(self) -> bool:
         """Whether a coordinator started the run automatically."""
         return self.requested_by == COORDINATOR.subject
 

@@ -30,7 +30,7 @@ class WantedColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class OrderWish:
+class RequestedOrder:
     """A requested order by column names; a `sort` without columns requests the table's own sort order."""
 
     strategy: str

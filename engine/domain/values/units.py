@@ -32,7 +32,7 @@ _TIME_PART: Final = f"T({_N}H({_N}M)?({_N}S)?|{_N}M({_N}S)?|{_N}S)"
 WRITTEN_DURATION: Final = f"^({_N}[smhd]|P({_DATE_PART}({_TIME_PART})?|{_TIME_PART}))$"
 MAX_SECONDS: Final = 3650 * 86_400
 """The longest duration: ten years."""
-HELD: Final = "held"
+STORED_FORM: Final = "held"
 """Validation context of documents that contain durations as seconds instead of in written form."""
 
 _SIZE: Final = re.compile(r"\s*([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([A-Za-z]*)\s*")
@@ -189,7 +189,7 @@ def _rate(value: Any) -> Any:
 
 
 def _duration(value: Any, info: ValidationInfo) -> int:
-    if info.context == HELD and isinstance(value, int) and not isinstance(value, bool):
+    if info.context == STORED_FORM and isinstance(value, int) and not isinstance(value, bool):
         return value
     return parse_duration(value)
 

@@ -22,7 +22,7 @@ from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.procedures import OptionValue, PartitionTest, Procedure, ProcedureCall, SparkTable
-from engine.domain.tables.orders import OrderWish, RowOrdering
+from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
 from engine.formats.base import (
     CommitOutcome,
@@ -56,7 +56,7 @@ from engine.formats.iceberg.procedures.native import native_conditions, native_d
 from engine.formats.iceberg.statistics.column_bounds import column_ranges
 from engine.formats.iceberg.tasks import group_task
 from engine.formats.native import NativeChange, RowCounts
-from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
@@ -182,10 +182,10 @@ class IcebergTable:
         return native_digest(digest) if self._is_native else digest
 
     @_reads("read the manifests of")
-    def figures(self) -> TableFigures:
+    def figures(self) -> TableMeasures:
         """Return table-level measurements."""
         files = self._live_files()
-        return TableFigures(
+        return TableMeasures(
             snapshot_count=len(self._view.metadata.snapshots),
             manifest_count=files.manifest_count,
             manifest_bytes=files.manifest_bytes,
@@ -196,7 +196,7 @@ class IcebergTable:
         )
 
     @_reads("read the manifests of")
-    def conditions(self, order: OrderWish | None = None) -> Sequence[Condition]:
+    def conditions(self, order: RequestedOrder | None = None) -> Sequence[Condition]:
         """Return every condition of the rewrite kernel for this table, met or not."""
         if self._is_native:
             return native_conditions(self._view, self._live_files(), self._spark_catalog)
@@ -204,7 +204,7 @@ class IcebergTable:
         return found if order is None else [*found, self._order_condition(order)]
 
     @_reads("read the metadata of")
-    def resolve_order(self, wish: OrderWish) -> RowOrdering:
+    def resolve_order(self, wish: RequestedOrder) -> RowOrdering:
         """Resolve an order by column names on this table.
 
         Raises:
@@ -219,7 +219,7 @@ class IcebergTable:
         wanted = self._live_files().data["path"] if paths is None else paths
         return column_ranges(self._view, [field.field_id for field in fields], wanted)
 
-    def _order_condition(self, wanted: OrderWish) -> Condition:
+    def _order_condition(self, wanted: RequestedOrder) -> Condition:
         try:
             fields = self.resolve_order(wanted).fields
         except NotEligible as error:

@@ -19,7 +19,7 @@ from engine.planning.due.remainders import REMAINDER, are_remainders
 from engine.planning.due.rule_logic import logic_of
 from engine.planning.due.seals import SealRule, Seals, find_seals
 from engine.planning.due.triggers import Guards, Rule, RuleState, evaluate
-from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges, measure_overlap
 from engine.planning.measures.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
 from engine.planning.measures.partitions import Flags, PartitionedFiles, partition_files
@@ -101,7 +101,7 @@ class Evaluation:
 
 def evaluate_policy(
     digest: pa.Table,
-    figures: TableFigures,
+    figures: TableMeasures,
     history: RewriteHistory,
     policy: EffectivePolicy,
     *,

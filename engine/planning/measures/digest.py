@@ -52,7 +52,7 @@ class PartitionTime:
 
 
 @dataclass(frozen=True, slots=True)
-class TableFigures:
+class TableMeasures:
     """Figures of a table as a whole.
 
     `committed_at_ms`: the commit time of every unexpired snapshot, by its id. `known_since_ms`: a file without

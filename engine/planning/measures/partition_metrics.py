@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import Overlap
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
 from engine.planning.measures.row_groups import have_small_row_groups
@@ -80,7 +80,7 @@ class PartitionMetrics:
 def measure_partitions(
     digest: pa.Table,
     files: PartitionedFiles,
-    figures: TableFigures,
+    figures: TableMeasures,
     history: RewriteHistory,
     *,
     now_ms: int,
@@ -134,7 +134,7 @@ def measure_partitions(
     )
 
 
-def _added(digest: pa.Table, figures: TableFigures, now_ms: int) -> tuple[Ints, Flags]:
+def _added(digest: pa.Table, figures: TableMeasures, now_ms: int) -> tuple[Ints, Flags]:
     """Return the latest possible commit time of each file, and whether it is exact."""
     latest = now_ms if figures.known_since_ms is None else figures.known_since_ms
     column = digest["added_at_ms"]
@@ -159,7 +159,7 @@ def _sizes(
     }
 
 
-def _deletes(files: PartitionedFiles, figures: TableFigures) -> dict[str, Floats]:
+def _deletes(files: PartitionedFiles, figures: TableMeasures) -> dict[str, Floats]:
     """Return the number of delete files and the share of rows that deletes may hide; equality deletes may hide all."""
     rows = np.where(files.equality_deletes > 0, files.record_count, np.minimum(files.deleted_rows, files.record_count))
     count = np.zeros(len(files.names))

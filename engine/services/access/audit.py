@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
-from engine.domain.access.audit import PRUNED, Anchor, AuditEntry, AuditFilter, Seal, link
+from engine.domain.access.audit import PRUNED, Anchor, AuditEntry, AuditFilter, AuditSeal, link
 from engine.domain.access.callers import Caller
 from engine.stores.database import Database
 
@@ -32,12 +32,12 @@ class Fault:
 
 
 @dataclass(slots=True)
-class Verdict:
+class ChainVerdict:
     """Result of a verification: `sealed` links after the `anchor` were checked, `unsealed` entries have no link yet."""
 
     sealed: int = 0
     unsealed: int = 0
-    head: Seal | None = None
+    head: AuditSeal | None = None
     anchor: Anchor = field(default_factory=Anchor)
     faults: list[Fault] = field(default_factory=list)
 
@@ -60,12 +60,12 @@ class AuditService:
         *,
         before: int | None,
         limit: int,
-    ) -> Sequence[tuple[AuditEntry, Seal | None]]:
+    ) -> Sequence[tuple[AuditEntry, AuditSeal | None]]:
         """Return entries with their seals, newest first, at most `limit`, with an id below `before`."""
         async with self._database.read() as unit:
             return await unit.audit.list(wanted, before=before, limit=limit)
 
-    async def head(self, caller: Caller) -> Seal | None:  # noqa: ARG002 - as `list`
+    async def head(self, caller: Caller) -> AuditSeal | None:  # noqa: ARG002 - as `list`
         """Return the last link of the chain, None while nothing is sealed."""
         async with self._database.read() as unit:
             return await unit.audit.head()
@@ -92,15 +92,15 @@ class AuditService:
                 await unit.audit.seal(links)
         return len(links)
 
-    async def verify(self, *, expected_heads: Sequence[str] = ()) -> Verdict:
+    async def verify(self, *, expected_heads: Sequence[str] = ()) -> ChainVerdict:
         """Check the chain from its anchor on; `expected_heads` are hashes of former heads, which it must contain.
 
         Reads in batches, so the log may be long, and may grow or be pruned during the check. Stops after 100 faults.
         """
         async with self._database.read() as unit:
-            verdict, newest = Verdict(anchor=await unit.audit.anchor()), _Newest()
+            verdict, newest = ChainVerdict(anchor=await unit.audit.anchor()), _Newest()
         missing_heads = set(expected_heads) - {verdict.anchor.hash}
-        previous: Seal | Anchor = verdict.anchor
+        previous: AuditSeal | Anchor = verdict.anchor
         async for anchor, seal, entry in self._links():
             verdict.anchor = anchor
             if anchor.sequence > previous.sequence:
@@ -121,7 +121,7 @@ class AuditService:
             verdict.faults.append(Fault(told, sequence))
         return verdict
 
-    async def _links(self) -> AsyncIterator[tuple[Anchor, Seal, AuditEntry | None]]:
+    async def _links(self) -> AsyncIterator[tuple[Anchor, AuditSeal, AuditEntry | None]]:
         """Yield the links after the anchor, each with the anchor at the time of reading."""
         after = 0
         while True:
@@ -137,7 +137,7 @@ class AuditService:
                 return
             after = links[-1][0].sequence
 
-    async def _judge_unsealed(self, verdict: Verdict, newest: "_Newest") -> None:
+    async def _judge_unsealed(self, verdict: ChainVerdict, newest: "_Newest") -> None:
         async with self._database.read() as unit:
             unsealed = await unit.audit.list_never_sealed(_MOST_FAULTS * _BATCH)
         for entry in unsealed:
@@ -152,10 +152,10 @@ class AuditService:
 class _Newest:
     """The link with the largest entry id so far, and the hashes of anchors that entries name."""
 
-    seal: Seal | None = None
+    seal: AuditSeal | None = None
     told: set[str] = field(default_factory=set)
 
-    def see(self, seal: Seal) -> None:
+    def see(self, seal: AuditSeal) -> None:
         if self.seal is None or seal.audit_id > self.seal.audit_id:
             self.seal = seal
 
@@ -182,7 +182,7 @@ def _missing_head(missing: str, anchor: Anchor) -> str:
     )
 
 
-def _faults_of(seal: Seal, entry: AuditEntry | None, before: Seal | Anchor, newest: _Newest) -> list[str]:
+def _faults_of(seal: AuditSeal, entry: AuditEntry | None, before: AuditSeal | Anchor, newest: _Newest) -> list[str]:
     expected, previous = before.sequence + 1, before.hash
     if seal.sequence != expected:
         gap = f"{expected}" if seal.sequence == expected + 1 else f"{expected} to {seal.sequence - 1}"

@@ -21,7 +21,7 @@ _SLOTS: Final = (1, 2)
 
 
 @dataclass(frozen=True, slots=True)
-class KeyWish:
+class KeyRequest:
     """Specification of a new key. `teams` None means every team, `expires_at` None never."""
 
     name: str
@@ -39,7 +39,7 @@ class KeyService:
         self._ids = ids
         self._clock = clock
 
-    async def create(self, caller: Caller, wish: KeyWish) -> tuple[ApiKey, str]:
+    async def create(self, caller: Caller, wish: KeyRequest) -> tuple[ApiKey, str]:
         """Store a new key; return it with its secret, which can't be shown again.
 
         Raises:
@@ -99,7 +99,7 @@ class KeyService:
         self._access.forget(key_id)
 
 
-async def _free_slot(unit: UnitOfWork, wanted: KeyWish, now: datetime) -> int:
+async def _free_slot(unit: UnitOfWork, wanted: KeyRequest, now: datetime) -> int:
     """Return a free slot of the name; expired keys of the name are removed for it."""
     taken = []
     for key in await unit.keys.list_unrevoked(wanted.name):
@@ -125,7 +125,7 @@ async def _free_slot(unit: UnitOfWork, wanted: KeyWish, now: datetime) -> int:
     return free[0]
 
 
-def _check(wanted: KeyWish, now: datetime) -> None:
+def _check(wanted: KeyRequest, now: datetime) -> None:
     problems = []
     if wanted.expires_at is not None and wanted.expires_at <= now:
         hint = "give an instant in the future, or leave it out for a key that does not expire"

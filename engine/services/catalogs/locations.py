@@ -47,14 +47,14 @@ _METADATA: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AllowedPlace:
     """A parsed location: scheme, authority and path segments, normalized for comparison."""
 
     scheme: str
     authority: str
     segments: tuple[str, ...]
 
-    def covers(self, other: "Place") -> bool:
+    def covers(self, other: "AllowedPlace") -> bool:
         """Return whether the other location is this one or below it."""
         is_same_store = (self.scheme, self.authority) == (other.scheme, other.authority)
         return is_same_store and other.segments[: len(self.segments)] == self.segments
@@ -272,10 +272,12 @@ def _problem_of_address(name: str, value: str) -> str | None:
     return None
 
 
-def _place(location: str) -> Place:
+def _place(location: str) -> AllowedPlace:
     scheme, authority, path = _parts(location)
     scheme = ONE_STORE.get(scheme, scheme) or "file"
-    return Place(scheme, authority.lower() if scheme != "file" else "", tuple(part for part in path.split("/") if part))
+    return AllowedPlace(
+        scheme, authority.lower() if scheme != "file" else "", tuple(part for part in path.split("/") if part)
+    )
 
 
 def _parts(location: str) -> tuple[str, str, str]:

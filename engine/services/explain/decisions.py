@@ -13,7 +13,7 @@ from engine.domain.runs.requests import Cause, RunRequest
 from engine.domain.tables.watches import Verdict
 from engine.planning.due.triggers import RuleState
 from engine.services.explain.facts import Facts, Sight
-from engine.services.explain.timing import Eligibility, Hold, cron_next, eligibility, upkeep_eligibility
+from engine.services.explain.timing import Eligibility, TableHold, cron_next, eligibility, upkeep_eligibility
 from engine.services.planning.upkeep import UpkeepState
 
 RUN_SECONDS: Final = 60
@@ -97,7 +97,7 @@ def _cause(rules: Sequence[RuleState]) -> Cause:
     return Cause(first.name, first.due[0].partition if first.due else None, first.due_total)
 
 
-def _held(facts: Facts, held_by: Sequence[Hold], cron: datetime | None) -> Decision:
+def _held(facts: Facts, held_by: Sequence[TableHold], cron: datetime | None) -> Decision:
     """Wait until the holds end; a hold without a known end wakes the table when it ends."""
     ends = [hold.until for hold in held_by]
     until = None if None in ends else max(end for end in ends if end is not None)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from engine.services.explain.facts import Facts
-from engine.services.explain.timing import Eligibility, Hold
+from engine.services.explain.timing import Eligibility, TableHold
 from engine.services.planning.wording import clock
 from engine.services.runs.holds import HoldRules
 
@@ -65,7 +65,7 @@ def _free(at: datetime | None, look: str, *, is_due: bool, waits: bool) -> str:
     return f"A run starts automatically about {clock(at)}."
 
 
-def _held(holds: Sequence[Hold], at: datetime | None, eligible: Eligibility) -> str:
+def _held(holds: Sequence[TableHold], at: datetime | None, eligible: Eligibility) -> str:
     endless = [hold for hold in holds if hold.until is None]
     if endless:
         return f"No run starts automatically: {endless[0].words}."

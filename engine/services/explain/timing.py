@@ -52,7 +52,7 @@ FIRST_REST_SECONDS: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
+class TableHold:
     """One reason that holds a table back. `until` None: its end is not known; `detail` names what would end it."""
 
     code: str
@@ -84,7 +84,7 @@ class Eligibility:
 
     at: datetime | None
     reason: str | None
-    held_by: Sequence[Hold]
+    held_by: Sequence[TableHold]
 
 
 def eligibility(facts: Facts) -> Eligibility:
@@ -114,58 +114,58 @@ def cron_next(policy: EffectivePolicy, now: datetime) -> datetime | None:
     return None if expression == OFF else next_cron(expression, policy.values["schedule.time_zone"], now)
 
 
-def _switches(facts: Facts) -> Iterator[Hold]:
+def _switches(facts: Facts) -> Iterator[TableHold]:
     policy, record = facts.policy, facts.record
     if not policy.enabled:
-        yield Hold("disabled", None, f"origin: {policy.origins['enabled']}; enabled: true allows runs")
+        yield TableHold("disabled", None, f"origin: {policy.origins['enabled']}; enabled: true allows runs")
     if record.fleet.pause is not None:
-        yield Hold("fleet_paused", None, _paused(record.fleet.pause, "POST /v1/fleet/resume ends it"))
+        yield TableHold("fleet_paused", None, _paused(record.fleet.pause, "POST /v1/fleet/resume ends it"))
     if record.catalog_pause is not None:
         remedy = f"POST /v1/catalogs/{record.table.ref.catalog}/resume ends it"
-        yield Hold("catalog_paused", None, _paused(record.catalog_pause, remedy))
+        yield TableHold("catalog_paused", None, _paused(record.catalog_pause, remedy))
     if record.table.pause is not None:
-        yield Hold(
+        yield TableHold(
             "table_paused", None, _paused(record.table.pause, f"POST /v1/tables/{record.table.id}/resume ends it")
         )
 
     if (freeze := record.table.freeze) is not None:
         remedy = f"POST /v1/tables/{record.table.id}/unfreeze ends it"
-        yield Hold("table_frozen", None, f"since {clock(freeze.at)}: {freeze.reason}; {remedy}")
+        yield TableHold("table_frozen", None, f"since {clock(freeze.at)}: {freeze.reason}; {remedy}")
 
 
-def _state_of_table(facts: Facts) -> Iterator[Hold]:
+def _state_of_table(facts: Facts) -> Iterator[TableHold]:
     sight = facts.sight
     if sight.blocked is not None:
         yield _blocked(*sight.blocked)
     if sight.trial is not None and not sight.trial.is_eligible:
         failed = [condition for condition in sight.trial.conditions if not condition.holds]
-        yield Hold("not_eligible", None, "; ".join(f"{each.name} ({each.detail})" for each in failed))
+        yield TableHold("not_eligible", None, "; ".join(f"{each.name} ({each.detail})" for each in failed))
     if facts.refusals:
-        yield Hold("not_possible", None, "; ".join(refused_settings(facts)))
+        yield TableHold("not_possible", None, "; ".join(refused_settings(facts)))
     if sight.due is not None and not sight.due.plan.groups:
         until = min((each.until for each in sight.due.plan.skipped if each.until is not None), default=None)
         if until is None:
-            yield Hold("nothing_to_do", None, "new files change that")
+            yield TableHold("nothing_to_do", None, "new files change that")
         else:
-            yield Hold("cooling_down", until, _COOLED)
+            yield TableHold("cooling_down", until, _COOLED)
 
 
-def _blocked(code: str, message: str) -> Hold:
-    return Hold(code if code in OF_TABLES else "unreachable", None, message)
+def _blocked(code: str, message: str) -> TableHold:
+    return TableHold(code if code in OF_TABLES else "unreachable", None, message)
 
 
-def _runs(facts: Facts) -> Iterator[Hold]:
+def _runs(facts: Facts) -> Iterator[TableHold]:
     record = facts.record
     if record.at_work is not None:
-        yield Hold("run_at_work", None, f"run {record.at_work.id} is {record.at_work.state}")
+        yield TableHold("run_at_work", None, f"run {record.at_work.id} is {record.at_work.state}")
     elif record.waiting is not None and record.cooling_until is None:
-        yield Hold("run_waits", None, f"run {record.waiting.id} goes first")
+        yield TableHold("run_waits", None, f"run {record.waiting.id} goes first")
     if record.cooling_until is not None:
         detail = "a run lost every file group to other writers and is planned again after a wait"
-        yield Hold("conflict_backoff", record.cooling_until, detail)
+        yield TableHold("conflict_backoff", record.cooling_until, detail)
 
 
-def _room(facts: Facts) -> Iterator[Hold]:
+def _room(facts: Facts) -> Iterator[TableHold]:
     """Yield the reached limits of parallel runs, unless the table's own run counts against them."""
     record, catalog = facts.record, facts.record.table.ref.catalog
     if record.at_work is not None:
@@ -173,50 +173,50 @@ def _room(facts: Facts) -> Iterator[Hold]:
     limits, at_work = record.fleet.limits, record.fleet_at_work
     remedy = "; the next run starts when one ends, or after parallel_runs is raised (PUT /v1/limits)"
     if (room := limits.room(at_work)) is not None and room <= 0:
-        yield Hold("fleet_full", None, f"{at_work.total} of {limits.parallel_runs}{remedy}")
+        yield TableHold("fleet_full", None, f"{at_work.total} of {limits.parallel_runs}{remedy}")
     if (room := limits.room_in(catalog, at_work)) is not None and room <= 0:
         own, held = limits.of_catalog(catalog).parallel_runs, at_work.by_catalog.get(catalog, 0)
-        yield Hold("catalog_full", None, f"{held} of {own} in {catalog!r}{remedy}")
+        yield TableHold("catalog_full", None, f"{held} of {own} in {catalog!r}{remedy}")
 
 
-def _waits(facts: Facts, operation: Operation) -> Iterator[Hold]:
+def _waits(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     """Yield the waits that apply to runs of every operation."""
     record, policy = facts.record, facts.policy
     hold = HoldRules.of(policy).hold(record.now, facts.due_since, facts.latencies)
     if hold is not None:
         is_endless = facts.windows.inside and facts.windows.ends_at is None
-        yield Hold(hold.waiting_for.value, None if is_endless else hold.until, hold.detail)
+        yield TableHold(hold.waiting_for.value, None if is_endless else hold.until, hold.detail)
     for outage in record.outages:
-        yield Hold(outage.waiting_for.value, max(outage.next_probe_at, record.now), outage.describe())
+        yield TableHold(outage.waiting_for.value, max(outage.next_probe_at, record.now), outage.describe())
     yield from _breaker(record.breaker, record.now)
     yield from _grace(facts)
     yield from _rest(facts, operation)
 
 
-def _times(facts: Facts) -> Iterator[Hold]:
+def _times(facts: Facts) -> Iterator[TableHold]:
     record, policy = facts.record, facts.policy
     yield from _waits(facts, Operation.REWRITE)
     interval = policy.seconds_of("schedule.min_interval")
     if interval and record.last_start is not None:
         until = record.last_start + timedelta(seconds=interval)
         if until > record.now:
-            yield Hold("min_interval", until, f"it started at {clock(record.last_start)}")
+            yield TableHold("min_interval", until, f"it started at {clock(record.last_start)}")
     if facts.day.remaining is not None and facts.day.remaining < _least_bytes(facts):
         free_at = facts.day.free_at(_least_bytes(facts)) or facts.day.next_at
-        yield Hold("bytes_per_day", free_at, "by then enough of the rewritten bytes are 24 hours old")
+        yield TableHold("bytes_per_day", free_at, "by then enough of the rewritten bytes are 24 hours old")
     yield from _seal(facts)
     yield from _cooling(facts)
 
 
-def _breaker(breaker: Breaker | None, now: datetime) -> Iterator[Hold]:
+def _breaker(breaker: Breaker | None, now: datetime) -> Iterator[TableHold]:
     """Yield the breaker of the catalog while it stops automatic runs."""
     until = None if breaker is None else breaker.holds_until(now)
     if breaker is not None and until is not None:
         remedy = f"POST /v1/catalogs/{breaker.catalog}/resume starts them at once"
-        yield Hold("catalog_fails", until, f"the last one: {in_words(breaker.reason)}; {remedy}")
+        yield TableHold("catalog_fails", until, f"the last one: {in_words(breaker.reason)}; {remedy}")
 
 
-def _grace(facts: Facts) -> Iterator[Hold]:
+def _grace(facts: Facts) -> Iterator[TableHold]:
     """Yield the grace period of a newly registered table: time to review its plan and to set its policy."""
     watch, table = facts.record.watch, facts.record.table
     if watch is not None and watch.grace_until is not None and watch.grace_until > facts.record.now:
@@ -224,10 +224,10 @@ def _grace(facts: Facts) -> Iterator[Hold]:
             f"since {clock(table.created_at)}: time to check its plan and policy; a policy of its own, a requested "
             f"run or POST /v1/tables/{table.id}/resume ends the wait"
         )
-        yield Hold("new_table", watch.grace_until, detail)
+        yield TableHold("new_table", watch.grace_until, detail)
 
 
-def _rest(facts: Facts, operation: Operation) -> Iterator[Hold]:
+def _rest(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     """Yield the rest after runs without effect of an operation, so that runs that fail are not retried all the time."""
     now, forgiven = facts.record.now, facts.record.rest_ended_at
     rest_by_partition = _LOST_RACES if len(facts.record.hot.by_place) < MOST_HOT else ()  # otherwise some do not
@@ -242,12 +242,12 @@ def _rest(facts: Facts, operation: Operation) -> Iterator[Hold]:
     if until > now:
         remedy = f"POST /v1/tables/{facts.record.table.id}/resume ends its rest"
         count = many(len(in_vain), "run")
-        yield Hold("runs_in_vain", until, f"{count} in a row, the last until {clock(last)}; {remedy}")
+        yield TableHold("runs_in_vain", until, f"{count} in a row, the last until {clock(last)}; {remedy}")
 
 
 def _was_in_vain(run: Run) -> bool:
     """Return whether a run failed, or was automatic and had no effect: no caller requested a retry."""
-    return run.state is RunState.FAILED or (run.is_by_itself and run.state is not RunState.SUCCEEDED)
+    return run.state is RunState.FAILED or (run.is_automatic and run.state is not RunState.SUCCEEDED)
 
 
 def _least_bytes(facts: Facts) -> int:
@@ -256,21 +256,21 @@ def _least_bytes(facts: Facts) -> int:
     return min((group.input_bytes for group in groups), default=1)
 
 
-def _seal(facts: Facts) -> Iterator[Hold]:
+def _seal(facts: Facts) -> Iterator[TableHold]:
     evaluation = facts.sight.evaluation
     if evaluation is None or evaluation.is_due or evaluation.seal.next_at_ms is None:
         return
     waiting = sum(rule.held_back.get("not_sealed", 0) for rule in evaluation.rules)
     if waiting:
         until = datetime.fromtimestamp(evaluation.seal.next_at_ms / 1000, UTC)
-        yield Hold("not_sealed", until, "the first of them is sealed then, if nothing more is written to it")
+        yield TableHold("not_sealed", until, "the first of them is sealed then, if nothing more is written to it")
 
 
-def _cooling(facts: Facts) -> Iterator[Hold]:
+def _cooling(facts: Facts) -> Iterator[TableHold]:
     """Yield the cool-down of the first partition that would be due without it, if no other one is due."""
     evaluation = facts.sight.evaluation
     if evaluation is not None and not evaluation.is_due and evaluation.cools_in_seconds is not None:
-        yield Hold("cooling_down", facts.record.now + timedelta(seconds=evaluation.cools_in_seconds), _COOLED)
+        yield TableHold("cooling_down", facts.record.now + timedelta(seconds=evaluation.cools_in_seconds), _COOLED)
 
 
 def refused_settings(facts: Facts) -> list[str]:

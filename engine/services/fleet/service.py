@@ -18,7 +18,7 @@ from engine.domain.fleet.budgets import Budget
 from engine.domain.fleet.figures import (
     Backlog,
     BudgetUse,
-    EndedRuns,
+    EndedRunCounts,
     FleetFigures,
     LiveRate,
     OwnerFigures,
@@ -160,7 +160,7 @@ def backlog(avoidable_files: int, *, made: int, removed: int) -> Backlog:
     return Backlog(avoidable_files, eta, f"{removed - made} more small files removed than made in the last 24 hours")
 
 
-def races(ended: EndedRuns) -> Races:
+def races(ended: EndedRunCounts) -> Races:
     """Return how many file groups were lost to other writers."""
     rate = conflict_rate(ended.groups_lost, ended.groups_committed)
     return Races(ended.groups_committed, ended.groups_lost, rate)

@@ -12,7 +12,7 @@ from typing import Final
 
 from engine.domain.fleet.budgets import Budget
 from engine.domain.policies import OFF, EffectivePolicy
-from engine.domain.tables.orders import OrderWish
+from engine.domain.tables.orders import RequestedOrder
 from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, OpenTable
 from engine.formats.native import NativeTable
@@ -69,7 +69,7 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
     wanted = str(policy.values["rewrite.engine"])
     kernel: tuple[Condition, ...] = ()
     if wanted != Engine.NATIVE:
-        kernel = tuple(opened.conditions(OrderWish.of(policy.values)))
+        kernel = tuple(opened.conditions(RequestedOrder.of(policy.values)))
         if all(each.holds for each in kernel):
             return Chosen(Engine.ARROW, opened, policy, kernel)
     if wanted == Engine.ARROW or not isinstance(opened, NativeTable):

@@ -10,7 +10,7 @@ import pyarrow as pa
 from engine.domain.errors import NotEligible
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.hot_partitions import Place
-from engine.domain.tables.orders import OrderWish, RowOrdering
+from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.formats.base import OpenTable
 from engine.planning.measures.overlaps import ColumnRanges, measure_overlap, overlap_document
 from engine.planning.measures.partitions import Ints, partition_files
@@ -24,7 +24,7 @@ Overlaps = Mapping[Place, Mapping[str, Any]]
 class Orderable(Protocol):
     """Methods of an open table that orders use (`formats.base.OpenTable`)."""
 
-    def resolve_order(self, wish: OrderWish) -> RowOrdering:
+    def resolve_order(self, wish: RequestedOrder) -> RowOrdering:
         """Resolve an order by column names on the table. Raises `NotEligible` if it can't be resolved."""
 
     def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
@@ -33,7 +33,7 @@ class Orderable(Protocol):
 
 def planned_order(opened: Orderable, policy: EffectivePolicy) -> RowOrdering | None:
     """Return the order of a plan; None without one, or if it is impossible, which the conditions report."""
-    wish = OrderWish.of(policy.values)
+    wish = RequestedOrder.of(policy.values)
     with suppress(NotEligible):
         return None if wish is None else opened.resolve_order(wish)
     return None

@@ -24,7 +24,7 @@ from engine.domain.policies import (
 )
 from engine.domain.policies.documents.document import nested
 from engine.domain.tables.capabilities import Capabilities
-from engine.domain.values.units import HELD
+from engine.domain.values.units import STORED_FORM
 from engine.services.catalogs.capabilities import refusal_problems
 from engine.services.policies.due import DueRules, DueTables, DueTally, RuledTable, TableAddress, decisive
 from engine.services.policies.index import PolicyIndex
@@ -256,7 +256,7 @@ def _changed_settings(before: EffectivePolicy, after: EffectivePolicy) -> Iterat
 def _answered(setting: str, policy: EffectivePolicy) -> Any:
     if setting not in policy.values:
         return None
-    document = PolicyDocument.model_validate(nested({setting: policy.values[setting]}), context=HELD)
+    document = PolicyDocument.model_validate(nested({setting: policy.values[setting]}), context=STORED_FORM)
     return document.written()[setting]
 
 

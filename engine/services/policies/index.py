@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from engine.domain.policies import PolicyScopeKind, ScopedTable, StoredPolicy
 from engine.stores.policies.coverage import strength
 
-Place = tuple[str, ...]
+NamespacePath = tuple[str, ...]
 """A catalog and namespace levels; empty for the fleet."""
 
 
@@ -36,11 +36,11 @@ class PolicyIndex:
     """Finds the given policies that cover a table, except its own policy."""
 
     def __init__(self, policies: Iterable[StoredPolicy]) -> None:
-        self._by_place: dict[Place, list[StoredPolicy]] = defaultdict(list)
+        self._by_place: dict[NamespacePath, list[StoredPolicy]] = defaultdict(list)
         self._by_team: dict[str | None, list[StoredPolicy]] = defaultdict(list)
         self._by_label: dict[tuple[str | None, str | None], list[StoredPolicy]] = defaultdict(list)
         self._patterns: list[_Pattern] = []
-        self._known: dict[Place, tuple[list[StoredPolicy], list[_Pattern]]] = {}
+        self._known: dict[NamespacePath, tuple[list[StoredPolicy], list[_Pattern]]] = {}
         for policy in sorted(policies, key=strength):
             scope = policy.scope
             match scope.kind:
@@ -66,7 +66,7 @@ class PolicyIndex:
             more += [policy for label in table.labels.items() for policy in self._by_label.get(label, ())]
         return sorted([*around, *more], key=strength) if more else around
 
-    def _around(self, place: Place) -> tuple[list[StoredPolicy], list[_Pattern]]:
+    def _around(self, place: NamespacePath) -> tuple[list[StoredPolicy], list[_Pattern]]:
         """Return the policies of a namespace and its parents, and the patterns that can match tables in it."""
         outer = [place[:levels] for levels in range(len(place) + 1)]
         address = ".".join(place) + "."
@@ -74,7 +74,7 @@ class PolicyIndex:
         return [policy for each in outer for policy in self._by_place.get(each, ())], fitting
 
 
-def _place(policy: StoredPolicy) -> Place:
+def _place(policy: StoredPolicy) -> NamespacePath:
     """Return catalog and namespace levels of a scope; empty for the fleet, the parent of all catalogs."""
     scope = policy.scope
     return () if scope.catalog is None else (scope.catalog, *(scope.namespace or ()))

@@ -11,7 +11,7 @@ from typing import Final
 
 import structlog
 
-from engine.domain.access.audit import PRUNED, AuditEntry, Seal, link
+from engine.domain.access.audit import PRUNED, AuditEntry, AuditSeal, link
 from engine.domain.access.callers import SYSTEM
 from engine.domain.fleet.retention import Kept, Retention
 from engine.stores.database import Database
@@ -78,7 +78,7 @@ async def _prune_audit(unit: UnitOfWork, before: datetime) -> tuple[int, bool]:
     await unit.audit.lock_chain()
     anchor = await unit.audit.anchor()
     links = await unit.audit.list_links(anchor.sequence, ENTRIES_AT_ONCE + 1)
-    going: list[tuple[Seal, AuditEntry]] = []
+    going: list[tuple[AuditSeal, AuditEntry]] = []
     sequence, previous = anchor.sequence, anchor.hash
     for seal, entry in links[:-1]:
         if entry is not None and entry.at >= midnight:

@@ -43,10 +43,10 @@ class Stop(StrEnum):
     LEASE_LOST = "lease_lost"
 
 
-HELD: Final = frozenset({Stop.DRAINED, Stop.INTERRUPTED})
+STOPS_BY_HOLDS: Final = frozenset({Stop.DRAINED, Stop.INTERRUPTED})
 """Stop reasons after which written file groups are committed and the run waits for the end of `Attempt.hold`."""
 
-COMMITTED: Final = HELD | {Stop.LEAVING}
+STOPS_THAT_COMMIT: Final = STOPS_BY_HOLDS | {Stop.LEAVING}
 """Stop reasons after which written file groups are still committed."""
 
 _CALM: Final = frozenset({Stop.LEAVING, Stop.DRAINED})

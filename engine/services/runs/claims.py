@@ -97,7 +97,7 @@ class ClaimService:
         try:
             async with self._database.begin() as unit:
                 claimed = await unit.runs.claim_first(run_ids, self._holder, self._lease_seconds, self._operations)
-                if claimed is not None and claimed[0].is_by_itself:
+                if claimed is not None and claimed[0].is_automatic:
                     await _pass_breaker(unit, claimed[0].catalog)
         except _CatalogFails:
             claimed = None
@@ -165,7 +165,7 @@ async def _breaker_hold(unit: UnitOfWork, run_id: RunId) -> Hold | None:
     if not opened:
         return None
     run = await unit.runs.get(run_id)
-    found = None if run is None or not run.is_by_itself else opened.get(run.catalog)
+    found = None if run is None or not run.is_automatic else opened.get(run.catalog)
     until = None if found is None else found.holds_until(await unit.now())
     if found is None or until is None:
         return None

@@ -133,7 +133,7 @@ class RunSubmission:
                 await unit.outbox.insert_many(run.id for run in added)
                 by_id = {run.id: submit for run, submit in zip(made, submits, strict=True) if isinstance(run, Run)}
                 await unit.audit.append_many(_told(run, by_id[run.id].caller) for run in added)
-                requested = [run.table_id for run in added if not run.is_by_itself]
+                requested = [run.table_id for run in added if not run.is_automatic]
                 await unit.watches.end_grace(requested)
             visible = iter(await shown(unit, added))
             fates = iter(next(visible) if run is not None else None for run in stored)

@@ -270,7 +270,7 @@ class WatchService:
         run, is_live = await self._submission.submit(COORDINATOR, watch.table_id, request, priority=None, force=False)
         self._step("submitted")
         rule = None if request.cause is None else request.cause.rule
-        _log.info("run_began_by_itself", table_id=watch.table_id, run_id=run.id, rule=rule, was_live=is_live)
+        _log.info("automatic_run_submitted", table_id=watch.table_id, run_id=run.id, rule=rule, was_live=is_live)
         if not is_live:
             self._metrics.count_begun(rule)
         return replace(decision, code=None, detail=f"run {run.id}, by rule {rule!r}")

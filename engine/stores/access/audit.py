@@ -14,7 +14,7 @@ from typing import Any, Final
 from sqlalchemy import Row, Select, delete, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.access.audit import Anchor, AuditEntry, AuditFilter, Document, Seal, redacted
+from engine.domain.access.audit import Anchor, AuditEntry, AuditFilter, AuditSeal, Document, redacted
 from engine.domain.access.callers import Caller
 from engine.stores.schema.core import audit, audit_seals
 from engine.stores.schema.retention import audit_anchor
@@ -72,12 +72,12 @@ class AuditStore:
 
     async def list(
         self, wanted: AuditFilter, *, before: int | None, limit: int
-    ) -> builtins.list[tuple[AuditEntry, Seal | None]]:
+    ) -> builtins.list[tuple[AuditEntry, AuditSeal | None]]:
         """Return entries with their seals, newest first, those with an id below `before`."""
         query = listing(wanted, before=before, limit=limit)
         return [(_to_entry(row), _to_seal(row)) for row in await self._connection.execute(query)]
 
-    async def head(self) -> Seal | None:
+    async def head(self) -> AuditSeal | None:
         """Return the last link of the chain; None while nothing is sealed."""
         query = select(audit_seals).order_by(audit_seals.c.sequence.desc()).limit(1)
         row = (await self._connection.execute(query)).one_or_none()
@@ -88,7 +88,7 @@ class AuditStore:
         row = (await self._connection.execute(select(audit_anchor))).one()
         return Anchor(row.sequence, row.hash, row.pruned_until)
 
-    async def prune(self, links: Sequence[tuple[Seal, AuditEntry]]) -> None:
+    async def prune(self, links: Sequence[tuple[AuditSeal, AuditEntry]]) -> None:
         """Move the anchor to the last of these links and delete them with their entries.
 
         The links directly follow the anchor, in order. Call `lock_chain` first. Triggers refuse to delete anything
@@ -126,7 +126,7 @@ class AuditStore:
         ]
         await self._connection.execute(insert(audit_seals), rows)
 
-    async def list_links(self, after: int, limit: int) -> builtins.list[tuple[Seal, AuditEntry | None]]:
+    async def list_links(self, after: int, limit: int) -> builtins.list[tuple[AuditSeal, AuditEntry | None]]:
         """Return links after a sequence number, in order, each with its entry, or None where the entry is missing."""
         query = (
             select(audit_seals, audit)
@@ -169,9 +169,9 @@ def _to_entry(row: Row[Any]) -> AuditEntry:
     return AuditEntry(row.id, row.at, row.caller, row.action, row.object, row.request_id, row.before, row.after)
 
 
-def _to_seal(row: Row[Any]) -> Seal | None:
+def _to_seal(row: Row[Any]) -> AuditSeal | None:
     return None if row.sequence is None else _link_of(row)
 
 
-def _link_of(row: Row[Any]) -> Seal:
-    return Seal(row.sequence, row.audit_id, row.sealed_at, row.hash)
+def _link_of(row: Row[Any]) -> AuditSeal:
+    return AuditSeal(row.sequence, row.audit_id, row.sealed_at, row.hash)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Float, Select, case, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.fleet.figures import EndedRuns, OwnerFigures, TableFigures
+from engine.domain.fleet.figures import EndedRunCounts, OwnerFigures, TableFigures
 from engine.domain.ids import RunId
 from engine.domain.runs.run import TERMINAL_STATES, RunState
 from engine.domain.tables.watches import Verdict
@@ -60,7 +60,7 @@ class FleetFigureStore:
         query = run_listings.live_counts().where(*_own(runs.c.owner_team, teams))
         return {row[0]: row[1] for row in await self._connection.execute(query)}
 
-    async def ended_runs(self, teams: Teams, since: datetime, first_id: RunId) -> EndedRuns:
+    async def ended_runs(self, teams: Teams, since: datetime, first_id: RunId) -> EndedRunCounts:
         """Return the figures of runs with ids from `first_id` on that ended since an instant."""
         recent = (runs.c.id >= first_id, runs.c.finished_at >= since, *_own(runs.c.owner_team, teams))
         by_state: dict[RunState, int] = {}
@@ -70,7 +70,7 @@ class FleetFigureStore:
             committed += int(row.committed)
             lost += int(row.lost)
             wasted += int(row.wasted)
-        return EndedRuns(by_state, committed, lost, wasted)
+        return EndedRunCounts(by_state, committed, lost, wasted)
 
     async def by_owner(self) -> list[OwnerFigures]:
         """Return the sums of each catalog and team, ordered by name."""

@@ -15,7 +15,7 @@ from pyiceberg.transforms import (
 from pyiceberg.typedef import Record
 from pyiceberg.types import DateType, NestedField, TimestamptzType
 
-from engine.planning.measures.digest import PartitionTime, TableFigures, TimeUnit
+from engine.planning.measures.digest import PartitionTime, TableMeasures, TimeUnit
 from tests.support.iceberg_tables import BY_CITY, Lake, append_files, commit_deletes, delete_file, live_paths
 
 AT = NestedField(3, "at", TimestamptzType())
@@ -57,7 +57,7 @@ def test_what_came_before_a_gap_in_the_history_is_bounded_by_the_commit_after_th
 
 def test_a_table_without_snapshots_has_empty_figures(lake: Lake):
     lake.create()
-    assert lake.open().figures() == TableFigures()
+    assert lake.open().figures() == TableMeasures()
     assert lake.open().figures().known_since_ms is None
 
 

@@ -17,13 +17,13 @@ import pytest
 import structlog.testing
 
 from engine.domain.errors import NotEligible, PackhouseError, Transient
-from engine.domain.tables.orders import OrderWish, WantedColumn
+from engine.domain.tables.orders import RequestedOrder, WantedColumn
 from engine.formats.iceberg import IcebergTable
 from engine.planning.measures.health import health
 from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files
 from tests.support.mutations import Mutation, of_list_or_manifest, of_metadata
 
-BY_ID = OrderWish("sort", (WantedColumn("id"),))
+BY_ID = RequestedOrder("sort", (WantedColumn("id"),))
 LEAST_MUTATIONS = 400
 MUTATIONS = int(os.environ.get("PACKHOUSE_FUZZ_MUTATIONS", "500"))
 LONGEST_MESSAGE = 1000

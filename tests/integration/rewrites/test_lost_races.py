@@ -333,4 +333,4 @@ def at_first_task(monkeypatch: pytest.MonkeyPatch, action: Callable[[], None]) -
 
 
 async def runs_by_itself(world: World) -> list[Run]:
-    return [run for run in await runs_of(world) if run.is_by_itself]
+    return [run for run in await runs_of(world) if run.is_automatic]

@@ -11,14 +11,14 @@ from engine.domain.access.callers import Caller, Role
 from engine.domain.errors import InvalidInput, NotFound, StateConflict, Unauthenticated
 from engine.domain.ids import IdSource, KeyId
 from engine.services.access.authentication import BELIEF_SECONDS, AccessService
-from engine.services.access.keys import KeyService, KeyWish
+from engine.services.access.keys import KeyRequest, KeyService
 from engine.stores.database import Database
 from tests.support.databases import FreshDatabase
 from tests.support.fake_clock import FakeClock
 
 ADMIN = Caller("key:root", Role.ADMIN)
-ETL = KeyWish("etl", Role.OPERATOR, ("sales",))
-ROOT = KeyWish("root", Role.ADMIN)
+ETL = KeyRequest("etl", Role.OPERATOR, ("sales",))
+ROOT = KeyRequest("root", Role.ADMIN)
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ async def test_an_expired_key_makes_room(keys: KeyService, clock: FakeClock) -> 
 @pytest.mark.parametrize(
     "other", [replace(ETL, role=Role.OWNER), replace(ETL, teams=None), replace(ETL, teams=("hr",))]
 )
-async def test_keys_of_one_name_have_one_role_and_the_same_teams(keys: KeyService, other: KeyWish) -> None:
+async def test_keys_of_one_name_have_one_role_and_the_same_teams(keys: KeyService, other: KeyRequest) -> None:
     await keys.create(ADMIN, ETL)
     with pytest.raises(StateConflict, match="choose another name"):
         await keys.create(ADMIN, other)

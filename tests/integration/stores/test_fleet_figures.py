@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from engine.domain.fleet.figures import EndedRuns, OwnerFigures
+from engine.domain.fleet.figures import EndedRunCounts, OwnerFigures
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.run import RunState
 from engine.domain.tables.measurements import Measurement
@@ -48,7 +48,7 @@ async def test_an_empty_record_has_figures(database: Database) -> None:
         found = await work.fleet_figures.of_tables(None)
         assert (found.tables, found.measured_tables, found.total_bytes) == (0, 0, 0)
         assert await work.fleet_figures.small_files(None, NOON) == (0, 0)
-        assert await work.fleet_figures.ended_runs(None, NOON, RunId("run_0")) == EndedRuns({}, 0, 0, 0)
+        assert await work.fleet_figures.ended_runs(None, NOON, RunId("run_0")) == EndedRunCounts({}, 0, 0, 0)
 
 
 async def test_only_the_newest_measurement_of_a_table_counts(database: Database) -> None:

@@ -26,7 +26,7 @@ from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.plans import FileGroup
 from engine.planning.due.evaluations import evaluate_policy
-from engine.planning.measures.digest import FILE_DIGEST, TableFigures
+from engine.planning.measures.digest import FILE_DIGEST, TableMeasures
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.services.planning.planner import plan_due
@@ -254,7 +254,7 @@ def _due_groups(
     now_ms: int,
 ) -> Sequence[FileGroup]:
     known = RewriteHistory([each for run in rewrites for each in run])
-    figures = TableFigures(times=given.times, known_since_ms=_BEGIN_MS)
+    figures = TableMeasures(times=given.times, known_since_ms=_BEGIN_MS)
     evaluation = evaluate_policy(table.digest(), figures, known, policy, now_ms=now_ms)
     due = plan_due(chosen_of(table, policy), evaluation, NO_STATISTICS, NONE_HOT)
     return () if due is None else due.plan.groups

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.planning.due.evaluations import evaluate_policy
-from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.partition_metrics import RewriteHistory
 from tests.simulation.fleet.choosers import LIMITS, RULED, due_cells
 from tests.simulation.fleet.population import Files, make_population
@@ -28,7 +28,7 @@ def test_cells_are_judged_as_evaluation_judges_their_files() -> None:
     files.merge(*_halves(files, few[::3]))
     found = evaluate_policy(
         digest_of([file for cell in few.tolist() for file in _files_of(files, cell)]),
-        TableFigures(),
+        TableMeasures(),
         RewriteHistory(),
         RULED,
         now_ms=0,

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from engine.domain.policies import PolicyDocument
 from engine.domain.policies.documents.document import nested
-from engine.domain.values.units import HELD
+from engine.domain.values.units import STORED_FORM
 from tests.unit.domain.policy_documents import documents
 
 SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
@@ -34,7 +34,7 @@ def test_any_document_round_trips_through_json(written: dict[str, Any]) -> None:
 def test_any_document_is_made_of_its_leaves(written: dict[str, Any]) -> None:
     document = read(written)
     leaves = document.leaves()
-    assert PolicyDocument.model_validate(nested(leaves), context=HELD).leaves() == leaves
+    assert PolicyDocument.model_validate(nested(leaves), context=STORED_FORM).leaves() == leaves
     assert read(nested(document.written())).leaves() == leaves
     json.dumps(leaves)  # the record keeps them as JSON
 

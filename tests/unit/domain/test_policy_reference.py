@@ -15,7 +15,7 @@ from engine.domain.policies import DEFAULTS, PRESETS, Metric, PolicyDocument, Po
 from engine.domain.policies.documents.document import nested
 from engine.domain.policies.documents.fields import Section
 from engine.domain.policies.effective.merging import SHARES
-from engine.domain.values.units import HELD, format_bytes
+from engine.domain.values.units import STORED_FORM, format_bytes
 
 TEXT = (Path(__file__).parents[3] / "docs/policies.md").read_text(encoding="utf-8")
 NOT_BUILT_IN = {
@@ -44,7 +44,7 @@ def default(name: str) -> str:
         return NOT_BUILT_IN[name]
     if name in SHARES:
         return f"`{SHARES[name]}` of the target"
-    held = PolicyDocument.model_validate(nested({name: DEFAULTS[name]}), context=HELD)
+    held = PolicyDocument.model_validate(nested({name: DEFAULTS[name]}), context=STORED_FORM)
     value = held.written()[name]
     is_size = name.endswith("_bytes") and isinstance(value, int)
     return format_bytes(value) if is_size else f"`{value if isinstance(value, str) else json.dumps(value)}`"

@@ -7,7 +7,7 @@ from engine.domain.ids import RunId
 from engine.domain.runs.hot_partitions import HotPartition, HotPartitions, Place
 from engine.domain.runs.plans import Plan
 from engine.planning.due.evaluations import Evaluation, evaluate_policy
-from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.partition_metrics import RewriteHistory
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import plan_of, policy_of
@@ -29,7 +29,7 @@ def planned(files: list[DigestFile], *partitions: HotPartition, **rewrite: Any) 
 def judged(files: list[DigestFile], *partitions: HotPartition, **policy: Any) -> Evaluation:
     return evaluate_policy(
         digest_of(files),
-        TableFigures(),
+        TableMeasures(),
         RewriteHistory(),
         policy_of(policy),
         now_ms=round(NOW.timestamp() * 1000),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.planning.due.evaluations import Evaluation, evaluate_policy
-from engine.planning.measures.digest import PartitionTime, TableFigures, TimeUnit
+from engine.planning.measures.digest import PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import policy_of
@@ -32,7 +32,7 @@ def rule(*conditions: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 def evaluated(policy: dict[str, Any], given: list[DigestFile], **more: Any) -> Evaluation:
     effective = policy_of(policy)
-    figures, history = more.get("figures", TableFigures()), more.get("history", RewriteHistory())
+    figures, history = more.get("figures", TableMeasures()), more.get("history", RewriteHistory())
     return evaluate_policy(digest_of(given), figures, history, effective, now_ms=NOW_MS)
 
 
@@ -85,7 +85,7 @@ def test_the_due_partitions_are_those_of_the_rules_that_are_due():
 
 
 def test_a_rule_for_the_whole_table_makes_every_sealed_partition_due_that_is_worth_it():
-    figures = TableFigures(snapshot_count=9, times={0: PartitionTime("day", TimeUnit.DAY)})
+    figures = TableMeasures(snapshot_count=9, times={0: PartitionTime("day", TimeUnit.DAY)})
     given = files(10) + files(10, 128 * MIB, partition=TWO)
     found = evaluated(rule({"metric": "snapshot_count", "at_least": 5}), given, figures=figures)
     assert found.is_due

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.planning.due.evaluations import Evaluation, NeverDue, evaluate_policy
-from engine.planning.measures.digest import PartitionTime, TableFigures, TimeUnit
+from engine.planning.measures.digest import PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import policy_of
@@ -25,11 +25,11 @@ def evaluated(
     given: list[DigestFile],
     *,
     history: RewriteHistory | None = None,
-    figures: TableFigures | None = None,
+    figures: TableMeasures | None = None,
 ) -> Evaluation:
     effective = policy_of(policy)
     return evaluate_policy(
-        digest_of(given), figures or TableFigures(), history or RewriteHistory(), effective, now_ms=NOW_MS
+        digest_of(given), figures or TableMeasures(), history or RewriteHistory(), effective, now_ms=NOW_MS
     )
 
 
@@ -128,7 +128,7 @@ def test_l2_artemis_counts_files_below_32_mb_as_small():
 
 
 def test_l14_an_unsealed_day_is_held_back_and_says_when_it_is_sealed():
-    figures = TableFigures(times={0: PartitionTime("day", TimeUnit.DAY)})
+    figures = TableMeasures(times={0: PartitionTime("day", TimeUnit.DAY)})
     today = files(40, MB, days=0.01, partition='{"day":"2026-09-21"}')  # the day of NOW_MS
     found = evaluated({"seal": {"after": "1h"}}, today, figures=figures)
     assert (found.is_due, found.triggers[0].held_back) == (False, {"not_sealed": 1})

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.domain.tables.orders import OrderField, RowOrdering
 from engine.planning.due.evaluations import Evaluation, asks_overlap, evaluate_policy
-from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.ordered_files import are_in_order
 from engine.planning.measures.overlaps import UNKNOWN, ColumnRanges, measure_overlap, overlap_document
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
@@ -76,7 +76,7 @@ def evaluated(
     policy = policy_of(POLICY)
     assert asks_overlap(policy)
     history = RewriteHistory([PartitionRewrite(0, '{"p":0}', 10**12, is_full=True)] if rewritten else [])
-    return evaluate_policy(digest, TableFigures(), history, policy, now_ms=10**12 + 1, order=SORT, ranges=[column])
+    return evaluate_policy(digest, TableMeasures(), history, policy, now_ms=10**12 + 1, order=SORT, ranges=[column])
 
 
 def test_overlap_makes_whole_partitions_due_although_every_file_is_of_the_right_size() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.health import health
 from engine.planning.measures.partition_metrics import (
     NOT_APPLICABLE,
@@ -29,14 +29,14 @@ SMALL, LARGE = 96 * MIB, 230 * MIB
 def measure(
     files: Sequence[DigestFile],
     *,
-    figures: TableFigures | None = None,
+    figures: TableMeasures | None = None,
     history: RewriteHistory | None = None,
 ) -> PartitionMetrics:
     digest = digest_of(files)
     return measure_partitions(
         digest,
         partition_files(digest),
-        figures or TableFigures(),
+        figures or TableMeasures(),
         history or RewriteHistory(),
         now_ms=NOW_MS,
         small_bytes=SMALL,
@@ -91,7 +91,7 @@ def test_a_partition_without_small_files_has_no_oldest_one():
 
 
 def test_a_file_whose_snapshot_is_gone_is_at_least_as_old_as_the_oldest_known_commit():
-    figures = TableFigures(known_since_ms=hours_ago(30))
+    figures = TableMeasures(known_since_ms=hours_ago(30))
     found = measure([DigestFile(MIB)], figures=figures)
     assert found.values["newest_file_age"].tolist() == [30 * 3600]
     assert found.bounds["newest_file_age"].tolist() == [True]
@@ -100,7 +100,7 @@ def test_a_file_whose_snapshot_is_gone_is_at_least_as_old_as_the_oldest_known_co
 
 def test_the_age_of_the_newest_file_is_exact_when_only_older_files_are_unknown():
     files = [DigestFile(MIB), DigestFile(MIB, added_at_ms=hours_ago(1))]
-    found = measure(files, figures=TableFigures(known_since_ms=hours_ago(30)))
+    found = measure(files, figures=TableMeasures(known_since_ms=hours_ago(30)))
     assert found.bounds["newest_file_age"].tolist() == [False]
     assert found.bounds["oldest_small_file_age"].tolist() == [True]
 
@@ -112,7 +112,7 @@ def test_a_file_from_a_clock_ahead_of_ours_is_new_and_not_of_negative_age():
 def test_delete_files_are_those_of_the_partition_and_rows_that_deletes_may_hide():
     """F19: delete files are counted by partition, also those that apply to no file any more."""
     files = [DigestFile(MIB, record_count=100, deleted_rows=30), DigestFile(MIB, record_count=100)]
-    figures = TableFigures(delete_files={(0, "{}"): 3, (0, "elsewhere"): 9})
+    figures = TableMeasures(delete_files={(0, "{}"): 3, (0, "elsewhere"): 9})
     assert one(files, "delete_file_count", figures=figures) == 3
     assert one(files, "delete_ratio") == 0.15
 
@@ -178,7 +178,7 @@ def test_the_largest_small_file_is_measured_against_the_bytes_of_small_files_alo
 
 
 def test_metrics_of_the_table_are_those_of_its_figures():
-    figures = TableFigures(snapshot_count=7, manifest_count=4, manifest_bytes=4000)
+    figures = TableMeasures(snapshot_count=7, manifest_count=4, manifest_bytes=4000)
     assert measure([DigestFile(MIB)], figures=figures).table == {
         "avoidable_file_count": 0,
         "avoidable_file_share": 0,
@@ -202,7 +202,7 @@ def test_l1_two_million_files_in_forty_thousand_partitions_are_measured_in_secon
     started = time.perf_counter()
     partitioned = partition_files(digest)
     found = measure_partitions(
-        digest, partitioned, TableFigures(), history, now_ms=NOW_MS, small_bytes=SMALL, large_bytes=LARGE
+        digest, partitioned, TableMeasures(), history, now_ms=NOW_MS, small_bytes=SMALL, large_bytes=LARGE
     )
     took = time.perf_counter() - started
     assert np.isfinite(found.values["bytes_since_full"]).all()

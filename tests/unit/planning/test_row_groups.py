@@ -12,7 +12,7 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.plans import FileGroup
 from engine.planning.due.evaluations import evaluate_policy
-from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.health import health
 from engine.planning.measures.partition_metrics import RewriteHistory
 from engine.planning.measures.partitions import partition_files
@@ -128,7 +128,7 @@ def test_health_counts_them_and_names_their_partition():
 def test_a_trigger_may_go_by_them_and_none_does_by_itself(file: DigestFile, is_due: bool):
     for triggers, wanted in (([RULE], is_due), (None, False)):
         policy = policy_of({"triggers": triggers})
-        found = evaluate_policy(digest_of([file]), TableFigures(), RewriteHistory(), policy, now_ms=1)
+        found = evaluate_policy(digest_of([file]), TableMeasures(), RewriteHistory(), policy, now_ms=1)
         assert found.is_due == wanted
 
 

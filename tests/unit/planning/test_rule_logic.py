@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.domain.policies import TriggerCondition, TriggerRule
 from engine.planning.due.rule_logic import logic_of
 from engine.planning.due.triggers import Guards, Rule, evaluate
-from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
 from engine.planning.measures.partitions import partition_files
 from tests.support.digests import DigestFile, digest_of
@@ -61,7 +61,7 @@ def measured(files: list[DigestFile]) -> PartitionMetrics:
     return measure_partitions(
         digest,
         partition_files(digest),
-        TableFigures(),
+        TableMeasures(),
         RewriteHistory(),
         now_ms=NOW_MS,
         small_bytes=32 * MB,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from engine.planning.due.seals import SealRule, Seals, find_seals, window_end
-from engine.planning.measures.digest import PartitionTime, TableFigures, TimeUnit
+from engine.planning.measures.digest import PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.partition_metrics import RewriteHistory, measure_partitions
 from engine.planning.measures.partitions import partition_files
 from tests.support.digests import DigestFile, digest_of
@@ -23,7 +23,7 @@ def seals(*files: tuple[str, str], rule: SealRule, now: str, time: PartitionTime
     metrics = measure_partitions(
         digest,
         partition_files(digest),
-        TableFigures(),
+        TableMeasures(),
         RewriteHistory(),
         now_ms=ms(now),
         small_bytes=10,

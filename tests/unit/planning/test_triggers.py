@@ -8,7 +8,7 @@ import pytest
 
 from engine.planning.due.full_rewrites import full_rules, is_eligible, with_amplification
 from engine.planning.due.triggers import Check, Guards, Rule, RuleState, evaluate
-from engine.planning.measures.digest import TableFigures
+from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.partition_metrics import (
     PartitionMetrics,
     PartitionRewrite,
@@ -44,7 +44,7 @@ class Table:
 
     files: Sequence[DigestFile]
     history: RewriteHistory | None = None
-    figures: TableFigures | None = None
+    figures: TableMeasures | None = None
     small_bytes: int = 32 * MB
     sealed: bool = True
     skip: str | None = None
@@ -55,7 +55,7 @@ class Table:
         return measure_partitions(
             digest,
             partition_files(digest),
-            self.figures or TableFigures(),
+            self.figures or TableMeasures(),
             self.history or RewriteHistory(),
             now_ms=NOW_MS,
             small_bytes=self.small_bytes,
@@ -178,14 +178,14 @@ def test_what_never_happened_is_longer_ago_than_anything():
 
 
 def test_an_age_that_is_only_a_bound_says_so():
-    found = Table([DigestFile(MB)], figures=TableFigures(known_since_ms=days_ago(5))).evaluate(T3)
+    found = Table([DigestFile(MB)], figures=TableMeasures(known_since_ms=days_ago(5))).evaluate(T3)
     assert found.conditions[0].is_bound
     assert found.conditions[0].measured == 5 * DAY
 
 
 def test_a_rule_on_metrics_of_the_table_is_judged_for_the_table():
     rule = Rule("manifests", (Check("manifest_count", "above", 100), Check("average_manifest_bytes", "below", 2 * MIB)))
-    figures = TableFigures(manifest_count=101, manifest_bytes=101 * MIB)
+    figures = TableMeasures(manifest_count=101, manifest_bytes=101 * MIB)
     found = Table([], figures=figures).evaluate(rule)
     assert (found.is_due, found.shown, [condition.holds for condition in found.conditions]) == (
         True,
@@ -259,5 +259,5 @@ def test_p11_a_full_rewrite_is_worth_it_with_more_small_files_than_others_and_th
 
 
 def test_p11_a_partition_with_deletes_is_always_worth_a_full_rewrite():
-    table = Table(files(1, GIB, age=1), figures=TableFigures(delete_files={(0, "{}"): 1}))
+    table = Table(files(1, GIB, age=1), figures=TableMeasures(delete_files={(0, "{}"): 1}))
     assert is_eligible(table.metrics).tolist() == [True]

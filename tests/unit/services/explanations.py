@@ -19,12 +19,12 @@ from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import HotPartition, HotPartitions
 from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
 from engine.domain.tables.measurements import Measurement
-from engine.domain.tables.orders import OrderField, OrderWish, RowOrdering
+from engine.domain.tables.orders import OrderField, RequestedOrder, RowOrdering
 from engine.domain.tables.table import Pause, Table, TableRef
 from engine.domain.tables.watches import Verdict, Watch
 from engine.formats.base import Condition
 from engine.planning.due.evaluations import evaluate_policy
-from engine.planning.measures.digest import PartitionTime, TableFigures, TimeUnit
+from engine.planning.measures.digest import PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.health import health
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.measures.partition_metrics import RewriteHistory
@@ -104,7 +104,7 @@ def situation(
     conditions: Sequence[Condition] = HOLDS,
     blocked: tuple[str, str] | None = None,
     day: DayBudget | None = None,
-    figures: TableFigures | None = None,
+    figures: TableMeasures | None = None,
     **record: Any,
 ) -> Facts:
     """Return the facts of a table with these files under this policy; `record` replaces what the record says."""
@@ -126,14 +126,14 @@ def _seen(
     policy: EffectivePolicy,
     conditions: Sequence[Condition],
     record: RecordFacts,
-    figures: TableFigures | None,
+    figures: TableMeasures | None,
 ) -> Sight:
     digest = digest_of(files)
     given = {"base_snapshot_id": 1, "schema_id": 0, "inputs_of": inputs_of(digest), "known": RunStatistics()}
     plan = make_plan(digest, policy=policy, hot=record.hot, **given)
     now_ms = round(NOW.timestamp() * 1000)
     evaluation = evaluate_policy(
-        digest, figures or TableFigures(), RewriteHistory(), policy, now_ms=now_ms, hot=record.hot
+        digest, figures or TableMeasures(), RewriteHistory(), policy, now_ms=now_ms, hot=record.hot
     )
     small, large = (policy.bytes_of(f"rewrite.{name}_file_bytes") for name in ("small", "large"))
     found = health(digest, small_bytes=small or 0, large_bytes=large)
@@ -158,7 +158,7 @@ class Opened:
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         return inputs_of(self.files)(paths)
 
-    def resolve_order(self, wish: OrderWish) -> RowOrdering:
+    def resolve_order(self, wish: RequestedOrder) -> RowOrdering:
         fields = enumerate(wish.columns, start=1)
         return RowOrdering(wish.strategy, tuple(OrderField(column.name, at) for at, column in fields))
 
@@ -274,7 +274,7 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
     "not_sealed": lambda: situation(
         day(21, 40, hours=0.5),
         {"seal": {"after": "1h"}},
-        figures=TableFigures(times={0: PartitionTime("day", TimeUnit.DAY)}),
+        figures=TableMeasures(times={0: PartitionTime("day", TimeUnit.DAY)}),
     ),
     "no_triggers": lambda: situation(DUE, {"triggers": [], "rewrite": {"full": {"size_amplification_percent": "off"}}}),
     "long_names": lambda: situation(

@@ -1,6 +1,6 @@
 """The arithmetic of the fleet's figures."""
 
-from engine.domain.fleet.figures import EndedRuns
+from engine.domain.fleet.figures import EndedRunCounts
 from engine.domain.runs.run import RunState
 from engine.services.fleet.service import backlog, budget_use, races
 
@@ -21,12 +21,12 @@ def test_nothing_left_takes_no_time() -> None:
 
 
 def test_lost_groups_are_told_as_a_share_of_all_that_raced() -> None:
-    found = races(EndedRuns({RunState.SUCCEEDED: 3}, 12, 4, 0))
+    found = races(EndedRunCounts({RunState.SUCCEEDED: 3}, 12, 4, 0))
     assert (found.groups_lost, found.conflict_rate) == (4, 0.25)
 
 
 def test_without_groups_there_is_no_rate() -> None:
-    assert races(EndedRuns({}, 0, 0, 0)).conflict_rate is None
+    assert races(EndedRunCounts({}, 0, 0, 0)).conflict_rate is None
 
 
 def test_each_rewritten_byte_is_read_and_written() -> None:

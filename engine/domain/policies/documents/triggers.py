@@ -20,7 +20,7 @@ from pydantic import (
 from engine.domain.policies.documents.fields import MAX_BYTES, Part
 from engine.domain.values.hints import Misread
 from engine.domain.values.units import (
-    HELD,
+    STORED_FORM,
     WRITTEN_DURATION,
     WRITTEN_SIZE,
     WrittenDuration,
@@ -159,7 +159,7 @@ class TriggerCondition(Part):
         metric = info.data.get("metric")
         if value is None or metric is None:  # an unknown metric is reported itself
             return None
-        return _value_of(metric, value, held=info.context == HELD)
+        return _value_of(metric, value, held=info.context == STORED_FORM)
 
     @model_validator(mode="after")
     def _one_operator(self) -> Self:

@@ -17,7 +17,7 @@ from engine.domain.policies.documents.fields import DAY_SECONDS, MIB, OFF, UNLIM
 from engine.domain.policies.effective.presets import DEFAULT_PRESET, PRESETS
 from engine.domain.policies.effective.scopes import PolicyScopeKind
 from engine.domain.policies.effective.stored import StoredPolicy
-from engine.domain.values.units import HELD
+from engine.domain.values.units import STORED_FORM
 
 DEFAULTS: Final[Mapping[str, Any]] = {
     "enabled": True,
@@ -145,7 +145,7 @@ class EffectivePolicy:
 
     def document(self) -> PolicyDocument:
         """Return all settings as one typed document in which no field is absent."""
-        return PolicyDocument.model_validate(nested(self.values), context=HELD)
+        return PolicyDocument.model_validate(nested(self.values), context=STORED_FORM)
 
     def written(self) -> dict[str, Any]:
         """Return all settings by dotted name in the form of API answers: short durations such as `6h`."""

@@ -12,14 +12,14 @@ from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import NestedField, PrimitiveType
 
 from engine.domain.errors import NotEligible
-from engine.domain.tables.orders import OrderField, OrderWish, RowOrdering, WantedColumn
+from engine.domain.tables.orders import OrderField, RequestedOrder, RowOrdering, WantedColumn
 from engine.domain.values.hints import did_you_mean
 from engine.rewriting.kernel.reading.projection import leaf_ids
 
 _SORT = "sort"
 
 
-def resolve_order(metadata: TableMetadata, wish: OrderWish) -> RowOrdering:
+def resolve_order(metadata: TableMetadata, wish: RequestedOrder) -> RowOrdering:
     """Resolve a requested order under the current schema.
 
     Raises:
@@ -48,7 +48,7 @@ def is_in_order(metadata: TableMetadata, order_id: int | None, footer: pq.FileMe
     )
 
 
-def _field(schema: Schema, column: WantedColumn, wish: OrderWish) -> OrderField:
+def _field(schema: Schema, column: WantedColumn, wish: RequestedOrder) -> OrderField:
     field = next((each for each in schema.fields if each.name == column.name), None)
     if field is None:
         raise NotEligible(f"rewrite.columns: {_why_not(schema, column.name)}")

@@ -25,7 +25,7 @@ from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.planning.upkeep import expiry_rule, expiry_words, keeper_of
 from engine.services.policies.effective import PolicyReader
-from engine.services.runs.attempts import HELD, Attempt, Stop
+from engine.services.runs.attempts import STOPS_BY_HOLDS, Attempt, Stop
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -105,7 +105,7 @@ class ExpiryAttempt:
 
     async def _conclude(self, plan: ExpiryPlan, *, is_done: bool) -> None:
         stop = self._attempt.stop_reason
-        hold = self._attempt.hold if stop in HELD else None
+        hold = self._attempt.hold if stop in STOPS_BY_HOLDS else None
         if is_done and not plan.expired and not self._expired:
             await self._end(RunState.SKIPPED, "nothing_to_do", expiry_words(plan), plan=plan.document())
         elif is_done:

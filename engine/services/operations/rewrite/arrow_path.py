@@ -20,7 +20,7 @@ from engine.services.operations.tasks.lanes import Finished, GroupFailure, Group
 from engine.services.operations.tasks.pacing import RunPacing
 from engine.services.planning.engines import remedy_for
 from engine.services.planning.orders import Overlaps, order_result, overlaps_of
-from engine.services.runs.attempts import COMMITTED
+from engine.services.runs.attempts import STOPS_THAT_COMMIT
 from engine.services.runs.row_checks import has_rows_checked
 
 
@@ -49,7 +49,7 @@ class ArrowPath(RewritePath):
             await self._send(work)
         await self._attempt.check()
         written = await self._ending.groups(GroupState.WRITTEN)
-        if written and self._attempt.stop_reason in (None, *COMMITTED):
+        if written and self._attempt.stop_reason in (None, *STOPS_THAT_COMMIT):
             await self._commit(written, is_last=True)
         if work.plan.order is not None and before:
             with suppress(PackhouseError):  # the run's outcome does not depend on this figure

@@ -24,7 +24,7 @@ from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.tallies import AttemptTally
 from engine.services.operations.tasks.lanes import stop_operations
-from engine.services.runs.attempts import COMMITTED, HELD, Attempt, Stop
+from engine.services.runs.attempts import STOPS_BY_HOLDS, STOPS_THAT_COMMIT, Attempt, Stop
 from engine.services.runs.budgets import DayBudget
 from engine.services.runs.holds import Hold
 from engine.services.runs.outcomes import run_result
@@ -65,7 +65,7 @@ class RunEnding:
     async def conclude(self, budget: DayBudget, later: Later) -> None:
         """End the attempt according to its groups; `later` has the groups that its plan deferred to the next one."""
         stop = self._attempt.stop_reason
-        hold = self._attempt.hold if stop in HELD else None
+        hold = self._attempt.hold if stop in STOPS_BY_HOLDS else None
         stored = await self.outlines()
         is_unfinished = later.partitions > 0 or any(group.state in _UNFINISHED for group in stored)
         if stop in (Stop.SHUTDOWN, Stop.LEAVING) and is_unfinished:
@@ -275,7 +275,11 @@ class RunEnding:
     async def _keep_time(self, seconds: float) -> None:
         """Store the attempt's duration for predictions, unless tasks failed or were interrupted in it."""
         time = self.tally.time(self._attempt.run.table_id, self._context.machine, seconds)
-        if time is None or self.has_waste or self._attempt.stop_reason not in {None, *COMMITTED} - {Stop.INTERRUPTED}:
+        if (
+            time is None
+            or self.has_waste
+            or self._attempt.stop_reason not in {None, *STOPS_THAT_COMMIT} - {Stop.INTERRUPTED}
+        ):
             return
         try:
             async with self._context.database.begin() as unit:
