@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 from uvicorn.loops import auto as uvicorn_loop
 
 from api.app import create_app
-from api.deps import Services
 from api.openapi.description import describe, to_yaml
 from engine.domain.errors import PackhouseError
 from engine.domain.policies.documents.schema import policy_schema_text
+from engine.factory.services import Services
 from engine.logging import configure_logging
 from engine.settings import Settings, read_settings
 

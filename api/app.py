@@ -8,7 +8,6 @@ from typing import Any, Final
 from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 
-from api.deps import Services
 from api.http import errors
 from api.http.answer_headers import AnswerHeaders
 from api.http.auth import Authentication
@@ -29,6 +28,7 @@ from api.routes.fleet import figures, health, limits, pauses
 from api.routes.policies import of_tables, presets, scoped
 from api.routes.runs import pace, run
 from api.routes.tables import explanation, freezes, signals, table
+from engine.factory.services import Services
 
 _KNOWN_PARAMETERS: Final = [Depends(refuse_unknown_parameters)]
 

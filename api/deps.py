@@ -1,6 +1,5 @@
 """Dependencies of handlers: the services of this process, the caller, and readers of headers."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Path, Request, Security
@@ -9,68 +8,7 @@ from fastapi.security import HTTPBearer
 from engine.domain.access.callers import Caller, Role, require_role
 from engine.domain.ids import KeyId, RunId, TableId
 from engine.domain.tables.addresses import MOST_CHARACTERS, TABLE_PATTERN
-from engine.metrics import WorkMetrics
-from engine.queue.budgets import PaceLedger
-from engine.queue.hints import Hints
-from engine.queue.rate_limits import RateLimits
-from engine.services.access.audit import AuditService
-from engine.services.access.authentication import AccessService
-from engine.services.access.idempotency import IdempotencyService
-from engine.services.access.keys import KeyService
-from engine.services.catalogs.capabilities import CapabilityService
-from engine.services.catalogs.service import CatalogService
-from engine.services.explain.service import ExplainService
-from engine.services.fleet.health import HealthService
-from engine.services.fleet.limits import LimitService
-from engine.services.fleet.service import FleetService
-from engine.services.operations.tasks.pace_tokens import PaceTokens
-from engine.services.policies.of_tables import PolicyService
-from engine.services.policies.scoped import ScopedPolicyService
-from engine.services.runs.service import RunService
-from engine.services.tables.advice import AdviceService
-from engine.services.tables.backpressure import BackpressureService
-from engine.services.tables.discovery import DiscoveryService
-from engine.services.tables.freezes import FreezeService
-from engine.services.tables.observations import ObservationService
-from engine.services.tables.pauses import PauseService
-from engine.services.tables.service import TableService
-from engine.services.tables.signals import SignalService
-from engine.services.tables.upkeep import UpkeepService
-
-
-@dataclass(frozen=True, slots=True)
-class Services:
-    """Services of the engine for the API. `secret_key` signs page tokens; `work` has metrics of other parts in here."""
-
-    access: AccessService
-    keys: KeyService
-    audit: AuditService
-    rate_limits: RateLimits
-    catalogs: CatalogService
-    tables: TableService
-    observations: ObservationService
-    upkeep: UpkeepService
-    explain: ExplainService
-    discovery: DiscoveryService
-    advice: AdviceService
-    signals: SignalService
-    backpressure: BackpressureService
-    fleet: FleetService
-    policies: PolicyService
-    scoped_policies: ScopedPolicyService
-    capabilities: CapabilityService
-    runs: RunService
-    pauses: PauseService
-    freezes: FreezeService
-    limits: LimitService
-    idempotency: IdempotencyService
-    health: HealthService
-    hints: Hints
-    pace: PaceLedger
-    pace_tokens: PaceTokens
-    secret_key: str
-    work: WorkMetrics
-
+from engine.factory.services import Services
 
 _bearer = HTTPBearer(scheme_name="apiKey", bearerFormat="pkh_…", description="An API key.", auto_error=False)
 

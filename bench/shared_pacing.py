@@ -18,8 +18,6 @@ import uvicorn
 from fastapi import FastAPI
 
 from api.app import create_app
-from api.deps import Services
-from api.server.parts import services_of
 from bench.paced_tasks import Workers
 from bench.processes import moved_bytes
 from engine.domain.fleet.limits import FleetLimits
@@ -28,6 +26,7 @@ from engine.domain.runs.leases import Lease
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.table import Catalog, Table, TableFormatName, TableRef
 from engine.factory import Container, open_container
+from engine.factory.services import Services
 from engine.rewriting.kernel.contract import GroupTask
 from engine.services.operations.tasks.pacing import PaceTools, RunPacing
 from engine.services.policies.effective import PolicyReader
@@ -137,7 +136,7 @@ async def _service(folder: Path, limit: float) -> AsyncIterator[tuple[Container,
 
         @asynccontextmanager
         async def services() -> AsyncIterator[Services]:
-            yield services_of(container)
+            yield container
 
         app: FastAPI = create_app(services)
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on"))

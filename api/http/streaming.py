@@ -17,7 +17,6 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from api.deps import Services
 from api.http.errors import EdgeProblem
 from api.http.methods import is_head
 from api.schemas.runs.run import Progress, RunEvent
@@ -25,6 +24,7 @@ from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, Transient
 from engine.domain.ids import RunId
 from engine.domain.runs.run import LEASED_STATES
+from engine.factory.services import Services
 
 EVENT_STREAM: Final = "text/event-stream"
 MAX_STREAMS_PER_CALLER: Final = 32

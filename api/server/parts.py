@@ -10,24 +10,22 @@ import gc
 import resource
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 import uvicorn
 from fastapi import FastAPI
 
 from api.app import create_app
-from api.deps import Services
 from api.server.connections import ConnectionLimits, LimitedProtocol, protocol_of, proxies_of
 from api.server.first_key import ensure_first_key
 from api.server.work import work_app
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import InvalidInput
 from engine.factory import Container, open_container
-from engine.services.access.idempotency import IdempotencyService
-from engine.services.fleet.health import HealthService
+from engine.factory.services import Services
 from engine.settings import Settings
 
 _CHECK_TICKS: Final = 5
@@ -72,61 +70,6 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
             elif settings.metrics_port is not None:
                 say(f"Figures for Prometheus are at http://{_address_of(settings, listener)}/metrics")
             await _run(container, parts, listener)
-
-
-def services_of(container: Container) -> Services:
-    """Return the services of a container for the API."""
-    return Services(
-        access=container.access,
-        keys=container.keys,
-        audit=container.audit,
-        rate_limits=container.rate_limits,
-        catalogs=container.catalogs,
-        tables=container.tables,
-        observations=container.observations,
-        upkeep=container.upkeep,
-        explain=container.explain,
-        discovery=container.discovery,
-        advice=container.advice,
-        signals=container.signals,
-        backpressure=container.backpressure,
-        fleet=container.fleet,
-        policies=container.policies,
-        scoped_policies=container.scoped_policies,
-        capabilities=container.capabilities,
-        runs=container.runs,
-        pauses=container.pauses,
-        freezes=container.freezes,
-        limits=container.limits,
-        idempotency=IdempotencyService(database=container.database),
-        health=_health_of(container),
-        hints=container.hints,
-        pace=container.pace,
-        pace_tokens=container.pace_tokens,
-        secret_key=container.secret_key,
-        work=container.metrics,
-    )
-
-
-def _health_of(container: Container) -> HealthService:
-    async def queue_depth() -> Mapping[str, int]:
-        return asdict(await container.queue.depth())
-
-    async def redis() -> str:
-        depth = await container.queue.depth()
-        return f"{depth.waiting} runs waiting, {depth.dead} dead letters"
-
-    async def spark() -> str:
-        return f"Spark {await asyncio.to_thread(container.spark.version)}"
-
-    return HealthService(
-        database=container.database,
-        rates=container.fleet.rates,
-        owners=container.fleet.owners,
-        probes={"redis": redis, "spark": spark},
-        clock=container.clock,
-        queue_depth=queue_depth,
-    )
 
 
 async def _run(container: Container, parts: Parts, listener: socket.socket) -> None:
@@ -207,7 +150,7 @@ def _allow_files(wanted: int) -> None:
 def _app_of(container: Container) -> FastAPI:
     @asynccontextmanager
     async def services() -> AsyncIterator[Services]:
-        yield services_of(container)
+        yield container
 
     return create_app(services)
 

@@ -1,23 +1,24 @@
 """Wire the services of one process, each declared once, from settings and surroundings. Starts and connects nothing."""
 
+import asyncio
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 
 from engine.domain.clock import Clock
 from engine.domain.fleet.retention import Retention
 from engine.domain.runs.run import Operation
 from engine.factory.secret_keys import secret_key
+from engine.factory.services import Services
 from engine.factory.surroundings import Surroundings
 from engine.metrics import WorkMetrics
-from engine.queue.budgets import PaceLedger
-from engine.queue.hints import Hints
-from engine.queue.rate_limits import RateLimits
 from engine.queue.shared_budgets import SharedLedgers
 from engine.queue.streams import RunQueue
 from engine.rewriting.kernel.entry import run_group
 from engine.services.access.audit import AuditService
 from engine.services.access.authentication import AccessService
+from engine.services.access.idempotency import IdempotencyService
 from engine.services.access.keys import KeyService
 from engine.services.catalogs.bulkheads.compartments import ThreadLimits
 from engine.services.catalogs.capabilities import CapabilityService
@@ -26,6 +27,7 @@ from engine.services.catalogs.locations import LocationRules
 from engine.services.catalogs.service import CatalogService
 from engine.services.explain.reader import FactReader
 from engine.services.explain.service import ExplainService
+from engine.services.fleet.health import HealthService
 from engine.services.fleet.limits import LimitService
 from engine.services.fleet.service import FleetService
 from engine.services.operations.expire.attempts import ExpiryAttempt, ExpiryContext
@@ -66,44 +68,18 @@ from engine.workers.worker import Worker
 
 
 @dataclass(frozen=True, slots=True)
-class Container:
-    """All wired services. Valid while `open_container` is open."""
+class Container(Services):
+    """All services of one process, with the parts that do its work. Valid while `open_container` is open."""
 
     settings: Settings
     clock: Clock
     database: Database
     queue: RunQueue
-    hints: Hints
-    pace: PaceLedger
     shared: SharedLedgers
-    pace_tokens: PaceTokens
     spark: SparkSessions
-    access: AccessService
-    keys: KeyService
-    audit: AuditService
-    rate_limits: RateLimits
-    catalogs: CatalogService
-    tables: TableService
-    observations: ObservationService
-    upkeep: UpkeepService
-    explain: ExplainService
-    discovery: DiscoveryService
-    advice: AdviceService
-    signals: SignalService
-    backpressure: BackpressureService
-    fleet: FleetService
-    policies: PolicyService
-    scoped_policies: ScopedPolicyService
-    capabilities: CapabilityService
-    runs: RunService
-    pauses: PauseService
-    freezes: FreezeService
-    limits: LimitService
     worker: Worker
     coordinator: Coordinator
     watching: WatchService
-    metrics: WorkMetrics
-    secret_key: str
 
 
 def wire(settings: Settings, around: Surroundings) -> Container:
@@ -178,6 +154,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         step=step,
         requests_per_second=settings.catalog_requests_per_second,
     )
+    fleet = FleetService(database=database, shared=shared, clock=clock)
     catalogs = CatalogService(database=database, formats=formats, clock=clock)
     tables = TableService(
         database=database,
@@ -211,7 +188,9 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         advice=AdviceService(database=database, formats=formats, observations=observations),
         signals=SignalService(database=database),
         backpressure=BackpressureService(database=database),
-        fleet=FleetService(database=database, shared=shared, clock=clock),
+        fleet=fleet,
+        idempotency=IdempotencyService(database=database),
+        health=_health(around, fleet),
         policies=PolicyService(database=database, formats=formats, checks=checks),
         scoped_policies=ScopedPolicyService(database=database, checks=checks),
         capabilities=capabilities,
@@ -251,6 +230,29 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         watching=watching,
         metrics=metrics,
         secret_key=key,
+    )
+
+
+def _health(around: Surroundings, fleet: FleetService) -> HealthService:
+    queue, spark = around.redis.queue, around.spark
+
+    async def queue_depth() -> Mapping[str, int]:
+        return asdict(await queue.depth())
+
+    async def of_redis() -> str:
+        depth = await queue.depth()
+        return f"{depth.waiting} runs waiting, {depth.dead} dead letters"
+
+    async def of_spark() -> str:
+        return f"Spark {await asyncio.to_thread(spark.version)}"
+
+    return HealthService(
+        database=around.database,
+        rates=fleet.rates,
+        owners=fleet.owners,
+        probes={"redis": of_redis, "spark": of_spark},
+        clock=around.clock,
+        queue_depth=queue_depth,
     )
 
 

@@ -19,7 +19,6 @@ from redis.asyncio import Redis
 
 from api.app import create_app
 from api.deps import Services
-from api.server.parts import services_of
 from bench.processes import moved_bytes
 from engine.domain.access.callers import SYSTEM
 from engine.domain.fleet.limits import FleetLimits
@@ -117,7 +116,7 @@ def fill(world: World, name: str) -> None:
 async def serving(world: World, listener: socket.socket) -> AsyncIterator[None]:
     @asynccontextmanager
     async def services() -> AsyncIterator[Services]:
-        yield services_of(world.container)
+        yield world.container
 
     server = uvicorn.Server(uvicorn.Config(create_app(services), log_config=None, lifespan="on"))
     task = asyncio.create_task(server.serve(sockets=[listener]))

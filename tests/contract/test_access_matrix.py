@@ -16,7 +16,6 @@ from asgi_lifespan import LifespanManager
 
 from api.app import create_app
 from api.deps import Services
-from api.server.parts import services_of
 from engine.domain.access.callers import Role
 from engine.factory import open_container
 from tests.support.local_dispatch import LocalDispatcher
@@ -96,7 +95,7 @@ async def cells(
 
         @asynccontextmanager
         async def services() -> AsyncIterator[Services]:
-            yield services_of(container)
+            yield container
 
         app = create_app(services)
         await stack.enter_async_context(LifespanManager(app))

@@ -55,4 +55,4 @@ async def get_metrics(request: Request, services: ServicesDep, caller: OptionalC
         require_every_team(caller, "metrics with the names of catalogs and teams")
     dependencies, figures = await services.health.dependencies(), await services.health.figures()
     shown = request.app.state.metrics.render(dependencies, figures, with_names=caller is not None)
-    return Response(shown + services.work.render(), media_type=MEDIA_TYPE)
+    return Response(shown + services.metrics.render(), media_type=MEDIA_TYPE)

@@ -15,7 +15,6 @@ from redis.asyncio import Redis
 
 from api.app import create_app
 from api.deps import Services
-from api.server.parts import services_of
 from engine.domain.runs.run import Run
 from engine.factory import Container, open_container
 from engine.settings import Settings
@@ -83,7 +82,7 @@ async def started_api(settings: Settings) -> AsyncIterator[Api]:
 
         @asynccontextmanager
         async def services() -> AsyncIterator[Services]:
-            yield services_of(container)
+            yield container
 
         app = create_app(services)
         key = await container.access.ensure_admin_key()

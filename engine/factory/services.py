@@ -1,0 +1,65 @@
+"""The services that `wiring` makes: each is declared here, and made there."""
+
+from dataclasses import dataclass
+
+from engine.metrics import WorkMetrics
+from engine.queue.budgets import PaceLedger
+from engine.queue.hints import Hints
+from engine.queue.rate_limits import RateLimits
+from engine.services.access.audit import AuditService
+from engine.services.access.authentication import AccessService
+from engine.services.access.idempotency import IdempotencyService
+from engine.services.access.keys import KeyService
+from engine.services.catalogs.capabilities import CapabilityService
+from engine.services.catalogs.service import CatalogService
+from engine.services.explain.service import ExplainService
+from engine.services.fleet.health import HealthService
+from engine.services.fleet.limits import LimitService
+from engine.services.fleet.service import FleetService
+from engine.services.operations.tasks.pace_tokens import PaceTokens
+from engine.services.policies.of_tables import PolicyService
+from engine.services.policies.scoped import ScopedPolicyService
+from engine.services.runs.service import RunService
+from engine.services.tables.advice import AdviceService
+from engine.services.tables.backpressure import BackpressureService
+from engine.services.tables.discovery import DiscoveryService
+from engine.services.tables.freezes import FreezeService
+from engine.services.tables.observations import ObservationService
+from engine.services.tables.pauses import PauseService
+from engine.services.tables.service import TableService
+from engine.services.tables.signals import SignalService
+from engine.services.tables.upkeep import UpkeepService
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Services that the API uses. `secret_key` signs page tokens; `metrics` has those of all parts of this process."""
+
+    access: AccessService
+    keys: KeyService
+    audit: AuditService
+    rate_limits: RateLimits
+    catalogs: CatalogService
+    tables: TableService
+    observations: ObservationService
+    upkeep: UpkeepService
+    explain: ExplainService
+    discovery: DiscoveryService
+    advice: AdviceService
+    signals: SignalService
+    backpressure: BackpressureService
+    fleet: FleetService
+    policies: PolicyService
+    scoped_policies: ScopedPolicyService
+    capabilities: CapabilityService
+    runs: RunService
+    pauses: PauseService
+    freezes: FreezeService
+    limits: LimitService
+    idempotency: IdempotencyService
+    health: HealthService
+    hints: Hints
+    pace: PaceLedger
+    pace_tokens: PaceTokens
+    secret_key: str
+    metrics: WorkMetrics
