@@ -39,6 +39,22 @@ async def test_an_unknown_operation_is_refused(api: Api, table_id: str) -> None:
     assert error["pointer"] == "/operation"
 
 
+async def test_an_expiry_is_planned_without_doing_and_refuses_what_is_for_rewrites(api: Api, table_id: str) -> None:
+    asked = {"table_id": table_id, "operation": "expire_snapshots"}
+    [off] = (await api.post("/v1/runs", asked, status=422))["errors"]
+    assert "maintenance.expire_snapshots: off" in off["message"]
+    policy = {"maintenance": {"expire_snapshots": {"older_than": "1s", "keep_last": 1}}}
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=policy, headers={"If-None-Match": "*"})
+    [refused] = (await api.post("/v1/runs", asked | {"force_full": True}, status=422))["errors"]
+    assert (refused["pointer"], refused["value"]) == ("/force_full", True)
+    plan = await api.post("/v1/runs", asked | {"dry_run": True}, status=200)
+    assert (plan["operation"], plan["setting"]) == ("expire_snapshots", "maintenance.expire_snapshots")
+    assert plan["details"]["rule"] == {"older_than_seconds": 1, "keep_last": 1}
+    assert (await api.get("/v1/runs"))["items"] == []
+    upkeep = (await api.get(f"/v1/tables/{table_id}/explain"))["upkeep"]
+    assert [(each["operation"], each["blocked"]) for each in upkeep] == [("expire_snapshots", None)]
+
+
 async def test_an_ended_run_shows_what_was_measured(api: Api, table_id: str) -> None:
     run = await api.rewrite(table_id)
     shown = await api.get(f"/v1/runs/{run.id}")

@@ -3,7 +3,6 @@
 import asyncio
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 import pytest
 
@@ -37,15 +36,6 @@ async def later(world: World) -> MovedClock:
 
 def ids(world: World) -> list[int]:
     return [each.snapshot_id for each in world.lake.table.snapshots()]
-
-
-def rows_by_duckdb(world: World, snapshot_id: int) -> list[tuple[Any, ...]]:
-    """Return the rows of a snapshot as another engine reads them from the table's present metadata."""
-    at = world.lake.table.metadata_location.removeprefix("file://")
-    with duckdb.connect() as connection:
-        connection.execute("INSTALL iceberg; LOAD iceberg")
-        scan = f"iceberg_scan('{at}', snapshot_from_id => {snapshot_id})"
-        return sorted(connection.execute(f"SELECT id, day FROM {scan}").fetchall())
 
 
 def rows(world: World, snapshot_id: int) -> pa.Table:
