@@ -235,7 +235,8 @@ def _rest(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     ended = [run for run in same if run.reason not in rest_by_partition]
     if forgiven is not None:
         ended = [run for run in ended if run.finished_at is not None and run.finished_at > forgiven]
-    in_vain = list(takewhile(_was_in_vain, ended))
+    with_earlier = zip(ended, (*ended[1:], None), strict=False)  # of none there is none before
+    in_vain = [run for run, _ in takewhile(lambda each: _was_in_vain(*each), with_earlier)]
     if not in_vain or (last := in_vain[0].finished_at) is None:
         return
     until = last + timedelta(seconds=FIRST_REST_SECONDS * 2 ** (len(in_vain) - 1))
@@ -245,8 +246,14 @@ def _rest(facts: Facts, operation: Operation) -> Iterator[TableHold]:
         yield TableHold("runs_in_vain", until, f"{count} in a row, the last until {clock(last)}; {remedy}")
 
 
-def _was_in_vain(run: Run) -> bool:
-    """Return whether a run failed, or was automatic and had no effect: no caller requested a retry."""
+def _was_in_vain(run: Run, before: Run | None) -> bool:
+    """Return whether a run failed, or was automatic and had no effect: no caller requested a retry.
+
+    It had an effect if `before`, the run that ended before it, did its work after it was submitted.
+    """
+    if before is not None and before.state is RunState.SUCCEEDED and run.state is RunState.SKIPPED:
+        is_overtaken = before.finished_at is not None and before.finished_at >= run.created_at
+        return run.is_automatic and not is_overtaken
     return run.state is RunState.FAILED or (run.is_automatic and run.state is not RunState.SUCCEEDED)
 
 
