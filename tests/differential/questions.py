@@ -10,6 +10,7 @@ from typing import Any
 
 from pyiceberg.manifest import DataFile
 from pyiceberg.table import Table
+from pyiceberg.transforms import TruncateTransform
 from pyiceberg.types import (
     BinaryType,
     BooleanType,
@@ -80,6 +81,7 @@ class Questions:
             condition
             for each in self.fields
             for condition in conditions(each, [*self.values[each.name], *bounds_in(files, each)])
+            if not _overflows(condition, table)
         ]
         return [_asked(each) for each in random.sample(every, min(len(every), count))]
 
@@ -117,6 +119,18 @@ class Questions:
         counts = ", ".join(f"count_if({each.least}), count_if({each.filter})" for each in asked)
         row = tuple(self.spark.sql(f"SELECT {counts} FROM {self.name}").collect()[0])
         return list(zip(row[::2], row[1::2], strict=True))
+
+
+def _overflows(condition: Condition, table: Table) -> bool:
+    """Return whether Iceberg's `truncate` of an operand overflows: it then compares the greatest integers."""
+    least = {"int": -(2**31), "long": -(2**63)}.get(str(condition.field.field_type))
+    widths = [
+        each.transform.width
+        for spec in table.specs().values()
+        for each in spec.fields
+        if each.source_id == condition.field.field_id and isinstance(each.transform, TruncateTransform)
+    ]
+    return least is not None and bool(widths) and any(each < least + max(widths) for each in condition.operands)
 
 
 def _files(table: Table) -> list[DataFile]:

@@ -53,7 +53,7 @@ class Engine(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The engine of a table under a policy, with the table and policy adapted to it.
+    """The engine of a table under a policy, with the table adapted to it.
 
     `engine` is None when no engine can rewrite it; `conditions` then has the failed ones of every requested engine.
     """
@@ -62,6 +62,14 @@ class Chosen:
     table: OpenTable
     policy: EffectivePolicy
     conditions: tuple[Condition, ...]
+
+    @property
+    def grouping(self) -> EffectivePolicy:
+        """The policy by which files are grouped: for the procedure every partition is one group.
+
+        Rules are judged by `policy`: sizes of this one are beyond those that a policy can have.
+        """
+        return _whole_partitions(self.policy) if self.engine is Engine.NATIVE else self.policy
 
 
 def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
@@ -77,7 +85,7 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
     native = opened.planned_natively()
     conditions = (*native.conditions(), *_of_settings(policy))
     if all(each.holds for each in conditions):
-        return Chosen(Engine.NATIVE, native, _whole_partitions(policy), (_reason(kernel), *conditions))
+        return Chosen(Engine.NATIVE, native, policy, (_reason(kernel), *conditions))
     return Chosen(None, opened, policy, (*kernel, *(each for each in conditions if not each.holds)))
 
 

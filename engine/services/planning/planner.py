@@ -44,7 +44,7 @@ def plan_run(
     """Plan the rewrite of the files that a request names, on the head snapshot.
 
     Args:
-        chosen: the engine, and the table and policy adapted to it.
+        chosen: the engine, the table adapted to it, and the policy.
         request: its partitions and kind; `only_due` needs `due`.
         known: statistics of earlier runs, for predictions.
         hot: partitions that lost races to other writers.
@@ -55,7 +55,7 @@ def plan_run(
     Raises:
         InvalidInput: the request's predicate does not fit the table.
     """
-    table, policy = chosen.table, chosen.policy
+    table, policy = chosen.table, chosen.grouping
     found = DueFiles(selected_files(table, request))
     if due is not None:
         found = due_files(table, found.digest, due, full=request.force_full, also=begun)

@@ -18,6 +18,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import Interrupted, NotEligible, SparkFailed, Transient
 from engine.domain.ids import RunId
 from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
+from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState, WaitingFor
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergFormat
@@ -139,6 +140,17 @@ async def test_each_partition_is_a_call_and_every_one_is_proven(world: World, pl
     assert run.intent["commit"] == []
     assert (run.result["rewritten_files"], run.result["added_files"]) == (18, 3)
     assert world.lake.rows() == before
+
+
+async def test_rules_of_a_table_for_the_procedure_are_judged_by_its_policy(world: World) -> None:
+    """The procedure takes whole partitions as groups: sizes beyond those that a policy can have."""
+    health = await world.container.observations.health(SYSTEM, world.table_id)
+    explained = await world.container.explain.explain(SYSTEM, world.table_id)
+    assert [rule["name"] for rule in explained["triggers"]["rules"]]
+    assert explained["now"]["outcome"] == "rewrite"
+    assert health["due"]["is_due"] == explained["due"]
+    run = await world.submit(RunRequest(only_due=True))
+    assert (await world.finish(run.id)).reason != "internal_error"
 
 
 async def test_f3_a_call_that_says_yes_and_does_nothing_fails_the_run(world: World, played: PlayedProcedures) -> None:
