@@ -341,14 +341,17 @@ class HistoryKeeper(Protocol):
             NotEligible: the table forbids expiry, or its own settings for it can't be read.
         """
 
-    def expire(self, snapshot_ids: Sequence[int], expiry: Expiry) -> Sequence[Condition]:
+    def expire(
+        self, snapshot_ids: Sequence[int], expiry: Expiry, *, before_try: Callable[[], None]
+    ) -> Sequence[Condition]:
         """Remove those of the snapshots that may still expire from the metadata; return what was proven.
 
-        No file is deleted. Calling it again with the same ids has no further effect.
+        No file is deleted. Calling it again with the same ids has no further effect. `before_try` is called before
+        every request and may raise to stop: nothing is sent then.
 
         Raises:
             OutcomeUnknown: the answer was lost; the snapshots may be gone.
-            CommitConflict: other commits were faster each time.
+            Transient: other commits were faster each time; nothing was changed.
             NotEligible: as `plan_expiry`.
         """
 

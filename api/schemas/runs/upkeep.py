@@ -16,10 +16,10 @@ class UpkeepPlan(Answer):
     operation: Operation = Field(description="What the run would do to the table.")
     setting: str = Field(description="The setting that switches it on.", examples=["maintenance.expire_snapshots"])
     enabled: bool
-    count: int = Field(description="How many things it would change: snapshots of an expiry.")
+    count: int = Field(description="Number of things that it would change; for an expiry, snapshots.")
     summary: str = Field(description="The same in words.")
     next_at: Instant | None = Field(
-        description="When there will be more to do if nothing more is written; null: time alone makes nothing to do."
+        description="When there will be more to do if nothing more is written; null: only writes make something to do."
     )
     details: JsonObject = Field(
         description="By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with "

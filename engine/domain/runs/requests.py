@@ -48,11 +48,11 @@ class RunRequest:
 
     def check(self) -> None:
         """Raise `InvalidInput` with the fields that have no meaning for the operation."""
-        if self.operation is not Operation.REWRITE and (given := self._asked()):
+        given = {name: value for name, value in self._asked().items() if name != "force_full" or not self.every_file}
+        if given and self.operation is not Operation.REWRITE:
             problems = tuple(
                 FieldProblem(f"/{name}", f"{name} is for runs of the operation rewrite", value, "leave it out")
                 for name, value in given.items()
-                if name != "force_full" or not self.every_file
             )
             raise InvalidInput(f"{self.operation.value} takes no {', '.join(given)}", problems=problems)
 

@@ -325,9 +325,11 @@ class IcebergTable:
         return plan_expiry(self._view.metadata, expiry)
 
     @_reads("read the metadata of")
-    def expire(self, snapshot_ids: Sequence[int], expiry: Expiry) -> Sequence[Condition]:
+    def expire(
+        self, snapshot_ids: Sequence[int], expiry: Expiry, *, before_try: Callable[[], None]
+    ) -> Sequence[Condition]:
         """Remove snapshots from the metadata; see `HistoryKeeper.expire`."""
-        return expire(self._catalog, self._fresh, snapshot_ids, expiry)
+        return expire(self._catalog, self._fresh, snapshot_ids, expiry, before_try=before_try)
 
     @_reads("read the metadata of")
     def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:

@@ -4,12 +4,13 @@ Pure: uses the same facts and functions as explain.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.requests import Cause, RunRequest
+from engine.domain.runs.run import Operation, RunState
 from engine.domain.tables.watches import Verdict
 from engine.planning.due.triggers import RuleState
 from engine.services.explain.facts import Facts, Sight
@@ -52,24 +53,30 @@ def decide(facts: Facts) -> Decision:
     early = decide_unless_due(facts.policy, facts.sight, facts.record.now)
     if early is not None:
         return early
-    decisions = [_decision(facts, request_of(facts), eligibility(facts))] if _is_due_for_rewrite(facts) else []
-    if facts.sight.due_upkeep is not None:
-        request = upkeep_request(facts.sight.due_upkeep, facts.record.now)
-        decisions.append(_decision(facts, request, upkeep_eligibility(facts, request.operation)))
-    return next((each for each in decisions if each.request is not None), decisions[0])
-
-
-def _is_due_for_rewrite(facts: Facts) -> bool:
-    return facts.sight.evaluation is not None and facts.sight.evaluation.is_due
+    sight, last = facts.sight, facts.record.last
+    decisions = [_decision(facts, request_of(facts), eligibility(facts))] if sight.is_due_for_rewrite else []
+    if sight.due_upkeep is not None:
+        request = upkeep_request(sight.due_upkeep, facts.record.now)
+        upkeep = _decision(facts, request, upkeep_eligibility(facts, request.operation))
+        comes_first = last is not None and last.operation is Operation.REWRITE and last.state is RunState.SUCCEEDED
+        decisions.insert(0 if comes_first else 1, upkeep)  # a table that is always due lets upkeep in between
+    submitted = next((each for each in decisions if each.request is not None), None)
+    if submitted is not None:
+        return submitted
+    first = next((each for each in decisions if each.is_due), decisions[0])
+    others = (None if sight.is_due_for_rewrite else sight.due_at(facts.record.now, margin_seconds=1),)
+    later = (each.due_at for each in sight.upkeep if not each.is_due)
+    return replace(first, reconsider_at=_earliest(*(each.reconsider_at for each in decisions), *others, *later))
 
 
 def _decision(facts: Facts, request: RunRequest, eligible: Eligibility) -> Decision:
     """Submit a request unless something holds it back."""
     cron = cron_next(facts.policy, facts.record.now)
     if held_by := [hold for hold in eligible.held_by if hold.holds_submission]:
-        return _held(facts, held_by, cron)
+        return replace(_held(facts, held_by, cron), is_due=request.operation is Operation.REWRITE)
     again_at = facts.record.now + timedelta(seconds=RUN_SECONDS)
-    return Decision(Verdict.SUBMITTED, is_due=True, reconsider_at=_earliest(cron, again_at), request=request)
+    is_due = request.operation is Operation.REWRITE
+    return Decision(Verdict.SUBMITTED, is_due=is_due, reconsider_at=_earliest(cron, again_at), request=request)
 
 
 def upkeep_request(due: UpkeepState, now: datetime) -> RunRequest:

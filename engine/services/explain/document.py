@@ -14,7 +14,7 @@ from engine.domain.tables.capabilities import is_acted_on
 from engine.planning.due.triggers import MeasuredCondition, RuleState, is_percent
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.planning.predictions.estimates import predicted_requests
-from engine.services.explain.facts import CONFLICT_DAYS, Facts, RecordFacts, Sight
+from engine.services.explain.facts import CONFLICT_DAYS, LAST_RUNS, Facts, RecordFacts, Sight
 from engine.services.explain.starts import how_it_starts, start_at, starts_by_itself
 from engine.services.explain.summary import summarize
 from engine.services.explain.timing import Eligibility, cron_next, eligibility
@@ -61,7 +61,7 @@ def explanation(facts: Facts) -> Mapping[str, Any]:
         "now": _now(facts, eligible),
         "live_run": replace(record.live[0], ref=record.table.ref) if record.live else None,
         "last_run": None if record.last is None else replace(record.last, ref=record.table.ref),
-        "last_runs": [_ended(run) for run in record.ended],
+        "last_runs": [_ended(run) for run in record.ended[:LAST_RUNS]],
         "signals": [
             {"table_id": each.table_id, "at": each.at, "sent_by": each.sent_by, **each.value.model_dump(mode="json")}
             for each in record.signals

@@ -42,6 +42,8 @@ from engine.stores.unit_of_work import UnitOfWork
 from engine.stores.watching.leadership import WATCH
 
 LAST_RUNS: Final = 5
+ENDED_RUNS: Final = 20
+"""Ended runs that are read: of several operations, so that some are of each."""
 LIVE_RUNS: Final = 5
 CONFLICT_DAYS: Final = 7
 
@@ -135,7 +137,12 @@ class Sight:
     @property
     def is_due(self) -> bool:
         """Whether a rule of the policy or other upkeep is due."""
-        return (self.evaluation is not None and self.evaluation.is_due) or self.due_upkeep is not None
+        return self.is_due_for_rewrite or self.due_upkeep is not None
+
+    @property
+    def is_due_for_rewrite(self) -> bool:
+        """Whether a rule of the policy is due."""
+        return self.evaluation is not None and self.evaluation.is_due
 
     def has_others_since(self, at: datetime | None) -> bool:
         """Return whether another compactor replaced files after an instant; False for None, the first evaluation."""
@@ -187,7 +194,7 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         table=table,
         fleet=await unit.fleet.get(),
         live=live,
-        ended=await unit.runs.list(table_id=table.id, states=TERMINAL_STATES, limit=LAST_RUNS),
+        ended=await unit.runs.list(table_id=table.id, states=TERMINAL_STATES, limit=ENDED_RUNS),
         conflicts=await unit.rewrite_histories.conflicts(table.id, now - timedelta(days=CONFLICT_DAYS)),
         signals=await unit.signals.newest(table.id),
         measurement=await unit.measurements.latest(table.id),

@@ -48,7 +48,7 @@ def how_it_starts(facts: Facts, eligible: Eligibility) -> str:
     if evaluation is None:
         return f"No run starts automatically until the table can be read: {look}."
     if not evaluation.rules:
-        return "No run starts automatically: its policy has no rules."
+        return f"No {'rewrite' if facts.sight.upkeep else 'run'} starts automatically: its policy has no rules."
     at = start_at(facts, eligible)
     if holds := [hold for hold in eligible.held_by if hold.holds_submission]:
         return _held(holds, at, eligible)

@@ -182,7 +182,8 @@ def _room(facts: Facts) -> Iterator[TableHold]:
 def _waits(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     """Yield the waits that apply to runs of every operation."""
     record, policy = facts.record, facts.policy
-    hold = HoldRules.of(policy).hold(record.now, facts.due_since, facts.latencies)
+    due_since = facts.due_since if operation is Operation.REWRITE else record.now
+    hold = HoldRules.of(policy).hold(record.now, due_since, facts.latencies)
     if hold is not None:
         is_endless = facts.windows.inside and facts.windows.ends_at is None
         yield TableHold(hold.waiting_for.value, None if is_endless else hold.until, hold.detail)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from engine.domain.ids import TableId
-from engine.domain.runs.run import RunState
+from engine.domain.runs.run import Operation, RunState
 from engine.planning.predictions.run_statistics import LAST_RUNS, RunStatistics, calibration_of, errors_of
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -17,7 +17,8 @@ async def read_statistics(
 
     `machine`: where its tasks will run; None: the machine of the newest attempt.
     """
-    last = await unit.runs.list(table_id, _SUCCEEDED, limit=LAST_RUNS)
+    ended = await unit.runs.list(table_id, _SUCCEEDED, limit=2 * LAST_RUNS)
+    last = [run for run in ended if run.operation is Operation.REWRITE][:LAST_RUNS]
     fleet = await unit.fleet.get()
     return RunStatistics(
         fleet=await unit.run_times.list(),

@@ -127,9 +127,13 @@ class PauseService:
         await self._wakes.workers(ready)
 
 
+_LAST: Final = 20
+
+
 async def _may_rest(unit: UnitOfWork, table_id: TableId) -> bool:
-    last = await unit.runs.list(table_id, TERMINAL_STATES, limit=1)
-    return bool(last) and last[0].state is not RunState.SUCCEEDED
+    """Return whether the last run of an operation had no effect."""
+    last = {run.operation: run.state for run in reversed(await unit.runs.list(table_id, TERMINAL_STATES, limit=_LAST))}
+    return any(state is not RunState.SUCCEEDED for state in last.values())
 
 
 def _failures(breaker: Breaker | None) -> Mapping[str, Any]:

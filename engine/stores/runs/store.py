@@ -106,10 +106,10 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         return [to_run(row) for row in rows]
 
     async def last_starts(self, table_id: TableId, operations: Collection[Operation]) -> dict[Operation, datetime]:
-        """Return when the last ended run of each operation on a table started; operations without one are left out."""
-        found = {}
+        """Return when the last run of each operation on a table started that did what it could; others are left out."""
+        found, done = {}, frozenset({RunState.SUCCEEDED, RunState.SKIPPED})
         for operation in operations:
-            wanted = RunFilter(table_id=table_id, states=TERMINAL_STATES, operations=frozenset({operation}))
+            wanted = RunFilter(table_id=table_id, states=done, operations=frozenset({operation}))
             for run in (await self.page(wanted, limit=1, documents=())).runs:
                 found[operation] = run.started_at or run.created_at
         return found

@@ -75,7 +75,9 @@ async def test_branches_tags_and_the_tables_own_retention_hold(world: World) -> 
     assert ids(world) == sorted({before[1], *before[2:5], *before[-3:]}, key=before.index)
 
 
-@pytest.mark.parametrize("properties", [{"gc.enabled": "false"}, {"history.expire.max-snapshot-age-ms": "5 days"}])
+@pytest.mark.parametrize(
+    "properties", [{"gc.enabled": "false"}, {"gc.enabled": "no"}, {"history.expire.max-snapshot-age-ms": "5 days"}]
+)
 async def test_a_table_that_forbids_expiry_keeps_its_history(world: World, properties: dict[str, str]) -> None:
     with world.lake.table.transaction() as change:
         change.set_properties(properties)
@@ -118,6 +120,7 @@ async def test_a_lost_answer_is_read_from_the_table(world: World, monkeypatch: p
     run = await expire(world)
     assert (run.state, run.attempt) == (RunState.SUCCEEDED, 2)
     assert run.result["expired_snapshots"] == len(before) - 2
+    assert [each["ok"] for each in run.result["verifications"]] == [True]
     assert ids(world) == before[-2:]
 
 
@@ -135,13 +138,60 @@ async def test_an_attempt_that_dies_at_any_step_is_resumed(world: World, step: s
     assert ids(world) == before[-2:]
 
 
+async def test_a_tag_that_is_set_while_the_commit_is_sent_keeps_its_snapshot(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ids(world)
+    updates = expiries._updates
+    tags = iter([before[0]])
+
+    def tagged(*given: Any) -> Any:
+        if (at := next(tags, None)) is not None:
+            world.lake.table.manage_snapshots().create_tag(at, "audit").commit()
+        return updates(*given)
+
+    monkeypatch.setattr(expiries, "_updates", tagged)
+    run = await expire(world)
+    assert run.state is RunState.SUCCEEDED
+    assert ids(world) == [before[0], *before[-2:]]
+    assert world.lake.table.refs()["audit"].snapshot_id == before[0]
+
+
+async def test_a_worker_that_stops_between_two_commits_leaves_the_rest_to_another(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.services.operations.expire.attempts.MOST_AT_ONCE", 2)
+    before = ids(world)
+    await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
+    run = await world.submit(EXPIRE)
+    world.at("after_commit", world.container.worker.stop)
+    await world.container.worker.advance(run.id)
+    parked = await world.get(run.id)
+    assert (parked.state, parked.reason, parked.failures) == (RunState.QUEUED, "worker_stopped", 0)
+    assert ids(world) == before[2:]
+
+
+@pytest.mark.parametrize("step", ["claimed", "planned", "after_commit"])
+async def test_a_cancelled_expiry_ends_as_cancelled_and_removes_no_more(
+    world: World, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    monkeypatch.setattr("engine.services.operations.expire.attempts.MOST_AT_ONCE", 2)
+    before = ids(world)
+    await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
+    run = await world.submit(EXPIRE)
+    world.at(step, world.cancel_soon(run.id))
+    run = await world.finish(run.id)
+    assert (run.state, run.reason) == (RunState.CANCELLED, "cancelled")
+    assert ids(world) == (before[2:] if step == "after_commit" else before)
+
+
 async def test_a_commit_in_between_is_kept(world: World) -> None:
     before = ids(world)
     world.at("before_commit", lambda: world.lake.append(day=DAY))
     run = await expire(world)
     assert run.state is RunState.SUCCEEDED
-    assert ids(world)[:2] == before[-2:] or ids(world)[0] == before[-1]
-    assert len(ids(world)) <= 3
+    assert len(ids(world)) == 3
+    assert ids(world)[:2] == before[-2:]
 
 
 async def test_more_snapshots_than_fit_one_commit_expire_in_several(

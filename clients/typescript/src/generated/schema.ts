@@ -5468,7 +5468,7 @@ export interface components {
         };
         /** @description What a run of an operation besides `rewrite` would do now. Nothing was changed. */
         UpkeepPlan: {
-            /** @description How many things it would change: snapshots of an expiry. */
+            /** @description Number of things that it would change; for an expiry, snapshots. */
             count: number;
             /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, and how many snapshots are `kept` for which reason. */
             details: {
@@ -5476,7 +5476,7 @@ export interface components {
             };
             /** @description Whether the policy allows automatic runs. */
             enabled: boolean;
-            /** @description When there will be more to do if nothing more is written; null: time alone makes nothing to do. */
+            /** @description When there will be more to do if nothing more is written; null: only writes make something to do. */
             next_at: string | null;
             /** @description What the run would do to the table. */
             operation: components["schemas"]["Operation"];

@@ -2,17 +2,19 @@
 
 A snapshot is kept by the strictest of the policy, the table properties `history.expire.*` and the retention of each
 branch. The heads of branches and the snapshots of tags are always kept, with them the parents that Packhouse protects
-(`parents`). References are never removed. Each try plans again on the metadata it sends against, and every reference is
-a requirement of the commit: a rollback or a new commit in between lets the try fail instead of removing history that
-is in use by then.
+(`parents`). References are never removed. Each try plans again on the metadata it sends against. The commit requires
+that references and properties are still those (`_SameHistory`); a REST catalog is sent the references that there were,
+and can't be told that there may be no new one: a tag that is set on an expired snapshot within this request is lost.
 """
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Self
 
+from pydantic import PrivateAttr
 from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table.metadata import TableMetadata
@@ -28,13 +30,14 @@ from pyiceberg.table.update import (
     TableUpdate,
 )
 
-from engine.domain.errors import CommitConflict, NotEligible, OutcomeUnknown
+from engine.domain.errors import NotEligible, OutcomeUnknown, Transient
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, instant
 from engine.formats.base import Condition
 from engine.formats.iceberg.errors import summary_of
 from engine.formats.iceberg.metadata.views import TableView
 
 MAX_TRIES: Final = 8
+FIRST_WAIT_SECONDS: Final = 0.1
 GC_ENABLED: Final = "gc.enabled"
 MAX_AGE_MS: Final = "history.expire.max-snapshot-age-ms"
 MIN_TO_KEEP: Final = "history.expire.min-snapshots-to-keep"
@@ -48,8 +51,10 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
     Raises:
         NotEligible: `gc.enabled` is false, or a property `history.expire.*` is no number.
     """
-    if metadata.properties.get(GC_ENABLED, "true").strip().lower() == "false":
-        raise NotEligible(f"the table has {GC_ENABLED}: false, which forbids the expiry of snapshots")
+    if (given := metadata.properties.get(GC_ENABLED, "true")).strip().lower() != "true":  # as Iceberg reads it
+        raise NotEligible(
+            f"the table property {GC_ENABLED} is {given[:40]!r}, so snapshots do not expire: set it to true"
+        )
     rule, needed = expiry.rule, expiry.needed
     by_id = {each.snapshot_id: each for each in metadata.snapshots}
     default_age = max(rule.older_than, _age(_number(metadata, MAX_AGE_MS)))
@@ -57,6 +62,9 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
     kept |= {each: "needed" for each in by_id if each in needed.ids}
     if needed.since is not None:
         kept |= {each.snapshot_id: "needed" for each in by_id.values() if _at(each) >= needed.since}
+        earlier = (each for each in by_id.values() if _at(each) < needed.since)
+        if (base := max(earlier, key=_at, default=None)) is not None:  # what a run of that time was planned on
+            kept[base.snapshot_id] = "needed"
     ages = dict.fromkeys(by_id, default_age)
     for ref in metadata.refs.values():
         if ref.snapshot_ref_type is SnapshotRefType.BRANCH:
@@ -75,25 +83,33 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
 
 
 def expire(
-    catalog: Catalog, load: Callable[[], TableView], snapshot_ids: Sequence[int], expiry: Expiry
+    catalog: Catalog,
+    load: Callable[[], TableView],
+    snapshot_ids: Sequence[int],
+    expiry: Expiry,
+    *,
+    before_try: Callable[[], None],
 ) -> Sequence[Condition]:
     """Remove snapshots that may still expire, in one commit; see `formats.base.HistoryKeeper.expire`.
 
     Raises:
         OutcomeUnknown: the catalog did not answer; the snapshots may be gone.
-        CommitConflict: other commits were faster `MAX_TRIES` times.
+        Transient: other commits were faster `MAX_TRIES` times.
         NotEligible: as `plan_expiry`.
     """
-    for _ in range(MAX_TRIES):
+    for number in range(MAX_TRIES):
+        if number:
+            time.sleep(FIRST_WAIT_SECONDS * 2**number)
         view = load()
         before = view.metadata
         still = plan_expiry(before, expiry).expired.keys() & set(snapshot_ids)
         if not still:
             return ()
         requirements: tuple[TableRequirement, ...] = (
-            AssertTableUUID(uuid=before.table_uuid),
+            _SameHistory.of(before),
             *(AssertRefSnapshotId(ref=name, snapshot_id=ref.snapshot_id) for name, ref in before.refs.items()),
         )
+        before_try()
         try:
             answer = catalog.commit_table(view.table, requirements, tuple(_updates(before, still)))
         except CommitFailedException:
@@ -101,7 +117,32 @@ def expire(
         except Exception as error:
             raise OutcomeUnknown(f"no certain answer to an expiry of snapshots: {summary_of(error)}") from error
         return _proof(before, answer.metadata, still)
-    raise CommitConflict(f"other commits were faster {MAX_TRIES} times")
+    raise Transient(f"other commits were faster {MAX_TRIES} times in a row; no snapshot was removed")
+
+
+class _SameHistory(AssertTableUUID):
+    """Requires that references and properties are as they were planned with; for other processes the table's uuid.
+
+    Catalogs that make the new metadata in this process validate it against the metadata that they replace.
+    """
+
+    _before: TableMetadata = PrivateAttr()
+
+    @classmethod
+    def of(cls, before: TableMetadata) -> Self:
+        """Return the requirement for a table with this metadata."""
+        made = cls(uuid=before.table_uuid)
+        made._before = before
+        return made
+
+    def validate(self, base_metadata: TableMetadata | None) -> None:  # type: ignore[override]
+        """Raise `CommitFailedException` if another commit changed what the expiry was planned with."""
+        super().validate(base_metadata)
+        if base_metadata is None or (base_metadata.refs, base_metadata.properties) != (
+            self._before.refs,
+            self._before.properties,
+        ):
+            raise CommitFailedException("references or properties changed since the expiry was planned")
 
 
 def _updates(metadata: TableMetadata, snapshot_ids: AbstractSet[int]) -> Iterator[TableUpdate]:
@@ -119,13 +160,14 @@ def _proof(before: TableMetadata, after: TableMetadata, snapshot_ids: AbstractSe
     """Compare the metadata that the catalog answered with the metadata before the commit."""
     had, has = ({each.snapshot_id for each in metadata.snapshots} for metadata in (before, after))
     left, lost = snapshot_ids & has, had - snapshot_ids - has
-    dangling = [name for name, ref in after.refs.items() if ref.snapshot_id not in has]
-    moved = [name for name, ref in before.refs.items() if after.refs.get(name) != ref]
+    named = {name: ref.snapshot_id for name, ref in before.refs.items() if ref.snapshot_id in had}
+    dangling = [name for name, ref in after.refs.items() if ref.snapshot_id in had - has]
+    moved = [name for name, at in named.items() if name not in after.refs or after.refs[name].snapshot_id != at]
     return (
         Condition("expired_are_gone", not left, f"{len(snapshot_ids) - len(left)} of {len(snapshot_ids)} are gone"),
         Condition("others_are_kept", not lost, f"{len(had - snapshot_ids) - len(lost)} others, {len(lost)} missing"),
         Condition("references_resolve", not dangling, f"{len(dangling)} of {len(after.refs)} have no snapshot"),
-        Condition("references_unchanged", not moved, f"{len(before.refs)} references, {len(moved)} changed"),
+        Condition("references_unchanged", not moved, f"{len(named)} references, {len(moved)} changed"),
     )
 
 

@@ -7,6 +7,7 @@ attempt does is planned from the table as it is.
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ from engine.formats.base import Condition, OpenTable
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.planning.upkeep import expiry_rule, expiry_words, keeper_of
+from engine.services.planning.wording import many
 from engine.services.policies.effective import PolicyReader
 from engine.services.runs.attempts import STOPS_BY_HOLDS, Attempt, Stop
 from engine.stores.database import Database
@@ -32,7 +34,11 @@ from engine.stores.unit_of_work import UnitOfWork
 _log = structlog.get_logger(__name__)
 
 MOST_AT_ONCE: Final = 1000
-_MOST_LIVE: Final = 100
+_MOST_LIVE: Final = 10_000
+
+
+class _Stopped(Exception):
+    """The attempt has to stop before anything more is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +68,15 @@ class ExpiryAttempt:
         sent = [int(each) for each in self._attempt.run.intent.get("snapshots", ())]
         if sent:
             left = await self._context.formats.work(self._table.ref, keeper_of(self._table).retained, sent)
-            await self._count(len(sent) - len(left), ())
+            gone = Condition("expired_are_gone", True, f"{len(sent) - len(left)} of {len(sent)} are gone")
+            await self._count(len(sent) - len(left), [gone] if len(left) < len(sent) else ())
 
     async def run(self) -> None:
         """Plan, remove snapshots from the metadata and end. Call `settle` first."""
+        await self._attempt.check()
+        if self._attempt.stop_reason is Stop.CANCELLED:
+            await self.cancel()
+            return
         policy = await self._policy()
         rule = expiry_rule(policy)
         if not policy.enabled or rule is None:
@@ -78,18 +89,37 @@ class ExpiryAttempt:
         plan = await self._context.formats.work(self._table.ref, keeper.plan_expiry, expiry)
         self._step("planned")
         await self._attempt.check()
-        ids = iter(plan.expired)
         if plan.expired:
             await self._begin(policy, plan)
-        while (some := list(islice(ids, MOST_AT_ONCE))) and self._attempt.may_begin():
+        try:
+            await self._expire(plan, expiry)
+        except _Stopped:
+            await self._conclude(plan, is_done=False)
+        else:
+            await self._conclude(plan, is_done=True)
+
+    async def _expire(self, plan: ExpiryPlan, expiry: Expiry) -> None:
+        """Remove the planned snapshots. Raises `_Stopped` if the attempt has to stop before all are gone."""
+        ids, keeper = iter(plan.expired), keeper_of(self._table)
+        while some := list(islice(ids, MOST_AT_ONCE)):
+            await self._attempt.check()
+            self._go_on()
             await self._attempt.transition(RunState.COMMITTING, intent=self._intent(some))
             self._step("before_commit")
-            await self._attempt.check()
-            proof = await self._context.formats.change(self._table.ref, keeper.expire, some, expiry)
+            expire = partial(keeper.expire, before_try=self._may_send)
+            proof = await self._context.formats.change(self._table.ref, expire, some, expiry)
             self._step("after_commit")
             left = await self._context.formats.work(self._table.ref, keeper.retained, some)
             await self._count(len(some) - len(left), proof)
-        await self._conclude(plan, is_done=not some)
+
+    def _go_on(self) -> None:
+        if not self._attempt.may_begin():
+            raise _Stopped
+
+    def _may_send(self) -> None:
+        """Raise `_Stopped` if the heartbeat was told to stop; called in the thread that sends."""
+        if self._attempt.stop_reason is not None:
+            raise _Stopped
 
     async def cancel(self) -> None:
         """End the run as cancelled; expired snapshots stay expired."""
@@ -108,19 +138,25 @@ class ExpiryAttempt:
         hold = self._attempt.hold if stop in STOPS_BY_HOLDS else None
         if is_done and not plan.expired and not self._expired:
             await self._end(RunState.SKIPPED, "nothing_to_do", expiry_words(plan), plan=plan.document())
-        elif is_done:
-            detail = f"{self._expired} snapshots expired; their files were not deleted"
+        elif is_done and self._expired:
+            detail = f"{many(self._expired, 'snapshot')} expired; their files were not deleted"
             await self._end(RunState.SUCCEEDED, "committed", detail, kept_snapshots=sum(plan.kept.values()))
+        elif is_done:  # other commits made every one of them needed
+            await self._end(RunState.SKIPPED, "nothing_to_do", "no planned snapshot may expire any more")
         elif stop is Stop.CANCELLED:
             await self.cancel()
         elif hold is not None:
             await self._attempt.park(
-                waiting_for=hold.waiting_for, not_before=hold.until, reason=hold.reason, detail=hold.detail
+                waiting_for=hold.waiting_for,
+                not_before=hold.until,
+                reason=hold.reason,
+                detail=hold.detail,
+                failed=False,
             )
         else:
             detail = "the worker was stopped; another goes on"
             await self._attempt.park(
-                waiting_for=WaitingFor.RETRY, not_before=None, reason="worker_stopped", detail=detail
+                waiting_for=WaitingFor.RETRY, not_before=None, reason="worker_stopped", detail=detail, failed=False
             )
 
     async def _open(self) -> OpenTable:
@@ -167,11 +203,10 @@ class ExpiryAttempt:
             self._proofs.append({"ok": is_proven, "checks": [asdict(each) for each in proof]})
         result = {**self._attempt.run.result, **self._figures()}
         details = {"snapshots": expired, "ok": is_proven}
-        state = self._attempt.run.state
-        if state is RunState.COMMITTING:
-            await self._attempt.transition(RunState.REWRITING, intent=self._intent(()), result=result, details=details)
-        else:
-            await self._attempt.record("settled", details, intent=self._intent(()), result=result)
+        documents: dict[str, Any] = {"intent": self._intent(()), "result": result, "is_progress": expired > 0}
+        await self._attempt.record("snapshots_expired", details, **documents)
+        if self._attempt.run.state is RunState.COMMITTING:
+            await self._attempt.transition(RunState.REWRITING)
         if not is_proven:
             failed = "; ".join(f"{each.name}: {each.detail}" for each in proof if not each.holds)
             raise Fatal(f"the expiry of snapshots is not as planned: {failed}")

@@ -22,14 +22,14 @@ class UpkeepPlan:
     """What a run of an operation besides `rewrite` would do now. Nothing was changed."""
 
     count: int
-    """ How many things it would change: snapshots of an expiry. """
+    """ Number of things that it would change; for an expiry, snapshots. """
     details: UpkeepPlanDetails
     """ By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time,
     and how many snapshots are `kept` for which reason. """
     enabled: bool
     """ Whether the policy allows automatic runs. """
     next_at: datetime.datetime | None
-    """ When there will be more to do if nothing more is written; null: time alone makes nothing to do. """
+    """ When there will be more to do if nothing more is written; null: only writes make something to do. """
     operation: Operation
     """ What a run does to its table. The capability matrix says which of them a table format can do. """
     setting: str
