@@ -54,29 +54,31 @@ def decide(facts: Facts) -> Decision:
     if early is not None:
         return early
     sight, last = facts.sight, facts.record.last
-    decisions = [_decision(facts, request_of(facts), eligibility(facts))] if sight.is_due_for_rewrite else []
+    rewrite = _decision(facts, request_of(facts), eligibility(facts)) if sight.is_due_for_rewrite else None
+    upkeep = None
     if sight.due_upkeep is not None:
         request = upkeep_request(sight.due_upkeep, facts.record.now)
         upkeep = _decision(facts, request, upkeep_eligibility(facts, request.operation))
-        comes_first = last is not None and last.operation is Operation.REWRITE and last.state is RunState.SUCCEEDED
-        decisions.insert(0 if comes_first else 1, upkeep)  # a table that is always due lets upkeep in between
-    submitted = next((each for each in decisions if each.request is not None), None)
-    if submitted is not None:
+    after_rewrite = last is not None and last.operation is Operation.REWRITE and last.state is RunState.SUCCEEDED
+    # a table that is always due lets upkeep in between two rewrites
+    decisions = [each for each in ((upkeep, rewrite) if after_rewrite else (rewrite, upkeep)) if each is not None]
+    if (submitted := next((each for each in decisions if each.request is not None), None)) is not None:
         return submitted
-    first = next((each for each in decisions if each.is_due), decisions[0])
-    others = (None if sight.is_due_for_rewrite else sight.due_at(facts.record.now, margin_seconds=1),)
-    later = (each.due_at for each in sight.upkeep if not each.is_due)
-    return replace(first, reconsider_at=_earliest(*(each.reconsider_at for each in decisions), *others, *later))
+    again = [each.reconsider_at for each in decisions]
+    again += [None if rewrite else sight.due_at(facts.record.now, margin_seconds=1)]
+    again += [each.due_at for each in sight.upkeep if not each.is_due]
+    return replace(rewrite or decisions[0], reconsider_at=_earliest(*again))
 
 
 def _decision(facts: Facts, request: RunRequest, eligible: Eligibility) -> Decision:
     """Submit a request unless something holds it back."""
     cron = cron_next(facts.policy, facts.record.now)
     if held_by := [hold for hold in eligible.held_by if hold.holds_submission]:
-        return replace(_held(facts, held_by, cron), is_due=request.operation is Operation.REWRITE)
+        return _held(facts, held_by, cron)
     again_at = facts.record.now + timedelta(seconds=RUN_SECONDS)
-    is_due = request.operation is Operation.REWRITE
-    return Decision(Verdict.SUBMITTED, is_due=is_due, reconsider_at=_earliest(cron, again_at), request=request)
+    reconsider_at = _earliest(cron, again_at)
+    is_due = facts.sight.is_due_for_rewrite
+    return Decision(Verdict.SUBMITTED, is_due=is_due, reconsider_at=reconsider_at, request=request)
 
 
 def upkeep_request(due: UpkeepState, now: datetime) -> RunRequest:
@@ -112,7 +114,9 @@ def _held(facts: Facts, held_by: Sequence[TableHold], cron: datetime | None) -> 
         until = facts.record.now + timedelta(seconds=RUN_SECONDS)
     first = held_by[0]
     detail = "; ".join(f"{hold.words} ({hold.detail})" for hold in held_by)
-    return Decision(Verdict.HELD, first.code, detail, is_due=True, reconsider_at=_earliest(cron, until))
+    return Decision(
+        Verdict.HELD, first.code, detail, is_due=facts.sight.is_due_for_rewrite, reconsider_at=_earliest(cron, until)
+    )
 
 
 def _earliest(*instants: datetime | None) -> datetime | None:

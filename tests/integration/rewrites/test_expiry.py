@@ -157,6 +157,19 @@ async def test_a_tag_that_is_set_while_the_commit_is_sent_keeps_its_snapshot(
     assert world.lake.table.refs()["audit"].snapshot_id == before[0]
 
 
+async def test_snapshots_that_are_all_tagged_after_the_plan_stay(world: World) -> None:
+    before = ids(world)
+
+    def tag_all() -> None:
+        for number, each in enumerate(before):
+            world.lake.table.manage_snapshots().create_tag(each, f"t{number}").commit()
+
+    world.at("before_commit", tag_all)
+    run = await expire(world)
+    assert (run.state, run.attempt, run.result["expired_snapshots"]) == (RunState.SUCCEEDED, 1, 0)
+    assert ids(world) == before
+
+
 async def test_a_worker_that_stops_between_two_commits_leaves_the_rest_to_another(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,9 +7,10 @@ import pytest
 
 from engine.domain.access.callers import COORDINATOR
 from engine.domain.fleet.limits import AtWork, Fleet, FleetLimits
-from engine.domain.runs.run import RunState
+from engine.domain.runs.run import Operation, RunState
 from engine.domain.tables.watches import Verdict
 from engine.services.explain.decisions import decide
+from engine.services.planning.upkeep import UpkeepState
 from tests.unit.services.explanations import DONE, DUE, NOW, SITUATIONS, ago, situation
 
 FULL = {"fleet": Fleet(1, NOW, "x", FleetLimits(parallel_runs=2)), "fleet_at_work": AtWork({"archive": 2})}
@@ -45,3 +46,33 @@ def test_an_automatic_run_that_another_one_forestalled_lets_no_table_rest(
         finished_at=ago(minutes=1),
     )
     assert decide(situation(DUE, ended=(found_nothing, done))).code == code
+
+
+EXPIRY = UpkeepState(Operation.EXPIRE_SNAPSHOTS, "maintenance.expire_snapshots", is_due=True, due_at=NOW, words="x")
+
+
+def with_upkeep(facts, *states: UpkeepState):
+    return replace(facts, sight=replace(facts.sight, upkeep=states))
+
+
+@pytest.mark.parametrize(
+    ("ended", "operation"),
+    [((), Operation.REWRITE), ((replace(DONE, started_at=ago(hours=5)),), Operation.EXPIRE_SNAPSHOTS)],
+)
+def test_upkeep_of_a_table_that_is_always_due_comes_between_two_rewrites(ended, operation: Operation):
+    decision = decide(with_upkeep(situation(DUE, ended=ended), EXPIRY))
+    assert decision.request is not None
+    assert (decision.request.operation, decision.is_due) == (operation, True)
+
+
+def test_upkeep_that_is_not_due_yet_wakes_a_table_whose_rewrite_is_held_without_end():
+    later = replace(EXPIRY, is_due=False, due_at=NOW + timedelta(days=5))
+    decision = decide(with_upkeep(SITUATIONS["refused"](), later))
+    assert (decision.verdict, decision.code) == (Verdict.HELD, "not_eligible")
+    assert decision.reconsider_at == later.due_at
+
+
+def test_upkeep_begins_while_a_rewrite_can_not():
+    decision = decide(with_upkeep(SITUATIONS["refused"](), EXPIRY))
+    assert decision.request is not None
+    assert decision.request.operation is Operation.EXPIRE_SNAPSHOTS

@@ -142,7 +142,7 @@ class ExpiryAttempt:
             detail = f"{many(self._expired, 'snapshot')} expired; their files were not deleted"
             await self._end(RunState.SUCCEEDED, "committed", detail, kept_snapshots=sum(plan.kept.values()))
         elif is_done:  # other commits made every one of them needed
-            await self._end(RunState.SKIPPED, "nothing_to_do", "no planned snapshot may expire any more")
+            await self._end(RunState.SUCCEEDED, "committed", "no planned snapshot may expire any more")
         elif stop is Stop.CANCELLED:
             await self.cancel()
         elif hold is not None:
