@@ -237,7 +237,7 @@ class OpenTable(Protocol):
     def conditions(self, order: RequestedOrder | None = None) -> Sequence[Condition]:
         """Return every condition of the rewrite kernel for this table, met or not, including those of `order`."""
 
-    def resolve_order(self, wish: RequestedOrder) -> RowOrdering:
+    def resolve_order(self, requested: RequestedOrder) -> RowOrdering:
         """Resolve an order by column names on this table. Raises `NotEligible` where that is not possible."""
 
     def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:

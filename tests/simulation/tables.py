@@ -154,7 +154,7 @@ class OpenModelTable:
     def conditions(self, order: RequestedOrder | None = None) -> Sequence[Condition]:
         return ()
 
-    def resolve_order(self, wish: RequestedOrder) -> RowOrdering:
+    def resolve_order(self, requested: RequestedOrder) -> RowOrdering:
         raise NotEligible("the model orders no rows")
 
     def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:

@@ -204,13 +204,13 @@ class IcebergTable:
         return found if order is None else [*found, self._order_condition(order)]
 
     @_reads("read the metadata of")
-    def resolve_order(self, wish: RequestedOrder) -> RowOrdering:
+    def resolve_order(self, requested: RequestedOrder) -> RowOrdering:
         """Resolve an order by column names on this table.
 
         Raises:
             NotEligible: a column is unknown or has no order, or the table has no sort order to use.
         """
-        return resolve_order(self._view.metadata, wish)
+        return resolve_order(self._view.metadata, requested)
 
     @_reads("read the manifests of")
     def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:

@@ -39,7 +39,7 @@ class KeyService:
         self._ids = ids
         self._clock = clock
 
-    async def create(self, caller: Caller, wish: KeyRequest) -> tuple[ApiKey, str]:
+    async def create(self, caller: Caller, request: KeyRequest) -> tuple[ApiKey, str]:
         """Store a new key; return it with its secret, which can't be shown again.
 
         Raises:
@@ -47,20 +47,20 @@ class KeyService:
             StateConflict: two keys of the name are live, or a live one has another role or other teams.
         """
         now = self._clock.now()
-        _check(wish, now)
+        _check(request, now)
         secret = self._access.new_secret()
         async with self._database.begin() as unit:
             await unit.keys.lock()
             key = ApiKey(
                 id=self._ids.key_id(),
-                name=wish.name,
-                slot=await _free_slot(unit, wish, now),
-                role=wish.role,
+                name=request.name,
+                slot=await _free_slot(unit, request, now),
+                role=request.role,
                 secret_sha256=sha256_of(secret),
                 created_at=now,
                 created_by=caller.subject,
-                expires_at=wish.expires_at,
-                teams=wish.teams,
+                expires_at=request.expires_at,
+                teams=request.teams,
             )
             await unit.keys.insert(key)
             await unit.audit.append(caller, "key.create", key.id, after=key.described())

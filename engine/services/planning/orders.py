@@ -24,7 +24,7 @@ Overlaps = Mapping[Place, Mapping[str, Any]]
 class Orderable(Protocol):
     """Methods of an open table that orders use (`formats.base.OpenTable`)."""
 
-    def resolve_order(self, wish: RequestedOrder) -> RowOrdering:
+    def resolve_order(self, requested: RequestedOrder) -> RowOrdering:
         """Resolve an order by column names on the table. Raises `NotEligible` if it can't be resolved."""
 
     def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
@@ -33,9 +33,9 @@ class Orderable(Protocol):
 
 def planned_order(opened: Orderable, policy: EffectivePolicy) -> RowOrdering | None:
     """Return the order of a plan; None without one, or if it is impossible, which the conditions report."""
-    wish = RequestedOrder.of(policy.values)
+    requested = RequestedOrder.of(policy.values)
     with suppress(NotEligible):
-        return None if wish is None else opened.resolve_order(wish)
+        return None if requested is None else opened.resolve_order(requested)
     return None
 
 

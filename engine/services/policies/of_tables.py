@@ -69,12 +69,12 @@ class PolicyService:
             table, _ = await read_registered(unit, table_id, caller)
             return ShownPolicy(await PolicyReader.effective(unit, table, properties), notes)
 
-    async def preview(self, caller: Caller, table_id: TableId, wish: PolicyDocument | None) -> Judged:
+    async def preview(self, caller: Caller, table_id: TableId, document: PolicyDocument | None) -> Judged:
         """Return the effect of storing a policy (None: deleting it). Raises as `put`, except for preconditions."""
         present = await self._changeable(caller, table_id)
-        if wish is None and present is None:
+        if document is None and present is None:
             raise NotFound(f"table {table_id} has no policy of its own: there is nothing to delete")
-        return await self._judge(caller, table_id, present, wish, with_due=True)
+        return await self._judge(caller, table_id, present, document, with_due=True)
 
     async def put(
         self,
@@ -178,12 +178,12 @@ class PolicyService:
         caller: Caller,
         table_id: TableId,
         present: StoredPolicy | None,
-        wish: PolicyDocument | None,
+        document: PolicyDocument | None,
         *,
         with_due: bool = False,
     ) -> Judged:
         properties, notes = await self._properties(caller, table_id)
-        change = PolicyChange(table_id, _scope(table_id), present, wish)
+        change = PolicyChange(table_id, _scope(table_id), present, document)
         judged = await self._checks.judge(change, properties, with_due=with_due)
         return replace_fields(judged, notes=(*judged.notes, *notes))
 

@@ -101,7 +101,7 @@ class ScopedPolicyService:
         """Return the effect of creating a policy. Raises as `create`."""
         return _with_note(await self._judge_first(caller, name, scope, document, with_due=True))
 
-    async def preview(self, caller: Caller, name: str, wish: PolicyDocument | None) -> Judged:
+    async def preview(self, caller: Caller, name: str, document: PolicyDocument | None) -> Judged:
         """Return the effect of replacing (None: deleting) a policy.
 
         Raises:
@@ -110,7 +110,7 @@ class ScopedPolicyService:
             InvalidInput: covered tables can't have it.
         """
         present = await self._writable(caller, name)
-        return _with_note(await self._checks.judge(PolicyChange(name, present.scope, present, wish), with_due=True))
+        return _with_note(await self._checks.judge(PolicyChange(name, present.scope, present, document), with_due=True))
 
     async def replace(
         self,

@@ -11,17 +11,17 @@ ROLES: Final = ("viewer", "operator", "owner", "admin")
 _numbers = count(1)
 
 
-async def make_key(api: Api, role: str, **wish: Any) -> Any:
+async def make_key(api: Api, role: str, **asked: Any) -> Any:
     """Make a key of a role under a name of its own."""
-    return await api.post("/v1/keys", {"name": f"{role}-{next(_numbers)}", "role": role, **wish}, status=201)
+    return await api.post("/v1/keys", {"name": f"{role}-{next(_numbers)}", "role": role, **asked}, status=201)
 
 
 async def as_caller(
     api: Api, role: str, *, name: str | None = None, teams: list[str] | None = None
 ) -> httpx.AsyncClient:
     """Return a client of a new caller."""
-    wish = {"teams": teams} | ({"name": name} if name else {})
-    return api.with_key((await make_key(api, role, **wish))["secret"])
+    asked = {"teams": teams} | ({"name": name} if name else {})
+    return api.with_key((await make_key(api, role, **asked))["secret"])
 
 
 async def grant(api: Api, catalog: str, *grants: dict[str, Any]) -> None:

@@ -270,12 +270,12 @@ async def test_discovery_registers_where_that_is_granted_too(world: World) -> No
     discover = {"team": "red", "namespaces": ["*"], "rights": ["discover"]}
     register = {"team": "red", "namespaces": ["secret"], "rights": ["register"]}
     await grant(world.api, "lake", discover)
-    wish = {"register": True, "owner_team": "red"}
-    refused = await world.red.post("/v1/catalogs/lake/discover", json=wish)
+    asked = {"register": True, "owner_team": "red"}
+    refused = await world.red.post("/v1/catalogs/lake/discover", json=asked)
     assert refused.status_code == 403
     assert "'register'" in refused.json()["detail"]
     await grant(world.api, "lake", discover, register)
-    found = (await world.red.post("/v1/catalogs/lake/discover", json=wish)).json()
+    found = (await world.red.post("/v1/catalogs/lake/discover", json=asked)).json()
     outcomes = {(*table["namespace"], table["name"]): table["outcome"] for table in found["tables"]}
     assert outcomes == {
         ("lake", "events"): "refused",

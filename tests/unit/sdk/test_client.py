@@ -65,8 +65,8 @@ def test_a_dictionary_is_sent_as_it_is_also_where_a_body_may_be_left_out() -> No
 @pytest.mark.parametrize("as_model", [False, True])
 def test_a_dry_run_is_previewed_and_not_submitted(mock: MockPackhouse, as_model: bool) -> None:
     table = mock.add_table("lake.shop.orders")
-    wish = {"table_id": table, "operation": "rewrite", "dry_run": True}
-    body = RunSubmit.from_dict(wish) if as_model else wish
+    asked = {"table_id": table, "operation": "rewrite", "dry_run": True}
+    body = RunSubmit.from_dict(asked) if as_model else asked
     with pytest.raises(ValueError, match=r"runs\.preview"):
         mock.client().runs.submit(body=body)
     assert mock.requests == []

@@ -158,9 +158,9 @@ class Opened:
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         return inputs_of(self.files)(paths)
 
-    def resolve_order(self, wish: RequestedOrder) -> RowOrdering:
-        fields = enumerate(wish.columns, start=1)
-        return RowOrdering(wish.strategy, tuple(OrderField(column.name, at) for at, column in fields))
+    def resolve_order(self, requested: RequestedOrder) -> RowOrdering:
+        fields = enumerate(requested.columns, start=1)
+        return RowOrdering(requested.strategy, tuple(OrderField(column.name, at) for at, column in fields))
 
     def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
         return ()

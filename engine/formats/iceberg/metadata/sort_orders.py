@@ -19,15 +19,17 @@ from engine.rewriting.kernel.reading.projection import leaf_ids
 _SORT = "sort"
 
 
-def resolve_order(metadata: TableMetadata, wish: RequestedOrder) -> RowOrdering:
+def resolve_order(metadata: TableMetadata, requested: RequestedOrder) -> RowOrdering:
     """Resolve a requested order under the current schema.
 
     Raises:
         NotEligible: a column is unknown or has no order, or the table has no sort order to use.
     """
-    if wish.strategy == _SORT and not wish.columns:
+    if requested.strategy == _SORT and not requested.columns:
         return RowOrdering(_SORT, _own_order(metadata))
-    return RowOrdering(wish.strategy, tuple(_field(metadata.schema(), column, wish) for column in wish.columns))
+    return RowOrdering(
+        requested.strategy, tuple(_field(metadata.schema(), column, requested) for column in requested.columns)
+    )
 
 
 def sort_order_id(metadata: TableMetadata, footer: pq.FileMetaData) -> int | None:
@@ -48,12 +50,12 @@ def is_in_order(metadata: TableMetadata, order_id: int | None, footer: pq.FileMe
     )
 
 
-def _field(schema: Schema, column: WantedColumn, wish: RequestedOrder) -> OrderField:
+def _field(schema: Schema, column: WantedColumn, requested: RequestedOrder) -> OrderField:
     field = next((each for each in schema.fields if each.name == column.name), None)
     if field is None:
         raise NotEligible(f"rewrite.columns: {_why_not(schema, column.name)}")
     _check_type(field)
-    is_sort = wish.strategy == _SORT
+    is_sort = requested.strategy == _SORT
     return OrderField(
         column.name, field.field_id, is_sort and column.descending, column.nulls_first if is_sort else True
     )
