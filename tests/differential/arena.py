@@ -82,6 +82,8 @@ class Tally:
         assert counts["heads read by pyiceberg"] > 0.25 * tables, str(self)
         assert counts["files read by duckdb"] >= counts["ours succeeded"], str(self)
         assert counts["points in time read"] > 3 * tables, str(self)
+        refused, done = counts["deletes refused by pyiceberg"], counts["deletes by pyiceberg"]
+        assert refused < 0.25 * (refused + done), str(self)
         assert counts["deletes of null partitions by spark"] < 0.1 * counts["deletes by spark"], str(self)
 
     def __str__(self) -> str:

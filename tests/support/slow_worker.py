@@ -19,6 +19,8 @@ from engine.settings import Settings
 from engine.spark.dispatch import Ticket
 from tests.support.local_dispatch import LocalDispatcher
 
+_MOST_SECONDS = 300
+
 
 class GatedDispatcher(LocalDispatcher):
     """Runs nothing before the gate is there."""
@@ -31,7 +33,11 @@ class GatedDispatcher(LocalDispatcher):
     def run(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
         self._begun += 1
         (self._folder / f"begun-{self._begun}").touch()
+        until = time.monotonic() + _MOST_SECONDS
         while not (self._folder / "gate").exists():
+            if time.monotonic() > until:
+                message = "the gate was never opened"
+                raise TimeoutError(message)
             if (ticket.session_id, ticket.tag) in self._stopped:
                 raise Interrupted("the operation was interrupted")
             time.sleep(0.01)
