@@ -1,5 +1,6 @@
 """Find the fields that a body may have at a location, for hints on unknown ones. Searches unions, lists and maps."""
 
+import json
 import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, Union, get_args, get_origin
@@ -30,6 +31,18 @@ def unknown_field_hint(annotation: Any, location: Sequence[str | int]) -> str | 
     if (path := _further_in(models, name)) is not None:
         return f"did you mean {path!r}?"
     return f"known fields: {', '.join(sorted(set(known)))}" if known else None
+
+
+def example_hint(annotation: Any, location: Sequence[str | int]) -> str | None:
+    """Return a hint with an example of an object at a location, None if the description has no example of one there."""
+    fields = (
+        field
+        for model in models_at(annotation, location[:-1])
+        for name, field in model.model_fields.items()
+        if (field.alias or name) == location[-1]
+    )
+    examples = (each for field in fields for each in field.examples or () if isinstance(each, dict))
+    return next((f"such as {json.dumps(each)}" for each in examples), None)
 
 
 def models_at(annotation: Any, location: Sequence[str | int]) -> list[Model]:

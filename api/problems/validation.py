@@ -13,7 +13,7 @@ from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 
-from api.problems.field_names import unknown_field_hint
+from api.problems.field_names import example_hint, unknown_field_hint
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.values.hints import Misread, nearest
 from engine.domain.values.validation_messages import message_of
@@ -116,6 +116,8 @@ def _fold(place: str, location: Location, found: Sequence[Mapping[str, Any]], mo
     hint = next((hint for one in found if (hint := _hint(one)) is not None), None)
     if hint is None and place == "path" and first["type"] == "string_pattern_mismatch":
         hint = "give the id or name that its list shows; a table may be named by its address, such as lake.shop.orders"
+    if hint is None and location and any(one["type"] == "model_type" for one in found):
+        hint = example_hint(model, location)
     return FieldProblem(pointer, ", or ".join(messages), value, hint)
 
 

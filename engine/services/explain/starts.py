@@ -47,28 +47,28 @@ def how_it_starts(facts: Facts, eligible: Eligibility) -> str:
     look = f"the next look at it is at {clock(watch.next_at)}"
     if evaluation is None:
         return f"No run starts automatically until the table can be read: {look}."
+    what = "rewrite" if facts.sight.upkeep else "run"  # runs of upkeep start regardless of the rules
     if not evaluation.rules:
-        return f"No {'rewrite' if facts.sight.upkeep else 'run'} starts automatically: its policy has no rules."
+        return f"No {what} starts automatically: its policy has no rules."
     at = start_at(facts, eligible)
     if holds := [hold for hold in eligible.held_by if hold.holds_submission]:
-        return _held(holds, at, eligible)
-    return _free(at, look, is_due=evaluation.is_due, waits=bool(eligible.held_by))
+        return f"No {what} starts automatically{_held(holds, at or eligible.at)}."
+    return f"A {what} {_free(at, look, is_due=evaluation.is_due, waits=bool(eligible.held_by))}."
 
 
 def _free(at: datetime | None, look: str, *, is_due: bool, waits: bool) -> str:
     if at is None:
-        return f"A run starts automatically once a rule is due; {look}."
+        return f"starts automatically once a rule is due; {look}"
     if not is_due:
-        return f"A run starts automatically about {clock(at)} if nothing more is written; {look}."
+        return f"starts automatically about {clock(at)} if nothing more is written; {look}"
     if waits:
-        return f"A run is queued automatically about {clock(at)}, and waits for its turn."
-    return f"A run starts automatically about {clock(at)}."
+        return f"is queued automatically about {clock(at)}, and waits for its turn"
+    return f"starts automatically about {clock(at)}"
 
 
-def _held(holds: Sequence[TableHold], at: datetime | None, eligible: Eligibility) -> str:
+def _held(holds: Sequence[TableHold], until: datetime | None) -> str:
     endless = [hold for hold in holds if hold.until is None]
     if endless:
-        return f"No run starts automatically: {endless[0].words}."
+        return f": {endless[0].words}"
     last = max(holds, key=lambda hold: hold.until or _NEVER)
-    until = at or eligible.at
-    return f"No run starts automatically{f' before {clock(until)}' if until else ''}: {last.words}."
+    return f"{f' before {clock(until)}' if until else ''}: {last.words}"

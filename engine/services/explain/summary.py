@@ -19,7 +19,7 @@ from engine.planning.due.triggers import RuleState
 from engine.planning.predictions.estimates import predicted_requests
 from engine.services.explain.facts import Facts
 from engine.services.explain.starts import how_it_starts
-from engine.services.explain.timing import Eligibility, cron_next, refused_settings
+from engine.services.explain.timing import Eligibility, cron_next, refused_settings, upkeep_eligibility
 from engine.services.planning.engines import BY_NATIVE
 from engine.services.planning.rule_words import due_rule, never_due_advice, other_rule
 from engine.services.planning.trials import Trial
@@ -212,7 +212,9 @@ def _upkeep(facts: Facts) -> Iterator[str]:
         if each.blocked is not None:
             yield f"Its {each.setting} can't be applied: {each.words}."
         elif each.is_due:
-            yield f"It is due to {name}: {each.words}."
+            held_by = upkeep_eligibility(facts, each.operation).held_by
+            held = ", ".join(hold.words for hold in held_by if hold.holds_submission)
+            yield f"It is due to {name}{f', and held back ({held})' if held else ''}: {each.words}."
         else:
             at = "" if each.due_at is None else f" before {clock(each.due_at)}"
             yield f"It is not due to {name}{at}: {each.words}."
@@ -238,6 +240,8 @@ def _last(facts: Facts) -> Iterator[str]:
     verb = {RunState.SUCCEEDED: "succeeded", RunState.FAILED: "failed", RunState.SKIPPED: "found nothing to do"}
     at = f" at {clock(run.finished_at)}" if run.finished_at else ""
     why = "" if run.state is RunState.SUCCEEDED or run.reason is None else f": {in_words(run.reason)}{_detail(run)}"
+    if run.reason == "nothing_to_do" and run.detail:  # the verb says so already
+        why = f": {short(run.detail, 120)}"
     removed, added = run.result.get("rewritten_files"), run.result.get("added_files")
     effect = f" and made {many(added, 'file')} of {removed}" if removed and added is not None else ""
     yield f"Its last run, {run.id}, {verb.get(run.state, 'was cancelled')}{at}{why}{effect}."

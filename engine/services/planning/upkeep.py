@@ -33,9 +33,13 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Upkeep:
-    """An operation that a setting of the policy switches on; the setting has its `interval` in seconds."""
+    """An operation that a setting of the policy switches on; the setting has its `interval` in seconds.
+
+    `example`: a value of the setting, as written in a policy.
+    """
 
     setting: str
+    example: str
     plan: Callable[[OpenTable, EffectivePolicy, datetime], Work]
 
 
@@ -87,8 +91,9 @@ def check_is_on(policy: EffectivePolicy, operation: Operation) -> None:
     if not is_on(policy, operation):
         setting = UPKEEP[operation].setting
         message = f"the table's policy has {setting}: off (origin: {policy.origins[setting]})"
-        hint = f"set {setting} in the table's policy first: it says what a run may remove"
-        raise InvalidInput(message, problems=(FieldProblem("/operation", message, operation.value, hint),))
+        hint = f"set {setting} in its policy first, such as {UPKEEP[operation].example}: it limits what a run changes"
+        problem = FieldProblem("/operation", message, operation.value, hint)
+        raise InvalidInput(f"{operation.value} is switched off for this table", problems=(problem,))
 
 
 def plan_upkeep(table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime) -> Work:
@@ -142,6 +147,6 @@ def expiry_words(plan: ExpiryPlan) -> str:
 
 _EXPIRY: Final = "maintenance.expire_snapshots"
 UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
-    {Operation.EXPIRE_SNAPSHOTS: Upkeep(_EXPIRY, _plan_expiry)}
+    {Operation.EXPIRE_SNAPSHOTS: Upkeep(_EXPIRY, '{"older_than": "5d", "keep_last": 10}', _plan_expiry)}
 )
 """Every operation besides rewriting, in the order in which they run when several are due."""

@@ -48,6 +48,7 @@ def condition(**fields: Any) -> dict[str, Any]:
             "/maintenance/expire_snapshots/keep",
             "did you mean 'keep_last'?",
         ),
+        ({"maintenance": {"expire_snapshots": "5d"}}, "/maintenance/expire_snapshots", 'such as {"older_than"'),
         (
             {"quiet_hours": [{"from": "09:00", "to": "17:00", "timezone": "UTC"}]},
             "/quiet_hours/0/timezone",

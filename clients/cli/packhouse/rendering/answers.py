@@ -248,7 +248,7 @@ def run(console: Console, found: Document) -> None:
     elif "expired_snapshots" in result:
         fields |= {
             "snapshots": f"{result['expired_snapshots']} expired, {result.get('kept_snapshots', 'others')} kept",
-            "verified": _verified(result.get("verifications") or ()),
+            "verified": _verified(proofs) if (proofs := result.get("verifications")) else None,
         }
     fields["time"] = _spent(found.get("time") or result.get("time"))
     print_fields(console, {name: value for name, value in fields.items() if value is not None})

@@ -137,7 +137,10 @@ class ExpiryAttempt:
         stop = self._attempt.stop_reason
         hold = self._attempt.hold if stop in STOPS_BY_HOLDS else None
         if is_done and not plan.expired and not self._expired:
-            await self._end(RunState.SKIPPED, "nothing_to_do", expiry_words(plan), plan=plan.document())
+            kept = sum(plan.kept.values())
+            await self._end(
+                RunState.SKIPPED, "nothing_to_do", expiry_words(plan), plan=plan.document(), kept_snapshots=kept
+            )
         elif is_done and self._expired:
             detail = f"{many(self._expired, 'snapshot')} expired; their files were not deleted"
             await self._end(RunState.SUCCEEDED, "committed", detail, kept_snapshots=sum(plan.kept.values()))
