@@ -24,7 +24,7 @@ from engine.domain.fleet.limits import FleetLimits
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.run import Operation, Run, RunState
-from engine.domain.tables.table import Catalog, Table, TableFormatName, TableRef
+from engine.domain.tables.table import Catalog, FormatName, Table, TableRef
 from engine.factory import Container, open_container
 from engine.factory.services import Services
 from engine.rewriting.kernel.contract import GroupTask
@@ -106,7 +106,7 @@ async def _pacing(container: Container, url: str, *, lanes: int, number: int) ->
     )
     async with container.database.begin() as unit:
         if await unit.catalogs.get("lake") is None:
-            await unit.catalogs.insert(Catalog("lake", TableFormatName.ICEBERG, {}, 1, now, now))
+            await unit.catalogs.insert(Catalog("lake", FormatName.ICEBERG, {}, 1, now, now))
         await unit.tables.insert(table)
         limits = await run_limits(unit, "lake", await PolicyReader.effective(unit, table, {}))
     run = Run(RunId(f"run_{number}"), table.id, Operation.REWRITE, RunState.REWRITING, "bench", now, now)

@@ -16,7 +16,7 @@ import structlog
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import Away, InvalidInput
 from engine.domain.ids import IdSource
-from engine.domain.tables.table import TableFormatName
+from engine.domain.tables.table import FormatName
 from engine.embedded.redis import EmbeddedRedis
 from engine.embedded.spark import EmbeddedSpark
 from engine.embedded.supervision import Server, Supervisor
@@ -73,7 +73,7 @@ class Surroundings:
     dispatcher: Dispatcher
     procedures: Procedures
     warm_up: Callable[[], None]
-    formats: Callable[[LocationRules], Mapping[TableFormatName, TableFormat]]
+    formats: Callable[[LocationRules], Mapping[FormatName, TableFormat]]
     tokens: OidcTokens | None = None
     step: Callable[[str], None] = lambda _name: None
 
@@ -168,9 +168,9 @@ async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[st
     return redis_url, spark_url or urls.pop(0)
 
 
-def _formats(locations: LocationRules) -> Mapping[TableFormatName, TableFormat]:
+def _formats(locations: LocationRules) -> Mapping[FormatName, TableFormat]:
     return {
-        TableFormatName.ICEBERG: IcebergFormat(
+        FormatName.ICEBERG: IcebergFormat(
             check_location=lambda location: locations.check([location], allowed=()),
             check_peer=locations.check_peer,
             check_addresses=locations.check_addresses,

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState
-from engine.domain.tables.table import TableFormatName, TableRef
+from engine.domain.tables.table import FormatName, TableRef
 from engine.embedded.iceberg import SQL_EXTENSIONS
 from engine.embedded.spark import EmbeddedSpark
 from engine.factory import Container, open_container
@@ -74,7 +74,7 @@ async def control_plane(settings: Settings, lake: Lake, name: str) -> AsyncItera
     """A coordinator at work and one submitted run; the workers are processes of their own."""
     async with open_container(settings) as container:
         properties = lake.properties | {"packhouse.spark-catalog": "lake"}
-        await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, properties)
+        await container.catalogs.create(SYSTEM, "lake", FormatName.ICEBERG, properties)
         ref = TableRef("lake", ("lake",), name)
         table = await container.tables.register(SYSTEM, ref, owner_team=None, labels={})
         coordinator = asyncio.create_task(container.coordinator.run())

@@ -26,7 +26,7 @@ from engine.domain.errors import NotFound, PackhouseError
 from engine.domain.fleet.limits import FleetLimits
 from engine.domain.ids import IdSource, TableId
 from engine.domain.policies import PolicyDocument
-from engine.domain.tables.table import Table, TableFormatName, TableRef
+from engine.domain.tables.table import FormatName, Table, TableRef
 from engine.embedded.redis import EmbeddedRedis
 from engine.factory import Container, RedisParts, Surroundings, wire
 from engine.queue.budgets import PaceLedger
@@ -143,7 +143,7 @@ class World:
 
     async def add_catalog(self, name: str) -> None:
         """Register the lake's catalog under a name."""
-        await self.api.catalogs.create(SYSTEM, name, TableFormatName.ICEBERG, {})
+        await self.api.catalogs.create(SYSTEM, name, FormatName.ICEBERG, {})
 
     async def add_table(self, catalog: str, name: str, *, team: str | None = None) -> tuple[Table, ModelTable]:
         """Make a table in the lake and register it."""
@@ -189,7 +189,7 @@ class World:
             procedures=SparkProcedures(sessions=spark, dispatcher=SparkDispatcher(sessions=spark)),
             dispatcher=ModelDispatcher(self.spark, f"session-{name}"),
             warm_up=lambda: None,
-            formats=lambda _locations: {TableFormatName.ICEBERG: ModelFormat(self.lake)},
+            formats=lambda _locations: {FormatName.ICEBERG: ModelFormat(self.lake)},
             step=lambda step: self.say(f"{process.name}: {step}"),
         )
         return wire(self.settings, around)

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState
-from engine.domain.tables.table import TableFormatName, TableRef
+from engine.domain.tables.table import FormatName, TableRef
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.native import checks, rewrite
 from tests.support.peer import attach, confs_of, one, rows_by_spark
@@ -150,7 +150,7 @@ async def test_rows_that_come_between_plan_and_call_stay(world: World, spark: Sp
 async def rewrite_under_another_name(world: World, spark_catalog: str) -> Run:
     """Rewrite the table with vectors through a catalog that says it has another name in Spark than it has."""
     properties = world.lake.properties | {"catalog-name": "lake", "packhouse.spark-catalog": spark_catalog}
-    await world.container.catalogs.create(SYSTEM, "wrong", TableFormatName.ICEBERG, properties)
+    await world.container.catalogs.create(SYSTEM, "wrong", FormatName.ICEBERG, properties)
     ref = TableRef("wrong", ("lake",), "vectors")
     table = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
     return await rewrite(world, table.id)

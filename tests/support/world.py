@@ -26,7 +26,7 @@ from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Priority, Run
-from engine.domain.tables.table import OutsideFiles, Table, TableFormatName, TableRef
+from engine.domain.tables.table import FormatName, OutsideFiles, Table, TableRef
 from engine.factory import Container, open_container
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.settings import Settings
@@ -246,7 +246,7 @@ class World:
 
 async def register_lake(container: Container, lake: Lake) -> Table:
     """Register a lake's catalog and its table."""
-    await container.catalogs.create(SYSTEM, "lake", TableFormatName.ICEBERG, lake.properties)
+    await container.catalogs.create(SYSTEM, "lake", FormatName.ICEBERG, lake.properties)
     return await register_name(container, NAME[1])
 
 

@@ -11,7 +11,7 @@ from api.schemas.common import Answer, Instant, JsonObject, PageToken, Request
 from api.schemas.fleet.limits import Pause
 from engine.domain.access.callers import Caller, Role
 from engine.domain.tables import table as domain
-from engine.domain.tables.table import TableFormatName
+from engine.domain.tables.table import FormatName
 from engine.domain.values.strict import ONE_LINE, UNSEEN
 from engine.services.catalogs.names import CATALOG_NAME, MAX_NAME_CHARACTERS
 from engine.services.catalogs.service import MAX_PROPERTY_CHARACTERS
@@ -67,7 +67,7 @@ class CatalogCreate(Request):
         examples=["lake"],
         json_schema_extra={"pattern": CATALOG_NAME},
     )
-    format: TableFormatName = Field(description="Table format of its tables.")
+    format: FormatName = Field(description="Table format of its tables; `GET /v1/formats` shows which are served.")
     properties: Properties
     allowed_locations: AllowedLocations = Field(default=[])
     outside_files: OutsideFiles = domain.OutsideFiles.REFUSE
@@ -91,7 +91,7 @@ class Catalog(Answer):
     """A connection to a catalog of tables."""
 
     name: str
-    format: TableFormatName
+    format: FormatName
     properties: dict[str, str] | None = Field(description="Null unless the caller is an admin.")
     allowed_locations: list[str] | None = Field(description="Null unless the caller is an admin.")
     outside_files: OutsideFiles

@@ -7,16 +7,17 @@ from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, JsonObject
 from engine.domain.runs.run import Operation
-from engine.domain.tables.capabilities import Capabilities, FormatName
+from engine.domain.tables.capabilities import Capabilities
 from engine.domain.tables.capabilities import Cell as DomainCell
+from engine.domain.tables.table import FormatName
 
 _YES: JsonObject = {"operation": "rewrite", "strategy": "binpack", "engine": "arrow", "possible": True, "reason": None}
 _NO: JsonObject = {
-    "operation": "expire_snapshots",
+    "operation": "remove_orphans",
     "strategy": None,
     "engine": None,
     "possible": False,
-    "reason": "this version does not expire snapshots of Iceberg tables",
+    "reason": "this version does not remove orphaned files of Iceberg tables",
 }
 _SETTING: JsonObject = {
     "setting": "rewrite.engine",

@@ -6,21 +6,11 @@ whose effect comes with the scheduler is stored, merged and shown, and marked as
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Final
 
 from engine.domain.policies import OFF
 from engine.domain.runs.run import Operation
-
-
-class FormatName(StrEnum):
-    """Every table format that Packhouse is made for; a catalog can be created for those that are served."""
-
-    ICEBERG = "iceberg"
-    DELTA = "delta"
-    PAIMON = "paimon"
-    HIVE = "hive"
-
+from engine.domain.tables.table import FormatName
 
 STRATEGIES: Final = ("binpack", "sort", "zorder", "hilbert", "tiered", "window")
 """Values of `rewrite.strategy`."""

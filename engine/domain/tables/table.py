@@ -12,10 +12,13 @@ from engine.domain.ids import RunId, TableId
 MAX_LABELS: Final = 50
 
 
-class TableFormatName(StrEnum):
-    """Table formats that a catalog can hold."""
+class FormatName(StrEnum):
+    """Every table format that Packhouse is made for; a catalog can be created for those that are served."""
 
     ICEBERG = "iceberg"
+    DELTA = "delta"
+    PAIMON = "paimon"
+    HIVE = "hive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ class Catalog:
     """
 
     name: str
-    format: TableFormatName
+    format: FormatName
     properties: Mapping[str, str]
     version: int
     created_at: datetime

@@ -8,7 +8,8 @@ Every other combination is unsupported, with its reason.
 from typing import Final
 
 from engine.domain.runs.run import Operation
-from engine.domain.tables.capabilities import Capabilities, FormatName, cells
+from engine.domain.tables.capabilities import Capabilities, cells
+from engine.domain.tables.table import FormatName
 
 _OPERATIONS: Final = {
     Operation.REWRITE_MANIFESTS: "this version does not rewrite manifests of Iceberg tables as a separate operation",

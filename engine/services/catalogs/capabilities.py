@@ -7,8 +7,8 @@ from typing import Any, Final
 from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.runs.run import Operation
-from engine.domain.tables.capabilities import Capabilities, Capability, FormatName, not_served
-from engine.domain.tables.table import TableFormatName
+from engine.domain.tables.capabilities import Capabilities, Capability, not_served
+from engine.domain.tables.table import FormatName
 
 NOWHERE: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -16,23 +16,22 @@ NOWHERE: Final[Mapping[str, str]] = MappingProxyType({})
 class CapabilityService:
     """Returns the operations and settings that each format supports; `served` has the formats of this installation."""
 
-    def __init__(self, *, served: Mapping[TableFormatName, Capabilities]) -> None:
-        self._served = {FormatName(name.value): capabilities for name, capabilities in served.items()}
+    def __init__(self, *, served: Mapping[FormatName, Capabilities]) -> None:
+        self._served = dict(served)
 
     def list(self, _caller: Caller) -> Sequence[Capabilities]:
         """Return the matrix of every format; one that is not served has that reason in every cell."""
         return [self.of(name) for name in FormatName]
 
-    def of(self, name: FormatName | TableFormatName) -> Capabilities:
+    def of(self, name: FormatName) -> Capabilities:
         """Return the matrix of one format."""
-        name = FormatName(name.value)
         return self._served.get(name) or not_served(name)
 
-    def operation(self, name: FormatName | TableFormatName, operation: Operation) -> Capability:
+    def operation(self, name: FormatName, operation: Operation) -> Capability:
         """Return whether tables of a format support an operation."""
         return self.of(name).operation(operation)
 
-    def check_operation(self, name: FormatName | TableFormatName, operation: Operation) -> None:
+    def check_operation(self, name: FormatName, operation: Operation) -> None:
         """Raise `InvalidInput` with the operation and the reason if tables of this format do not support it."""
         capability = self.operation(name, operation)
         if not capability.possible:
@@ -40,7 +39,7 @@ class CapabilityService:
             problem = FieldProblem("/operation", capability.reason, operation.value, hint)
             raise InvalidInput(f"{operation.value} can't be done: {capability.reason}", problems=(problem,))
 
-    def check_settings(self, name: FormatName | TableFormatName, values: Mapping[str, Any]) -> None:
+    def check_settings(self, name: FormatName, values: Mapping[str, Any]) -> None:
         """Raise `InvalidInput` with one problem for each setting (by dotted name) that the format does not support."""
         if problems := refusal_problems(self.of(name), values):
             what = "; ".join(f"{each.pointer[1:].replace('/', '.')}: {each.message}" for each in problems)

@@ -17,7 +17,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from engine.domain.errors import Away, FieldProblem, InvalidInput, PackhouseError, Transient
 from engine.domain.fleet.dependencies import Dependency
-from engine.domain.tables.table import Catalog, TableFormatName, TableRef
+from engine.domain.tables.table import Catalog, FormatName, TableRef
 from engine.formats.base import CatalogConnection, CheckStep, FileScope, OpenTable, TableFormat
 from engine.rewriting.kernel.storage.places import Places
 from engine.services.catalogs.addresses import HostNames
@@ -55,7 +55,7 @@ class FormatRegistry:
     def __init__(
         self,
         *,
-        formats: Mapping[TableFormatName, TableFormat],
+        formats: Mapping[FormatName, TableFormat],
         environ: Mapping[str, str],
         locations: LocationRules = ANYWHERE,
         own_folder: Path | None = None,
@@ -100,7 +100,7 @@ class FormatRegistry:
         with self._blotting():
             return await self._bulkheads.change(Compartment.of(where), partial(function, *args, **kwargs))
 
-    async def validate(self, name: TableFormatName, properties: Mapping[str, str]) -> None:
+    async def validate(self, name: FormatName, properties: Mapping[str, str]) -> None:
         """Raise `InvalidInput` if no connection can be made from the properties. References are not resolved."""
         await self._check_addresses(properties)
         if self._own_folder is not None and (problems := problems_of_own_files(properties, self._own_folder)):
@@ -246,9 +246,10 @@ class FormatRegistry:
             text = text.replace(secret, "***")
         return text
 
-    def _format(self, name: TableFormatName) -> TableFormat:
+    def _format(self, name: FormatName) -> TableFormat:
         if name not in self._formats:
-            problem = FieldProblem("/format", "this installation does not serve this table format", name.value)
+            hint = f"use one of {', '.join(sorted(self._formats))}"
+            problem = FieldProblem("/format", "this installation does not serve this table format", name.value, hint)
             raise InvalidInput("the table format is not served here", problems=(problem,))
         return self._formats[name]
 

@@ -9,7 +9,7 @@ from engine.domain.access.grants import Grant
 from engine.domain.clock import Clock
 from engine.domain.errors import FieldProblem, InvalidInput, NotFound
 from engine.domain.policies import PolicyScope, PolicyScopeKind
-from engine.domain.tables.table import Catalog, OutsideFiles, TableFormatName
+from engine.domain.tables.table import Catalog, FormatName, OutsideFiles
 from engine.domain.values.strict import is_one_line
 from engine.formats.base import CheckStep
 from engine.services.access.visibility import visible_catalogs
@@ -37,7 +37,7 @@ class CatalogService:
         self,
         caller: Caller,
         name: str,
-        format_name: TableFormatName,
+        format_name: FormatName,
         properties: Mapping[str, str],
         *,
         allowed_locations: Sequence[str] = (),
@@ -167,7 +167,7 @@ class CatalogService:
         if problems:
             raise InvalidInput("the allowed locations can't be used", problems=tuple(problems))
 
-    async def _check_properties(self, format_name: TableFormatName, properties: Mapping[str, str]) -> None:
+    async def _check_properties(self, format_name: FormatName, properties: Mapping[str, str]) -> None:
         problems = [*_problems_of_size(properties), *problems_of_clear_secrets(properties)]
         if problems:
             raise InvalidInput("the catalog's properties can't be used", problems=tuple(problems))

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
 from engine.domain.policies import PRESETS, PolicyDocument, PolicyScope
-from engine.domain.tables.capabilities import FormatName, why_not_acted_on
-from engine.domain.tables.table import Catalog, TableFormatName, TableRef
+from engine.domain.tables.capabilities import why_not_acted_on
+from engine.domain.tables.table import Catalog, FormatName, TableRef
 from engine.domain.values.hints import did_you_mean, nearest
 from engine.services.catalogs.capabilities import CapabilityService, refusal_problems
 from engine.services.catalogs.formats import FormatRegistry
@@ -89,11 +89,11 @@ class PolicyChecks:
         empty = () if effect.covered_count else (covers_nothing(change.scope, known),)
         return Judged(effect, (*not_acted_on(change.after), *assumed_zones(change.after), *empty, *notes))
 
-    def _refusals(self, document: PolicyDocument, formats: set[TableFormatName]) -> Iterator[FieldProblem]:
+    def _refusals(self, document: PolicyDocument, formats: set[FormatName]) -> Iterator[FieldProblem]:
         own = document.leaves()
         preset = PRESETS[document.preset].document.leaves() if document.preset is not None else {}
         for name in sorted(formats):
-            matrix = self._capabilities.of(FormatName(name.value))
+            matrix = self._capabilities.of(name)
             yield from refusal_problems(matrix, own)
             for refusal in matrix.refusals({**preset, **own}):
                 if refusal.field in own:

@@ -18,7 +18,7 @@ from engine.domain.ids import IdSource, TableId
 from engine.domain.policies import StoredPolicy
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Priority, Run, RunState
-from engine.domain.tables.table import Catalog, Freeze, Table, TableFormatName
+from engine.domain.tables.table import Catalog, FormatName, Freeze, Table
 from engine.queue.streams import RunQueue
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.formats import FormatRegistry
@@ -53,7 +53,7 @@ class _Submit:
 class _Surroundings:
     """Records that a batch of submits needs: tables with their formats, and policies for priority and urgency."""
 
-    tables: Mapping[TableId, tuple[Table, TableFormatName]]
+    tables: Mapping[TableId, tuple[Table, FormatName]]
     policies: Sequence[StoredPolicy]
     now: datetime
 

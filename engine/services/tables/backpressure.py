@@ -7,12 +7,12 @@ from typing import Final
 from engine.domain.access.callers import Caller
 from engine.domain.ids import TableId
 from engine.domain.tables.signals import Backpressure, Signal, SignalKind
-from engine.domain.tables.table import TableFormatName
+from engine.domain.tables.table import FormatName
 from engine.services.catalogs.registered import read_registered
 from engine.stores.database import Database
 
 _OF_FORMATS: Final = {
-    TableFormatName.ICEBERG: (
+    FormatName.ICEBERG: (
         "Iceberg tables have no sorted runs that could stop writers: only a signal of kind backpressure "
         "asks writers to slow down"
     ),

@@ -18,7 +18,7 @@ from engine.domain.errors import Rejected, Transient
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy, PolicyDocument
 from engine.domain.tables.measurements import Measurement
-from engine.domain.tables.table import TableFormatName
+from engine.domain.tables.table import FormatName
 from engine.domain.values.periods import Period
 from engine.formats.base import OpenTable
 from engine.planning.due.evaluations import Evaluation
@@ -49,7 +49,7 @@ class Observed:
     """
 
     table_id: TableId
-    format: TableFormatName
+    format: FormatName
     opened: OpenTable
     policy: EffectivePolicy
     looked_at: datetime

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.access.grants import VisibleTables
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyScope, PolicyScopeKind, ScopedTable, StoredPolicy
-from engine.domain.tables.table import TableFormatName, TableRef
+from engine.domain.tables.table import FormatName, TableRef
 from engine.stores.policies.store import has_members, to_policy, to_scope
 from engine.stores.schema.core import catalogs, measurements, policies, table_labels, tables
 from engine.stores.sql.columns import dump_json
@@ -127,7 +127,7 @@ class PolicyCoverageStore:
         )
         return {row.table_id: row.document for row in await self._connection.execute(query)}
 
-    async def catalogs(self, scope: PolicyScope) -> dict[str, TableFormatName]:
+    async def catalogs(self, scope: PolicyScope) -> dict[str, FormatName]:
         """Return the catalogs that can contain tables of a scope, with their formats."""
         query = select(catalogs.c.name, catalogs.c.format)
         match scope.kind:

@@ -31,7 +31,7 @@ from engine.domain.access.callers import Role
 from engine.domain.policies.effective.scopes import PolicyScopeKind
 from engine.domain.runs.run import LEASED_STATES, TERMINAL_STATES, GroupState, Operation, Priority, RunState, WaitingFor
 from engine.domain.tables.signals import SignalKind
-from engine.domain.tables.table import OutsideFiles, TableFormatName
+from engine.domain.tables.table import FormatName, OutsideFiles
 from engine.stores.sql.columns import (
     ID_LENGTH,
     NAME_LENGTH,
@@ -76,7 +76,7 @@ catalogs = Table(
     "catalogs",
     metadata,
     Column("name", ordered_text(NAME_LENGTH), primary_key=True),
-    Column("format", EnumText(TableFormatName), nullable=False),
+    Column("format", EnumText(FormatName), nullable=False),
     Column("version", Integer, nullable=False),
     Column("created_at", UtcTime, nullable=False),
     Column("updated_at", UtcTime, nullable=False),

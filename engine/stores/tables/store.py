@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.errors import NotFound, StateConflict
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyScope
-from engine.domain.tables.table import Freeze, Pause, Table, TableFilter, TableFormatName, TableRef
+from engine.domain.tables.table import FormatName, Freeze, Pause, Table, TableFilter, TableRef
 from engine.stores.policies.coverage import narrowed
 from engine.stores.schema.core import catalogs, policies, runs, table_labels, tables
 from engine.stores.tables import listings as table_listings
@@ -86,7 +86,7 @@ class TableStore:
         found = select(tables).where(others, or_(is_around, *is_below)).order_by(tables.c.id).limit(limit)
         return [_to_table(row) for row in await self._connection.execute(found)]
 
-    async def lock_many(self, table_ids: Iterable[TableId]) -> dict[TableId, tuple[Table, TableFormatName]]:
+    async def lock_many(self, table_ids: Iterable[TableId]) -> dict[TableId, tuple[Table, FormatName]]:
         """Lock the given tables that are registered, and return them with their formats, by id.
 
         Their rows can't be deleted, nor their teams changed, until the transaction ends. Locked in order of their ids.

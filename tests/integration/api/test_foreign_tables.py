@@ -12,7 +12,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import TableId
-from engine.domain.tables.table import OutsideFiles, TableFormatName
+from engine.domain.tables.table import FormatName, OutsideFiles
 from tests.integration.api.conftest import Api
 from tests.support.mutations import few_of_metadata
 from tests.support.rest_catalog import RestCatalogServer
@@ -66,7 +66,7 @@ async def served(api: Api, shelf: Shelf, kind: str) -> AsyncIterator[RestCatalog
         await api.container.catalogs.create(
             SYSTEM,
             "lake",
-            TableFormatName.ICEBERG,
+            FormatName.ICEBERG,
             properties,
             # the mutations are of the sound table, and name its location and files
             allowed_locations=(shelf.lake.table.location().rpartition("/")[0],),

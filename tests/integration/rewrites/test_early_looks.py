@@ -11,7 +11,7 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import SystemClock
 from engine.domain.ids import TableId
-from engine.domain.tables.table import OutsideFiles, TableFormatName, TableRef
+from engine.domain.tables.table import FormatName, OutsideFiles, TableRef
 from engine.domain.tables.watches import LONGEST_SECONDS, Verdict, Watch
 from engine.formats.iceberg import IcebergConnection
 from tests.support.moved_clock import MovedClock
@@ -173,7 +173,7 @@ async def test_a_catalog_that_is_asked_for_each_table_is_asked_within_its_budget
     await container.catalogs.create(
         SYSTEM,
         "rest",
-        TableFormatName.ICEBERG,
+        FormatName.ICEBERG,
         {"type": "rest", "uri": rest.uri},
         allowed_locations=[world.lake.table.location()],
         outside_files=OutsideFiles.ALLOWED_LOCATIONS,

@@ -5,7 +5,7 @@ import pytest
 from engine.domain.errors import InvalidInput
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
-from engine.domain.tables.table import TableFormatName
+from engine.domain.tables.table import FormatName
 from engine.services.catalogs.capabilities import CapabilityService
 from tests.support.world import World
 
@@ -14,7 +14,7 @@ WITHOUT = [Operation.PURGE, Operation.REMOVE_ORPHANS]
 
 def test_an_operation_is_possible_exactly_if_it_has_an_executor(world: World) -> None:
     capabilities = world.container.capabilities
-    possible = {each for each in Operation if capabilities.operation(TableFormatName.ICEBERG, each).possible}
+    possible = {each for each in Operation if capabilities.operation(FormatName.ICEBERG, each).possible}
     assert possible == set(world.container.worker.operations)
     assert possible.isdisjoint(WITHOUT)
 

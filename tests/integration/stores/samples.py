@@ -10,12 +10,12 @@ from engine.domain.runs.files import DeleteRef, InputFile
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import Operation, Run, RunState
-from engine.domain.tables.table import Catalog, Table, TableFormatName, TableRef
+from engine.domain.tables.table import Catalog, FormatName, Table, TableRef
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
 NOON = datetime(2026, 11, 1, 12, 0, 0, 123456, tzinfo=UTC)
-LAKE = Catalog("lake", TableFormatName.ICEBERG, {"type": "sql", "uri": "env:LAKE_URI"}, 1, NOON, NOON)
+LAKE = Catalog("lake", FormatName.ICEBERG, {"type": "sql", "uri": "env:LAKE_URI"}, 1, NOON, NOON)
 
 _numbers = count(1)
 

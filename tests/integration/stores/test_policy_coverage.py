@@ -4,7 +4,7 @@ import pytest
 
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, TableTraits
-from engine.domain.tables.table import TableFormatName, TableRef
+from engine.domain.tables.table import FormatName, TableRef
 from engine.stores.database import Database
 from engine.stores.policies import coverage as policy_coverage
 from tests.integration.stores.samples import LAKE, a_table
@@ -148,7 +148,7 @@ async def test_the_catalogs_of_a_scope_are_told_with_their_formats(
 ) -> None:
     async with database.read() as work:
         of = work.policy_coverage.catalogs
-        every = dict.fromkeys(("lake", "Lake", "pond"), TableFormatName.ICEBERG)
+        every = dict.fromkeys(("lake", "Lake", "pond"), FormatName.ICEBERG)
         assert await of(FLEET) == every
         assert set(await of(namespace("lake", "shop"))) == {"lake"}
         assert set(await of(pattern("pond.*"))) == {"pond"}

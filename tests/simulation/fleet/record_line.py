@@ -12,7 +12,7 @@ from engine.domain.ids import RunId, TableId
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.run import Operation, Priority, ReadyRun, Run, RunState
 from engine.domain.tables.measurements import Measurement
-from engine.domain.tables.table import Catalog, Table, TableFormatName, TableRef
+from engine.domain.tables.table import Catalog, FormatName, Table, TableRef
 from engine.stores.database import Database
 from tests.simulation.loop import START, VirtualLoop
 
@@ -53,7 +53,7 @@ class RecordLine:
         async with self._database.begin() as unit:
             now = await unit.now()
             if not self._tables:
-                await unit.catalogs.insert(Catalog("lake", TableFormatName.ICEBERG, {}, 1, now, now))
+                await unit.catalogs.insert(Catalog("lake", FormatName.ICEBERG, {}, 1, now, now))
             if name not in self._tables:
                 table = Table(TableId(name), TableRef("lake", ("n",), name), name, f"s3://lake/{name}", team, now, {})
                 await unit.tables.insert(table)

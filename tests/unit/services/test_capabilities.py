@@ -11,18 +11,17 @@ from engine.domain.runs.run import Operation
 from engine.domain.tables.capabilities import (
     ENGINES,
     STRATEGIES,
-    FormatName,
     is_acted_on,
     not_served,
     why_not_acted_on,
 )
-from engine.domain.tables.table import TableFormatName
+from engine.domain.tables.table import FormatName
 from engine.formats.iceberg.capabilities import CAPABILITIES as ICEBERG
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.policies.checks import not_acted_on
 
 DONE = (Operation.REWRITE, Operation.EXPIRE_SNAPSHOTS)
-SERVICE = CapabilityService(served={TableFormatName.ICEBERG: ICEBERG})
+SERVICE = CapabilityService(served={FormatName.ICEBERG: ICEBERG})
 EVERY_CELL = len(STRATEGIES) * len(ENGINES) + len(Operation) - 1
 
 
@@ -46,9 +45,9 @@ def test_formats_that_are_not_served_say_so_in_every_cell() -> None:
 
 def test_a_setting_that_the_format_can_not_fulfil_is_refused_with_its_reason() -> None:
     refused = {"rewrite.engine": {"native": "there is no such procedure"}}
-    service = CapabilityService(served={TableFormatName.ICEBERG: replace(ICEBERG, settings=refused)})
+    service = CapabilityService(served={FormatName.ICEBERG: replace(ICEBERG, settings=refused)})
     with pytest.raises(InvalidInput) as caught:
-        service.check_settings(TableFormatName.ICEBERG, {"rewrite.engine": "native", "enabled": True})
+        service.check_settings(FormatName.ICEBERG, {"rewrite.engine": "native", "enabled": True})
     (problem,) = caught.value.problems
     assert (problem.pointer, problem.value) == ("/rewrite/engine", "native")
     assert problem.message == "there is no such procedure"
@@ -78,20 +77,20 @@ def test_what_the_format_does_anyway_is_no_refusal() -> None:
         "rewrite.engine": "auto",
         "verification": "content",
     }
-    SERVICE.check_settings(TableFormatName.ICEBERG, settings)
-    SERVICE.check_settings(TableFormatName.ICEBERG, {"rewrite.strategy": None, "rewrite.engine": "arrow"})
+    SERVICE.check_settings(FormatName.ICEBERG, settings)
+    SERVICE.check_settings(FormatName.ICEBERG, {"rewrite.strategy": None, "rewrite.engine": "arrow"})
 
 
 @pytest.mark.parametrize("operation", [each for each in Operation if each not in DONE])
 def test_an_operation_that_can_not_be_done_is_refused_with_its_reason(operation: Operation) -> None:
     with pytest.raises(InvalidInput) as caught:
-        SERVICE.check_operation(TableFormatName.ICEBERG, operation)
-    assert caught.value.problems[0].message == SERVICE.operation(TableFormatName.ICEBERG, operation).reason
+        SERVICE.check_operation(FormatName.ICEBERG, operation)
+    assert caught.value.problems[0].message == SERVICE.operation(FormatName.ICEBERG, operation).reason
 
 
 @pytest.mark.parametrize("operation", DONE)
 def test_an_operation_that_can_be_done_is_accepted(operation: Operation) -> None:
-    SERVICE.check_operation(TableFormatName.ICEBERG, operation)
+    SERVICE.check_operation(FormatName.ICEBERG, operation)
 
 
 @pytest.mark.parametrize("field", ["maintenance.remove_orphans", "rewrite.key_tables.lookup"])

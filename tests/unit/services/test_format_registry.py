@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.domain.errors import InvalidInput, Transient
-from engine.domain.tables.table import Catalog, TableFormatName, TableRef
+from engine.domain.tables.table import Catalog, FormatName, TableRef
 from engine.formats.base import CheckStep, FileScope
 from engine.services.catalogs.addresses import FRESH_SECONDS, HostNames
 from engine.services.catalogs.bulkheads.compartments import ThreadLimits
@@ -17,7 +17,7 @@ from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.locations import LocationRules
 
 MADE = datetime(2026, 11, 1, tzinfo=UTC)
-LAKE = Catalog("lake", TableFormatName.ICEBERG, {"token": "env:TOKEN"}, 1, MADE, MADE)
+LAKE = Catalog("lake", FormatName.ICEBERG, {"token": "env:TOKEN"}, 1, MADE, MADE)
 
 
 class Connection:
@@ -75,7 +75,7 @@ def table_format() -> Format:
 @pytest.fixture
 def registry(table_format: Format, environ: dict[str, str]) -> FormatRegistry:
     return FormatRegistry(
-        formats={TableFormatName.ICEBERG: table_format}, environ=environ, limits=ThreadLimits(read_seconds=0.2)
+        formats={FormatName.ICEBERG: table_format}, environ=environ, limits=ThreadLimits(read_seconds=0.2)
     )
 
 
@@ -131,9 +131,11 @@ async def test_secrets_are_blotted_out_of_checks(registry: FormatRegistry) -> No
     assert (await registry.check(LAKE))[1].detail == "asked with token ***"
 
 
-async def test_a_format_that_is_not_served_is_refused(environ: dict[str, str]) -> None:
-    with pytest.raises(InvalidInput):
-        await FormatRegistry(formats={}, environ=environ).validate(TableFormatName.ICEBERG, {})
+async def test_a_format_that_is_not_served_is_refused(table_format: Format, environ: dict[str, str]) -> None:
+    registry = FormatRegistry(formats={FormatName.ICEBERG: table_format}, environ=environ)  # type: ignore[dict-item]
+    with pytest.raises(InvalidInput) as caught:
+        await registry.validate(FormatName.PAIMON, {})
+    assert caught.value.problems[0].hint == "use one of iceberg"
 
 
 async def test_a_name_that_resolves_inside_is_refused_when_it_is_written_and_when_it_is_used(
@@ -142,13 +144,13 @@ async def test_a_name_that_resolves_inside_is_refused_when_it_is_written_and_whe
     answers = [["192.0.2.1"], ["127.0.0.1"]]
     now = [0.0]
     registry = FormatRegistry(
-        formats={TableFormatName.ICEBERG: table_format},  # type: ignore[dict-item]
+        formats={FormatName.ICEBERG: table_format},  # type: ignore[dict-item]
         environ=environ,
         locations=LocationRules(allows_local=False),
         names=HostNames(lookup=lambda _host: answers.pop(0), monotonic=lambda: now[0]),
     )
     catalog = replace(LAKE, properties={"token": "env:TOKEN", "uri": "https://catalog.example"})
-    await registry.validate(TableFormatName.ICEBERG, catalog.properties)
+    await registry.validate(FormatName.ICEBERG, catalog.properties)
     await registry.connect(catalog)
     now[0] = FRESH_SECONDS + 1
     with pytest.raises(InvalidInput) as caught:

@@ -1379,7 +1379,7 @@ export interface components {
              */
             created_at: string;
             /** @description Table format of the catalog's tables. */
-            format: components["schemas"]["TableFormatName"];
+            format: components["schemas"]["FormatName"];
             /** @description Admins see all grants, other callers their own. */
             grants: components["schemas"]["Grant"][];
             /** @description Its name. */
@@ -1428,8 +1428,8 @@ export interface components {
              *     ]
              */
             allowed_locations?: string[];
-            /** @description Table format of its tables. */
-            format: components["schemas"]["TableFormatName"];
+            /** @description Table format of its tables; `GET /v1/formats` shows which are served. */
+            format: components["schemas"]["FormatName"];
             /**
              * @description What teams may do with its tables; empty: it exists for admins only.
              * @default []
@@ -1553,9 +1553,9 @@ export interface components {
          *     }
          * @example {
          *       "engine": null,
-         *       "operation": "expire_snapshots",
+         *       "operation": "remove_orphans",
          *       "possible": false,
-         *       "reason": "this version does not expire snapshots of Iceberg tables",
+         *       "reason": "this version does not remove orphaned files of Iceberg tables",
          *       "strategy": null
          *     }
          */
@@ -2464,9 +2464,9 @@ export interface components {
          *         },
          *         {
          *           "engine": null,
-         *           "operation": "expire_snapshots",
+         *           "operation": "remove_orphans",
          *           "possible": false,
-         *           "reason": "this version does not expire snapshots of Iceberg tables",
+         *           "reason": "this version does not remove orphaned files of Iceberg tables",
          *           "strategy": null
          *         }
          *       ],
@@ -4962,11 +4962,6 @@ export interface components {
             /** @description When the signal behind it expires; null without a signal. */
             until: string | null;
         };
-        /**
-         * @description Table formats that a catalog can hold.
-         * @enum {string}
-         */
-        TableFormatName: "iceberg";
         /** @description The present data files of a table, and a score from 0 to 100 (nothing to better). */
         TableHealth: {
             /** @description Mean size of a live data file, in bytes. */

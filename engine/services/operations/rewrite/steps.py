@@ -11,7 +11,7 @@ from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions, Place
 from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
-from engine.domain.tables.table import TableFormatName
+from engine.domain.tables.table import FormatName
 from engine.formats.base import OpenTable
 from engine.planning.due.evaluations import Evaluation
 from engine.services.catalogs.registered import open_registered, read_registered
@@ -39,7 +39,7 @@ class RewriteFlow:
         self._context = context
         self._attempt = attempt
         self._step = step
-        self._format: TableFormatName
+        self._format: FormatName
         self._table: OpenTable
         self._limits: RunLimits
         self._hot = NONE_HOT

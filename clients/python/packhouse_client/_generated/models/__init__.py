@@ -256,7 +256,6 @@ from .strategy import Strategy
 from .table import Table
 from .table_advice import TableAdvice
 from .table_backpressure import TableBackpressure
-from .table_format_name import TableFormatName
 from .table_health import TableHealth
 from .table_health_score_parts import TableHealthScoreParts
 from .table_health_table import TableHealthTable
@@ -537,7 +536,6 @@ __all__ = (
     "Table",
     "TableAdvice",
     "TableBackpressure",
-    "TableFormatName",
     "TableHealth",
     "TableHealthScoreParts",
     "TableHealthTable",

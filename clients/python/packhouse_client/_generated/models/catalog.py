@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..models.format_name import FormatName
 from ..models.outside_files import OutsideFiles
-from ..models.table_format_name import TableFormatName
 
 if TYPE_CHECKING:
     from ..models.catalog_properties_type_0 import CatalogPropertiesType0
@@ -28,8 +28,8 @@ class Catalog:
     """ Null unless the caller is an admin. """
     created_at: datetime.datetime
     """ When it was created. """
-    format_: TableFormatName
-    """ Table formats that a catalog can hold. """
+    format_: FormatName
+    """ Every table format that Packhouse is made for; a catalog can be created for those that are served. """
     grants: list[Grant]
     """ Admins see all grants, other callers their own. """
     name: str
@@ -131,7 +131,7 @@ class Catalog:
 
         created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
 
-        format_ = TableFormatName(d.pop("format"))
+        format_ = FormatName(d.pop("format"))
 
         grants = []
         _grants = d.pop("grants")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ..models.format_name import FormatName
 from ..models.outside_files import OutsideFiles
-from ..models.table_format_name import TableFormatName
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ T = TypeVar("T", bound="CatalogCreate")
 class CatalogCreate:
     """A catalog to create."""
 
-    format_: TableFormatName
-    """ Table formats that a catalog can hold. """
+    format_: FormatName
+    """ Every table format that Packhouse is made for; a catalog can be created for those that are served. """
     name: str
     """ 1 to 64 letters, digits, `_` or `-`; begins with a letter or digit. """
     properties: CatalogCreateProperties
@@ -82,7 +82,7 @@ class CatalogCreate:
         from ..models.grant_write import GrantWrite  # noqa: PLC0415
 
         d = dict(src_dict)
-        format_ = TableFormatName(d.pop("format"))
+        format_ = FormatName(d.pop("format"))
 
         name = d.pop("name")
 

@@ -1,9 +1,0 @@
-# Generated from openapi.yaml by clients/generate.py; do not edit.
-from enum import StrEnum
-
-
-class TableFormatName(StrEnum):
-    ICEBERG = "iceberg"
-
-    def __str__(self) -> str:
-        return str(self.value)
