@@ -7,31 +7,15 @@ written as its bytes (`CAST(X'…' AS STRING)`), a predicate inside a call as a 
 a quoted name that contains `${` or a control character is refused.
 """
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from engine.domain.errors import InvalidInput
-from engine.domain.runs.procedures import OptionValue, PartitionTest, Procedure, ProcedureCall, SparkTable
+from engine.domain.runs.procedures import OptionValue, PartitionTest, ProcedureCall, SparkTable
 
-_LONG: Final = 2**63 - 1
-_INT: Final = 2**31 - 1
-_DATA_OPTIONS: Final[Mapping[str, tuple[float, float]]] = {
-    "target-file-size-bytes": (1, _LONG),
-    "min-file-size-bytes": (0, _LONG),
-    "max-file-size-bytes": (1, _LONG),
-    "max-file-group-size-bytes": (1, _LONG),
-    "min-input-files": (1, _INT),
-    "max-concurrent-file-group-rewrites": (1, 1024),
-    "delete-file-threshold": (1, _INT),
-    "delete-ratio-threshold": (0, 1),
-    "rewrite-all": (0, 1),
-    "use-starting-sequence-number": (1, 1),  # without it a delete committed during the rewrite would be lost
-    "partial-progress.enabled": (0, 0),  # it reports success despite failures, and goes on after an interrupt
-}
-_OPTIONS: Final = {Procedure.REWRITE_DATA_FILES: _DATA_OPTIONS}
-"""Options allowed for each procedure, with their minimum and maximum; flags are 0 and 1."""
-
+_WORD: Final = re.compile(r"[a-z][a-z_.-]{0,63}")
 _TYPES: Final = re.compile(
     r"boolean|int|bigint|float|double|date|timestamp|timestamp_ntz|string|binary|decimal\(\d{1,2},\d{1,2}\)"
 )
@@ -43,7 +27,7 @@ def call(asked: ProcedureCall) -> str:
     """Return `CALL catalog.system.procedure(…)`.
 
     Raises:
-        InvalidInput: a name that can't be quoted, or an option that is unknown or out of range.
+        InvalidInput: a name of a table that can't be quoted, one of an option that is not a word, an infinite value.
     """
     # with its catalog: Spark reads the first level as a catalog whenever one of that name exists
     arguments = [f"table => {_text(_table(asked.table))}"]
@@ -51,7 +35,7 @@ def call(asked: ProcedureCall) -> str:
         arguments.append(f"where => {_text(predicate(asked.table.catalog, asked.where))}")
     if asked.options:
         arguments.append(f"options => map({', '.join(_options(asked))})")
-    return f"CALL {name(asked.table.catalog)}.system.{asked.procedure.value}({', '.join(arguments)})"
+    return f"CALL {name(asked.table.catalog)}.system.{_word(asked.procedure)}({', '.join(arguments)})"
 
 
 def refresh(table: SparkTable) -> str:
@@ -113,18 +97,21 @@ def _test(catalog: str, test: PartitionTest) -> str:
 
 
 def _options(asked: ProcedureCall) -> list[str]:
-    allowed, rendered = _OPTIONS[asked.procedure], []
+    rendered = []
     for option, value in sorted(asked.options.items()):
-        if option not in allowed:
-            raise InvalidInput(f"{asked.procedure.value} is never given the option {option[:80]!r}")
-        least, largest = allowed[option]
-        if not least <= value <= largest:
-            raise InvalidInput(f"the option {option} is {value}, and must be from {least} to {largest}")
-        rendered.append(f"'{option}', '{_option(value)}'")
+        rendered.append(f"'{_word(option)}', '{_option(value)}'")
     return rendered
 
 
+def _word(text: str) -> str:
+    if not _WORD.fullmatch(text):
+        raise InvalidInput(f"{text[:80]!r} is not the name of a procedure or an option")
+    return text
+
+
 def _option(value: OptionValue) -> str:
+    if not math.isfinite(value):
+        raise InvalidInput(f"{value} is not a value of an option")
     return str(value).lower() if isinstance(value, bool) else f"{value:d}" if isinstance(value, int) else f"{value:f}"
 
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from engine.domain.errors import Away
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.tables.table import TableRef
+from engine.formats.base import SnapshotKind
 from engine.planning.measures.digest import PartitionTime
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.processes import present
@@ -47,7 +48,7 @@ class Snapshot:
 
     number: int
     at_ms: int
-    operation: str
+    kind: SnapshotKind
     files: Mapping[str, DataFile]
     run_id: str | None = None
     attempt: int = 0
@@ -104,7 +105,9 @@ class ModelTable:
             self.storage[path] = rows
             self.expected |= rows
             added.append(DataFile(path, partition, size, rows, len(self.snapshots) + 1, self.lake.now_ms()))
-        self.install(Snapshot(0, 0, "append", {**self.files, **{f.path: f for f in added}}, added=tuple(added)))
+        self.install(
+            Snapshot(0, 0, SnapshotKind.APPEND, {**self.files, **{f.path: f for f in added}}, added=tuple(added))
+        )
 
     def delete_files(self, paths: Sequence[str]) -> None:
         """A writer removes whole files."""
@@ -119,7 +122,7 @@ class ModelTable:
         self.expected -= rows
         changed = replace(self.files[path], deleted=self.files[path].deleted | rows)
         self.deletes[changed.delete_path] = changed.deleted
-        self.install(Snapshot(0, 0, "overwrite", {**self.files, path: changed}))
+        self.install(Snapshot(0, 0, SnapshotKind.CHANGE, {**self.files, path: changed}))
 
     def install(self, snapshot: Snapshot) -> Snapshot:
         """Make a snapshot the head."""

@@ -27,7 +27,10 @@ from engine.formats.base import (
     CommittedBatch,
     Condition,
     FileScope,
+    PlainProperties,
     SnapshotInfo,
+    SnapshotKind,
+    TableColumn,
     TableListing,
     Verification,
     WrittenGroup,
@@ -50,6 +53,9 @@ class ModelFormat:
 
     def capabilities(self) -> Capabilities:
         return CAPABILITIES
+
+    def plain_properties(self) -> PlainProperties:
+        return PlainProperties(frozenset())
 
     def validate(self, properties: Mapping[str, str]) -> None:
         """Anything makes a connection."""
@@ -163,6 +169,9 @@ class OpenModelTable:
     def partition_specs(self) -> Sequence[Any]:
         return ()
 
+    def columns(self) -> Sequence[TableColumn]:
+        return ()
+
     def column_names(self) -> Sequence[str]:
         return ["id", "day"]
 
@@ -244,7 +253,7 @@ class OpenModelTable:
         added = {each.path for each in snapshot.added}
         rows = [sum(len(each.live_rows) for each in files) for files in (snapshot.removed, snapshot.added)]
         checks = (
-            _held("operation_is_replace", snapshot.operation == "replace"),
+            _held("operation_is_replace", snapshot.kind is SnapshotKind.REWRITE),
             _held("groups_as_claimed", sorted(snapshot.groups) == sorted(group.ordinal for group in groups)),
             _held("removed_files_as_planned", removed == {each.path for g in groups for each in g.inputs}),
             _held("added_files_as_written", added == {each.path for g in groups for each in g.outputs}),
@@ -275,7 +284,7 @@ class OpenModelTable:
 
     def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
         newest = self._table.snapshots[: self.head_snapshot_id or 0][::-1][:limit]
-        return [SnapshotInfo(each.number, each.number - 1 or None, each.at_ms, each.operation, {}) for each in newest]
+        return [SnapshotInfo(each.number, each.number - 1 or None, each.at_ms, each.kind) for each in newest]
 
     def _send(self, head: Snapshot, staged: Snapshot) -> bool:
         """Send a commit: it lands whatever becomes of the sender, if the head is still the one it was made on."""
@@ -352,7 +361,7 @@ def _staged(
     return Snapshot(
         head.number + 1,
         now_ms,
-        "replace",
+        SnapshotKind.REWRITE,
         files,
         run_id=request.run_id,
         attempt=request.attempt,

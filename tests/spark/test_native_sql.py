@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pyiceberg.catalog.sql import SqlCatalog
 from pyspark.sql import SparkSession
 
-from engine.domain.runs.procedures import PartitionTest, Procedure, ProcedureCall, SparkTable
+from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.embedded.iceberg import catalog_confs
 from engine.spark import sql
 from engine.spark.sessions import SparkSessions
@@ -78,7 +78,7 @@ def test_only_the_named_partition_is_rewritten(spark: SparkSession) -> None:
         spark.sql(f"INSERT INTO {named} VALUES {values}")
     for value in (text, None):
         where = (PartitionTest(("s",), "string", value), PartitionTest(("day",), "date", "2026-11-02", "days"))
-        call = ProcedureCall(Procedure.REWRITE_DATA_FILES, table, where, {"min-input-files": 2})
+        call = ProcedureCall("rewrite_data_files", table, where, {"min-input-files": 2})
         assert spark.sql(sql.call(call)).collect()[0]["rewritten_data_files_count"] == 3
         head = spark.sql(f"SELECT snapshot_id FROM {named}.snapshots ORDER BY committed_at DESC LIMIT 1").collect()[0][
             0

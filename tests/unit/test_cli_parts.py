@@ -270,7 +270,7 @@ def test_advice_is_shown_in_words_and_sizes() -> None:
         "40; 25% name all partition columns, - have no filter",
         "1 MiB in 7 commits in 1 h 00 min; 10% of them delete or replace rows",
         "1 GiB a day; 2.5 times what was written",
-        "3 GiB until snapshots expire after 120 h 00 min (Iceberg's default)",
+        "3 GiB until snapshots expire after 120 h 00 min (the format's default)",
         "• it is rewritten often: raise the thresholds",
         "filtered by of queries customer 90%",
     ):

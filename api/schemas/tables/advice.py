@@ -60,7 +60,7 @@ class TableAdvice(Answer):
     writes: Writes
     expiry_seconds: float = Field(description="How long superseded files are kept.")
     expiry_is_assumed: bool = Field(
-        description="True: the policy does not set it; Iceberg's default of 5 days is used."
+        description="True: the policy does not set it; the default of the table's format is used."
     )
 
     @classmethod

@@ -5,7 +5,6 @@ The table format chooses the call and Spark executes it; neither depends on the 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +32,6 @@ class PartitionTest:
     argument: int | None = None
 
 
-class Procedure(StrEnum):
-    """The procedures that Packhouse calls."""
-
-    REWRITE_DATA_FILES = "rewrite_data_files"
-
-
 OptionValue = bool | int | float
 
 
@@ -46,7 +39,7 @@ OptionValue = bool | int | float
 class ProcedureCall:
     """One call with its options, for files of one partition (all of `where` hold; empty: the whole table)."""
 
-    procedure: Procedure
+    procedure: str
     table: SparkTable
     where: tuple[PartitionTest, ...] = ()
     options: Mapping[str, OptionValue] = field(default_factory=dict)

@@ -12,7 +12,15 @@ from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
 from engine.domain.tables.capabilities import Capabilities
 from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
-from engine.formats.base import OWN_LOCATION, CheckStep, FileScope, IsWanted, TableListing, every_namespace
+from engine.formats.base import (
+    OWN_LOCATION,
+    CheckStep,
+    FileScope,
+    IsWanted,
+    PlainProperties,
+    TableListing,
+    every_namespace,
+)
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.catalog.catalogs import (
     CATALOG_NAME,
@@ -24,7 +32,7 @@ from engine.formats.iceberg.catalog.catalogs import (
     load,
 )
 from engine.formats.iceberg.catalog.file_access import names_code
-from engine.formats.iceberg.catalog.known_properties import misspelt
+from engine.formats.iceberg.catalog.known_properties import PLAIN, misspelt
 from engine.formats.iceberg.catalog.listing import list_tables
 from engine.formats.iceberg.catalog.peers import CheckPeer
 from engine.formats.iceberg.catalog.pointers import pointers
@@ -64,6 +72,10 @@ class IcebergFormat:
     def capabilities(self) -> Capabilities:
         """Return the operations that this version supports on Iceberg tables."""
         return CAPABILITIES
+
+    def plain_properties(self) -> PlainProperties:
+        """Return the properties of catalogs that contain no secrets. Never blocks."""
+        return PLAIN
 
     def validate(self, properties: Mapping[str, str]) -> None:
         """Validate properties without connecting.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import asdict
+from datetime import timedelta
 from functools import wraps
 from threading import Lock
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
@@ -21,7 +22,7 @@ from engine.domain.runs.expiry import Expiry, ExpiryPlan
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
-from engine.domain.runs.procedures import OptionValue, PartitionTest, Procedure, ProcedureCall, SparkTable
+from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
 from engine.formats.base import (
@@ -29,15 +30,19 @@ from engine.formats.base import (
     CommitRequest,
     CommittedBatch,
     Condition,
+    NativeChange,
+    ProcedureSettings,
     RollBack,
+    RowCounts,
     SnapshotInfo,
+    TableColumn,
     Verification,
     WrittenGroup,
 )
 from engine.formats.iceberg.catalog.paths import all_locations
 from engine.formats.iceberg.commits.commit import Committer
 from engine.formats.iceberg.commits.conflicts import lost_groups
-from engine.formats.iceberg.commits.expiry import expire, plan_expiry
+from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, expire, plan_expiry
 from engine.formats.iceberg.commits.outputs import list_run_files, remove_run_files, remove_run_metadata
 from engine.formats.iceberg.commits.parents import keep_parent, release, roll_back
 from engine.formats.iceberg.commits.verification import verify_snapshot
@@ -51,14 +56,15 @@ from engine.formats.iceberg.metadata.partition_times import partition_times
 from engine.formats.iceberg.metadata.sort_orders import resolve_order
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.procedures.calls import UNSUPPORTED_SETTINGS, call_options, is_conflict
 from engine.formats.iceberg.procedures.changes import native_changes, verify_native
 from engine.formats.iceberg.procedures.native import native_conditions, native_digest, no_name_in_spark, partition_tests
 from engine.formats.iceberg.statistics.column_bounds import column_ranges
 from engine.formats.iceberg.tasks import group_task
-from engine.formats.native import NativeChange, RowCounts
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields
+from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
 P = ParamSpec("P")
@@ -232,6 +238,13 @@ class IcebergTable:
         return spec_fields(self._view.metadata, self._view.codecs)
 
     @_reads("read the metadata of")
+    def columns(self) -> Sequence[TableColumn]:
+        """Return the top-level columns of the current schema, in its order."""
+        return [
+            TableColumn(each.name, not each.field_type.is_primitive) for each in self._view.metadata.schema().fields
+        ]
+
+    @_reads("read the metadata of")
     def column_names(self) -> Sequence[str]:
         """Return the full names of the current schema's columns."""
         return self._view.metadata.schema().column_names
@@ -319,6 +332,11 @@ class IcebergTable:
         """
         return release(self._catalog, self._fresh)
 
+    @property
+    def default_expiry(self) -> timedelta:
+        """Iceberg's default of `history.expire.max-snapshot-age-ms`."""
+        return DEFAULT_EXPIRY
+
     @_reads("read the metadata of")
     def plan_expiry(self, expiry: Expiry) -> ExpiryPlan:
         """Return which snapshots would be removed; see `HistoryKeeper.plan_expiry`."""
@@ -378,11 +396,19 @@ class IcebergTable:
         """Return the tests that select one partition; none for an unpartitioned table."""
         return partition_tests(self._view, *place)
 
+    def unsupported_settings(self) -> Mapping[str, str | None]:
+        """Return the policy fields without an option of the procedure; see `NativeTable.unsupported_settings`."""
+        return UNSUPPORTED_SETTINGS
+
     @_reads("read the metadata of")
-    def procedure_call(self, group: FileGroup, options: Mapping[str, OptionValue]) -> ProcedureCall:
+    def procedure_call(self, group: FileGroup, limits: RewriteLimits, settings: ProcedureSettings) -> ProcedureCall:
         """Return the call of `rewrite_data_files` on the partition of a group."""
         tests = partition_tests(self._view, *group.place)
-        return ProcedureCall(Procedure.REWRITE_DATA_FILES, self.spark_table(), tests, options)
+        return ProcedureCall("rewrite_data_files", self.spark_table(), tests, call_options(limits, settings))
+
+    def is_conflict(self, failure: str) -> bool:
+        """Return whether a failed call lost to another writer, by the text of its failure on Spark."""
+        return is_conflict(failure)
 
     @_reads("read the manifests of")
     def native_changes(self, base_snapshot_id: int, places: Sequence[Place]) -> Sequence[NativeChange]:

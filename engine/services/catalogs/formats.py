@@ -18,7 +18,7 @@ from typing import Final, ParamSpec, TypeVar
 from engine.domain.errors import Away, FieldProblem, InvalidInput, PackhouseError, Transient
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.tables.table import Catalog, FormatName, TableRef
-from engine.formats.base import CatalogConnection, CheckStep, FileScope, OpenTable, TableFormat
+from engine.formats.base import CatalogConnection, CheckStep, FileScope, OpenTable, PlainProperties, TableFormat
 from engine.rewriting.kernel.storage.places import Places
 from engine.services.catalogs.addresses import HostNames
 from engine.services.catalogs.bulkheads.calls import Bulkheads
@@ -107,6 +107,10 @@ class FormatRegistry:
             raise InvalidInput("a catalog can't have Packhouse's own files", problems=tuple(problems))
         await asyncio.to_thread(self._format(name).validate, properties)
 
+    def plain_properties(self, name: FormatName) -> PlainProperties:
+        """Return the properties of a format's catalogs that contain no secrets."""
+        return self._format(name).plain_properties()
+
     async def connect(self, catalog: Catalog) -> CatalogConnection:
         """Return the catalog's open connection, made at first use.
 
@@ -116,7 +120,7 @@ class FormatRegistry:
         """
         table_format = self._format(catalog.format)
         properties = await self._resolved(catalog)
-        self._secrets |= secrets_in(catalog.properties, properties)
+        self._secrets |= secrets_in(catalog.properties, properties, table_format.plain_properties())
         await self._check_addresses(properties)
         fingerprint = _fingerprint(catalog, properties)
         async with self._opening.setdefault(catalog.name, asyncio.Lock()):

@@ -1,7 +1,7 @@
 """Secrets of catalogs: stored as references and resolved at use; their values are never stored or shown.
 
 A property value `env:NAME` stands for an environment variable and `file:/PATH` for the text of a file (a location is
-written `file:///…` and is left alone). A value in clear text is accepted for the properties in `HARMLESS` only, and
+written `file:///…` and is left alone). A value in clear text is accepted for the format's `plain_properties` only, and
 only without credentials inside (`domain.values.uris`); everything else has to be a reference: otherwise the record
 would hold a secret in clear text, and logs and errors could show it.
 """
@@ -15,6 +15,7 @@ from typing import Final
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.values.hints import nearest
 from engine.domain.values.uris import problem_of_clear, secret_parts
+from engine.formats.base import PlainProperties
 
 MAX_SECRET_BYTES: Final = 64 * 1024
 SHORTEST_SECRET: Final = 4
@@ -22,27 +23,6 @@ SHORTEST_SECRET: Final = 4
 
 _ENV: Final = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)")
 _FILE: Final = re.compile(r"file:(/(?!/).*)")
-HARMLESS: Final = frozenset(
-    {
-        *("type", "uri", "warehouse", "prefix", "location", "catalog-name", "packhouse.spark-catalog"),
-        *("init_catalog_tables", "echo", "pool_pre_ping", "io-impl", "catalog-impl", "rest-page-size"),
-        *("namespace-separator", "snapshot-loading-mode", "scan-planning-mode", "view-endpoints-supported"),
-        *("downcast-ns-timestamp-to-us-on-write", "oauth2-server-uri", "scope", "audience", "resource", "auth.manager"),
-        *("rest.signing-name", "rest.signing-region", "rest.sigv4-enabled", "rest.sigv4.max-retries"),
-        *("header.x-iceberg-access-delegation", "client.region", "client.role-arn", "client.role-session-name"),
-        *("client.profile-name", "s3.endpoint", "s3.region", "s3.anonymous", "s3.connect-timeout"),
-        *("s3.request-timeout", "s3.force-virtual-addressing", "s3.path-style-access", "s3.resolve-region"),
-        *("s3.role-arn", "s3.role-session-name", "s3.profile-name", "s3.proxy-uri", "s3.server-side-encryption"),
-        *("s3.signer", "s3.signer.endpoint", "s3.signer.uri", "adls.account-name", "adls.account-host", "adls.anon"),
-        *("adls.client-id", "adls.tenant-id", "adls.blob-storage-authority", "adls.blob-storage-scheme"),
-        *("adls.dfs-storage-authority", "adls.dfs-storage-scheme", "gcs.project-id", "gcs.service.host"),
-        *("gcs.default-bucket-location", "gcs.requester-pays", "gcs.version-aware", "gcs.consistency"),
-        *("gcs.cache-timeout", "gcs.access", "gcs.oauth2.token-expires-at", "hdfs.host", "hdfs.port", "hdfs.user"),
-        "hf.endpoint",
-    }
-)
-"""Names, in lower case, of properties whose values are no secrets. Any other property counts as a secret."""
-_HARMLESS_PREFIXES: Final = ("table-default.", "table-override.", "view-default.", "view-override.")
 _PLAIN_VALUES: Final = frozenset({"", "true", "false"})
 _REMEDY: Final = (
     "keep the secret where api and workers can read it and give a reference: 'env:NAME' or 'file:/absolute/path'"
@@ -63,7 +43,7 @@ def is_reference(value: str) -> bool:
     return bool(_ENV.fullmatch(value) or _FILE.fullmatch(value))
 
 
-def problems_of_clear_secrets(properties: Mapping[str, str]) -> list[FieldProblem]:
+def problems_of_clear_secrets(properties: Mapping[str, str], plain: PlainProperties) -> list[FieldProblem]:
     """Return one problem for each property with a secret in clear text, or a reference that no catalog may use.
 
     A secret in clear text is never repeated.
@@ -75,18 +55,13 @@ def problems_of_clear_secrets(properties: Mapping[str, str]) -> list[FieldProble
             problems.append(FieldProblem(pointer, message, value, _OWN_REMEDY))
         elif is_reference(value) or value.lower() in _PLAIN_VALUES:
             continue
-        elif not is_harmless(name):
-            near = nearest(name, HARMLESS)
+        elif not plain.have(name):
+            near = nearest(name, plain.names)
             hint = _REMEDY if near is None else f"did you mean {near!r}? Otherwise {_REMEDY}"
             problems.append(FieldProblem(pointer, _NOT_HARMLESS, None, hint))
         elif (message := problem_of_clear(value)) is not None:
             problems.append(FieldProblem(pointer, message, None, f"{_REMEDY} of the whole value"))
     return problems
-
-
-def is_harmless(name: str) -> bool:
-    """Return whether the values of a property are no secrets."""
-    return name.lower() in HARMLESS or name.lower().startswith(_HARMLESS_PREFIXES)
 
 
 def problems_of_own_files(properties: Mapping[str, str], own: Path) -> list[FieldProblem]:
@@ -120,15 +95,15 @@ def resolve_secrets(
     return resolved
 
 
-def secrets_in(properties: Mapping[str, str], resolved: Mapping[str, str]) -> set[str]:
+def secrets_in(properties: Mapping[str, str], resolved: Mapping[str, str], plain: PlainProperties) -> set[str]:
     """Return the secrets that must not appear in messages.
 
-    These are the values of references and of properties that are not harmless, and secrets inside addresses.
+    These are the values of references and of properties that are not plain, and secrets inside addresses.
     """
     values = {
         resolved[name]
         for name, value in properties.items()
-        if is_reference(value) or not (is_harmless(name) or value.lower() in _PLAIN_VALUES)
+        if is_reference(value) or not (plain.have(name) or value.lower() in _PLAIN_VALUES)
     }
     parts = {part for value in resolved.values() for part in secret_parts(value)}
     return {text for text in values | parts if len(text) >= SHORTEST_SECRET}

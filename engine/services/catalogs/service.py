@@ -168,7 +168,10 @@ class CatalogService:
             raise InvalidInput("the allowed locations can't be used", problems=tuple(problems))
 
     async def _check_properties(self, format_name: FormatName, properties: Mapping[str, str]) -> None:
-        problems = [*_problems_of_size(properties), *problems_of_clear_secrets(properties)]
+        problems = [
+            *_problems_of_size(properties),
+            *problems_of_clear_secrets(properties, self._formats.plain_properties(format_name)),
+        ]
         if problems:
             raise InvalidInput("the catalog's properties can't be used", problems=tuple(problems))
         await self._formats.validate(format_name, properties)

@@ -5,7 +5,7 @@ rate of a task, and gets at most as many tasks as fit; between partitions the ru
 Reads manifests: call in a thread.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -14,8 +14,7 @@ from engine.domain.fleet.budgets import Budget
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.tables.orders import RequestedOrder
 from engine.domain.values.units import format_bytes
-from engine.formats.base import Condition, OpenTable
-from engine.formats.native import NativeTable
+from engine.formats.base import Condition, NativeTable, OpenTable
 from engine.rewriting.kernel.errors import (
     INT96_TIMESTAMPS,
     NO_FIELD_IDS,
@@ -31,9 +30,6 @@ BY_NATIVE: Final = "engine_native"
 """Code of the condition with the reason why the procedure is used."""
 
 _NO_LIMIT: Final = 2**62
-_ASKED_FOR: Final = {"rewrite.compression": "write.parquet.compression-codec", "rewrite.exclude_above_bytes": None}
-"""Settings that the procedure has no option for, each with the table property that it uses instead."""
-
 _KNOWN_TO_IT: Final = frozenset({"default", "table property"})
 """Origins of settings that the procedure knows without an option."""
 
@@ -83,7 +79,7 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
     if wanted == Engine.ARROW or not isinstance(opened, NativeTable):
         return Chosen(None, opened, policy, kernel)
     native = opened.planned_natively()
-    conditions = (*native.conditions(), *_of_settings(policy))
+    conditions = (*native.conditions(), *_of_settings(policy, native.unsupported_settings()))
     if all(each.holds for each in conditions):
         return Chosen(Engine.NATIVE, native, policy, (_reason(kernel), *conditions))
     return Chosen(None, opened, policy, (*kernel, *(each for each in conditions if not each.holds)))
@@ -117,14 +113,14 @@ def too_slow(limit: Budget) -> str:
     return f"one task of the procedure moves about {task}/s and can't be slowed, the limit is {rate}/s: raise it"
 
 
-def _of_settings(policy: EffectivePolicy) -> Iterator[Condition]:
+def _of_settings(policy: EffectivePolicy, unsupported: Mapping[str, str | None]) -> Iterator[Condition]:
     strategy = policy.values["rewrite.strategy"]
     yield Condition("native_strategy", strategy == "binpack", f"{strategy}; the procedure is called for binpack only")
     proof = policy.values["verification"]
     yield Condition("native_verification", proof == "metadata", f"{proof}; its rewrites are proven from metadata")
     told = [
         f"{name} (set the table property {instead} instead)" if instead else name
-        for name, instead in _ASKED_FOR.items()
+        for name, instead in unsupported.items()
         if policy.origins.get(name, "default") not in _KNOWN_TO_IT and policy.values[name] != OFF
     ]
     detail = f"it does not support {', '.join(told)}" if told else "it supports all settings"

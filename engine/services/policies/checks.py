@@ -28,8 +28,6 @@ MOST_TABLES_ASKED: Final = 20
 """Most covered tables whose columns are checked."""
 MOST_NAMESPACES: Final = 1000
 """Most namespaces of registered tables that are searched for the most similar name."""
-_NESTED: Final = ("struct<", "list<", "map<")
-"""Prefixes of types whose values have no order."""
 PATIENCE_SECONDS: Final = 10.0
 """Time limit for the columns of all tables together, which are read concurrently."""
 
@@ -127,14 +125,13 @@ class PolicyChecks:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 opened = await self._formats.open_table(catalog, ref)
-                described = await self._formats.ask(ref, opened.describe)
+                columns = await self._formats.ask(ref, opened.columns)
         except PackhouseError as error:
             return _Columns(ref, None, error.message)
         except TimeoutError:
             return _Columns(ref, None, f"its catalog did not answer within {PATIENCE_SECONDS:g} seconds")
-        columns = described["columns"]
-        nested = frozenset(column["name"] for column in columns if str(column["type"]).startswith(_NESTED))
-        return _Columns(ref, frozenset(column["name"] for column in columns), nested=nested)
+        nested = frozenset(column.name for column in columns if column.is_nested)
+        return _Columns(ref, frozenset(column.name for column in columns), nested=nested)
 
 
 def not_acted_on(document: PolicyDocument) -> tuple[str, ...]:

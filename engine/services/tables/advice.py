@@ -13,7 +13,7 @@ from engine.domain.access.callers import Caller
 from engine.domain.ids import TableId
 from engine.domain.runs.run import Run
 from engine.domain.tables.signals import Filters, Signal, SignalKind
-from engine.formats.base import OpenTable, SnapshotInfo
+from engine.formats.base import HistoryKeeper, OpenTable, SnapshotInfo, SnapshotKind
 from engine.planning.advice import LayoutAdvice, UpkeepAdvice, Writes, advise_layout, advise_upkeep
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.tables.observations import ObservationService
@@ -23,8 +23,6 @@ WINDOW: Final = timedelta(days=7)
 MOST_SNAPSHOTS: Final = 10_000
 MOST_SIGNALS: Final = 1000
 MOST_RUNS: Final = 1000
-DEFAULT_EXPIRY: Final = timedelta(days=5)
-"""Iceberg's default of `history.expire.max-snapshot-age-ms`, assumed if the policy does not expire snapshots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +34,16 @@ class Advice:
     writes: Writes
     expiry_seconds: float
     expiry_is_assumed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """A table's history and columns. `partition_columns`: those of the present spec."""
+
+    snapshots: Sequence[SnapshotInfo]
+    partition_columns: tuple[str, ...]
+    columns: tuple[str, ...]
+    default_expiry: timedelta
 
 
 class AdviceService:
@@ -53,23 +61,27 @@ class AdviceService:
             NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
         """
         seen = await self._observations.observe(caller, table_id)
-        snapshots, partition_columns, columns = await self._formats.ask(seen.opened.ref, _facts, seen.opened)
+        facts = await self._formats.ask(seen.opened.ref, _facts, seen.opened)
         since = seen.looked_at - WINDOW
         async with self._database.read() as unit:
             signals = await unit.signals.list(table_id, SignalKind.FILTERS, limit=MOST_SIGNALS)
             runs = await unit.runs.list_changes(table_id, limit=MOST_RUNS)
-        layout = advise_layout(_queries(signals, since), partition_columns, columns)
-        writes = _writes(snapshots, runs, since, seen.looked_at)
-        expiry, is_assumed = _expiry(seen.policy.values.get("maintenance.expire_snapshots"))
+        layout = advise_layout(_queries(signals, since), facts.partition_columns, facts.columns)
+        writes = _writes(facts.snapshots, runs, since, seen.looked_at)
+        expiry, is_assumed = _expiry(seen.policy.values.get("maintenance.expire_snapshots"), facts.default_expiry)
         upkeep = advise_upkeep(writes, expiry_seconds=expiry, full_scan_share=layout.full_scan_share)
         return Advice(layout, upkeep, writes, expiry, is_assumed)
 
 
-def _facts(opened: OpenTable) -> tuple[Sequence[SnapshotInfo], tuple[str, ...], tuple[str, ...]]:
-    """Return snapshots, partition columns of the present spec, and all columns. Blocks on storage."""
+def _facts(opened: OpenTable) -> _Facts:
+    """Read what advice is based on. Blocks on storage."""
     specs = opened.partition_specs()
-    partition_columns = tuple(dict.fromkeys(field.column for field in specs[-1].fields)) if specs else ()
-    return opened.snapshots(MOST_SNAPSHOTS), partition_columns, tuple(opened.column_names())
+    return _Facts(
+        snapshots=opened.snapshots(MOST_SNAPSHOTS),
+        partition_columns=tuple(dict.fromkeys(field.column for field in specs[-1].fields)) if specs else (),
+        columns=tuple(opened.column_names()),
+        default_expiry=opened.default_expiry if isinstance(opened, HistoryKeeper) else timedelta(0),
+    )
 
 
 def _queries(signals: Iterable[Signal], since: datetime) -> list[tuple[frozenset[str], int]]:
@@ -85,12 +97,12 @@ def _writes(snapshots: Sequence[SnapshotInfo], runs: Iterable[Run], since: datet
     since_ms = since.timestamp() * 1000
     oldest_ms = min((each.committed_at_ms for each in snapshots), default=since_ms)
     start_ms = max(since_ms, oldest_ms)
-    others = [each for each in snapshots if each.committed_at_ms >= start_ms and each.operation != "replace"]
+    others = [each for each in snapshots if each.committed_at_ms >= start_ms and each.kind is not SnapshotKind.REWRITE]
     return Writes(
         seconds=max(0.0, now.timestamp() - start_ms / 1000),
         ingested_bytes=sum(each.added_bytes for each in others),
         commits=len(others),
-        update_commits=sum(each.operation in {"overwrite", "delete"} for each in others),
+        update_commits=sum(each.kind is SnapshotKind.CHANGE for each in others),
         rewritten_bytes=sum(_rewritten(run, start_ms) for run in runs),
     )
 
@@ -101,8 +113,8 @@ def _rewritten(run: Run, start_ms: float) -> int:
     return int(run.result.get("rewritten_bytes", 0))
 
 
-def _expiry(setting: Any) -> tuple[float, bool]:
-    """Return after how many seconds snapshots expire, and True when that is only assumed (the setting is off)."""
+def _expiry(setting: Any, default: timedelta) -> tuple[float, bool]:
+    """Return after how many seconds snapshots expire, and True when that is the default (the setting is off)."""
     if isinstance(setting, Mapping):
         return float(setting["older_than"]), False
-    return DEFAULT_EXPIRY.total_seconds(), True
+    return default.total_seconds(), True

@@ -1,4 +1,4 @@
-"""Whether writers of a table should slow down: by the newest valid signal, otherwise by the needs of the format."""
+"""Whether writers of a table should slow down: by the newest valid signal about the table or the fleet."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,16 +7,10 @@ from typing import Final
 from engine.domain.access.callers import Caller
 from engine.domain.ids import TableId
 from engine.domain.tables.signals import Backpressure, Signal, SignalKind
-from engine.domain.tables.table import FormatName
 from engine.services.catalogs.registered import read_registered
 from engine.stores.database import Database
 
-_OF_FORMATS: Final = {
-    FormatName.ICEBERG: (
-        "Iceberg tables have no sorted runs that could stop writers: only a signal of kind backpressure "
-        "asks writers to slow down"
-    ),
-}
+_NOTHING: Final = "no signal of kind backpressure is valid, and nothing else asks writers of this table to slow down"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +37,13 @@ class BackpressureService:
             NotFound: no such table.
         """
         async with self._database.read() as unit:
-            _, catalog = await read_registered(unit, table_id, caller)
+            await read_registered(unit, table_id, caller)
             now = await unit.now()
             for about in (table_id, None):
                 newest = await unit.signals.list(about, SignalKind.BACKPRESSURE, limit=1)
                 if newest and (advised := _by_signal(newest[0], now)) is not None:
                     return advised
-        return Advised(slow_down=False, reason=_OF_FORMATS[catalog.format])
+        return Advised(slow_down=False, reason=_NOTHING)
 
 
 def _by_signal(signal: Signal, now: datetime) -> Advised | None:

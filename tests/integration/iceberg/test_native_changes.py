@@ -13,9 +13,8 @@ from pyiceberg.manifest import ManifestContent, write_manifest_list
 
 from engine.domain.errors import CommitConflict
 from engine.domain.runs.hot_partitions import Place
-from engine.formats.base import Verification
+from engine.formats.base import NativeChange, RowCounts, Verification
 from engine.formats.iceberg import IcebergTable
-from engine.formats.native import NativeChange, RowCounts
 from tests.support.iceberg_tables import (
     Lake,
     append_files,

@@ -1,14 +1,14 @@
 """The choice of the engine: the kernel where it may, else the procedure where it can, else none and why."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import pytest
 
 from engine.domain.fleet.budgets import Budget
-from engine.formats.base import Condition, OpenTable
-from engine.formats.native import NativeTable
-from engine.services.operations.rewrite.native_path import call_options
+from engine.formats.base import Condition, NativeTable, OpenTable, ProcedureSettings
+from engine.formats.iceberg.procedures.calls import UNSUPPORTED_SETTINGS, call_options, is_conflict
+from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.planning.engines import BY_NATIVE, TASK_BYTES_PER_SECOND, Engine, choose_engine, tasks_within
 from tests.support.planning import policy_of
 
@@ -25,6 +25,9 @@ class _Kernel:
 
     def conditions(self, _order: Any = None) -> Sequence[Condition]:
         return self._conditions
+
+    def unsupported_settings(self) -> Mapping[str, str | None]:
+        return UNSUPPORTED_SETTINGS
 
 
 class _Either(_Kernel):
@@ -108,7 +111,7 @@ def test_so_many_tasks_are_called_for_as_stay_under_the_limit(rate: float | None
 
 def test_the_options_say_what_the_plan_went_by() -> None:
     asked = policy_of({"rewrite": {"target_file_bytes": "100MB", "small_file_bytes": "50MB", "min_input_files": 3}})
-    options = call_options(asked, tasks=2, full=False)
+    options = call_options(RewriteLimits.of(asked), ProcedureSettings(tasks=2, full=False))
     assert options["target-file-size-bytes"] == 100 * 10**6
     assert options["min-file-size-bytes"] == 50 * 10**6
     assert options["min-input-files"] == 3
@@ -116,4 +119,16 @@ def test_the_options_say_what_the_plan_went_by() -> None:
     assert options["delete-file-threshold"] == 1
     assert options["rewrite-all"] is False
     assert options["partial-progress.enabled"] is False
-    assert call_options(asked, tasks=2, full=True)["rewrite-all"] is True
+    assert call_options(RewriteLimits.of(asked), ProcedureSettings(tasks=2, full=True))["rewrite-all"] is True
+
+
+@pytest.mark.parametrize(
+    ("failure", "is_lost"),
+    [
+        ("org.apache.iceberg.exceptions.ValidationException: Missing required files to delete: a.parquet", True),
+        ("org.apache.iceberg.exceptions.CommitFailedException: branch main has changed", True),
+        ("java.lang.OutOfMemoryError: Java heap space", False),
+    ],
+)
+def test_a_failure_that_names_a_lost_commit_is_a_conflict(failure: str, is_lost: bool) -> None:
+    assert is_conflict(failure) is is_lost

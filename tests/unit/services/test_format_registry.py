@@ -10,7 +10,8 @@ import pytest
 
 from engine.domain.errors import InvalidInput, Transient
 from engine.domain.tables.table import Catalog, FormatName, TableRef
-from engine.formats.base import CheckStep, FileScope
+from engine.formats.base import CheckStep, FileScope, PlainProperties
+from engine.formats.iceberg.catalog.known_properties import PLAIN
 from engine.services.catalogs.addresses import FRESH_SECONDS, HostNames
 from engine.services.catalogs.bulkheads.compartments import ThreadLimits
 from engine.services.catalogs.formats import FormatRegistry
@@ -49,6 +50,9 @@ class Format:
         self.seen: list[Mapping[str, str]] = []
         self.blocked = threading.Event()
         self.blocked.set()
+
+    def plain_properties(self) -> PlainProperties:
+        return PLAIN
 
     def validate(self, properties: Mapping[str, str]) -> None:
         if "bad" in properties:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.domain.errors import InvalidInput
+from engine.formats.iceberg.catalog.known_properties import PLAIN
 from engine.services.catalogs.secrets import (
     problems_of_clear_secrets,
     problems_of_own_files,
@@ -79,7 +80,7 @@ def test_bytes_that_are_no_text_are_refused_without_being_shown(secret_folder: P
     ],
 )
 def test_what_looks_like_a_secret_is_found(properties: dict[str, str]) -> None:
-    [problem] = problems_of_clear_secrets(properties)
+    [problem] = problems_of_clear_secrets(properties, PLAIN)
     assert problem.value is None
     assert problem.hint is not None
 
@@ -104,7 +105,7 @@ def test_what_looks_like_a_secret_is_found(properties: dict[str, str]) -> None:
     ],
 )
 def test_what_is_no_secret_passes(properties: dict[str, str]) -> None:
-    assert problems_of_clear_secrets(properties) == []
+    assert problems_of_clear_secrets(properties, PLAIN) == []
 
 
 @pytest.mark.parametrize(
@@ -112,7 +113,9 @@ def test_what_is_no_secret_passes(properties: dict[str, str]) -> None:
 )
 def test_what_packhouse_itself_runs_by_is_for_no_catalog(reference: str) -> None:
     environ = {"PACKHOUSE_SECRET_KEY": "hunter2", "packhouse_database_url": "hunter2"}
-    assert [problem.pointer for problem in problems_of_clear_secrets({"token": reference})] == ["/properties/token"]
+    assert [problem.pointer for problem in problems_of_clear_secrets({"token": reference}, PLAIN)] == [
+        "/properties/token"
+    ]
     with pytest.raises(InvalidInput) as caught:
         resolve_secrets({"token": reference}, environ=environ)
     assert "hunter2" not in repr(caught.value.problems)
@@ -148,7 +151,7 @@ def test_values_that_are_shown_nowhere_are_those_of_references_unknown_names_and
         "s3.region": "eu-1",
     }
     resolved = properties | {"uri": "https://user%3A:p%40ss@c.example/?code=abcd&sslmode=full"}
-    assert secrets_in(properties, resolved) == {
+    assert secrets_in(properties, resolved, PLAIN) == {
         resolved["uri"],
         "session",
         "clear-secret",

@@ -296,7 +296,7 @@ def advice(console: Console, found: Document) -> None:
             f"{seconds(writes['seconds'])}; {_share(upkeep['update_share'])} of them delete or replace rows",
             "rewritten": f"{size(writes['rewritten_bytes'])}, {size(upkeep['rewritten_bytes_per_day'])} a day"
             + ("" if factor is None else f"; {factor:.3g} times what was written"),
-            "superseded": storage + (" (Iceberg's default)" if found["expiry_is_assumed"] else ""),
+            "superseded": storage + (" (the format's default)" if found["expiry_is_assumed"] else ""),
         },
     )
     for reason in upkeep["because"]:

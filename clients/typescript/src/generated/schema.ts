@@ -1718,7 +1718,7 @@ export interface components {
              * @example 0.1
              */
             ratio?: number | null;
-            /** @description Also drop position-delete files of the rewritten partitions that no longer apply to any data file, in the same commit. Not passed to Iceberg's own procedure. */
+            /** @description Also drop position-delete files of the rewritten partitions that no longer apply to any data file, in the same commit. Not passed to the table format's own procedure. */
             remove_dangling?: boolean | null;
         };
         /** @description One dependency. */
@@ -4934,7 +4934,7 @@ export interface components {
         };
         /** @description What policy would suit a table. Nothing is changed by it. */
         TableAdvice: {
-            /** @description True: the policy does not set it; Iceberg's default of 5 days is used. */
+            /** @description True: the policy does not set it; the default of the table's format is used. */
             expiry_is_assumed: boolean;
             /** @description How long superseded files are kept. */
             expiry_seconds: number;

@@ -92,7 +92,7 @@ class DeleteRules(Section):
     remove_dangling: Flag | None = Field(
         None,
         description="Also drop position-delete files of the rewritten partitions that no longer apply to any data "
-        "file, in the same commit. Not passed to Iceberg's own procedure.",
+        "file, in the same commit. Not passed to the table format's own procedure.",
     )
 
 

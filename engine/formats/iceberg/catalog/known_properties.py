@@ -1,7 +1,7 @@
-"""Find misspelt catalog properties by comparing with PyIceberg's; it silently ignores unknown ones.
+"""Properties of catalogs: those without secrets, and misspelt ones, which PyIceberg silently ignores.
 
-Its properties are constants of some of its modules. Some of these constants are not properties; including them only
-means that property names equal to them are not reported.
+PyIceberg's properties are constants of some of its modules. Some of these constants are not properties; including them
+only means that property names equal to them are not reported.
 """
 
 import difflib
@@ -13,6 +13,7 @@ import pyiceberg.catalog.rest
 import pyiceberg.catalog.sql
 import pyiceberg.io
 
+from engine.formats.base import PlainProperties
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
 from engine.formats.iceberg.procedures.native import SPARK_CATALOG
 
@@ -20,6 +21,28 @@ _MODULES: Final = (pyiceberg.io, pyiceberg.catalog, pyiceberg.catalog.rest, pyic
 _WITHOUT_A_CONSTANT: Final = ("echo", "pool_pre_ping", "init_catalog_tables", "header.X-Iceberg-Access-Delegation")
 _OPEN_ENDED: Final = ("header.", "table-default.", "table-override.", "view-default.", "view-override.")
 _SIMILAR: Final = 0.75
+
+_WITHOUT_SECRETS: Final = """
+type uri warehouse prefix location catalog-name packhouse.spark-catalog init_catalog_tables echo
+pool_pre_ping io-impl catalog-impl rest-page-size namespace-separator snapshot-loading-mode
+scan-planning-mode view-endpoints-supported downcast-ns-timestamp-to-us-on-write oauth2-server-uri scope
+audience resource auth.manager rest.signing-name rest.signing-region rest.sigv4-enabled
+rest.sigv4.max-retries header.x-iceberg-access-delegation client.region client.role-arn
+client.role-session-name client.profile-name s3.endpoint s3.region s3.anonymous s3.connect-timeout
+s3.request-timeout s3.force-virtual-addressing s3.path-style-access s3.resolve-region s3.role-arn
+s3.role-session-name s3.profile-name s3.proxy-uri s3.server-side-encryption s3.signer s3.signer.endpoint
+s3.signer.uri adls.account-name adls.account-host adls.anon adls.client-id adls.tenant-id
+adls.blob-storage-authority adls.blob-storage-scheme adls.dfs-storage-authority adls.dfs-storage-scheme
+gcs.project-id gcs.service.host gcs.default-bucket-location gcs.requester-pays gcs.version-aware
+gcs.consistency gcs.cache-timeout gcs.access gcs.oauth2.token-expires-at hdfs.host hdfs.port hdfs.user
+hf.endpoint
+"""
+
+PLAIN: Final = PlainProperties(
+    names=frozenset(_WITHOUT_SECRETS.split()),
+    prefixes=("table-default.", "table-override.", "view-default.", "view-override."),
+)
+"""Properties whose values are no secrets."""
 
 
 def _known() -> frozenset[str]:

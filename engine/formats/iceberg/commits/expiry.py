@@ -41,6 +41,8 @@ FIRST_WAIT_SECONDS: Final = 0.1
 GC_ENABLED: Final = "gc.enabled"
 MAX_AGE_MS: Final = "history.expire.max-snapshot-age-ms"
 MIN_TO_KEEP: Final = "history.expire.min-snapshots-to-keep"
+DEFAULT_EXPIRY: Final = timedelta(days=5)
+"""Iceberg's default of `history.expire.max-snapshot-age-ms`."""
 _LONGEST: Final = timedelta.max
 _MOST_DIGITS: Final = 19
 

@@ -11,7 +11,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import MAIN_BRANCH
 from pyiceberg.table.snapshots import Operation, Snapshot
 
-from engine.formats.base import IN_HISTORY, CommittedBatch, Condition, SnapshotInfo
+from engine.formats.base import IN_HISTORY, CommittedBatch, Condition, SnapshotInfo, SnapshotKind
 from engine.formats.iceberg.intake.limits import Malformed
 
 RUN_ID: Final = "packhouse.run-id"
@@ -23,6 +23,12 @@ MOST_DIGITS: Final = 19
 _MOST_SHOWN: Final = 80
 _APPLICATIONS: Final = {"app-id": "spark", "spark.app.id": "spark", "flink.job-id": "flink", "trino_query_id": "trino"}
 """Summary properties with the application of a snapshot, and the engine they imply if no other property has it."""
+_KINDS: Final = {
+    Operation.APPEND: SnapshotKind.APPEND,
+    Operation.OVERWRITE: SnapshotKind.CHANGE,
+    Operation.DELETE: SnapshotKind.CHANGE,
+    Operation.REPLACE: SnapshotKind.REWRITE,
+}
 
 
 def head_of(metadata: TableMetadata) -> Snapshot | None:
@@ -108,8 +114,7 @@ def newest(metadata: TableMetadata, limit: int) -> Sequence[SnapshotInfo]:
             snapshot_id=each.snapshot_id,
             parent_id=each.parent_snapshot_id,
             committed_at_ms=each.timestamp_ms,
-            operation=each.summary.operation.value if each.summary else "unknown",
-            summary=summary_of(each),
+            kind=_KINDS[each.summary.operation] if each.summary else SnapshotKind.UNKNOWN,
             added_bytes=count_of(summary_of(each).get(ADDED_BYTES, "")),
             compactor=_compactor(each),
         )

@@ -19,7 +19,7 @@ from engine.domain.clock import Clock
 from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
 from engine.domain.runs.hot_partitions import LostGroup, Place
 from engine.domain.runs.run import RunState, StoredGroup
-from engine.formats.base import CommitOutcome, CommitRequest, OpenTable, Verification, WrittenGroup
+from engine.formats.base import CommitOutcome, CommitRequest, OpenTable, ParentKeeper, Verification, WrittenGroup
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.operations.rewrite.mismatches import Mismatches
 from engine.services.runs.attempts import Attempt
@@ -337,7 +337,8 @@ class Commits:
             return
         try:
             table = await self._open_table()
-            await self._formats.change(table.ref, table.release_parents)
+            if isinstance(table, ParentKeeper):
+                await self._formats.change(table.ref, table.release_parents)
         except PackhouseError as error:
             _log.warning("parents_not_released", error=error.message)
 

@@ -15,7 +15,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import Clock
 from engine.domain.errors import Fatal, OutcomeUnknown, PackhouseError, Transient
 from engine.domain.runs.run import GroupState
-from engine.formats.base import OpenTable, RollBack
+from engine.formats.base import OpenTable, ParentKeeper, RollBack
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.runs.attempts import Attempt
 from engine.services.tables.freezes import freeze_document
@@ -30,6 +30,7 @@ _WAITS: Final = (0.5, 1.0, 2.0, 4.0, 0.0)
 _WHY: Final = {
     RollBack.FOLLOWED: "others committed after it, or the catalog refused to go back",
     RollBack.NO_PARENT: "the snapshot before it has expired",
+    RollBack.NOT_POSSIBLE: "tables of this format can't go back to an earlier snapshot",
     None: "the catalog does not answer",
 }
 
@@ -84,6 +85,8 @@ class Mismatches:
         for wait in _WAITS:
             try:
                 table = await self._open_table()
+                if not isinstance(table, ParentKeeper):
+                    return RollBack.NOT_POSSIBLE
                 return await self._formats.change(table.ref, table.roll_back, snapshot_id)
             except (OutcomeUnknown, Transient) as error:
                 _log.warning("roll_back_unknown", snapshot_id=snapshot_id, error=error.message)
@@ -129,9 +132,11 @@ class Mismatches:
         raise Fatal(f"{found}; the table is frozen: {_remedy(parent)}")
 
     async def _protected_parent(self, snapshot_id: int) -> int | None:
-        """Protect the parent from expiry while the freeze lasts, and return it; None when it is gone."""
+        """Protect the parent from expiry while the freeze lasts, and return it; None if it is gone or can't be kept."""
         try:
             table = await self._open_table()
+            if not isinstance(table, ParentKeeper):
+                return None
             return await self._formats.change(table.ref, table.protect_parent, self._attempt.run.id, snapshot_id)
         except PackhouseError as error:
             _log.warning("parent_not_protected", snapshot_id=snapshot_id, error=error.message)

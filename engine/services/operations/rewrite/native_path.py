@@ -9,19 +9,16 @@ Holds, cancels, the lease and rates are applied between partitions; a single cal
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from engine.domain.errors import CommitConflict, Interrupted, NotEligible, PackhouseError, SparkFailed, Transient
-from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.plans import FileGroup
-from engine.domain.runs.procedures import OptionValue
 from engine.domain.runs.run import GroupState, StoredGroup
-from engine.formats.base import OpenTable
-from engine.formats.native import NativeChange, NativeTable, RowCounts
+from engine.formats.base import NativeChange, NativeTable, OpenTable, ProcedureSettings, RowCounts
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
 from engine.services.operations.tasks.lane_times import LaneTimes
@@ -35,8 +32,6 @@ LEFT_ALONE: Final = "refused: the procedure succeeded and replaced no file of it
 SOURCE_GONE, TABLE_CHANGED = "source_gone", "table_changed"
 _LEAST_SLOWDOWN: Final = 0.01
 _LONGEST_NAP_SECONDS: Final = 0.5
-_CONFLICTS: Final = ("ValidationException", "CommitFailedException")
-_MOST_BYTES: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +54,7 @@ class _Calls:
     """State that all calls of one attempt share."""
 
     table: NativeTable
-    options: Mapping[str, OptionValue]
+    settings: ProcedureSettings
     application: str
     times: LaneTimes
     work: Work
@@ -95,9 +90,9 @@ class NativePath(RewritePath):
             raise NotEligible(too_slow(limit))
         await self._check_table(table, work)
         application = await self._asked(self._context.procedures.application)
-        options = call_options(work.policy, tasks=tasks, full=bool(self._attempt.run.request.get("force_full")))
+        settings = ProcedureSettings(tasks, full=bool(self._attempt.run.request.get("force_full")))
         times = LaneTimes(work.plan.time)
-        calls = _Calls(table, options, application, times, work)
+        calls = _Calls(table, settings, application, times, work)
         async with self._stopped_when_asked():
             for at, group in enumerate(work.groups):
                 if not self._attempt.may_begin() or not self._fits(work.groups[at:], times):
@@ -127,7 +122,7 @@ class NativePath(RewritePath):
 
     async def _one(self, group: FileGroup, calls: "_Calls") -> None:
         sent = await self._mark_sent(group, calls.application)
-        call = calls.table.procedure_call(group, calls.options)
+        call = calls.table.procedure_call(group, RewriteLimits.of(calls.work.policy), calls.settings)
         failure: PackhouseError | None = None
         begun = self._context.clock.monotonic()
         self._step("before_call")
@@ -146,7 +141,7 @@ class NativePath(RewritePath):
             await self._lose(sent.group, TABLE_CHANGED, error)
             return
         if change is None:
-            await self._nothing_done(sent.group, failure)
+            await self._nothing_done(calls.table, sent.group, failure)
             return
         calls.times.add([group], seconds)
         self._ending.tally.add(len(change.inputs), change.input_bytes)
@@ -209,14 +204,14 @@ class NativePath(RewritePath):
                 f"rows could not be counted to prove snapshot {change.snapshot_id}: {error.message}"
             ) from error
 
-    async def _nothing_done(self, group: StoredGroup, failure: PackhouseError | None) -> None:
+    async def _nothing_done(self, table: NativeTable, group: StoredGroup, failure: PackhouseError | None) -> None:
         """Record that a call did not change the table, with the reason of its failure."""
         if failure is not None and (isinstance(failure, Interrupted) or self._attempt.interrupted.is_set()):
             await self._settle_open([group.ordinal])
             if self._attempt.stop_reason is None:
                 raise Transient("another client interrupted the call on Spark")
             return
-        if failure is not None and any(word in str(failure.details.get("text", "")) for word in _CONFLICTS):
+        if failure is not None and table.is_conflict(str(failure.details.get("text", ""))):
             await self._lose(group, SOURCE_GONE, failure)
             return
         reason = LEFT_ALONE if failure is None else f"failed: {failure.message}"
@@ -283,24 +278,6 @@ def native(table: OpenTable) -> NativeTable:
     if not isinstance(table, NativeTable):
         raise NotEligible("the table's format has no procedure of its own that could rewrite it")
     return table
-
-
-def call_options(policy: EffectivePolicy, *, tasks: int, full: bool) -> Mapping[str, OptionValue]:
-    """Return the options of the procedure that correspond to the plan's settings."""
-    limits = RewriteLimits.of(policy)
-    return {
-        "target-file-size-bytes": limits.target_bytes,
-        "min-file-size-bytes": limits.small_bytes,
-        "max-file-size-bytes": limits.large_bytes or _MOST_BYTES,
-        "min-input-files": limits.min_input_files,
-        "max-file-group-size-bytes": limits.group_bytes,
-        "max-concurrent-file-group-rewrites": tasks,
-        "delete-file-threshold": max(1, limits.delete_files),
-        "delete-ratio-threshold": limits.delete_ratio,
-        "rewrite-all": full,
-        "partial-progress.enabled": False,
-        "use-starting-sequence-number": True,
-    }
 
 
 def _result(group: StoredGroup, change: NativeChange, seconds: float) -> dict[str, Any]:

@@ -21,7 +21,7 @@ class DeleteRules:
     """ Minimum share of the data file's rows that are deleted, from 0 to 1. """
     remove_dangling: bool | None | Unset = UNSET
     """ Also drop position-delete files of the rewritten partitions that no longer apply to any data file, in the
-    same commit. Not passed to Iceberg's own procedure. """
+    same commit. Not passed to the table format's own procedure. """
 
     def to_dict(self) -> dict[str, Any]:
         files: int | None | Unset

@@ -21,7 +21,7 @@ class TableAdvice:
     """What policy would suit a table. Nothing is changed by it."""
 
     expiry_is_assumed: bool
-    """ True: the policy does not set it; Iceberg's default of 5 days is used. """
+    """ True: the policy does not set it; the default of the table's format is used. """
     expiry_seconds: float
     """ How long superseded files are kept. """
     layout: LayoutAdvice

@@ -11,8 +11,10 @@ from typing import Protocol, runtime_checkable
 from engine.domain.runs.files import InputFile, OutputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
-from engine.domain.runs.procedures import OptionValue, PartitionTest, ProcedureCall, SparkTable
-from engine.formats.base import OpenTable, Verification
+from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
+from engine.formats.base.commits import Verification
+from engine.formats.base.tables import OpenTable
+from engine.planning.plans.rewrite_limits import RewriteLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,14 @@ class RowCounts:
     after: int
 
 
+@dataclass(frozen=True, slots=True)
+class ProcedureSettings:
+    """Settings of a call besides the plan's limits: most concurrent tasks; `full`: rewrite also well-formed files."""
+
+    tasks: int
+    full: bool
+
+
 @runtime_checkable
 class NativeTable(OpenTable, Protocol):
     """An open table whose format has a procedure. All calls may block."""
@@ -68,8 +78,17 @@ class NativeTable(OpenTable, Protocol):
     def partition_tests(self, place: Place) -> Sequence[PartitionTest]:
         """Return the tests that select one partition; none for an unpartitioned table."""
 
-    def procedure_call(self, group: FileGroup, options: Mapping[str, OptionValue]) -> ProcedureCall:
+    def unsupported_settings(self) -> Mapping[str, str | None]:
+        """Return the policy fields that the procedure has no option for, each with the table property it uses instead.
+
+        None: it uses nothing instead.
+        """
+
+    def procedure_call(self, group: FileGroup, limits: RewriteLimits, settings: ProcedureSettings) -> ProcedureCall:
         """Return the call that rewrites the partition of a group."""
+
+    def is_conflict(self, failure: str) -> bool:
+        """Return whether a failed call lost to another writer, by the text of its failure on Spark."""
 
     def native_changes(self, base_snapshot_id: int, places: Sequence[Place]) -> Sequence[NativeChange]:
         """Return replacements in these partitions since a base, other than Packhouse's commits, oldest first.

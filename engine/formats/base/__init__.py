@@ -1,0 +1,68 @@
+"""Protocols that every table format implements, one folder under `formats/` per format.
+
+Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`. What only some
+formats can do is in further roles (`ParentKeeper`, `HistoryKeeper`, `NativeTable`): callers ask with `isinstance`
+whether a table has one, and decide what follows without it.
+
+Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
+the time of loading; call `CatalogConnection.open_table` again to see newer commits.
+"""
+
+from engine.formats.base.catalogs import (
+    OWN_LOCATION,
+    CatalogConnection,
+    CheckStep,
+    FileScope,
+    IsWanted,
+    PlainProperties,
+    TableFormat,
+    TableListing,
+    every_namespace,
+)
+from engine.formats.base.commits import (
+    IN_HISTORY,
+    CommitOutcome,
+    CommitRequest,
+    CommittedBatch,
+    Committer,
+    Verification,
+    WrittenGroup,
+)
+from engine.formats.base.files import Condition, FileInventory
+from engine.formats.base.history import HistoryKeeper, ParentKeeper, RollBack
+from engine.formats.base.native import NativeChange, NativeTable, ProcedureSettings, RowCounts
+from engine.formats.base.tables import OpenTable
+from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
+
+__all__ = [
+    "IN_HISTORY",
+    "OWN_LOCATION",
+    "CatalogConnection",
+    "CheckStep",
+    "CommitOutcome",
+    "CommitRequest",
+    "CommittedBatch",
+    "Committer",
+    "Condition",
+    "FileInventory",
+    "FileScope",
+    "HistoryKeeper",
+    "IsWanted",
+    "NativeChange",
+    "NativeTable",
+    "OpenTable",
+    "ParentKeeper",
+    "PlainProperties",
+    "ProcedureSettings",
+    "RollBack",
+    "RowCounts",
+    "SnapshotInfo",
+    "SnapshotKind",
+    "TableColumn",
+    "TableFormat",
+    "TableListing",
+    "TableView",
+    "Verification",
+    "WrittenGroup",
+    "every_namespace",
+]

@@ -1,0 +1,140 @@
+"""A table format and its catalogs: what can be done to its tables, and connections that open them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from engine.domain.tables.capabilities import Capabilities
+from engine.domain.tables.table import OutsideFiles, TableRef
+from engine.formats.base.tables import OpenTable
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStep:
+    """One step of a connection check: its name, whether it succeeded, and its findings (no secrets)."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+IsWanted = Callable[[Sequence[str]], bool]
+"""Predicate on namespaces: returns whether their tables are listed."""
+
+
+def every_namespace(_namespace: Sequence[str]) -> bool:
+    """Accept every namespace."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class TableListing:
+    """Addresses of a catalog's tables, each with its namespace levels and its name; `truncated`: there are more."""
+
+    identifiers: tuple[tuple[str, ...], ...]
+    is_truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileScope:
+    """Locations in which the files of one table may be.
+
+    `location`: the table's location as registered; None: the one in its metadata. `allowed`: the catalog's allowed
+    locations, empty without any. `outside_files`: which files may be outside of the table's location.
+    """
+
+    location: str | None = None
+    allowed: tuple[str, ...] = ()
+    outside_files: OutsideFiles = OutsideFiles.REFUSE
+
+    def folders(self, stated: str) -> tuple[str, ...]:
+        """Return the folders that may contain files; `stated` is the location in the table's metadata."""
+        is_open = self.outside_files is OutsideFiles.ALLOWED_LOCATIONS
+        return (self.location or stated, *(self.allowed if is_open else ()))
+
+
+OWN_LOCATION: Final = FileScope()
+"""Only the location in the table's metadata."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainProperties:
+    """Properties of catalogs whose values are no secrets: their names, and prefixes of names, in lower case.
+
+    Any other property counts as a secret.
+    """
+
+    names: frozenset[str]
+    prefixes: tuple[str, ...] = ()
+
+    def have(self, name: str) -> bool:
+        """Return whether the values of a property are no secrets."""
+        return name.lower() in self.names or name.lower().startswith(self.prefixes)
+
+
+class CatalogConnection(Protocol):
+    """An open connection to one catalog."""
+
+    @property
+    def has_all_pointers(self) -> bool:
+        """Whether `pointers` sends one request for many tables; otherwise it sends one request per table."""
+
+    def ping(self) -> None:
+        """Send the catalog a request that depends on no table.
+
+        Raises:
+            Away: it does not answer.
+            StateConflict, Transient: it answers with an error.
+        """
+
+    def check(self) -> Sequence[CheckStep]:
+        """Test the connection step by step; never raises for a broken connection."""
+
+    def list_tables(self, limit: int, is_wanted: IsWanted = every_namespace) -> TableListing:
+        """List the tables of the accepted namespaces, ordered by address, at most `limit`.
+
+        Raises:
+            StateConflict: the catalog refuses the credentials, or its properties are wrong.
+            Transient: the catalog does not answer.
+        """
+
+    def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
+        """Return the catalog's pointer for each table: a value that changes with every commit.
+
+        As cheap as the catalog allows. Tables that are missing or can't be read are left out: open one for the reason.
+
+        Raises:
+            StateConflict: the catalog refuses the credentials, or its properties are wrong.
+            Transient: the catalog does not answer.
+        """
+
+    def open_table(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> OpenTable:
+        """Load a table's current metadata. No file outside of the scope is read, written or deleted through it.
+
+        Raises:
+            NotFound: no such table.
+            NotEligible: the metadata requires a file outside of the scope; also raised by later calls.
+            TableUnreadable: its metadata can't be read; also raised by the methods of `OpenTable`.
+            StateConflict: the catalog refuses the credentials, or its properties are wrong.
+            Transient: the catalog does not answer.
+        """
+
+
+class TableFormat(Protocol):
+    """A table format: opens catalogs of its kind."""
+
+    def capabilities(self) -> Capabilities:
+        """Return the supported operations of this format, with the reason for each unsupported one. Never blocks."""
+
+    def plain_properties(self) -> PlainProperties:
+        """Return the properties of its catalogs that may be given, shown and logged in clear text. Never blocks."""
+
+    def validate(self, properties: Mapping[str, str]) -> None:
+        """Raise `InvalidInput`, naming the field, for properties that can't make a connection."""
+
+    def connect(self, name: str, properties: Mapping[str, str]) -> CatalogConnection:
+        """Open a connection; secrets in `properties` are already resolved.
+
+        Raises:
+            Transient: the catalog does not answer.
+        """

@@ -1,0 +1,129 @@
+"""Commits of written groups: sent, found again after a lost answer, proven, and the files that runs leave."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from engine.domain.runs.files import InputFile, OutputFile
+from engine.domain.runs.hot_partitions import Place
+from engine.domain.runs.plans import FileGroup
+from engine.formats.base.files import Condition
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenGroup:
+    """A finished group, ready to be committed: all outputs replace all inputs."""
+
+    ordinal: int
+    spec_id: int
+    partition: str
+    inputs: tuple[InputFile, ...]
+    outputs: tuple[OutputFile, ...]
+    rows_deleted: int
+
+    @property
+    def place(self) -> Place:
+        """The partition of its files."""
+        return self.spec_id, self.partition
+
+
+@dataclass(frozen=True, slots=True)
+class CommitRequest:
+    """One batch of written groups for one atomic snapshot.
+
+    `protects_parent`: protect the parent snapshot from expiry until `release_parents`. `removes_dangling_deletes`:
+    remove delete files, in the partitions of its groups, that no longer apply to any live data file.
+    """
+
+    run_id: str
+    attempt: int
+    base_snapshot_id: int
+    schema_id: int
+    groups: tuple[WrittenGroup, ...]
+    protects_parent: bool = False
+    removes_dangling_deletes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedBatch:
+    """A snapshot committed by Packhouse: its groups and its changes."""
+
+    snapshot_id: int
+    groups: tuple[int, ...]
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommitOutcome:
+    """Result of a commit. `snapshot_id` is None when every group was dropped; `dropped` has the reasons by ordinal."""
+
+    snapshot_id: int | None
+    committed: tuple[int, ...]
+    dropped: Mapping[int, str] = field(default_factory=dict)
+    tries: int = 1
+
+
+IN_HISTORY: Final = "in_main_history"
+"""Name of the check that a snapshot is an ancestor of main."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """Verification of one snapshot from the table's metadata: each check by name, with its findings.
+
+    Files, rows and bytes are those of data files; `removed_delete_files` are counted separately.
+    """
+
+    snapshot_id: int
+    ok: bool
+    checks: tuple[Condition, ...]
+    removed_files: int
+    added_files: int
+    removed_rows: int
+    added_rows: int
+    removed_bytes: int
+    added_bytes: int
+    removed_delete_files: int = 0
+
+    @property
+    def was_taken_back(self) -> bool:
+        """Whether every check holds except being in main's history: another client rolled main back past it."""
+        return {check.name for check in self.checks if not check.holds} == {IN_HISTORY}
+
+
+class Committer(Protocol):
+    """Replaces files of a table by those that tasks wrote, in atomic snapshots."""
+
+    def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
+        """Commit a batch, with at most 16 tries on lost races; drops whole groups whose inputs were removed or changed.
+
+        `before_try` is called before every try, when only the request remains to be sent, and may raise to stop the
+        try: nothing is sent before it returns.
+
+        Raises:
+            OutcomeUnknown: an answer was lost; check `find_commits` before doing anything else.
+            CommitConflict: the base is no longer an ancestor or the schema changed: plan again.
+            Transient: the catalog can't be reached and nothing was sent.
+        """
+
+    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, str]:
+        """Return the reasons, by ordinal, why groups planned on a base can no longer be committed in this view."""
+
+    def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
+        """Return all snapshots of this run in the history of the main branch."""
+
+    def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
+        """Verify a snapshot committed by Packhouse against the groups it claims to contain, from metadata alone."""
+
+    def list_outputs(self, run_id: str) -> Sequence[str]:
+        """Return the paths of all files under the data location that this run wrote, recognized by name."""
+
+    def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:
+        """Delete files written by this run's attempts up to `up_to_attempt`, except `keep` and referenced ones.
+
+        `is_settled`: no commit of the run can be in progress, so metadata files that only such a commit could reference
+        are deleted too.
+
+        Files of later attempts are kept, so that a stale holder can't remove the work of its successor. Returns the
+        number of deleted files. Must not be called while a task of those attempts may still write.
+        """

@@ -1,0 +1,56 @@
+"""The live data files of a table: measured for planning, and given to tasks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import pyarrow as pa
+
+from engine.domain.runs.files import InputFile
+from engine.domain.runs.plans import FileGroup
+from engine.domain.tables.orders import RequestedOrder, RowOrdering
+from engine.planning.measures.digest import TableMeasures
+from engine.planning.measures.overlaps import ColumnRanges
+from engine.rewriting.kernel.contract import GroupTask, WriteSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition of eligibility: `holds` is False when it is not met; `detail` has the value found."""
+
+    name: str
+    holds: bool
+    detail: str
+
+
+class FileInventory(Protocol):
+    """The data files of a table's head snapshot."""
+
+    def digest(self) -> pa.Table:
+        """Return the live data files of the head snapshot, in the shape of `planning.measures.digest.FILE_DIGEST`."""
+
+    def figures(self) -> TableMeasures:
+        """Return table-level measurements: snapshots, manifests, commit times, deletes by partition."""
+
+    def conditions(self, order: RequestedOrder | None = None) -> Sequence[Condition]:
+        """Return every condition of the rewrite kernel for this table, met or not, including those of `order`."""
+
+    def resolve_order(self, requested: RequestedOrder) -> RowOrdering:
+        """Resolve an order by column names on this table. Raises `NotEligible` where that is not possible."""
+
+    def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
+        """Return the ranges of an order's columns in files, by default all of `digest`; for a sort only its first.
+
+        The first column decides pruning: the others only order rows within equal values of the first.
+        """
+
+    def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
+        """Return the inputs by path, each with the position deletes that apply to it."""
+
+    def group_task(
+        self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings, order: RowOrdering | None = None
+    ) -> GroupTask:
+        """Return the task that rewrites one group: schema, storage, inputs, output location, settings."""
+
+    def task_storage(self) -> Mapping[str, str]:
+        """Return a task's storage properties, with the credentials from the time the table was opened."""

@@ -1,0 +1,84 @@
+"""Roles that only some formats have: going back to an earlier snapshot, and expiring snapshots."""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from enum import StrEnum
+from typing import Protocol, runtime_checkable
+
+from engine.domain.runs.expiry import Expiry, ExpiryPlan
+from engine.formats.base.files import Condition
+
+
+class RollBack(StrEnum):
+    """Result of a rollback to the parent of a snapshot committed by Packhouse."""
+
+    DONE = "done"
+    """The snapshot is not, or no longer, in the history of main."""
+
+    FOLLOWED = "followed"
+    """Another commit followed it, or the catalog refused repeatedly."""
+
+    NO_PARENT = "no_parent"
+    """Its parent snapshot has expired."""
+
+    NOT_POSSIBLE = "not_possible"
+    """The table's format has no such step."""
+
+
+@runtime_checkable
+class ParentKeeper(Protocol):
+    """A table that can go back to the snapshot before one of Packhouse's, and keep that one from expiry."""
+
+    def roll_back(self, snapshot_id: int) -> RollBack:
+        """Roll main back to the parent of this Packhouse snapshot, unless another commit followed it. Idempotent.
+
+        Raises:
+            OutcomeUnknown, Transient: the catalog did not answer; try again.
+        """
+
+    def protect_parent(self, run_id: str, snapshot_id: int) -> int | None:
+        """Protect this Packhouse snapshot's parent from expiry until the next Packhouse commit; None if it has expired.
+
+        Raises:
+            OutcomeUnknown, Transient: the catalog did not answer; the parent may be protected.
+        """
+
+    def release_parents(self) -> Sequence[str]:
+        """Remove the protection set by commits with `protects_parent`; return the names of the removed tags.
+
+        Raises:
+            OutcomeUnknown, Transient: the catalog did not answer; the next Packhouse commit removes it.
+        """
+
+
+@runtime_checkable
+class HistoryKeeper(Protocol):
+    """A table whose format keeps old snapshots and can expire them. All calls may block."""
+
+    @property
+    def default_expiry(self) -> timedelta:
+        """Age at which engines expire snapshots of this format if nothing else is set."""
+
+    def plan_expiry(self, expiry: Expiry) -> ExpiryPlan:
+        """Return which snapshots would be removed; the stricter of the rule and the table's own settings holds.
+
+        Raises:
+            NotEligible: the table forbids expiry, or its own settings for it can't be read.
+        """
+
+    def expire(
+        self, snapshot_ids: Sequence[int], expiry: Expiry, *, before_try: Callable[[], None]
+    ) -> Sequence[Condition]:
+        """Remove those of the snapshots that may still expire from the metadata; return what was proven.
+
+        No file is deleted. Calling it again with the same ids has no further effect. `before_try` is called before
+        every request and may raise to stop: nothing is sent then.
+
+        Raises:
+            OutcomeUnknown: the answer was lost; the snapshots may be gone.
+            Transient: other commits were faster each time; nothing was changed.
+            NotEligible: as `plan_expiry`.
+        """
+
+    def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
+        """Return those of the snapshots that the table has now."""
