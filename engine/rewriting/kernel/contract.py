@@ -7,6 +7,9 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+BY_FIELD_ID: Final = "field_id"
+BY_NAME: Final = "name"
+
 _CODECS_WITH_LEVEL: Final = frozenset({"zstd", "gzip", "brotli"})
 
 
@@ -82,8 +85,10 @@ class Pace:
 class GroupTask:
     """The input of a task.
 
-    `schema` is the Arrow IPC schema, base 64, each field (nested ones too) with its table field id in the metadata key
-    `PARQUET:field_id`; outputs have exactly this schema. Output files are
+    `schema` is the Arrow IPC schema, base 64, each field (nested ones too) with a number in the metadata key
+    `PARQUET:field_id`; outputs have exactly this schema. `columns_by` is `field_id` where files have these numbers too,
+    and `name` where they have none: columns of inputs are then those of the same name at every level, and outputs have
+    no ids; the numbers only connect the parts of the task. Output files are
     `<output_dir>/<name_prefix><n>.parquet`; `output_files` is the number that the plan predicted, used as long as it
     results in files of about the target size. `storage` contains the properties of the Arrow file system; files outside
     the folders `places` are refused. Without an `order` rows keep theirs: inputs one after the other. `check_rows`:
@@ -105,6 +110,7 @@ class GroupTask:
     pace: Pace = field(default_factory=Pace)
     check_rows: bool = False
     order: RowOrder | None = None
+    columns_by: str = BY_FIELD_ID
 
     def to_json(self) -> str:
         """Return the task as JSON."""

@@ -20,9 +20,10 @@ from itertools import chain, islice
 
 import pyarrow as pa
 
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput
+from engine.rewriting.kernel.contract import BY_NAME, GroupResult, GroupTask, TaskInput
 from engine.rewriting.kernel.errors import KernelError, Refused, Stopped
 from engine.rewriting.kernel.ordering.arranging import Arrangement
+from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
 from engine.rewriting.kernel.reading.rows import GroupReader, Rows
@@ -93,14 +94,17 @@ class GroupRewrite:
 
     def _rewrite(self, begun: float) -> GroupResult:
         task, schema = self._task, read_schema(self._task.schema)
+        numbers = ColumnNumbers(schema) if task.columns_by == BY_NAME else None
         self._check_places()
         deletes = PositionDeletes.read(task.inputs, self._transfer)
-        reader = GroupReader(inputs=task.inputs, target=schema, deletes=deletes, transfer=self._transfer)
+        reader = GroupReader(
+            inputs=task.inputs, target=schema, deletes=deletes, transfer=self._transfer, numbers=numbers
+        )
         files = OutputFiles(stem=f"{task.output_dir.rstrip('/')}/{task.name_prefix}", transfer=self._transfer)
         try:
             self._write(reader, files, schema, deletes)
             _check_counts(task, reader, files, deletes.count())
-            checked = self._check_rows(files, schema, deletes) if task.check_rows else None
+            checked = self._check_rows(files, schema, deletes, numbers) if task.check_rows else None
         except BaseException:
             self._bucket.stop()
             files.discard()
@@ -127,6 +131,7 @@ class GroupRewrite:
                 files=files,
                 layout=layout,
                 check=self._bucket.check,
+                writes_ids=task.columns_by != BY_NAME,
             )
             head = list(islice(units, 1))
             suits = bool(head) and splicer.suits(head[0])
@@ -146,15 +151,23 @@ class GroupRewrite:
             files=files,
             layout=layout,
             order=task.order,
+            writes_ids=task.columns_by != BY_NAME,
         )
         for rows in rows_in_order:
             writer.add(rows)
         writer.finish()
 
-    def _check_rows(self, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes) -> CheckedRows:
+    def _check_rows(
+        self, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes, numbers: ColumnNumbers | None
+    ) -> CheckedRows:
         outputs = [TaskInput(one.path, one.file_bytes, one.record_count) for one in files.complete]
         return check_rows(
-            inputs=self._task.inputs, outputs=outputs, target=schema, deletes=deletes, transfer=self._transfer
+            inputs=self._task.inputs,
+            outputs=outputs,
+            target=schema,
+            deletes=deletes,
+            transfer=self._transfer,
+            numbers=numbers,
         )
 
     def _result(

@@ -25,7 +25,7 @@ MAGIC: Final = b"PAR1"
 _MOST_ORDINAL: Final = 32767
 
 # FileMetaData
-_VERSION, _SCHEMA, _ROWS, _ROW_GROUPS, _KEY_VALUES, _CREATED_BY, _ORDERS = 1, 2, 3, 4, 5, 6, 7
+_VERSION, SCHEMA, _ROWS, _ROW_GROUPS, _KEY_VALUES, _CREATED_BY, _ORDERS = 1, 2, 3, 4, 5, 6, 7
 # SchemaElement
 _ELEMENT_TYPE, _ELEMENT_LENGTH, _REPETITION, _NAME, _CHILDREN = 1, 2, 3, 4, 5
 # RowGroup
@@ -70,7 +70,7 @@ class InputFooter:
         found, _ = thrift.read_struct(data)
         try:
             self.rows = int(found[_ROWS][1])
-            self.schema = (found[_SCHEMA], found.get(_KEY_VALUES))
+            self.schema = (found[SCHEMA], found.get(_KEY_VALUES))
             """The metadata from which Arrow derives a file's schema; equal for files of one schema."""
             self._groups: list[Struct] = found[_ROW_GROUPS][1][1]
         except (KeyError, IndexError, TypeError) as error:
@@ -111,7 +111,7 @@ class InputFooter:
         bare_group: Struct = {_COLUMNS: (LIST, (STRUCT, chunks)), _GROUP_BYTES: (I64, 0), _GROUP_ROWS: rows}
         made: Struct = {
             _VERSION: (I32, 2),
-            _SCHEMA: (LIST, (STRUCT, [_bare_root(len(columns)), *(element.written for _, element in columns)])),
+            SCHEMA: (LIST, (STRUCT, [_bare_root(len(columns)), *(element.written for _, element in columns)])),
             _ROWS: rows,
             _ROW_GROUPS: (LIST, (STRUCT, [bare_group])),
         }
@@ -256,8 +256,8 @@ class FooterTemplate:
 
     def __init__(self, footer: bytes) -> None:
         self._fields, _ = thrift.read_struct(footer)
-        self.paths = list(_leaf_paths(self._fields[_SCHEMA][1][1]))
-        self._leaves = [one for one in self._fields[_SCHEMA][1][1] if _CHILDREN not in one]
+        self.paths = list(_leaf_paths(self._fields[SCHEMA][1][1]))
+        self._leaves = [one for one in self._fields[SCHEMA][1][1] if _CHILDREN not in one]
 
     def physical_type(self, leaf: int) -> int:
         """Return the number of a leaf's physical type."""

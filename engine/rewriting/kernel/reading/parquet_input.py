@@ -18,6 +18,7 @@ import pyarrow.types as pt
 from engine.rewriting.kernel.errors import ENCRYPTED_FILE, UNREADABLE_LAYOUT, InputFault, Refused
 from engine.rewriting.kernel.parquet.footers import MAGIC, InputFooter
 from engine.rewriting.kernel.parquet.thrift import Malformed
+from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
 from engine.rewriting.kernel.storage.transfer import InputFile, Transfer
 
 SMALL_FILE_BYTES: Final = 8 * 2**20
@@ -86,7 +87,15 @@ class _Pieces:
 class ParquetInput:
     """An open input: `metadata` is its footer, `schema` its Arrow schema with `dictionaries` read as dictionaries."""
 
-    def __init__(self, *, source: InputFile, segments: Segments, size: int, dictionaries: Sequence[str]) -> None:
+    def __init__(
+        self,
+        *,
+        source: InputFile,
+        segments: Segments,
+        size: int,
+        dictionaries: Sequence[str],
+        numbers: ColumnNumbers | None = None,
+    ) -> None:
         self.uri = source.uri
         self._source = source
         self._whole = 0 in segments
@@ -99,24 +108,32 @@ class ParquetInput:
             # Arrow ends the whole process when the metadata of an encrypted column is looked at: see before.
             raise Refused(ENCRYPTED_FILE, f"{self.uri}: the footer is signed")
         (tail,) = segments.values()
-        self.footer = _complete_footer(self.uri, bytes(tail.slice(tail.size - _END_BYTES - signed, signed)), footer)
+        data = bytes(tail.slice(tail.size - _END_BYTES - signed, signed))
+        if numbers is not None:
+            data = self._numbered(data, numbers, dictionaries)
+        self.footer = _complete_footer(self.uri, data, footer)
 
     @staticmethod
     def open(
-        uri: str, transfer: Transfer, *, expected_bytes: int | None = None, dictionaries: Sequence[str] = ()
+        uri: str,
+        transfer: Transfer,
+        *,
+        expected_bytes: int | None = None,
+        dictionaries: Sequence[str] = (),
+        numbers: ColumnNumbers | None = None,
     ) -> "ParquetInput":
-        """Open a file and read its footer.
+        """Open a file and read its footer; with `numbers` its columns get field ids by their names.
 
         Raises:
             InputFault: missing, truncated, corrupt, or not of the expected size.
-            Refused: `encrypted_file`.
+            Refused: `encrypted_file`, `unreadable_layout`.
         """
         source = transfer.open(uri)
         try:
             segments, size = _opening(source, expected_bytes)
             if 0 in segments:
                 source.close()  # a group may have thousands of small inputs, and several are held ahead
-            return ParquetInput(source=source, segments=segments, size=size, dictionaries=dictionaries)
+            return ParquetInput(source=source, segments=segments, size=size, dictionaries=dictionaries, numbers=numbers)
         except BaseException:
             source.close()
             raise
@@ -128,6 +145,17 @@ class ParquetInput:
             self.metadata = self._file.metadata
             self.schema: pa.Schema = self._file.schema_arrow
         self.dictionaries = list(columns)
+
+    def _numbered(self, footer: bytes, numbers: ColumnNumbers, dictionaries: Sequence[str]) -> bytes:
+        """Read the file under a footer with other field ids, and return that footer's metadata."""
+        try:
+            numbered = numbers.numbered(footer)
+        except (Malformed, LookupError, TypeError) as error:
+            raise InputFault(f"{self.uri}: its footer is damaged: {error}") from error
+        with reading(self.uri):
+            self.metadata = pq.read_metadata(pa.BufferReader(MAGIC + numbered))
+        self.select_dictionaries(dictionaries)
+        return numbered[:-_END_BYTES]
 
     def _parquet_file(self, metadata: Any, dictionaries: Sequence[str]) -> pq.ParquetFile:
         whole = self._pieces.segments.get(0) if self._whole else None

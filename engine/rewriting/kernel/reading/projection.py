@@ -1,4 +1,6 @@
-"""Projection of an input's columns to the target schema: by field id, at every level, never by name.
+"""Projection of an input's columns to the target schema: by field id, at every level.
+
+Columns of files without ids get them by name before (`column_numbers`).
 
 PyIceberg's projection is not used because it reads null lists and maps as empty once a field inside them was added or
 promoted. Here offsets and validity of a list or map are kept unchanged (same buffers, same offset) and only their
@@ -10,7 +12,7 @@ and ids are passed unchanged. Top-level dictionary arrays of strings stay dictio
 Added fields are null (defaults require format v3). Changes of type that are not listed promotions are refused.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
@@ -36,6 +38,25 @@ def field_id(field: pa.Field) -> int | None:
     """Return the Parquet field id of an Arrow field, None when it has none."""
     raw = (field.metadata or {}).get(FIELD_ID_KEY)
     return None if raw is None else int(raw)
+
+
+def without_ids(fields: Iterable[pa.Field]) -> list[pa.Field]:
+    """Return the fields without field ids, at every level."""
+    return [one.remove_metadata().with_type(_type_without_ids(one.type)) for one in fields]
+
+
+def _type_without_ids(of: pa.DataType) -> pa.DataType:
+    if pt.is_struct(of):
+        return pa.struct(without_ids(child_fields(of)))
+    if pt.is_map(of):
+        key, item = without_ids(child_fields(of))
+        return pa.map_(key, item, of.keys_sorted)
+    if not _is_list(of):
+        return of
+    (element,) = without_ids(child_fields(of))
+    if pt.is_fixed_size_list(of):
+        return pa.list_(element, of.list_size)
+    return pa.large_list(element) if pt.is_large_list(of) else pa.list_(element)
 
 
 def leaf_ids(fields: Sequence[pa.Field]) -> list[int | None]:

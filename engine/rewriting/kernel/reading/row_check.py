@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import InputFault, OutputFault
+from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.encodings import dictionary_leaves
 from engine.rewriting.kernel.reading.parquet_input import ParquetInput, Segments
@@ -40,8 +41,11 @@ def check_rows(
     target: pa.Schema,
     deletes: PositionDeletes,
     transfer: Transfer,
+    numbers: ColumnNumbers | None = None,
 ) -> CheckedRows:
     """Compare the live rows of `inputs` with those of `outputs`, for the fields of `target`.
+
+    With `numbers` columns are identified by name, not by the ids in the files.
 
     Raises:
         OutputFault: the outputs contain other rows, or can't be read back.
@@ -51,10 +55,10 @@ def check_rows(
     """
     begun, before = transfer.now(), transfer.moved.bytes_read
     try:
-        after = _digest(outputs, target, None, transfer)
+        after = _digest(outputs, target, None, transfer, numbers)
     except InputFault as fault:
         raise OutputFault(f"what was written can't be read back: {fault}") from fault
-    wanted = _digest(inputs, target, deletes, transfer)
+    wanted = _digest(inputs, target, deletes, transfer, numbers)
     if after != wanted:
         names = ", ".join(one.path for one in outputs[:3])
         raise OutputFault(f"{names}: other rows than the inputs'; count-sum-xor of the hashes {after}, not {wanted}")
@@ -62,11 +66,15 @@ def check_rows(
 
 
 def _digest(
-    files: Sequence[TaskInput], target: pa.Schema, deletes: PositionDeletes | None, transfer: Transfer
+    files: Sequence[TaskInput],
+    target: pa.Schema,
+    deletes: PositionDeletes | None,
+    transfer: Transfer,
+    numbers: ColumnNumbers | None,
 ) -> RowDigest:
     digest = RowDigest()
     with ReadAhead() as ahead:
-        openings = ((one.file_bytes, partial(_open, one, transfer)) for one in files)
+        openings = ((one.file_bytes, partial(_open, one, transfer, numbers)) for one in files)
         for index, source in enumerate(ahead.each(openings, most=2)):
             try:
                 start = 0
@@ -79,8 +87,8 @@ def _digest(
     return digest
 
 
-def _open(one: TaskInput, transfer: Transfer) -> ParquetInput:
-    source = ParquetInput.open(one.path, transfer, expected_bytes=one.file_bytes)
+def _open(one: TaskInput, transfer: Transfer, numbers: ColumnNumbers | None) -> ParquetInput:
+    source = ParquetInput.open(one.path, transfer, expected_bytes=one.file_bytes, numbers=numbers)
     if source.metadata.num_rows != one.record_count:
         source.close()
         raise InputFault(f"{one.path}: {source.metadata.num_rows} rows, {one.record_count} expected")

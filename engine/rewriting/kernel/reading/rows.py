@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, InputFault, Refused
+from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.encodings import dictionary_leaves
 from engine.rewriting.kernel.reading.parquet_input import SMALL_FILE_BYTES, TAIL_BYTES, ParquetInput, Segments
@@ -71,12 +72,20 @@ class GroupReader:
     """Streams the inputs of a task."""
 
     def __init__(
-        self, *, inputs: Sequence[TaskInput], target: pa.Schema, deletes: PositionDeletes, transfer: Transfer
+        self,
+        *,
+        inputs: Sequence[TaskInput],
+        target: pa.Schema,
+        deletes: PositionDeletes,
+        transfer: Transfer,
+        numbers: ColumnNumbers | None = None,
     ) -> None:
+        """Make a reader; `numbers`: columns are identified by name, not by the ids in the files."""
         self._inputs = inputs
         self._target = target
         self._deletes = deletes
         self._transfer = transfer
+        self._numbers = numbers
         self._shapes: list[Shape] = []
         self._dictionaries: list[str] = []
         self.rows_read = 0
@@ -124,7 +133,13 @@ class GroupReader:
 
     def _open(self, batch: list[TaskInput], dictionaries: list[str]) -> list[ParquetInput]:
         return [
-            ParquetInput.open(one.path, self._transfer, expected_bytes=one.file_bytes, dictionaries=dictionaries)
+            ParquetInput.open(
+                one.path,
+                self._transfer,
+                expected_bytes=one.file_bytes,
+                dictionaries=dictionaries,
+                numbers=self._numbers,
+            )
             for one in batch
         ]
 

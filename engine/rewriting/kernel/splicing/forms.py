@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from engine.rewriting.kernel.parquet.chunk_statistics import Order, order_of
 from engine.rewriting.kernel.parquet.footers import FooterTemplate
-from engine.rewriting.kernel.reading.projection import child_fields, field_id, leaf_ids
+from engine.rewriting.kernel.reading.projection import child_fields, field_id, leaf_ids, without_ids
 
 _END_BYTES = 8
 
@@ -20,15 +20,13 @@ _END_BYTES = 8
 class OutputForm:
     """The Parquet schema of a task's outputs, leaf by leaf."""
 
-    def __init__(self, schema: pa.Schema) -> None:
-        """Compute the form; `schema` is the target's, with field ids."""
-        footer = io.BytesIO()
-        pq.write_metadata(
-            schema.remove_metadata(), footer, version="2.6", store_schema=False, store_decimal_as_integer=True
-        )
-        data = footer.getvalue()
-        length = int.from_bytes(data[-_END_BYTES:-4], "little")
-        self.template = FooterTemplate(data[-_END_BYTES - length : -_END_BYTES])
+    def __init__(self, schema: pa.Schema, *, writes_ids: bool = True) -> None:
+        """Compute the form; `schema` is the target's, with field ids; `writes_ids`: the outputs have them too."""
+        self.writes_ids = writes_ids
+        data = _empty_file(schema.remove_metadata())
+        written = data if writes_ids else _empty_file(pa.schema(without_ids(schema)))
+        length = int.from_bytes(written[-_END_BYTES:-4], "little")
+        self.template = FooterTemplate(written[-_END_BYTES - length : -_END_BYTES])
         metadata = pq.read_metadata(pa.BufferReader(data))
         self.schema = metadata.schema.to_arrow_schema()
         self._leaves = _leaves(metadata)
@@ -72,6 +70,12 @@ class OutputForm:
             same += leaves if is_same else [None] * len(own)
             stricter += leaves if fits else [None] * len(own)
         return same, stricter
+
+
+def _empty_file(schema: pa.Schema) -> bytes:
+    footer = io.BytesIO()
+    pq.write_metadata(schema, footer, version="2.6", store_schema=False, store_decimal_as_integer=True)
+    return footer.getvalue()
 
 
 _BARE_TYPES: Final = {

@@ -51,9 +51,13 @@ class Splicer:
         files: OutputFiles,
         layout: Layout,
         check: Callable[[], None],
+        writes_ids: bool = True,
     ) -> None:
-        """Make a splicer; `schema` is the target's, with field ids; `check` raises when the task must stop."""
-        self._form = OutputForm(schema)
+        """Make a splicer; `schema` is the target's, with field ids; `check` raises when the task must stop.
+
+        `writes_ids`: the outputs have the field ids.
+        """
+        self._form = OutputForm(schema, writes_ids=writes_ids)
         self._planner = CopyPlanner(
             form=self._form, codec=settings.codec, counts_nans=layout.expects_several_files, check=check
         )
@@ -157,7 +161,8 @@ class _SplicedFile:
 
     def close(self, key_values: Mapping[str, str]) -> None:
         """Write the footer and finish the file. Raises OutputFault when Arrow reads the footer differently."""
-        footer = self._form.template.footer(self._row_groups, {**key_values, **self._nans.key_values()})
+        nan_counts = self._nans.key_values() if self._form.writes_ids else {}  # they are by field id
+        footer = self._form.template.footer(self._row_groups, {**key_values, **nan_counts})
         read: Any = pq.read_metadata(pa.BufferReader(MAGIC + footer))
         if read.num_rows != self.rows or not read.schema.to_arrow_schema().equals(self._form.schema):
             raise OutputFault(f"{self.sink.uri}: its footer says other rows or columns than were written")

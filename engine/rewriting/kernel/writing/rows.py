@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import RowOrder, WriteSettings
-from engine.rewriting.kernel.reading.projection import leaf_ids
+from engine.rewriting.kernel.reading.projection import leaf_ids, without_ids
 from engine.rewriting.kernel.reading.rows import Rows
 from engine.rewriting.kernel.storage.transfer import OutputSink
 from engine.rewriting.kernel.writing.layout import Layout
@@ -44,9 +44,17 @@ class GroupWriter:
         files: OutputFiles,
         layout: Layout,
         order: RowOrder | None = None,
+        writes_ids: bool = True,
     ) -> None:
-        """Make a writer; `order` is the order of the rows, for the footers."""
-        self._format = Format(schema=schema, settings=settings, key_values=key_values, order=order, has_page_index=True)
+        """Make a writer; `order` is the order of the rows, for the footers; `writes_ids`: files have field ids."""
+        self._format = Format(
+            schema=schema,
+            settings=settings,
+            key_values=key_values,
+            order=order,
+            has_page_index=True,
+            writes_ids=writes_ids,
+        )
         self._files = files
         self._layout = layout
         self._most_bytes = MOST_PENDING * settings.row_group_bytes
@@ -150,8 +158,10 @@ class Format:
         key_values: Mapping[str, str],
         order: RowOrder | None = None,
         has_page_index: bool = False,
+        writes_ids: bool = True,
     ) -> None:
         """Make a format; `has_page_index`: also write bounds and offsets of pages, so that readers can skip pages."""
+        self.writes_ids = writes_ids
         self.schema = schema.remove_metadata()
         self.has_page_index = has_page_index
         self.settings = settings
@@ -213,7 +223,7 @@ class Encoder:
             field.with_type(pa.dictionary(pa.int32(), field.type)) if _stays_dictionary(chunks, limit) else field
             for field, chunks in zip(form.schema, first, strict=True)
         ]
-        self._schema = pa.schema(fields)
+        self._schema = pa.schema(fields if form.writes_ids else without_ids(fields))
         self._writer = pq.ParquetWriter(
             stream,
             self._schema,
@@ -236,7 +246,8 @@ class Encoder:
 
     def close(self) -> None:
         """Write the footer; the stream stays open."""
-        if key_values := self._form.key_values | self._nans.key_values():
+        nan_counts = self._nans.key_values() if self._form.writes_ids else {}  # they are by field id
+        if key_values := self._form.key_values | nan_counts:
             self._writer.add_key_value_metadata(key_values)
         self._writer.close()
 

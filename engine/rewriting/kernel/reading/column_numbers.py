@@ -1,0 +1,125 @@
+"""Field ids for files that have none: each column gets the id of the task's column with the same name.
+
+The rest of the kernel identifies columns by field id. So that it can read files of formats without ids, their footers
+are changed in memory before they are used: structs are matched by name at every level, elements of lists and keys and
+values of maps by their place. Ids that a file has are replaced, as the format has no meaning for them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from engine.rewriting.kernel.errors import UNREADABLE_LAYOUT, Refused
+from engine.rewriting.kernel.parquet import thrift
+from engine.rewriting.kernel.parquet.footers import SCHEMA, framed
+from engine.rewriting.kernel.parquet.thrift import I32, LIST, STRUCT, Struct
+from engine.rewriting.kernel.reading.projection import child_fields, field_id
+
+_NAME, _CHILDREN, _FIELD_ID = 4, 5, 9
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of the task: its id, and the columns in it by name (struct) or in order (list, map)."""
+
+    number: int
+    named: "Mapping[bytes, _Column]" = field(default_factory=dict)
+    element: "_Column | None" = None
+    entry: "Sequence[_Column]" = ()
+
+
+class ColumnNumbers:
+    """The ids of a task's columns by name."""
+
+    def __init__(self, target: pa.Schema) -> None:
+        """Read the ids of the task's schema; every field of it has one."""
+        self._columns = _named(list(target))
+        self._free = 1 + max(_numbers(self._columns.values()), default=0)
+
+    def numbered(self, footer: bytes) -> bytes:
+        """Return a footer (metadata only) with these ids in its schema, followed by its length and the magic.
+
+        Columns that the task does not have get ids that no column of the task has. Arrow has read the footer before: it
+        refuses columns that are nested in more than 100 levels.
+        """
+        found, _ = thrift.read_struct(footer)
+        elements: list[Struct] = found[SCHEMA][1][1]
+        walk = _Walk(elements, self._free)
+        at = 1
+        while at < len(elements):
+            at = walk.number(at, self._columns.get(elements[at][_NAME][1]))
+        found[SCHEMA] = (LIST, (STRUCT, walk.numbered))
+        return framed(thrift.write_struct(found))
+
+
+class _Walk:
+    """The elements of one schema in depth-first order, and their copies with ids."""
+
+    def __init__(self, elements: Sequence[Struct], free: int) -> None:
+        self._elements = elements
+        self._free = count(free)
+        self.numbered: list[Struct] = [elements[0]]
+
+    def number(self, at: int, column: _Column | None) -> int:
+        """Number the element at a place and all elements in it; return the place of the next one."""
+        self._add(at, column)
+        children = self._children(at)
+        if column is not None and children == 1 and column.element is not None:
+            return self._list(at + 1, self._elements[at][_NAME][1], column.element)
+        if column is not None and children == 1 and column.entry:
+            return self._map(at + 1, column.entry)
+        named: Mapping[bytes, _Column] = {} if column is None else column.named
+        return self._struct(at + 1, children, named)
+
+    def _struct(self, at: int, children: int, named: Mapping[bytes, _Column]) -> int:
+        for _ in range(children):
+            at = self.number(at, named.get(self._elements[at][_NAME][1]))
+        return at
+
+    def _list(self, at: int, name: bytes, element: _Column) -> int:
+        """Number the repeated element of a list: it contains the list's element or, in old files, is the element."""
+        own_name = self._elements[at][_NAME][1]
+        is_element = self._children(at) != 1 or own_name == b"array" or own_name == name + b"_tuple"
+        if is_element:
+            return self.number(at, element)
+        self._add(at, None)
+        return self.number(at + 1, element)
+
+    def _map(self, at: int, entry: Sequence[_Column]) -> int:
+        self._add(at, None)
+        children = self._children(at)
+        at += 1
+        for place in range(children):
+            at = self.number(at, entry[place] if place < len(entry) else None)
+        return at
+
+    def _children(self, at: int) -> int:
+        return int(self._elements[at][_CHILDREN][1]) if _CHILDREN in self._elements[at] else 0
+
+    def _add(self, at: int, column: _Column | None) -> None:
+        number = next(self._free) if column is None else column.number
+        self.numbered.append(dict(sorted({**self._elements[at], _FIELD_ID: (I32, number)}.items())))
+
+
+def _named(fields: Sequence[pa.Field]) -> dict[bytes, _Column]:
+    return {one.name.encode(): _column(one) for one in fields}
+
+
+def _column(one: pa.Field) -> _Column:
+    number, inner = field_id(one), child_fields(one.type)
+    if number is None:
+        raise Refused(UNREADABLE_LAYOUT, f"the task's column {one.name!r} has no number")
+    if pt.is_struct(one.type):
+        return _Column(number, named=_named(inner))
+    if pt.is_map(one.type):
+        return _Column(number, entry=tuple(map(_column, inner)))
+    return _Column(number, element=_column(inner[0]) if inner else None)
+
+
+def _numbers(columns: Iterable[_Column]) -> Iterator[int]:
+    for one in columns:
+        yield one.number
+        yield from _numbers((*one.named.values(), *one.entry, *(() if one.element is None else (one.element,))))
