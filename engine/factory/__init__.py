@@ -10,13 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Final
 
-from engine.factory.surroundings import RedisParts, Surroundings, open_surroundings
+from engine.factory.surroundings import RedisParts, ServedFormats, Surroundings, open_surroundings
 from engine.factory.wiring import Container, wire
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.services.operations.tasks.lanes import Dispatcher
 from engine.settings import Settings
 
-__all__ = ["Container", "RedisParts", "Surroundings", "open_container", "wire"]
+__all__ = ["Container", "RedisParts", "ServedFormats", "Surroundings", "open_container", "wire"]
 
 THREADS: Final = 256
 """The most blocking calls at once: every lane of every run holds one thread while its Spark task runs."""
@@ -29,12 +29,13 @@ async def open_container(
     step: Callable[[str], None] = lambda _name: None,
     dispatcher: Dispatcher | None = None,
     procedures: Procedures | None = None,
+    formats: ServedFormats | None = None,
     migrates: bool = False,
 ) -> AsyncIterator[Container]:
     """Start the embedded parts, check the record's schema, wire the services; undo everything on exit.
 
     `migrates`: migrate the record to the newest schema first, as `up` does. `step` is called at each labelled step of
-    a run; `dispatcher` and `procedures` replace Spark Connect (for tests of faults).
+    a run; `dispatcher` and `procedures` replace Spark Connect, `formats` the table formats (for tests).
 
     Raises:
         Transient: a part does not start.
@@ -42,6 +43,6 @@ async def open_container(
     """
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="blocking"))
     async with open_surroundings(
-        settings, step=step, dispatcher=dispatcher, procedures=procedures, migrates=migrates
+        settings, step=step, dispatcher=dispatcher, procedures=procedures, formats=formats, migrates=migrates
     ) as around:
         yield wire(settings, around)

@@ -44,6 +44,10 @@ FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 30.0
 
 
+ServedFormats = Callable[[LocationRules], Mapping[FormatName, TableFormat]]
+"""Makes the table formats of an installation, given the rules for locations of tables."""
+
+
 @dataclass(frozen=True, slots=True)
 class RedisParts:
     """The parts that use Redis."""
@@ -73,7 +77,7 @@ class Surroundings:
     dispatcher: Dispatcher
     procedures: Procedures
     warm_up: Callable[[], None]
-    formats: Callable[[LocationRules], Mapping[FormatName, TableFormat]]
+    formats: ServedFormats
     tokens: OidcTokens | None = None
     step: Callable[[str], None] = lambda _name: None
 
@@ -85,6 +89,7 @@ async def open_surroundings(
     step: Callable[[str], None],
     dispatcher: Dispatcher | None,
     procedures: Procedures | None,
+    formats: ServedFormats | None,
     migrates: bool,
 ) -> AsyncIterator[Surroundings]:
     """Start the embedded parts, connect to the others and check the record's schema; undo everything on exit.
@@ -123,7 +128,7 @@ async def open_surroundings(
             dispatcher=dispatcher or on_spark,
             procedures=procedures or SparkProcedures(sessions=spark, dispatcher=on_spark),
             warm_up=(lambda: None) if dispatcher else (lambda: spark.warm_up(settings.spark_cores)),
-            formats=_formats,
+            formats=formats or _formats,
             tokens=identities,
             step=step,
         )

@@ -21,7 +21,7 @@ class SparkProcedures:
         self._dispatcher = dispatcher
 
     def application(self, ticket: Ticket) -> str:
-        """Return the id of the Spark application, which Iceberg records in the summary of each snapshot it commits."""
+        """Return the id of the Spark application, which table formats record with each commit."""
         own = self._sessions.get(ticket.session_id).session_id
         return self._sessions.calls.setting(own, "spark.app.id", "")
 

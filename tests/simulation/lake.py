@@ -115,7 +115,7 @@ class ModelTable:
         for each in removed:
             self.expected -= each.rows
         left = {path: each for path, each in self.files.items() if path not in set(paths)}
-        self.install(Snapshot(0, 0, "delete", left, removed=removed))
+        self.install(Snapshot(0, 0, SnapshotKind.CHANGE, left, removed=removed))
 
     def delete_rows(self, path: str, rows: frozenset[int]) -> None:
         """A writer deletes rows by position."""

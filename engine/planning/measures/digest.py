@@ -12,19 +12,19 @@ import pyarrow as pa
 
 FILE_DIGEST: Final = pa.schema(
     [
-        pa.field("path", pa.string(), nullable=False),  # as in the manifest
+        pa.field("path", pa.string(), nullable=False),  # as the table's metadata has it
         pa.field("spec_id", pa.int32(), nullable=False),
         pa.field("partition", pa.dictionary(pa.int32(), pa.string()), nullable=False),  # canonical JSON
         pa.field("file_format", pa.dictionary(pa.int32(), pa.string()), nullable=False),  # "parquet", "orc", "avro"
         pa.field("file_bytes", pa.int64(), nullable=False),
         pa.field("row_groups", pa.int32(), nullable=False),  # of Parquet files; 0: not known
         pa.field("record_count", pa.int64(), nullable=False),
-        pa.field("sequence_number", pa.int64(), nullable=False),  # data sequence number; 0 in format version 1
+        pa.field("sequence_number", pa.int64(), nullable=False),  # grows with each commit of rows; 0: not known
         pa.field("is_encrypted", pa.bool_(), nullable=False),
         pa.field("is_outside", pa.bool_(), nullable=False),  # the file or one of its delete files must not be opened
-        pa.field("delete_files", pa.int32(), nullable=False),  # position-delete files that may apply to it
+        pa.field("delete_files", pa.int32(), nullable=False),  # files with deleted positions that may apply to it
         pa.field("deleted_rows", pa.int64(), nullable=False),  # upper bound of deleted rows
-        pa.field("equality_deletes", pa.int32(), nullable=False),  # equality-delete files that may apply to it
+        pa.field("equality_deletes", pa.int32(), nullable=False),  # files with deleted values that may apply to it
         pa.field("added_at_ms", pa.int64()),  # when the file was committed, since 1970; null: its snapshot is gone
         pa.field("data_at_ms", pa.int64(), nullable=False),  # latest possible time of its newest data; see the format
     ]
@@ -44,7 +44,7 @@ class TimeUnit(StrEnum):
 class PartitionTime:
     """The partition field that contains the time of a partition, in the spec's canonical JSON.
 
-    Days are ISO dates; hours, months and years are numbers counted from 1970, as in Iceberg's transforms.
+    Days are ISO dates; hours, months and years are numbers counted from 1970, as in Spark's functions.
     """
 
     field: str

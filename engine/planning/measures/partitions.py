@@ -64,7 +64,7 @@ class PartitionedFiles:
     def in_order_of_arrival(self, flags: Flags) -> Ints:
         """Return the flagged files, partition by partition, in the order in which their data was added.
 
-        Order: data sequence number, then time (all numbers are 0 in Iceberg format version 1), then path.
+        Order: sequence number (all are 0 if the table has none), then time, then path.
         """
         rows = np.flatnonzero(flags)
         if not len(rows):

@@ -16,7 +16,7 @@ from redis.asyncio import Redis
 from api.app import create_app
 from api.deps import Services
 from engine.domain.runs.run import Run
-from engine.factory import Container, open_container
+from engine.factory import Container, ServedFormats, open_container
 from engine.settings import Settings
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.settings import settings_of
@@ -76,9 +76,9 @@ async def api(settings: Settings, redis: Redis) -> AsyncIterator[Api]:
 
 
 @asynccontextmanager
-async def started_api(settings: Settings) -> AsyncIterator[Api]:
-    """Start an app on a container of its own."""
-    async with open_container(settings, dispatcher=LocalDispatcher()) as container:
+async def started_api(settings: Settings, *, formats: ServedFormats | None = None) -> AsyncIterator[Api]:
+    """Start an app on a container of its own, with other table formats than usual if given."""
+    async with open_container(settings, dispatcher=LocalDispatcher(), formats=formats) as container:
 
         @asynccontextmanager
         async def services() -> AsyncIterator[Services]:

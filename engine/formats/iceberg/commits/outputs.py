@@ -1,7 +1,7 @@
 """Find the files that a run wrote by name, and delete those that are not needed.
 
-A file is identified only by its name (`domain.runs.output_names`): data files, manifests and manifest lists. Lists the
-whole data location, which takes seconds on a large table.
+A file is identified only by its name: data files (`domain.runs.output_names`), manifests and manifest lists
+(`metadata_names`). Lists the whole data location, which takes seconds on a large table.
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,9 @@ from pyarrow.fs import FileSelector, FileType
 from pyiceberg.io.pyarrow import PyArrowFileIO
 
 from engine.domain.errors import Fatal
-from engine.domain.runs.output_names import attempt_of, in_paths_of, of_commits
+from engine.domain.runs.output_names import attempt_of, in_paths_of
 from engine.formats.iceberg.catalog.paths import data_location, file_name, metadata_location
+from engine.formats.iceberg.commits.metadata_names import of_commits
 from engine.formats.iceberg.manifests.reading import DELETED
 from engine.formats.iceberg.metadata.views import TableView
 

@@ -37,10 +37,10 @@ from pyiceberg.table.snapshots import Snapshot, Summary
 
 from engine.domain.errors import Fatal
 from engine.domain.runs.files import InputFile
-from engine.domain.runs.output_names import manifest_list_name, manifest_name
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.commits.conflicts import Surviving
+from engine.formats.iceberg.commits.metadata_names import manifest_list_name, manifest_name
 from engine.formats.iceberg.commits.summaries import replace_summary
 from engine.formats.iceberg.manifests.delete_manifests import without
 from engine.formats.iceberg.metadata.dangling import dangling_deletes

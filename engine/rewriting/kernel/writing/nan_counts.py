@@ -1,4 +1,4 @@
-"""NaN counts of float columns: Parquet's statistics lack them, and readers of Iceberg tables need them with bounds.
+"""NaN counts of float columns: Parquet's statistics lack them, and table formats whose bounds leave NaN out need them.
 
 They are counted while rows are encoded, and written into the key-value metadata of an output, by field id, since a task
 returns its outputs' footers. A column without an entry was not counted in every row group. Columns in lists and maps

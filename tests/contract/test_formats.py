@@ -1,0 +1,456 @@
+"""The contract of table formats (`engine/formats/base`), kept by each of them.
+
+Subjects: Iceberg; the plain format of `tests/support/plain`, bare Parquet files without field ids; and the model of the
+simulation. Each test gets a new table with two partitions of three files.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from engine.domain.errors import CommitConflict, InvalidInput, LeaseLost, NotFound
+from engine.domain.runs.files import OutputFile
+from engine.domain.runs.plans import FileGroup
+from engine.domain.runs.run import Operation
+from engine.domain.tables.predicates import Comparison, Op
+from engine.domain.tables.table import TableRef
+from engine.formats.base import (
+    CatalogConnection,
+    CommitRequest,
+    HistoryKeeper,
+    NativeTable,
+    OpenTable,
+    ParentKeeper,
+    SnapshotKind,
+    TableFormat,
+    WrittenGroup,
+)
+from engine.formats.iceberg.connection import IcebergFormat
+from engine.planning.measures.digest import FILE_DIGEST
+from engine.planning.plans.predicates import select_partitions
+from engine.rewriting.kernel.contract import GroupResult, WriteSettings
+from engine.rewriting.kernel.task import rewrite_group
+from tests.simulation.spark import ModelDispatcher
+from tests.simulation.tables import ModelFormat
+from tests.simulation.world import Machine, World, open_machine, open_world
+from tests.support.plain.catalog import PlainFormat
+from tests.support.plain.lake import PlainLake
+from tests.support.world import Lake, make_lake
+
+DAYS = ("2026-11-01", "2026-11-02")
+REF = TableRef("lake", ("lake",), "events")
+RUN, OTHER_RUN = "run_1", "run_2"
+WRITE = WriteSettings(target_file_bytes=32 * 2**20)
+
+
+class Subject(Protocol):
+    """A format with one catalog of one table, and the table's other writers."""
+
+    format: TableFormat
+    properties: Mapping[str, str]
+
+    def rewrite(self, payload: str) -> str:
+        """Run a task; raises as the kernel."""
+
+    def append(self, day: str) -> None:
+        """Append a file as another writer."""
+
+    def remove(self, day: str) -> None:
+        """Delete all files of a day as another writer."""
+
+    def ids(self) -> list[Any] | None:
+        """All ids, sorted, read without Packhouse; None if the subject has no rows to read."""
+
+
+@dataclass
+class IcebergSubject:
+    lake: Lake
+
+    def __post_init__(self) -> None:
+        self.format: TableFormat = IcebergFormat(check_location=lambda _location: None)
+        self.properties: Mapping[str, str] = self.lake.properties
+
+    def rewrite(self, payload: str) -> str:
+        return rewrite_group(payload)
+
+    def append(self, day: str) -> None:
+        self.lake.append_to([day], rows=50)
+
+    def remove(self, day: str) -> None:
+        self.lake.table.delete(f"day == '{day}'")
+
+    def ids(self) -> list[Any] | None:
+        return self.lake.ids()
+
+
+@dataclass
+class PlainSubject:
+    lake: PlainLake
+
+    def __post_init__(self) -> None:
+        self.format: TableFormat = PlainFormat()
+        self.properties: Mapping[str, str] = {"root": str(self.lake.root)}
+
+    def rewrite(self, payload: str) -> str:
+        return rewrite_group(payload)
+
+    def append(self, day: str) -> None:
+        self.lake.append(day)
+
+    def remove(self, day: str) -> None:
+        self.lake.remove(day)
+
+    def ids(self) -> list[Any] | None:
+        return self.lake.ids()
+
+
+class ModelSubject:
+    """A table of the simulation, rewritten by its Spark."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.format: TableFormat = ModelFormat(world.lake)
+        self.properties: Mapping[str, str] = {}
+        self._table = world.lake.table(REF)
+        for _ in range(3):
+            for day in DAYS:
+                self.append(day)
+
+    def rewrite(self, payload: str) -> str:
+        dispatcher = ModelDispatcher(self._world.spark, "session")
+        return dispatcher.run(dispatcher.ticket(RUN, 1, len(self._world.spark.operations)), str, [payload])[0]
+
+    def append(self, day: str) -> None:
+        self._table.append(f'{{"day":"{day}"}}', [2**20])
+
+    def remove(self, day: str) -> None:
+        self._table.delete_files([path for path, file in self._table.files.items() if day in file.partition])
+
+    def ids(self) -> list[Any] | None:
+        return None
+
+
+Part = Callable[[Subject], None]
+CONTRACT: list[Part] = []
+
+
+def contract(part: Part) -> Part:
+    """Register a part of the contract; it is played on every subject."""
+    CONTRACT.append(part)
+    return part
+
+
+def connect(subject: Subject) -> CatalogConnection:
+    return subject.format.connect("lake", subject.properties)
+
+
+def opened(subject: Subject) -> OpenTable:
+    return connect(subject).open_table(REF)
+
+
+@contract
+def every_operation_is_possible_or_has_a_reason(subject: Subject) -> None:
+    capabilities = subject.format.capabilities()
+    assert capabilities.is_served
+    assert {cell.operation for cell in capabilities.cells} == set(Operation)
+    assert all(cell.capability.possible or cell.capability.reason for cell in capabilities.cells)
+
+
+@contract
+def roles_are_those_of_the_capabilities(subject: Subject) -> None:
+    capabilities, table = subject.format.capabilities(), opened(subject)
+    natively = [cell for cell in capabilities.cells if cell.engine == "native" and cell.capability.possible]
+    if isinstance(subject, ModelSubject):  # it is served with Iceberg's capabilities, and has rewrites only
+        return
+    assert isinstance(table, NativeTable) is bool(natively)
+    assert isinstance(table, HistoryKeeper) is capabilities.operation(Operation.EXPIRE_SNAPSHOTS).possible
+
+
+@contract
+def properties_are_validated_without_a_connection(subject: Subject) -> None:
+    subject.format.validate(subject.properties)
+    if isinstance(subject, ModelSubject):
+        return
+    with pytest.raises(InvalidInput) as caught:
+        subject.format.validate({})
+    assert all(problem.pointer.startswith("/properties/") for problem in caught.value.problems)
+    assert not subject.format.plain_properties().have("any.unknown-secret")
+
+
+@contract
+def a_catalog_lists_and_checks_its_tables(subject: Subject) -> None:
+    connection = connect(subject)
+    connection.ping()
+    assert all(step.ok for step in connection.check())
+    if isinstance(subject, ModelSubject):
+        return
+    found = connection.list_tables(10)
+    assert (found.identifiers, found.is_truncated) == ((("lake", "events"),), False)
+    assert connection.list_tables(10, lambda namespace: list(namespace) != ["lake"]).identifiers == ()
+
+
+@contract
+def pointers_change_with_every_commit_and_lack_what_is_missing(subject: Subject) -> None:
+    connection, missing = connect(subject), TableRef("lake", ("lake",), "none")
+    before = connection.pointers([REF, missing])
+    assert before == {REF: connection.open_table(REF).pointer}
+    subject.append(DAYS[0])
+    after = connection.pointers([REF])
+    assert after[REF] != before[REF]
+    with pytest.raises(NotFound):
+        connection.open_table(missing)
+
+
+@contract
+def a_view_stays_and_another_sees_what_came_since(subject: Subject) -> None:
+    table = opened(subject)
+    before, files = table.head_snapshot_id, table.digest()
+    subject.append(DAYS[0])
+    assert (table.head_snapshot_id, table.digest()) == (before, files)
+    later = opened(subject)
+    assert later.head_snapshot_id != before
+    assert later.uuid == table.uuid
+    assert later.ref == REF
+    assert later.digest().num_rows == files.num_rows + 1
+    later.read_storage()
+
+
+@contract
+def a_table_is_described_in_json(subject: Subject) -> None:
+    table = opened(subject)
+    assert json.loads(json.dumps(table.describe()))["uuid"] == table.uuid
+    assert table.location in table.locations
+    assert set(map(type, table.policy_properties())) <= {str}
+    assert {column.name for column in table.columns()} <= set(table.column_names())
+
+
+@contract
+def history_is_newest_first_and_says_what_each_commit_did(subject: Subject) -> None:
+    subject.remove(DAYS[1])
+    outcome = committed(subject, DAYS[:1])
+    newest = opened(subject).snapshots(3)
+    kinds = [each.kind for each in newest]
+    assert kinds == [SnapshotKind.REWRITE, SnapshotKind.CHANGE, SnapshotKind.APPEND]
+    assert newest[0].snapshot_id == outcome
+    assert newest[0].parent_id == newest[1].snapshot_id
+    assert newest[0].compactor is None
+    assert newest[0].committed_at_ms >= newest[1].committed_at_ms >= newest[2].committed_at_ms
+
+
+@contract
+def the_digest_has_one_row_a_live_file(subject: Subject) -> None:
+    table = opened(subject)
+    digest = table.digest()
+    assert digest.schema.equals(FILE_DIGEST)
+    rows = digest.to_pylist()
+    assert len({row["path"] for row in rows}) == len(rows) == 6
+    assert sorted({json.loads(row["partition"])["day"] for row in rows}) == list(DAYS)
+    inputs = table.group_inputs([row["path"] for row in rows])
+    assert {path: (one.file_bytes, one.record_count) for path, one in inputs.items()} == {
+        row["path"]: (row["file_bytes"], row["record_count"]) for row in rows
+    }
+    if (ids := subject.ids()) is not None:
+        assert sum(row["record_count"] for row in rows) == len(ids)
+    measured = table.figures()
+    assert measured.snapshot_count >= 1
+    assert set(measured.times) <= {row["spec_id"] for row in rows}
+    assert all(condition.holds for condition in table.conditions())
+
+
+@contract
+def partitions_are_selected_by_their_columns(subject: Subject) -> None:
+    table = opened(subject)
+    if not table.partition_specs():
+        return  # the model's tables are never asked with predicates
+    wanted = Comparison(column="day", op=Op.EQ, value=DAYS[0])
+    found = select_partitions(table.digest(), wanted, table.partition_specs())
+    assert {json.loads(row["partition"])["day"] for row in found.to_pylist()} == {DAYS[0]}
+
+
+@contract
+def a_file_that_is_gone_is_a_conflict(subject: Subject) -> None:
+    paths = opened(subject).digest()["path"].to_pylist()
+    subject.remove(DAYS[1])
+    if isinstance(subject, ModelSubject):
+        return
+    with pytest.raises(CommitConflict):
+        opened(subject).group_inputs(paths)
+
+
+@contract
+def a_rewrite_is_committed_found_and_proven(subject: Subject) -> None:
+    ids, table = subject.ids(), opened(subject)
+    request = request_of(subject, table, DAYS)
+    outcome = table.commit(request, before_try=lambda: None)
+    assert (outcome.committed, dict(outcome.dropped)) == ((0, 1), {})
+    assert outcome.snapshot_id is not None
+    proof = opened(subject).verify(outcome.snapshot_id, request.groups)
+    assert proof.ok, proof.checks
+    assert (proof.removed_files, proof.added_files) == (6, 2)
+    assert proof.removed_rows == proof.added_rows
+    (found,) = opened(subject).find_commits(RUN)
+    assert (found.snapshot_id, found.groups, found.attempt) == (outcome.snapshot_id, (0, 1), 1)
+    assert opened(subject).find_commits(OTHER_RUN) == []
+    assert set(opened(subject).digest()["path"].to_pylist()) == outputs_of(request)
+    assert subject.ids() == ids
+
+
+@contract
+def a_proof_fails_for_other_groups(subject: Subject) -> None:
+    table = opened(subject)
+    request = request_of(subject, table, DAYS)
+    snapshot_id = table.commit(request, before_try=lambda: None).snapshot_id
+    assert snapshot_id is not None
+    assert not opened(subject).verify(snapshot_id, request.groups[:1]).ok
+    first, second = request.groups
+    swapped = (replace(first, outputs=second.outputs), replace(second, outputs=first.outputs[:0]))
+    assert not opened(subject).verify(snapshot_id, swapped).ok
+
+
+@contract
+def nothing_is_sent_when_the_try_is_stopped(subject: Subject) -> None:
+    table = opened(subject)
+    request = request_of(subject, table, DAYS)
+    with pytest.raises(LeaseLost):
+        table.commit(request, before_try=no_lease)
+    assert opened(subject).find_commits(RUN) == []
+    assert opened(subject).head_snapshot_id == table.head_snapshot_id
+
+
+@contract
+def groups_whose_files_were_removed_are_dropped_and_the_others_committed(subject: Subject) -> None:
+    table = opened(subject)
+    request = request_of(subject, table, DAYS)
+    subject.remove(DAYS[1])
+    ids = subject.ids()
+    planned = [planned_group(table, ordinal, day) for ordinal, day in enumerate(DAYS)]
+    base = table.head_snapshot_id or 0
+    assert set(opened(subject).lost_groups(base, table.schema_id, planned)) == {1}
+    outcome = opened(subject).commit(request, before_try=lambda: None)
+    assert (outcome.committed, set(outcome.dropped)) == ((0,), {1})
+    assert outcome.snapshot_id is not None
+    assert opened(subject).verify(outcome.snapshot_id, request.groups[:1]).ok
+    assert subject.ids() == ids
+
+
+@contract
+def a_commit_that_is_sent_twice_changes_nothing_the_second_time(subject: Subject) -> None:
+    table = opened(subject)
+    request = request_of(subject, table, DAYS)
+    table.commit(request, before_try=lambda: None)
+    head, ids = opened(subject).head_snapshot_id, subject.ids()
+    again = opened(subject).commit(request, before_try=lambda: None)
+    assert (again.snapshot_id, again.committed, set(again.dropped)) == (None, (), {0, 1})
+    assert (opened(subject).head_snapshot_id, subject.ids()) == (head, ids)
+    assert len(opened(subject).find_commits(RUN)) == 1
+
+
+@contract
+def files_that_others_add_meanwhile_stay(subject: Subject) -> None:
+    table = opened(subject)
+    request = request_of(subject, table, DAYS)
+    racing = [lambda: subject.append(DAYS[0])]  # between the last look at the table and the request
+    outcome = table.commit(request, before_try=lambda: racing.pop()() if racing else None)
+    assert outcome.committed == (0, 1)
+    assert outcome.tries == 2
+    assert opened(subject).digest().num_rows == 3
+    rows = opened(subject).digest()["record_count"].to_pylist()
+    if (ids := subject.ids()) is not None:
+        assert len(set(ids)) == len(ids) == sum(rows)
+
+
+@contract
+def an_unknown_base_is_a_conflict(subject: Subject) -> None:
+    table = opened(subject)
+    request = replace(request_of(subject, table, DAYS), base_snapshot_id=987_654_321)
+    with pytest.raises(CommitConflict):
+        table.commit(request, before_try=lambda: None)
+    groups = [planned_group(table, 0, DAYS[0])]
+    assert set(table.lost_groups(987_654_321, table.schema_id, groups)) == {0}
+
+
+@contract
+def files_of_a_run_are_found_by_name_and_removed_unless_they_are_needed(subject: Subject) -> None:
+    table = opened(subject)
+    request = request_of(subject, table, DAYS)
+    table.commit(replace(request, groups=request.groups[:1]), before_try=lambda: None)
+    live, waste = ({file.path for file in group.outputs} for group in request.groups)
+    assert set(opened(subject).list_outputs(RUN)) == live | waste
+    assert opened(subject).list_outputs(OTHER_RUN) == []
+    assert opened(subject).remove_outputs(RUN, frozenset(), up_to_attempt=0) == 0
+    assert opened(subject).remove_outputs(RUN, frozenset(waste), up_to_attempt=1) == 0
+    assert opened(subject).remove_outputs(RUN, frozenset(), up_to_attempt=1, is_settled=True) == len(waste)
+    assert set(opened(subject).list_outputs(RUN)) == live
+    assert opened(subject).remove_outputs(RUN, frozenset(), up_to_attempt=1) == 0
+
+
+@contract
+def a_parent_can_be_gone_back_to_where_the_format_can(subject: Subject) -> None:
+    snapshot_id = committed(subject, DAYS)
+    table = opened(subject)
+    if isinstance(table, ParentKeeper):
+        assert table.protect_parent(RUN, snapshot_id) == table.snapshots(2)[1].snapshot_id
+        assert opened(subject).head_snapshot_id == snapshot_id
+
+
+def committed(subject: Subject, days: tuple[str, ...]) -> int:
+    """Rewrite and commit partitions; return the snapshot."""
+    table = opened(subject)
+    found = table.commit(request_of(subject, table, days), before_try=lambda: None).snapshot_id
+    assert found is not None
+    return found
+
+
+def request_of(subject: Subject, table: OpenTable, days: tuple[str, ...]) -> CommitRequest:
+    """Rewrite each partition into one group, as planned on this view."""
+    groups = tuple(written(subject, table, planned_group(table, ordinal, day)) for ordinal, day in enumerate(days))
+    return CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
+
+
+def planned_group(table: OpenTable, ordinal: int, day: str) -> FileGroup:
+    mine = [row for row in table.digest().to_pylist() if day in row["partition"]]
+    inputs = tuple(table.group_inputs([row["path"] for row in mine]).values())
+    return FileGroup(ordinal, mine[0]["spec_id"], mine[0]["partition"], inputs, 1)
+
+
+def written(subject: Subject, table: OpenTable, group: FileGroup) -> WrittenGroup:
+    task = table.group_task(group, run_id=RUN, attempt=1, write=WRITE)
+    result = GroupResult.from_json(subject.rewrite(task.to_json()))
+    assert (result.outcome, result.reason) == ("written", None)
+    outputs = tuple(OutputFile(each.path, each.file_bytes, each.record_count, each.footer) for each in result.outputs)
+    return WrittenGroup(group.ordinal, group.spec_id, group.partition, group.inputs, outputs, result.rows_deleted)
+
+
+def outputs_of(request: CommitRequest) -> set[str]:
+    return {file.path for group in request.groups for file in group.outputs}
+
+
+def no_lease() -> None:
+    raise LeaseLost("another holds it")
+
+
+@pytest.fixture(scope="module")
+def machine() -> Iterator[Machine]:
+    with open_machine() as started:
+        yield started
+
+
+@pytest.mark.parametrize("part", CONTRACT, ids=lambda part: part.__name__)
+def test_iceberg_tables(part: Part, tmp_path: Path) -> None:
+    part(IcebergSubject(make_lake(tmp_path, days=2, files=3)))
+
+
+@pytest.mark.parametrize("part", CONTRACT, ids=lambda part: part.__name__)
+def test_plain_tables(part: Part, tmp_path: Path) -> None:
+    part(PlainSubject(PlainLake.make(tmp_path, days=2, files=3)))
+
+
+@pytest.mark.parametrize("part", CONTRACT, ids=lambda part: part.__name__)
+def test_modelled_tables(part: Part, machine: Machine) -> None:
+    with open_world(machine, seed=1) as world:
+        world.run(asyncio.to_thread(lambda: part(ModelSubject(world))))
