@@ -100,7 +100,7 @@ async def test_f15_another_worker_settles_the_call_of_a_killed_one(
     async with control_plane(settings, lake, step) as (container, run):
 
         async def is_writing() -> bool:
-            is_called = bool((await container.runs.get(SYSTEM, run.id)).intent.get("commit"))
+            is_called = bool((await container.runs.get(SYSTEM, run.id)).unsettled)
             return is_called and set(folder.rglob("*.parquet")) > written
 
         async def is_over() -> bool:

@@ -72,7 +72,7 @@ def written(folder: Path) -> set[Path]:
 
 
 def assert_done_by(run: Run, engine: str) -> None:
-    assert (run.state, run.intent["engine"]) == (RunState.SUCCEEDED, engine), run.detail
+    assert (run.state, run.intent.engine) == (RunState.SUCCEEDED, engine), run.detail
     checks(run)
 
 

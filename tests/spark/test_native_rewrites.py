@@ -60,7 +60,7 @@ async def test_u17_deletion_vectors_are_applied_natively_and_proven(world: World
     assert "It is rewritten by the table format's own procedure, because Packhouse's kernel does not support it" in said
     assert "format_version: version 3" in said
     run = await rewrite(world, table.id)
-    assert (run.state, run.intent["engine"]) == (RunState.SUCCEEDED, "native"), run.detail
+    assert (run.state, run.intent.engine) == (RunState.SUCCEEDED, "native"), run.detail
     assert [await asyncio.to_thread(rows_by_spark, spark, name), spark.sql(lineage).collect()] == before
     assert len(run.result["snapshot_ids"]) == run.result["groups_committed"] == run.result["added_files"] == 3
     assert run.result["deleted_rows"] == 160 - len(before[0])
@@ -89,7 +89,7 @@ async def test_m10_f6_equality_deletes_are_applied_and_rows_that_came_after_them
     assert len(before) == 3 * 40 - 3 + 3
     await world.set_policy({"rewrite": {"min_input_files": 4}})  # the first day only
     run = await rewrite(world, world.table_id)
-    assert (run.state, run.intent["engine"]) == (RunState.SUCCEEDED, "native"), run.detail
+    assert (run.state, run.intent.engine) == (RunState.SUCCEEDED, "native"), run.detail
     assert await asyncio.to_thread(rows_by_spark, spark, TABLE) == before
     assert run.result["deleted_rows"] == 3
     assert "rows read before" in checks(run)["rows_conserved"]
@@ -102,7 +102,7 @@ async def test_a_table_of_orc_files_is_rewritten_natively(world: World, spark: S
         spark.sql(f"INSERT INTO {name} SELECT id + {number * 10} FROM range(0, 10, 1, 1)")
     before = await asyncio.to_thread(rows_by_spark, spark, name)
     run = await rewrite(world, (await world.register("orc")).id)
-    assert (run.state, run.intent["engine"]) == (RunState.SUCCEEDED, "native"), run.detail
+    assert (run.state, run.intent.engine) == (RunState.SUCCEEDED, "native"), run.detail
     assert await asyncio.to_thread(rows_by_spark, spark, name) == before
     assert one(spark, f"SELECT count(*) FROM {name}.files") == 1
     assert "0 deleted by deletes" in checks(run)["rows_conserved"]
@@ -123,7 +123,7 @@ async def test_f15_a_call_that_committed_before_its_worker_was_lost_is_adopted_a
     run, _ = await world.container.runs.submit(SYSTEM, table.id, RunRequest())
     await world.container.worker.advance(run.id)
     parked = await world.get(run.id)
-    assert (parked.state, len(parked.intent["commit"])) == (RunState.QUEUED, 1)
+    assert (parked.state, len(parked.unsettled)) == (RunState.QUEUED, 1)
     assert "verifications" not in parked.result
     run = await world.finish(run.id)
     assert run.state is RunState.SUCCEEDED, run.detail

@@ -4,7 +4,7 @@ A lease is not a state but three columns; a cancel request is a timestamp; `wait
 waits. `docs/run-lifecycle.md` has a diagram.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -15,6 +15,7 @@ from engine.domain.access.callers import COORDINATOR
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.files import InputFile, OutputFile
 from engine.domain.runs.hot_partitions import Place
+from engine.domain.runs.intents import RunIntent
 from engine.domain.tables.table import TableRef
 
 
@@ -117,10 +118,9 @@ class GroupState(StrEnum):
 class Run:
     """The stored run.
 
-    Its free-form parts are JSON documents: `plan` (summary and predictions), `intent` (what is about to be done: table
-    uuid, base snapshot, Spark session and tag), `result` (what was measured), `policy` (effective), `request` (what was
-    requested in addition to the operation; `request_key` is equal for equal requests). `catalog`, `owner_team`: the
-    table's. `intent["commit"]` marks groups that were sent, see `unsettled`.
+    Its free-form parts are JSON documents: `plan` (summary and predictions), `result` (what was measured), `policy`
+    (effective), `request` (what was requested in addition to the operation; `request_key` is equal for equal requests).
+    `intent`: what its last attempt is about to do. `catalog`, `owner_team`: the table's.
     `urgent_at`: from then on the run precedes all that are not urgent; None: never.
     `waits_on`: key of the outage that ended the last attempt (`domain.fleet.outages`), until a probe confirms the
     outage or a file group is committed.
@@ -155,7 +155,7 @@ class Run:
     finished_at: datetime | None = None
     snapshot_count: int = 0
     plan: Mapping[str, Any] = field(default_factory=dict)
-    intent: Mapping[str, Any] = field(default_factory=dict)
+    intent: RunIntent = field(default_factory=RunIntent)
     result: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
     ref: TableRef | None = None
@@ -189,15 +189,7 @@ class Run:
 
         The mark is stored before the request is sent: groups that are not in the set have no commit under way.
         """
-        return frozenset(self.intent.get("commit", ()))
-
-    def marked_sent(self, ordinals: Iterable[int]) -> dict[str, Any]:
-        """Return the intent with these groups marked as possibly sent from now on."""
-        return {**self.intent, "commit": sorted(self.unsettled.union(ordinals))}
-
-    def marked_settled(self, ordinals: Iterable[int]) -> dict[str, Any]:
-        """Return the intent without the mark of these groups, whose outcome is now known."""
-        return {**self.intent, "commit": sorted(self.unsettled.difference(ordinals))}
+        return self.intent.sent
 
 
 def sharer(catalog: str, owner_team: str | None) -> str:

@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, RowMapping, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import RunId
+from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.run import Run, RunEvent, WaitingFor
 from engine.stores.runs.events import append_events
@@ -62,7 +63,8 @@ class RunChanges:
 
 def to_run(row: RowMapping) -> Run:
     """Return the run in a row; documents that were not selected are empty."""
-    return Run(**{name: row[name] for name in FIELDS if name in row})
+    values = {name: row[name] for name in FIELDS if name in row}
+    return Run(**values | {"intent": RunIntent.of(values.get("intent") or {})})
 
 
 def lease_of(run: Run) -> Lease:

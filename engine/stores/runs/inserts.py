@@ -48,7 +48,7 @@ class RunInserts(RunChanges):
 
 
 def _row(run: Run) -> dict[str, Any]:
-    values = {name: getattr(run, name) for name in FIELDS}
+    values = {name: getattr(run, name) for name in FIELDS} | {"intent": run.intent.document()}
     return values | {name: dict(values[name]) for name in _DOCUMENTS} | {"last_event": 1}
 
 

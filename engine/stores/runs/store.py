@@ -24,6 +24,7 @@ from sqlalchemy import ColumnElement, case, select, update
 from engine.domain.errors import IllegalTransition, LeaseLost, NotFound, StateConflict
 from engine.domain.fleet.breakers import Fault
 from engine.domain.ids import RunId, TableId
+from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.run import (
     LEASED_STATES,
@@ -53,7 +54,6 @@ from engine.stores.watching.watches import WatchStore
 
 Document = Mapping[str, Any] | None
 
-_DOCUMENTS: Final = ("plan", "intent", "result", "policy")
 _NO_LEASE: Final = {"lease_holder": None, "lease_expires_at": None}
 _REAPER: Final = "reaper"
 
@@ -156,7 +156,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         detail: str | None = None,
         details: Document = None,
         plan: Document = None,
-        intent: Document = None,
+        intent: RunIntent | None = None,
         result: Document = None,
         policy: Document = None,
         fault: Fault = Fault.OTHER,
@@ -190,7 +190,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         kind: str,
         details: Document,
         plan: Document = None,
-        intent: Document = None,
+        intent: RunIntent | None = None,
         result: Document = None,
         policy: Document = None,
         is_progress: bool = False,
@@ -344,9 +344,14 @@ def _sources(to: RunState) -> list[RunState]:
     return sorted(state for state in LEASED_STATES if to in TRANSITIONS[state])
 
 
-def _given(plan: Document, intent: Document, result: Document, policy: Document) -> dict[str, Any]:
-    documents = zip(_DOCUMENTS, (plan, intent, result, policy), strict=True)
-    return {name: dict(value) for name, value in documents if value is not None}
+def _given(plan: Document, intent: RunIntent | None, result: Document, policy: Document) -> dict[str, Any]:
+    documents = {
+        "plan": plan,
+        "intent": None if intent is None else intent.document(),
+        "result": result,
+        "policy": policy,
+    }
+    return {name: dict(value) for name, value in documents.items() if value is not None}
 
 
 def _with_detail(detail: str | None, details: Document) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.fleet.retention import NEWEST_CHANGES, NEWEST_RUNS, Kept, Pruned
+from engine.domain.runs.intents import RunIntent
 from engine.stores.schema.core import file_groups, outbox, policy_versions, run_events, runs, tables
 from engine.stores.schema.retention import retention
 
@@ -61,7 +62,7 @@ class RetentionStore:
             return 0, True
         found = (await self._connection.execute(prunable_runs(before, cursor, limit))).all()
         looked_at = found[: await self._fitting(found)]
-        going = [row for row in looked_at if row.is_free and not (row.intent or {}).get("commit")]
+        going = [row for row in looked_at if row.is_free and not RunIntent.of(row.intent or {}).sent]
         ids = [row.id for row in going]
         if ids:
             await self._connection.execute(delete(run_events).where(run_events.c.run_id.in_(ids)))

@@ -268,7 +268,7 @@ async def test_a_cancelled_run_ends_only_when_no_commit_of_it_can_land_any_more(
         sent[0]()
     assert [summary["packhouse.run-id"] for summary in world.lake.replaces()] == before == [run.id]
     assert (ended.state, ended.result["groups_committed"]) == (RunState.SUCCEEDED, 3)
-    assert not ended.intent["commit"]
+    assert not ended.unsettled
     assert world.lake.rows() == rows
 
 

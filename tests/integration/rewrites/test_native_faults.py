@@ -137,7 +137,7 @@ async def test_each_partition_is_a_call_and_every_one_is_proven(world: World, pl
     assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail
     assert {call.where[0].value for call in played.calls} == {"2026-11-01", "2026-11-02", "2026-11-03"}
     assert all(proof["ok"] for proof in run.result["verifications"])
-    assert run.intent["commit"] == []
+    assert run.unsettled == frozenset()
     assert (run.result["rewritten_files"], run.result["added_files"]) == (18, 3)
     assert world.lake.rows() == before
 
@@ -186,7 +186,7 @@ async def test_f18_a_lost_race_cools_the_partition_down(world: World, played: Pl
     run = await world.get(run.id)
     assert (run.state, run.waiting_for) == (RunState.QUEUED, WaitingFor.CONFLICT_BACKOFF), run.detail
     assert run.result["races"]["groups_lost"] == 3
-    assert run.intent["commit"] == []
+    assert run.unsettled == frozenset()
 
 
 async def test_f14_a_lost_answer_is_read_from_the_table_and_nothing_is_called_twice(
@@ -196,7 +196,7 @@ async def test_f14_a_lost_answer_is_read_from_the_table_and_nothing_is_called_tw
     run = await world.submit()
     await world.container.worker.advance(run.id)
     parked = await world.get(run.id)
-    assert (parked.state, len(parked.intent["commit"])) == (RunState.QUEUED, 1)
+    assert (parked.state, len(parked.unsettled)) == (RunState.QUEUED, 1)
     run = await world.finish(run.id)
     assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail
     assert replaces(world.lake) == len(played.calls) == 3
@@ -257,7 +257,7 @@ async def test_a_table_that_was_rolled_back_under_a_lost_call_does_not_hold_the_
     played.after.append(roll_back_and_vanish)
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
-    assert run.intent["commit"] == []
+    assert run.unsettled == frozenset()
     assert len(world.lake.rows()) < len(before)  # the last append was rolled back, by somebody else
     assert run.result["groups_committed"] == 3
 
@@ -286,7 +286,7 @@ async def test_a_pause_acts_between_calls_or_interrupts_one_and_the_run_goes_on_
     parked = await world.get(run.id)
     assert (parked.state, parked.waiting_for, parked.failures) == (RunState.QUEUED, WaitingFor.PAUSED, 0), parked.detail
     assert replaces(world.lake) == committed
-    assert parked.intent["commit"] == []
+    assert parked.unsettled == frozenset()
     await world.container.pauses.resume_table(SYSTEM, world.table_id)
     ended = await world.finish(run.id)
     assert (ended.state, ended.result["groups_committed"]) == (RunState.SUCCEEDED, 3), ended.detail

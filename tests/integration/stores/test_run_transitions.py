@@ -7,6 +7,7 @@ import pytest
 
 from engine.domain.errors import IllegalTransition, LeaseLost, NotFound, StateConflict
 from engine.domain.ids import RunId
+from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.run import LEASED_STATES, TERMINAL_STATES, TRANSITIONS, Run, RunEvent, RunState, WaitingFor
 from engine.stores.database import Database
@@ -65,10 +66,12 @@ async def test_only_park_goes_back_to_the_queue(database: Database, state: RunSt
 async def test_a_transition_stores_the_documents_that_are_given_and_keeps_the_others(database: Database) -> None:
     lease = await claimed(database)
     async with database.begin() as work:
-        await work.runs.transition(lease, to=RunState.REWRITING, plan={"groups": 3}, intent={"tag": "a"})
-        run = await work.runs.transition(lease, to=RunState.COMMITTING, intent={"snapshot": 2**62}, detail="d")
+        await work.runs.transition(lease, to=RunState.REWRITING, plan={"groups": 3}, intent=RunIntent(tag="a"))
+        run = await work.runs.transition(
+            lease, to=RunState.COMMITTING, intent=RunIntent(base_snapshot_id=2**62), detail="d"
+        )
     assert run == await _run(database, lease.run_id)
-    assert (run.plan, run.intent, run.result) == ({"groups": 3}, {"snapshot": 2**62}, {})
+    assert (run.plan, run.intent, run.result) == ({"groups": 3}, RunIntent(base_snapshot_id=2**62), {})
     assert run.detail == "d"
 
 
@@ -170,12 +173,12 @@ async def test_a_parked_run_waits_without_a_lease(database: Database, failed: bo
 async def test_a_reaped_run_is_queued_with_its_intent(database: Database, state: RunState) -> None:
     lease = await _in_state(database, state)
     async with database.begin() as work:
-        await work.runs.record(lease, kind="sent", details={}, intent={"tag": "t"})
+        await work.runs.record(lease, kind="sent", details={}, intent=RunIntent(tag="t"))
         await work.runs.extend(lease, -1)
         (run,) = await work.runs.reap(10)
         assert [run.id for run in await work.runs.list_ready(10)] == [lease.run_id]
     event = await _last_event(database, lease.run_id)
-    assert (run.state, run.lease_holder, run.failures, run.intent) == (RunState.QUEUED, None, 1, {"tag": "t"})
+    assert (run.state, run.lease_holder, run.failures, run.intent) == (RunState.QUEUED, None, 1, RunIntent(tag="t"))
     assert (event.kind, event.actor, event.from_state, event.to_state) == ("reaped", "reaper", state, RunState.QUEUED)
 
 

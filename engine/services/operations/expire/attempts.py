@@ -19,6 +19,7 @@ from engine.domain.errors import Fatal
 from engine.domain.fleet.breakers import Fault
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, Needed
+from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.run import Run, RunState, WaitingFor
 from engine.domain.runs.timelines import run_timeline
 from engine.formats.base import Condition, OpenTable
@@ -65,7 +66,7 @@ class ExpiryAttempt:
         """Count the snapshots that an earlier attempt sent for removal and that are gone."""
         self._step("claimed")
         self._table = await self._open()
-        sent = [int(each) for each in self._attempt.run.intent.get("snapshots", ())]
+        sent = self._attempt.run.intent.snapshots
         if sent:
             left = await self._context.formats.work(self._table.ref, keeper_of(self._table).retained, sent)
             gone = Condition("expired_are_gone", True, f"{len(sent) - len(left)} of {len(sent)} are gone")
@@ -187,12 +188,9 @@ class ExpiryAttempt:
             details={"expired": len(plan.expired)},
         )
 
-    def _intent(self, snapshot_ids: Sequence[int]) -> dict[str, Any]:
-        return {
-            "table_uuid": self._table.uuid,
-            "snapshots": [str(each) for each in snapshot_ids],
-            "commit": [0] if snapshot_ids else [],  # see `Run.unsettled`
-        }
+    def _intent(self, snapshot_ids: Sequence[int]) -> RunIntent:
+        sent = frozenset({0} if snapshot_ids else ())  # see `Run.unsettled`
+        return RunIntent(table_uuid=self._table.uuid, sent=sent, snapshots=tuple(snapshot_ids))
 
     async def _count(self, expired: int, proof: Sequence[Condition]) -> None:
         """Store the snapshots that are gone, with their proof.
@@ -243,5 +241,5 @@ class ExpiryAttempt:
 
 def _bases(run: Run) -> Sequence[int]:
     """Return the ids of the snapshots that a run works from."""
-    found = (run.intent.get("base_snapshot_id"), run.intent.get("since_snapshot_id"), run.plan.get("base_snapshot_id"))
-    return [int(text) for each in found if (text := str(each or "")).isdigit()]
+    planned = str(run.plan.get("base_snapshot_id") or "")
+    return [*run.intent.bases, *([int(planned)] if planned.isdigit() else [])]

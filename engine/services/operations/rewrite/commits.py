@@ -184,7 +184,7 @@ class Commits:
         async def prove_and_mark() -> None:
             await self._attempt.check()
             if not self._attempt.run.unsettled.issuperset(ordinals):
-                intent = self._attempt.run.marked_sent(ordinals)
+                intent = self._attempt.run.intent.marked_sent(ordinals)
                 await self._attempt.record("commit_sent", {"groups": ordinals}, intent=intent)
 
         def permit() -> None:
@@ -231,7 +231,7 @@ class Commits:
                 kind="group_dropped",
                 details=details | ({} if detail is None else {"detail": detail}),
                 result={**self._attempt.run.result, "races": races_so_far(self._attempt.run, lost)},
-                intent=self._attempt.run.marked_settled(reasons),
+                intent=self._attempt.run.intent.marked_settled(reasons),
             )
 
     async def _prove(
@@ -319,7 +319,7 @@ class Commits:
                 kind=kind,
                 details=dict(details),
                 result={**self._attempt.run.result, "verifications": self.verifications},
-                intent=self._attempt.run.marked_settled(settled),
+                intent=self._attempt.run.intent.marked_settled(settled),
                 is_progress=kind == COMMITTED,
             )
 

@@ -148,9 +148,9 @@ class RunEnding:
     async def stop_tasks(self) -> bool:
         """Stop every task of this attempt; return whether all are certainly gone."""
         intent = self._attempt.run.intent
-        if "tag" not in intent:
+        if intent.tag is None or intent.session_id is None:
             return True
-        return await stop_operations(self._context.dispatcher, intent["tag"], intent["session_id"])
+        return await stop_operations(self._context.dispatcher, intent.tag, intent.session_id)
 
     async def remove_outputs(self, table: OpenTable) -> None:
         """Remove this run's files that no group needs. Call only while no task of the run can write.
@@ -219,7 +219,9 @@ class RunEnding:
     def _has_repeated_tasks(self) -> bool:
         """Return whether a task of this attempt was executed twice: the files of only one execution are known."""
         intent = self._attempt.run.intent
-        return "tag" in intent and self._context.dispatcher.has_repeated(intent["tag"], session_id=intent["session_id"])
+        if intent.tag is None or intent.session_id is None:
+            return False
+        return self._context.dispatcher.has_repeated(intent.tag, session_id=intent.session_id)
 
     async def _is_quiet(self) -> bool:
         """Stop the attempt's tasks; return False when some may still run, so that nothing may be removed."""

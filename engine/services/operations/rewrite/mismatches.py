@@ -101,7 +101,7 @@ class Mismatches:
                 self._attempt.lease,
                 kind=ROLLED_BACK,
                 details=details,
-                intent=self._attempt.run.marked_settled(ordinals),
+                intent=self._attempt.run.intent.marked_settled(ordinals),
             )
             await unit.audit.append(
                 SYSTEM, "table.roll_back", self._attempt.run.table_id, after={"run_id": self._attempt.run.id, **details}
@@ -123,7 +123,7 @@ class Mismatches:
                 self._attempt.lease,
                 kind="table_frozen",
                 details={"snapshot_id": str(snapshot_id), "groups": list(ordinals), "reason": reason},
-                intent=self._attempt.run.marked_settled(ordinals),
+                intent=self._attempt.run.intent.marked_settled(ordinals),
             )
             if freeze is not None:
                 await unit.audit.append(SYSTEM, "table.freeze", run.table_id, after=freeze_document(freeze))

@@ -11,11 +11,12 @@ Holds, cancels, the lease and rates are applied between partitions; a single cal
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from engine.domain.errors import CommitConflict, Interrupted, NotEligible, PackhouseError, SparkFailed, Transient
+from engine.domain.errors import CommitConflict, Fatal, Interrupted, NotEligible, PackhouseError, SparkFailed, Transient
 from engine.domain.runs.hot_partitions import LostGroup
+from engine.domain.runs.intents import SentCall
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import GroupState, StoredGroup
 from engine.formats.base import NativeChange, NativeTable, OpenTable, ProcedureSettings, RowCounts
@@ -36,16 +37,15 @@ _LONGEST_NAP_SECONDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """A call that was sent: its group, the head snapshot, and the Spark application."""
+    """A call that was sent, and its group."""
 
     group: StoredGroup
-    since_snapshot_id: int
-    application: str
+    call: SentCall
 
     def is_of(self, change: NativeChange) -> bool:
         """Return whether this call made a change: it is by the same application and replaced a planned file."""
         planned = {file.path for file in self.group.inputs}
-        is_signed = change.application in (None, self.application)
+        is_signed = change.application in (None, self.call.application)
         return is_signed and change.place == self.group.place and any(file.path in planned for file in change.inputs)
 
 
@@ -72,9 +72,11 @@ class NativePath(RewritePath):
         await self._attempt.check()
         if not await self._ending.stop_tasks():
             raise Transient("a call of an earlier attempt may still run on Spark; waiting for its end")
-        intent, running = self._attempt.run.intent, await self._ending.groups(GroupState.RUNNING)
+        call, running = self._attempt.run.intent.call, await self._ending.groups(GroupState.RUNNING)
         for group in running:
-            sent = _Sent(group, int(intent["since_snapshot_id"]), intent["application"])
+            if call is None:
+                raise Fatal("a file group was sent to the procedure without a stored call")
+            sent = _Sent(group, call)
             try:
                 if not await self._adopt(sent):
                     await self._settle_open([group.ordinal])
@@ -151,19 +153,15 @@ class NativePath(RewritePath):
         """Store the call before it is sent."""
         await self._attempt.check()
         fresh = await self._open()
-        since = fresh.head_snapshot_id or 0
+        call = SentCall(fresh.head_snapshot_id or 0, application)
         async with self._context.database.begin() as unit:
             await unit.groups.mark_running(self._attempt.lease, [group.ordinal])
-            intent = {
-                **self._attempt.run.marked_sent([group.ordinal]),
-                "since_snapshot_id": str(since),
-                "application": application,
-            }
+            intent = replace(self._attempt.run.intent.marked_sent([group.ordinal]), call=call)
             self._attempt.run = await unit.runs.record(
                 self._attempt.lease, kind="native_call", details={"group": group.ordinal}, intent=intent
             )
         stored = next(g for g in await self._ending.groups(GroupState.RUNNING) if g.ordinal == group.ordinal)
-        return _Sent(stored, since, application)
+        return _Sent(stored, call)
 
     async def _adopt(self, sent: _Sent, *, seconds: float = 0.0) -> NativeChange | None:
         """Read a call's change from the table and record it with its proof; return None when it changed nothing.
@@ -175,7 +173,7 @@ class NativePath(RewritePath):
         """
         table = native(await self._open())
         places = [sent.group.place]
-        found = await self._context.formats.work(table.ref, table.native_changes, sent.since_snapshot_id, places)
+        found = await self._context.formats.work(table.ref, table.native_changes, sent.call.since_snapshot_id, places)
         change = next((each for each in found if sent.is_of(each)), None)
         if change is None:
             return None
@@ -226,7 +224,7 @@ class NativePath(RewritePath):
 
     async def _settle_open(self, ordinals: Sequence[int]) -> None:
         """Mark calls as settled: they changed nothing."""
-        intent = self._attempt.run.marked_settled(ordinals)
+        intent = self._attempt.run.intent.marked_settled(ordinals)
         await self._attempt.record("native_call_settled", {"groups": list(ordinals)}, intent=intent)
 
     async def _wait_for_rate(self, moved: int, seconds: float, work: Work) -> None:

@@ -8,6 +8,7 @@ from engine.domain.errors import NotEligible
 from engine.domain.fleet.breakers import Fault
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions, Place
+from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
@@ -111,7 +112,7 @@ class RewriteFlow:
         if self._attempt.number == 1:
             return table
         await self._commits.answer_failed_proofs()
-        engine = Engine(self._attempt.run.intent.get("engine", Engine.ARROW))
+        engine = Engine(self._attempt.run.intent.engine or Engine.ARROW)
         table = await self._paths[engine].take_over(table)
         self._step("taken_over")
         return table
@@ -185,14 +186,15 @@ class RewriteFlow:
             RunState.REWRITING,
             plan=plan.summary(),
             policy={"values": dict(policy.values), "origins": dict(policy.origins)},
-            intent={
-                "engine": chosen.engine,
-                "table_uuid": chosen.table.uuid,
-                "base_snapshot_id": str(plan.base_snapshot_id),
-                "plan_hash": plan.digest(),
-                "commit": attempt.run.intent.get("commit", []),
-                **asdict(ticket),
-            },
+            intent=RunIntent(
+                engine=chosen.engine,
+                table_uuid=chosen.table.uuid,
+                base_snapshot_id=plan.base_snapshot_id,
+                plan_hash=plan.digest(),
+                session_id=ticket.session_id,
+                tag=ticket.tag,
+                sent=attempt.run.unsettled,
+            ),
             details={"engine": chosen.engine, "groups": len(groups), "prediction": asdict(plan.prediction)},
         )
         self._step("rewriting")
