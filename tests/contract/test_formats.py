@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import pytest
 
 from engine.domain.errors import CommitConflict, InvalidInput, LeaseLost, NotFound
+from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import OutputFile
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import Operation
@@ -330,9 +331,9 @@ def groups_whose_files_were_removed_are_dropped_and_the_others_committed(subject
     ids = subject.ids()
     planned = [planned_group(table, ordinal, day) for ordinal, day in enumerate(DAYS)]
     base = table.head_snapshot_id or 0
-    assert set(opened(subject).lost_groups(base, table.schema_id, planned)) == {1}
+    assert opened(subject).lost_groups(base, table.schema_id, planned) == {1: Loss.SOURCE_GONE}
     outcome = opened(subject).commit(request, before_try=lambda: None)
-    assert (outcome.committed, set(outcome.dropped)) == ((0,), {1})
+    assert (outcome.committed, dict(outcome.dropped)) == ((0,), {1: Loss.SOURCE_GONE})
     assert outcome.snapshot_id is not None
     assert opened(subject).verify(outcome.snapshot_id, request.groups[:1]).ok
     assert subject.ids() == ids
@@ -371,7 +372,7 @@ def an_unknown_base_is_a_conflict(subject: Subject) -> None:
     with pytest.raises(CommitConflict):
         table.commit(request, before_try=lambda: None)
     groups = [planned_group(table, 0, DAYS[0])]
-    assert set(table.lost_groups(987_654_321, table.schema_id, groups)) == {0}
+    assert table.lost_groups(987_654_321, table.schema_id, groups) == {0: Loss.TABLE_CHANGED}
 
 
 @contract

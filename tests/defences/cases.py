@@ -42,7 +42,7 @@ CASES: Final = (
         (
             Edit(
                 "engine/services/operations/rewrite/native_path.py",
-                'reason = LEFT_ALONE if failure is None else f"failed: {failure.message}"',
+                "reason = LEFT_ALONE if failure is None else DropReason.failed(failure.message)",
                 "reason = LEFT_ALONE",
             ),
         ),
@@ -64,8 +64,8 @@ CASES: Final = (
         (
             Edit(
                 "engine/services/operations/rewrite/native_path.py",
-                'LEFT_ALONE: Final = "refused: the procedure succeeded and replaced no file of it"',
-                'LEFT_ALONE: Final = "source_gone"',
+                'LEFT_ALONE: Final = DropReason.refused("left_alone: the call succeeded and replaced no file of it")',
+                "LEFT_ALONE: Final = DropReason.lost(Loss.SOURCE_GONE)",
             ),
         ),
         (f"{_NATIVE}::test_f3_a_call_that_says_yes_and_does_nothing_fails_the_run",),

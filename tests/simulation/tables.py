@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from engine.domain.errors import Away, CommitConflict, NotEligible, NotFound, OutcomeUnknown
 from engine.domain.fleet.dependencies import Dependency
+from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import DeleteRef, InputFile
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
@@ -205,10 +206,10 @@ class OpenModelTable:
     def read_storage(self) -> None:
         self._lake.answer()
 
-    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, str]:
+    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
         base, head = self._table.by_number(base_snapshot_id), self._head
         if base is None or head is None:
-            return dict.fromkeys((each.ordinal for each in groups), "table_changed")
+            return dict.fromkeys((each.ordinal for each in groups), Loss.TABLE_CHANGED)
         asked = [WrittenGroup(each.ordinal, each.spec_id, each.partition, each.inputs, (), 0) for each in groups]
         return _surviving(base, head, asked, checks=self._lake.checks_sources)[1]
 
@@ -325,16 +326,17 @@ class OpenModelTable:
 
 def _surviving(
     base: Snapshot, head: Snapshot, groups: Sequence[WrittenGroup], *, checks: bool
-) -> tuple[list[WrittenGroup], dict[int, str]]:
+) -> tuple[list[WrittenGroup], dict[int, Loss]]:
     """Return the groups whose sources are live and as they were on the base; of the others why not."""
-    kept, dropped = [], {}
+    kept: list[WrittenGroup] = []
+    dropped: dict[int, Loss] = {}
     for group in groups:
         gone = [each.path for each in group.inputs if each.path not in head.files]
         touched = [each.path for each in group.inputs if head.files.get(each.path) is not base.files.get(each.path)]
         if checks and gone:
-            dropped[group.ordinal] = f"sources_gone: {gone[0]}"
+            dropped[group.ordinal] = Loss.SOURCE_GONE
         elif checks and touched:
-            dropped[group.ordinal] = f"sources_touched: {touched[0]}"
+            dropped[group.ordinal] = Loss.NEW_DELETES
         else:
             kept.append(group)
     return kept, dropped

@@ -319,7 +319,7 @@ class FileGroup(Answer):
             rows_deleted=group.rows_deleted,
             measured=text_ids(group.measured, "base_snapshot_id"),
             snapshot_id=None if group.snapshot_id is None else str(group.snapshot_id),
-            reason=group.reason,
+            reason=None if group.reason is None else str(group.reason),
             updated_at=group.updated_at,
         )
 

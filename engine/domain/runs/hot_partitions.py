@@ -11,15 +11,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, Self, TypeAlias
 
 from engine.domain.ids import RunId
+from engine.domain.runs.drops import Loss
 
 FIRST_COOL_DOWN: Final = timedelta(minutes=5)
 LONGEST_COOL_DOWN: Final = timedelta(hours=6)
 LEAST_GROUP_BYTES: Final = 64 * 2**20
 _MOST_HALVINGS: Final = 20
 _BEFORE_ALL: Final = datetime.min.replace(tzinfo=UTC)
-
-LOST_RACES: Final = frozenset({"source_gone", "new_deletes", "deletes_gone", "table_changed", "dropped_in_commit"})
-"""Reasons of groups dropped because of other writers; all other reasons are faults or requests of Packhouse."""
 
 Place: TypeAlias = tuple[int, str]
 """A partition: the id of its spec, and its canonical JSON."""
@@ -31,7 +29,7 @@ class LostGroup:
 
     ordinal: int
     place: Place
-    reason: str
+    reason: Loss
     wasted_bytes: int
 
 

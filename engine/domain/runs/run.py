@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from engine.domain.access.callers import COORDINATOR
 from engine.domain.ids import RunId, TableId
+from engine.domain.runs.drops import DropReason
 from engine.domain.runs.files import InputFile, OutputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.intents import RunIntent
@@ -292,7 +293,7 @@ class StoredGroup:
     rows_deleted: int
     measured: Mapping[str, Any]
     snapshot_id: int | None
-    reason: str | None
+    reason: DropReason | None
     updated_at: datetime
 
     @property
@@ -330,7 +331,7 @@ class GroupOutline:
     rows_deleted: int
     measured: Mapping[str, Any]
     snapshot_id: int | None
-    reason: str | None
+    reason: DropReason | None
 
     @property
     def place(self) -> Place:

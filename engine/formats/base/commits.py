@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import InputFile, OutputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
@@ -59,7 +60,7 @@ class CommitOutcome:
 
     snapshot_id: int | None
     committed: tuple[int, ...]
-    dropped: Mapping[int, str] = field(default_factory=dict)
+    dropped: Mapping[int, Loss] = field(default_factory=dict)
     tries: int = 1
 
 
@@ -106,7 +107,7 @@ class Committer(Protocol):
             Transient: the catalog can't be reached and nothing was sent.
         """
 
-    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, str]:
+    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
         """Return the reasons, by ordinal, why groups planned on a base can no longer be committed in this view."""
 
     def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:

@@ -18,6 +18,7 @@ from pyiceberg.manifest import ManifestContent
 from pyiceberg.table import Table
 
 from engine.domain.errors import NotEligible, TableUnreadable, Transient
+from engine.domain.runs.drops import Loss
 from engine.domain.runs.expiry import Expiry, ExpiryPlan
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import Place
@@ -290,7 +291,7 @@ class IcebergTable:
         return committer.commit(request, before_try=before_try)
 
     @_reads("read the manifests of")
-    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, str]:
+    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
         """Return the reasons, by ordinal, why groups planned on a base can no longer be committed in this view."""
         return lost_groups(self._view, base_snapshot_id, schema_id, groups)
 

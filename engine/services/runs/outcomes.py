@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from engine.domain.runs.hot_partitions import LOST_RACES, LostGroup
+from engine.domain.runs.drops import DropKind
+from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.run import FileCounts, GroupOutline, GroupState, Run
 from engine.domain.runs.timelines import RunTimeline
 from engine.formats.base import Verification
@@ -61,9 +62,9 @@ def run_result(
         "deleted_rows": sum(group.rows_deleted for group in committed),
         "removed_delete_files": sum(each.get("removed_delete_files", 0) for each in verifications if each["ok"]),
         "groups_committed": len(committed),
-        "groups_dropped": dict(Counter(group.reason or "unknown" for group in dropped)),
+        "groups_dropped": dict(Counter("unknown" if group.reason is None else str(group.reason) for group in dropped)),
         "races": races,
-        "wasted_bytes": races["wasted_bytes"] + sum(g.output_bytes for g in dropped if g.reason not in LOST_RACES),
+        "wasted_bytes": races["wasted_bytes"] + sum(g.output_bytes for g in dropped if not _is_lost(g)),
         "snapshot_ids": [str(s) for s in sorted({g.snapshot_id for g in committed if g.snapshot_id is not None})],
         "seconds": timeline.working_seconds,
         "time": timeline.document(),
@@ -75,6 +76,10 @@ def run_result(
         "verifications": verifications,
         "checked": checked_rows(run, committed),
     }
+
+
+def _is_lost(group: GroupOutline) -> bool:
+    return group.reason is not None and group.reason.kind is DropKind.LOST
 
 
 def races_so_far(run: Run, lost: Sequence[LostGroup] = ()) -> dict[str, int]:

@@ -31,6 +31,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import IllegalTransition
 from engine.domain.ids import RunId
+from engine.domain.runs.drops import DropReason
 from engine.domain.runs.files import DeleteRef, InputFile, OutputFile
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.plans import FileGroup
@@ -144,7 +145,7 @@ class GroupStore:
         values = {"state": GroupState.COMMITTED, "snapshot_id": snapshot_id, "outputs": self._without_footers}
         await self._mark(lease, list(ordinals), fits, values)
 
-    async def mark_dropped(self, lease: Lease, reasons: Mapping[int, str]) -> None:
+    async def mark_dropped(self, lease: Lease, reasons: Mapping[int, DropReason]) -> None:
         """Drop groups, each with its reason.
 
         Raises:
@@ -152,9 +153,9 @@ class GroupStore:
         """
         await hold(self._connection, lease)
         open_states = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN])
-        for reason in sorted(set(reasons.values())):
+        for reason in sorted(set(reasons.values()), key=str):
             ordinals = [ordinal for ordinal, given in reasons.items() if given == reason]
-            values = {"state": GroupState.DROPPED, "reason": reason, "outputs": self._without_footers}
+            values = {"state": GroupState.DROPPED, "reason": str(reason), "outputs": self._without_footers}
             await self._mark(lease, ordinals, open_states, values)
 
     async def list(
@@ -179,7 +180,8 @@ class GroupStore:
         query = select(*_OUTLINE).where(groups.c.run_id == run_id).order_by(groups.c.ordinal)
         if states is not None:
             query = query.where(groups.c.state.in_(sorted(states)))
-        return [GroupOutline(**row) for row in (await self._connection.execute(query)).mappings()]
+        rows = (await self._connection.execute(query)).mappings()
+        return [GroupOutline(**{**row, "reason": _reason(row["reason"])}) for row in rows]
 
     async def count_committed_files(self, run_id: RunId) -> FileCounts:
         """Return the numbers of files and rows of all committed groups. Read in pages: a run may have millions."""
@@ -299,6 +301,10 @@ def _to_group(row: RowMapping) -> StoredGroup:
         rows_deleted=row["rows_deleted"],
         measured=row["measured"],
         snapshot_id=row["snapshot_id"],
-        reason=row["reason"],
+        reason=_reason(row["reason"]),
         updated_at=row["updated_at"],
     )
+
+
+def _reason(text: str | None) -> DropReason | None:
+    return None if text is None else DropReason.of(text)

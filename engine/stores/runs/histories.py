@@ -12,6 +12,7 @@ from sqlalchemy import Float, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import RunId, TableId
+from engine.domain.runs.drops import DropReason
 from engine.domain.runs.run import TERMINAL_STATES, GroupState, RunFilter, RunState, WaitingFor
 from engine.stores.runs import listings as run_listings
 from engine.stores.schema.core import file_groups, run_events, runs
@@ -19,8 +20,6 @@ from engine.stores.schema.core import file_groups, run_events, runs
 MOST_RUNS: Final = 50
 MOST_ROWS: Final = 50_000
 _NEWEST: Final = 100
-_OWN_FAULTS: Final = ("failed:", "refused:")
-"""Prefixes of drop reasons for failed tasks; groups with other reasons were lost to another writer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,5 +136,5 @@ class RewriteHistoryStore:
 
 
 def _conflict(row: Any) -> Conflict | None:
-    reasons = [text for text in row.details.get("reasons", {}).values() if not text.startswith(_OWN_FAULTS)]
+    reasons = [text for text in row.details.get("reasons", {}).values() if not DropReason.of(text).is_own_fault]
     return Conflict(RunId(row.run_id), row.at, len(reasons), reasons[0]) if reasons else None

@@ -100,7 +100,7 @@ def _hotter(before: HotPartition | None, lease: Lease, at: datetime, lost: Seque
         lost_at=at,
         cools_until=at + cool_down(losses),
         wasted_bytes=(0 if before is None else before.wasted_bytes) + sum(each.wasted_bytes for each in lost),
-        reason=lost[0].reason,
+        reason=lost[0].reason.value,
         run_id=lease.run_id,
         attempt=lease.token,
     )

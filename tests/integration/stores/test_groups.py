@@ -5,12 +5,15 @@ from typing import Any
 import pytest
 
 from engine.domain.errors import IllegalTransition, LeaseLost, Transient
+from engine.domain.runs.drops import DropReason, Loss
 from engine.domain.runs.files import OutputFile
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.run import FileCounts, GroupState, RunState, StoredGroup, WaitingFor
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 from tests.integration.stores.samples import a_group, a_result, claimed
+
+LOST, REFUSED = DropReason.lost(Loss.SOURCE_GONE), DropReason.refused("encrypted_file: a.parquet")
 
 
 async def _planned(database: Database, count: int) -> Lease:
@@ -77,8 +80,8 @@ async def test_a_commit_may_be_recorded_twice_but_not_as_another_snapshot(databa
 async def test_groups_are_dropped_each_for_its_reason(database: Database) -> None:
     lease = await _planned(database, 3)
     async with database.begin() as work:
-        await work.groups.mark_dropped(lease, {0: "conflict", 1: "refused", 2: "conflict"})
-    assert [group.reason for group in await _groups(database, lease)] == ["conflict", "refused", "conflict"]
+        await work.groups.mark_dropped(lease, {0: LOST, 1: REFUSED, 2: LOST})
+    assert [group.reason for group in await _groups(database, lease)] == [LOST, REFUSED, LOST]
 
 
 async def test_a_batch_changes_all_or_nothing(database: Database) -> None:
@@ -99,7 +102,7 @@ async def test_a_batch_changes_all_or_nothing(database: Database) -> None:
 async def test_a_dropped_group_does_not_come_back(database: Database) -> None:
     lease = await _planned(database, 1)
     async with database.begin() as work:
-        await work.groups.mark_dropped(lease, {0: "conflict"})
+        await work.groups.mark_dropped(lease, {0: LOST})
         with pytest.raises(IllegalTransition):
             await work.groups.mark_written(lease, a_result(0))
 
@@ -110,7 +113,7 @@ async def test_a_committed_group_is_not_dropped(database: Database) -> None:
         await work.groups.mark_written(lease, a_result(0))
         await work.groups.mark_committed(lease, [0], 7)
         with pytest.raises(IllegalTransition):
-            await work.groups.mark_dropped(lease, {0: "cancelled"})
+            await work.groups.mark_dropped(lease, {0: DropReason.ended("cancelled")})
 
 
 async def test_a_new_plan_keeps_what_is_finished_and_counts_on(database: Database) -> None:
@@ -120,7 +123,7 @@ async def test_a_new_plan_keeps_what_is_finished_and_counts_on(database: Databas
         await work.groups.mark_written(lease, a_result(2))
         await work.groups.mark_written(lease, a_result(3))
         await work.groups.mark_committed(lease, [3], 7)
-        await work.groups.mark_dropped(lease, {4: "conflict"})
+        await work.groups.mark_dropped(lease, {4: LOST})
         numbered = await work.groups.replace_planned(lease, [a_group(0), a_group(1)])
     assert [group.ordinal for group in numbered] == [5, 6]
     assert await _states(database, lease) == {
@@ -190,7 +193,7 @@ async def _mark_committed(work: UnitOfWork, lease: Lease) -> None:
 
 
 async def _mark_dropped(work: UnitOfWork, lease: Lease) -> None:
-    await work.groups.mark_dropped(lease, {0: "conflict"})
+    await work.groups.mark_dropped(lease, {0: LOST})
 
 
 _WRITES = pytest.mark.parametrize(
@@ -248,7 +251,7 @@ async def test_groups_without_their_files_say_what_the_whole_ones_say(database: 
         for ordinal in range(110):
             await work.groups.mark_written(lease, a_result(ordinal))
         await work.groups.mark_committed(lease, range(105), 7)
-        await work.groups.mark_dropped(lease, {105: "failed: disk full"})
+        await work.groups.mark_dropped(lease, {105: DropReason.failed("disk full")})
     async with database.read() as work:
         whole = await work.groups.list(lease.run_id, limit=1000)
         outlines = await work.groups.outlines(lease.run_id)
@@ -300,5 +303,5 @@ async def test_footers_are_kept_until_no_commit_needs_them(database: Database, l
 async def test_a_group_without_outputs_is_dropped(database: Database) -> None:
     lease = await _planned(database, 1)
     async with database.begin() as work:
-        await work.groups.mark_dropped(lease, {0: "conflict"})
+        await work.groups.mark_dropped(lease, {0: LOST})
     assert [group.outputs for group in await _groups(database, lease)] == [()]

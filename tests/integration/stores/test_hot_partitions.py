@@ -6,6 +6,7 @@ import pytest
 
 from engine.domain.errors import LeaseLost
 from engine.domain.ids import TableId
+from engine.domain.runs.drops import Loss
 from engine.domain.runs.hot_partitions import HotPartition, HotPartitions, LostGroup
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.run import RunState
@@ -17,7 +18,7 @@ from tests.support.databases import FreshDatabase
 A = '{"day":"2026-11-01"}'
 
 
-def group(partition: str = A, *, spec_id: int = 0, wasted: int = 10, reason: str = "source_gone") -> LostGroup:
+def group(partition: str = A, *, spec_id: int = 0, wasted: int = 10, reason: Loss = Loss.SOURCE_GONE) -> LostGroup:
     return LostGroup(0, (spec_id, partition), reason, wasted)
 
 

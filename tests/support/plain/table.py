@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from engine.domain.errors import CommitConflict, NotEligible
+from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.output_names import attempt_of, output_prefix
 from engine.domain.runs.plans import FileGroup
@@ -188,9 +189,9 @@ class PlainTable:
                 return CommitOutcome(made.number, made.groups, lost, number)
         raise CommitConflict(f"{_MAX_TRIES} other commits were faster")
 
-    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, str]:
+    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
         if self._head is None or self._log.read(base_snapshot_id) is None:
-            return {group.ordinal: "table_changed" for group in groups}
+            return {group.ordinal: Loss.TABLE_CHANGED for group in groups}
         return _lost(self._head, groups)
 
     def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
@@ -243,9 +244,9 @@ class PlainTable:
         return 0 if version is None else version.at_ms
 
 
-def _lost(head: Version, groups: Sequence[WrittenGroup] | Sequence[FileGroup]) -> dict[int, str]:
+def _lost(head: Version, groups: Sequence[WrittenGroup] | Sequence[FileGroup]) -> dict[int, Loss]:
     gone = {group.ordinal: [file.path for file in group.inputs if file.path not in head.files] for group in groups}
-    return {ordinal: "source_gone" for ordinal, paths in gone.items() if paths}
+    return {ordinal: Loss.SOURCE_GONE for ordinal, paths in gone.items() if paths}
 
 
 def _replaced(head: Version, request: CommitRequest, groups: Sequence[WrittenGroup]) -> Version:

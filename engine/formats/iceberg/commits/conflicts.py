@@ -8,7 +8,6 @@ files moved by other maintenance or written with an old sequence number are dete
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,6 +15,7 @@ from pyiceberg.manifest import ManifestContent, ManifestFile
 from pyiceberg.table.snapshots import Snapshot
 
 from engine.domain.errors import CommitConflict
+from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.catalog.paths import normalised, own_location_provider
@@ -24,19 +24,13 @@ from engine.formats.iceberg.metadata.deletes import UNPARTITIONED
 from engine.formats.iceberg.metadata.history import ancestors
 from engine.formats.iceberg.metadata.views import TableView
 
-SOURCE_GONE: Final = "source_gone"
-NEW_DELETES: Final = "new_deletes"
-DELETES_GONE: Final = "deletes_gone"
-TABLE_CHANGED: Final = "table_changed"
-"""Reason for groups of a batch that no longer fits the table: its schema changed, or the base is gone."""
-
 
 @dataclass(frozen=True, slots=True)
 class Surviving:
     """The groups that may be committed on this head, the others' reasons, and the manifests to rewrite."""
 
     groups: tuple[WrittenGroup, ...]
-    dropped: Mapping[int, str]
+    dropped: Mapping[int, Loss]
     touched: tuple[ManifestFile, ...]
 
 
@@ -70,28 +64,28 @@ def surviving(view: TableView, base: Snapshot, groups: Sequence[WrittenGroup]) -
     located = _locate(view, [each for each in head_manifests if each.content == ManifestContent.DATA], wanted)
     live = {path for paths in located.values() for path in paths}
     changes = _DeleteChanges.between(view, view.manifests(base), head_manifests)
-    dropped: dict[int, str] = {}
+    dropped: dict[int, Loss] = {}
     for group in groups:
         if not all(each.path in live for each in group.inputs):
-            dropped[group.ordinal] = SOURCE_GONE
+            dropped[group.ordinal] = Loss.SOURCE_GONE
         elif changes.touch(group):
-            dropped[group.ordinal] = NEW_DELETES
+            dropped[group.ordinal] = Loss.NEW_DELETES
         elif changes.took_from(group):
-            dropped[group.ordinal] = DELETES_GONE
+            dropped[group.ordinal] = Loss.DELETES_GONE
     kept = tuple(group for group in groups if group.ordinal not in dropped)
     kept_paths = {each.path for group in kept for each in group.inputs}
     touched = tuple(manifest for manifest, paths in located.items() if not kept_paths.isdisjoint(paths))
     return Surviving(kept, dropped, touched)
 
 
-def lost_groups(view: TableView, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> dict[int, str]:
+def lost_groups(view: TableView, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> dict[int, Loss]:
     """Return the reasons, by ordinal, why groups that are not written yet can't be committed on this head."""
     asked = tuple(WrittenGroup(each.ordinal, each.spec_id, each.partition, each.inputs, (), 0) for each in groups)
     request = CommitRequest("", 0, base_snapshot_id, schema_id, asked)
     try:
         base = base_of(view, request, uuid=str(view.metadata.table_uuid))
     except CommitConflict:
-        return {each.ordinal: TABLE_CHANGED for each in groups}
+        return {each.ordinal: Loss.TABLE_CHANGED for each in groups}
     return dict(surviving(view, base, asked).dropped)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.domain.errors import PackhouseError, Transient
 from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.drops import DropReason
 from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
@@ -139,7 +140,7 @@ class ArrowPath(RewritePath):
             await self._commits.drop_lost([LostGroup(finished.group.ordinal, finished.group.place, finished.reason, 0)])
             return 0
         if isinstance(finished, GroupFailure):
-            reasons = {finished.group.ordinal: f"failed: {finished.error.message}"}
+            ordinal, reason = finished.group.ordinal, DropReason.failed(finished.error.message)
         else:
             group, result = finished
             self._attempt.metrics.throttled_seconds.inc(result.throttled_seconds)
@@ -153,11 +154,12 @@ class ArrowPath(RewritePath):
                 return group.input_bytes
             if result.outcome == "stopped":
                 return 0
-            refusal = result.reason or ""
-            reasons = {group.ordinal: f"refused: {refusal}{await self._remedy(refusal.partition(':')[0], work)}"}
+            refused = DropReason.refused(result.reason or "")
+            ordinal = group.ordinal
+            reason = replace(refused, detail=refused.detail + await self._remedy(refused.code, work))
         async with self._context.database.begin() as unit:
-            await unit.groups.mark_dropped(self._attempt.lease, reasons)
-        await self._attempt.record("group_dropped", {"reasons": {str(k): v for k, v in reasons.items()}})
+            await unit.groups.mark_dropped(self._attempt.lease, {ordinal: reason})
+        await self._attempt.record("group_dropped", {"reasons": {str(ordinal): str(reason)}})
         return 0
 
     async def _remedy(self, reason: str, work: Work) -> str:

@@ -17,6 +17,7 @@ import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
+from engine.domain.runs.drops import DropReason, Loss
 from engine.domain.runs.hot_partitions import LostGroup, Place
 from engine.domain.runs.run import RunState, StoredGroup
 from engine.formats.base import CommitOutcome, CommitRequest, OpenTable, ParentKeeper, Verification, WrittenGroup
@@ -140,7 +141,7 @@ class Commits:
             outcome = await self._send(request, groups)
         except CommitConflict as error:
             detail = error.message
-            outcome = CommitOutcome(None, (), {group.ordinal: "table_changed" for group in groups})
+            outcome = CommitOutcome(None, (), {group.ordinal: Loss.TABLE_CHANGED for group in groups})
         self._step("after_commit")
         by_ordinal = {group.ordinal: group for group in groups}
         if outcome.snapshot_id is not None:
@@ -208,7 +209,7 @@ class Commits:
             except Transient:
                 continue
             if len(left) < len(groups):  # the others were dropped by that same commit
-                await self.drop_lost([_lost(group, "dropped_in_commit") for group in left])
+                await self.drop_lost([_lost(group, Loss.DROPPED_IN_COMMIT) for group in left])
                 return False
             return True
         raise OutcomeUnknown("the catalog does not answer; the outcome is read from the table when it does")
@@ -221,8 +222,8 @@ class Commits:
         """
         if not lost:
             return
-        reasons = {group.ordinal: group.reason for group in lost}
-        details = {"reasons": {str(ordinal): reason for ordinal, reason in reasons.items()}}
+        reasons = {group.ordinal: DropReason.lost(group.reason) for group in lost}
+        details = {"reasons": {str(ordinal): str(reason) for ordinal, reason in reasons.items()}}
         async with self._database.begin() as unit:
             await unit.groups.mark_dropped(self._attempt.lease, reasons)
             await unit.hot_partitions.lose(self._attempt.lease, lost)
@@ -291,7 +292,9 @@ class Commits:
         document["groups"] = list(ordinals)
 
         async def drop(unit: UnitOfWork) -> None:
-            await unit.groups.mark_dropped(self._attempt.lease, dict.fromkeys(ordinals, TakenBack.code))
+            await unit.groups.mark_dropped(
+                self._attempt.lease, dict.fromkeys(ordinals, DropReason.ended(TakenBack.code))
+            )
 
         await self._record_proof(TakenBack.code, document, before, drop, settled=ordinals)
         self._step("taken_back")
@@ -355,7 +358,7 @@ def _taken_back(document: Mapping[str, Any]) -> TakenBack:
     )
 
 
-def _lost(group: StoredGroup, reason: str) -> LostGroup:
+def _lost(group: StoredGroup, reason: Loss) -> LostGroup:
     return LostGroup(group.ordinal, group.place, reason, group.output_bytes)
 
 

@@ -13,6 +13,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError
 from engine.domain.ids import TableId
+from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import OpenTable
 from engine.services.catalogs.formats import FormatRegistry
@@ -48,7 +49,7 @@ class EarlyLosses:
         self._pointer: str | None = None
         self._looked_at = clock.monotonic()
 
-    async def among(self, groups: Sequence[FileGroup]) -> Mapping[int, str]:
+    async def among(self, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
         """Return the reasons, by ordinal, of groups that lost their race; none if read within `LOOK_SECONDS`."""
         if not groups or self._clock.monotonic() - self._looked_at < LOOK_SECONDS:
             return {}
@@ -59,7 +60,7 @@ class EarlyLosses:
             _log.warning("early_look_failed", error=error.message)
             return {}
 
-    async def _look(self, groups: Sequence[FileGroup]) -> Mapping[int, str]:
+    async def _look(self, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
         async with self._database.read() as unit:
             table, catalog = await read_registered(unit, self._table_id, SYSTEM)
         found = await self._formats.pointers(catalog, [table.ref])

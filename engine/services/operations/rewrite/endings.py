@@ -14,6 +14,7 @@ import structlog
 
 from engine.domain.errors import LeaseLost, Transient
 from engine.domain.fleet.breakers import Fault
+from engine.domain.runs.drops import DropReason
 from engine.domain.runs.plans import Later, Plan
 from engine.domain.runs.reasons import in_words
 from engine.domain.runs.run import GroupOutline, GroupState, RunState, StoredGroup, WaitingFor
@@ -186,7 +187,7 @@ class RunEnding:
     async def _end_by_groups(self, stored: Sequence[GroupOutline], budget: DayBudget, later: Later) -> None:
         committed = [group for group in stored if group.state is GroupState.COMMITTED]
         dropped = [group for group in stored if group.state is GroupState.DROPPED]
-        broken = [group.reason for group in dropped if (group.reason or "").startswith(("failed:", "refused:"))]
+        broken = [group.reason for group in dropped if group.reason is not None and group.reason.is_own_fault]
         if broken:
             await self.fail(reason="groups_failed", detail=f"{len(broken)} of {len(stored)} groups {broken[0]}")
         elif later.partitions and not budget.deferred and any(self._is_of_attempt(group) for group in committed):
@@ -250,7 +251,8 @@ class RunEnding:
         unfinished = await self.outlines(*_UNFINISHED)
         if unfinished:
             async with self._context.database.begin() as unit:
-                await unit.groups.mark_dropped(self._attempt.lease, {g.ordinal: reason for g in unfinished})
+                why = DropReason.ended(reason)
+                await unit.groups.mark_dropped(self._attempt.lease, {group.ordinal: why for group in unfinished})
 
     async def _wait_for_end(self, hold: Hold) -> None:
         """Park the run until the hold ends; a pause needs no time, because claims see its end."""

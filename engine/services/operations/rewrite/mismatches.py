@@ -14,6 +14,7 @@ import structlog
 from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import Clock
 from engine.domain.errors import Fatal, OutcomeUnknown, PackhouseError, Transient
+from engine.domain.runs.drops import DropReason
 from engine.domain.runs.run import GroupState
 from engine.formats.base import OpenTable, ParentKeeper, RollBack
 from engine.services.catalogs.formats import FormatRegistry
@@ -96,7 +97,7 @@ class Mismatches:
     async def _record_roll_back(self, snapshot_id: int, ordinals: Sequence[int]) -> None:
         details = {"snapshot_id": str(snapshot_id), "groups": list(ordinals)}
         async with self._database.begin() as unit:
-            await unit.groups.mark_dropped(self._attempt.lease, dict.fromkeys(ordinals, ROLLED_BACK))
+            await unit.groups.mark_dropped(self._attempt.lease, dict.fromkeys(ordinals, DropReason.ended(ROLLED_BACK)))
             self._attempt.run = await unit.runs.record(
                 self._attempt.lease,
                 kind=ROLLED_BACK,

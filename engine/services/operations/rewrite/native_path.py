@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from engine.domain.errors import CommitConflict, Fatal, Interrupted, NotEligible, PackhouseError, SparkFailed, Transient
+from engine.domain.runs.drops import DropReason, Loss
 from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.intents import SentCall
 from engine.domain.runs.plans import FileGroup
@@ -27,10 +28,9 @@ from engine.services.operations.tasks.lanes import shortest_left, stop_operation
 from engine.services.planning.engines import tasks_within, too_slow
 from engine.stores.unit_of_work import UnitOfWork
 
-LEFT_ALONE: Final = "refused: the procedure succeeded and replaced no file of it"
+LEFT_ALONE: Final = DropReason.refused("left_alone: the call succeeded and replaced no file of it")
 """Reason of a group that is unchanged although the call succeeded (F1 and F3 in docs/testing.md)."""
 
-SOURCE_GONE, TABLE_CHANGED = "source_gone", "table_changed"
 _LEAST_SLOWDOWN: Final = 0.01
 _LONGEST_NAP_SECONDS: Final = 0.5
 
@@ -81,7 +81,7 @@ class NativePath(RewritePath):
                 if not await self._adopt(sent):
                     await self._settle_open([group.ordinal])
             except CommitConflict as error:
-                await self._lose(group, TABLE_CHANGED, error)
+                await self._lose(group, Loss.TABLE_CHANGED, error)
         return await self._open() if running else table
 
     async def work(self, work: Work) -> None:
@@ -140,7 +140,7 @@ class NativePath(RewritePath):
         try:
             change = await self._adopt(sent, seconds=seconds)
         except CommitConflict as error:
-            await self._lose(sent.group, TABLE_CHANGED, error)
+            await self._lose(sent.group, Loss.TABLE_CHANGED, error)
             return
         if change is None:
             await self._nothing_done(calls.table, sent.group, failure)
@@ -210,15 +210,15 @@ class NativePath(RewritePath):
                 raise Transient("another client interrupted the call on Spark")
             return
         if failure is not None and table.is_conflict(str(failure.details.get("text", ""))):
-            await self._lose(group, SOURCE_GONE, failure)
+            await self._lose(group, Loss.SOURCE_GONE, failure)
             return
-        reason = LEFT_ALONE if failure is None else f"failed: {failure.message}"
+        reason = LEFT_ALONE if failure is None else DropReason.failed(failure.message)
         async with self._context.database.begin() as unit:
             await unit.groups.mark_dropped(self._attempt.lease, {group.ordinal: reason})
-        await self._attempt.record("group_dropped", {"reasons": {str(group.ordinal): reason}})
+        await self._attempt.record("group_dropped", {"reasons": {str(group.ordinal): str(reason)}})
         await self._settle_open([group.ordinal])
 
-    async def _lose(self, group: StoredGroup, reason: str, error: PackhouseError) -> None:
+    async def _lose(self, group: StoredGroup, reason: Loss, error: PackhouseError) -> None:
         """Give up a group that lost a race to another writer, or whose base is no longer in the table's history."""
         await self._commits.drop_lost([LostGroup(group.ordinal, group.place, reason, 0)], detail=error.message)
 

@@ -18,6 +18,7 @@ import structlog
 from engine.domain.clock import Clock
 from engine.domain.errors import Away, PackhouseError, SparkFailed, StateConflict, Transient
 from engine.domain.fleet.dependencies import Dependency
+from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
@@ -75,7 +76,7 @@ class GroupLost:
     """A group that was not sent because another writer made it useless; `reason` has the cause."""
 
     group: FileGroup
-    reason: str
+    reason: Loss
 
 
 Finished = tuple[FileGroup, GroupResult] | GroupFailure | GroupLost
@@ -99,7 +100,7 @@ class Lanes:
         times: LaneTimes,
         tasks: Callable[[FileGroup], GroupTask],
         credentials: TaskCredentials,
-        lost: Callable[[Sequence[FileGroup]], Awaitable[Mapping[int, str]]],
+        lost: Callable[[Sequence[FileGroup]], Awaitable[Mapping[int, Loss]]],
         on_start: Callable[[Sequence[FileGroup]], Awaitable[None]],
         on_stop: Callable[[], Awaitable[bool]],
     ) -> None:
