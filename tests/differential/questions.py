@@ -95,9 +95,18 @@ class Questions:
             )
             found = {row["n"]: row["found"] for row in self.spark.sql(statement).collect()}
             for at, (each, (least, most)) in enumerate(zip(some, self.right(some), strict=True)):
-                assert least <= found[at] <= most, (
-                    f"{found[at]} rows with {each.condition}, {least} to {most} are right"
-                )
+                if not least <= found[at] <= most:
+                    self._check_alone(copy, each)
+
+    def _check_alone(self, copy: str, asked: Asked) -> None:
+        """Compare what a copy answers to one question with what is right.
+
+        With forty counts in one SELECT Spark was seen to take -0.0 for unequal to 0.0 in one of them: then the answer
+        of the copy was right, and what it was compared with was not.
+        """
+        (found,) = self.spark.sql(f"SELECT count(*) FROM {copy} WHERE {asked.filter}").collect()[0]
+        ((least, most),) = self.right([asked])
+        assert least <= found <= most, f"{found} rows with {asked.condition}, {least} to {most} are right"
 
     def nulls_in_partitions_of(self, asked: Asked, table: Table) -> int:
         """Return how many rows too many Iceberg may delete by a condition: the nulls of a column it partitions by.
