@@ -85,6 +85,7 @@ class Tally:
         refused, done = counts["deletes refused by pyiceberg"], counts["deletes by pyiceberg"]
         assert refused < 0.25 * (refused + done), str(self)
         assert counts["deletes of null partitions by spark"] < 0.1 * counts["deletes by spark"], str(self)
+        assert counts["deletes that pyiceberg does wrong without a rewrite too"] < 0.1 * (refused + done), str(self)
 
     def __str__(self) -> str:
         return ", ".join(f"{count} {name}" for name, count in sorted(self.counts.items()))
@@ -216,8 +217,15 @@ class Arena:
             if left_by_pyiceberg is None:
                 self.tally.counts["deletes refused by pyiceberg"] += 1
                 continue
-            detail = f"{left_by_pyiceberg} of {total} left without {each.condition}, pyiceberg"
-            assert total - most <= left_by_pyiceberg <= total - least, detail
+            if not total - most <= left_by_pyiceberg <= total - least:
+                # with NaN it was seen to delete a row too many, from the table before the rewrite as well
+                before = self._left_by_pyiceberg(
+                    self.catalog.load_table(tuple(seen.questions.name.split(".")[1:])), each
+                )
+                detail = f"{left_by_pyiceberg} of {total} left without {each.condition}, by pyiceberg; {before} before"
+                assert left_by_pyiceberg == before, detail
+                self.tally.counts["deletes that pyiceberg does wrong without a rewrite too"] += 1
+                continue
             self.tally.counts["deletes by pyiceberg"] += 1
 
     def _left_by_spark(self, table: Table, asked: Asked) -> int:
