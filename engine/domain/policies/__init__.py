@@ -5,7 +5,7 @@ Every layer takes the public names from here; imports go from `effective` to `do
 """
 
 from engine.domain.policies.documents.differences import Difference, differences, differing_leaves
-from engine.domain.policies.documents.document import LimitSettings, PolicyDocument
+from engine.domain.policies.documents.document import DEFAULT_PRESET, LimitSettings, PolicyDocument
 from engine.domain.policies.documents.fields import OFF, UNLIMITED
 from engine.domain.policies.documents.rewriting import RewriteSettings, Strategy
 from engine.domain.policies.documents.rules import Junction, TriggerRule
@@ -13,7 +13,7 @@ from engine.domain.policies.documents.triggers import Metric, MetricKind, Trigge
 from engine.domain.policies.documents.windows import Blackout, OnStart, QuietHours
 from engine.domain.policies.effective.contradictions import contradictions, raised_group_sizes
 from engine.domain.policies.effective.merging import DEFAULTS, EffectivePolicy, Layer, Merged, effective_policy, merge
-from engine.domain.policies.effective.presets import DEFAULT_PRESET, PRESETS, Preset
+from engine.domain.policies.effective.presets import PRESETS, Preset
 from engine.domain.policies.effective.scopes import FLEET, PolicyScope, PolicyScopeKind, ScopedTable, TableTraits
 from engine.domain.policies.effective.stored import StoredPolicy
 from engine.domain.policies.effective.windows import WindowKind, Windows, WindowState

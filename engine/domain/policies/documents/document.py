@@ -6,11 +6,11 @@ A *leaf* is the smallest part that is inherited or replaced as a whole: each fie
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 
-from engine.domain.policies.documents.fields import AnyBytes, Interval, Part, Rate, Section
+from engine.domain.policies.documents.fields import OFF, UNLIMITED, AnyBytes, Interval, Part, Rate, Section, setting
 from engine.domain.policies.documents.maintenance import MaintenanceSettings
 from engine.domain.policies.documents.rewriting import RewriteSettings
 from engine.domain.policies.documents.rules import Triggers
@@ -20,30 +20,32 @@ from engine.domain.values.hints import Misread
 from engine.domain.values.strict import Flag, Number, Whole
 
 PresetName = Literal["balanced", "upsolver", "artemis", "paimon-universal", "maxcompute-tiered"]
+DEFAULT_PRESET: Final[PresetName] = "balanced"
+"""The base of a table for which no policy names another."""
 
 
 class LimitSettings(Section):
-    """How much a table's rewrites may move, held while they run."""
+    """Limits on what a table's rewrites move, enforced while they run."""
 
-    bandwidth: Literal["unlimited"] | Rate | None = Field(
-        None, description="Bytes per second, read + written.", examples=["50MB/s"]
+    bandwidth: Literal["unlimited"] | Rate | None = setting(
+        UNLIMITED, description="Bytes per second, read + written.", examples=["50MB/s"]
     )
-    requests: Literal["unlimited"] | Annotated[Whole, Field(ge=1, le=10**9)] | None = Field(
-        None, description="Object-store requests per second.", examples=[200]
+    requests: Literal["unlimited"] | Annotated[Whole, Field(ge=1, le=10**9)] | None = setting(
+        UNLIMITED, description="Object-store requests per second.", examples=[200]
     )
-    share_percent: Literal["off"] | Annotated[Number, Field(gt=0, le=100)] | None = Field(
-        None,
+    share_percent: Literal["off"] | Annotated[Number, Field(gt=0, le=100)] | None = setting(
+        OFF,
         description="Bandwidth limit as a percentage of `available_bandwidth`; the lower of both limits applies.",
         examples=[30],
     )
-    available_bandwidth: Literal["off"] | Rate | None = Field(
-        None, description="Bytes per second that `share_percent` is a share of.", examples=["400MB/s"]
+    available_bandwidth: Literal["off"] | Rate | None = setting(
+        OFF, description="Bytes per second that `share_percent` is a share of.", examples=["400MB/s"]
     )
-    parallel_groups: Annotated[Whole, Field(ge=1, le=64)] | None = Field(
-        None, description="Groups of this table at once.", examples=[4]
+    parallel_groups: Annotated[Whole, Field(ge=1, le=64)] | None = setting(
+        4, description="Groups of this table at once.", examples=[4]
     )
-    bytes_per_day: Literal["unlimited"] | Annotated[AnyBytes, Field(ge=2**20)] | None = Field(
-        None, description="Bytes read by rewrites in any rolling 24 hours.", examples=["1TB"]
+    bytes_per_day: Literal["unlimited"] | Annotated[AnyBytes, Field(ge=2**20)] | None = setting(
+        UNLIMITED, description="Bytes read by rewrites in any rolling 24 hours.", examples=["1TB"]
     )
 
 
@@ -80,38 +82,38 @@ class PolicyDocument(Section):
         }
     )
 
-    enabled: Flag | None = Field(None, description="`false`: the table is measured but never rewritten.")
-    preset: PresetName | None = Field(None, description="A named base; settings of any policy override it.")
+    enabled: Flag | None = setting(True, description="`false`: the table is measured but never rewritten.")
+    preset: PresetName | None = setting(DEFAULT_PRESET, description="A named base; settings of any policy override it.")
     rewrite: RewriteSettings | None = Field(
-        None, description="Which files are rewritten, and how their replacements are written."
+        None, description="Selection of files to rewrite, and layout of their replacements."
     )
     triggers: Triggers | None = Field(
         None,
         description="Named rules; a partition is due when any of them holds.",
         examples=[[{"name": "many small files", "all": [{"metric": "small_file_count", "at_least": 20}]}]],
     )
-    seal: Literal["off"] | Seal | None = Field(
-        None, description="Rewrite sealed partitions only.", examples=[{"after": "1h"}]
+    seal: Literal["off"] | Seal | None = setting(
+        OFF, description="Rewrite sealed partitions only.", examples=[{"after": "1h"}]
     )
-    schedule: ScheduleSettings | None = Field(None, description="When the table is looked at.")
-    limits: LimitSettings | None = Field(None, description="How much its rewrites may move.")
-    quiet_hours: Annotated[tuple[QuietHours, ...], Field(max_length=50)] | None = Field(
-        None,
+    schedule: ScheduleSettings | None = Field(None, description="Times at which the table is looked at.")
+    limits: LimitSettings | None = Field(None, description="Limits on what its rewrites move.")
+    quiet_hours: Annotated[tuple[QuietHours, ...], Field(max_length=50)] | None = setting(
+        (),
         description="Windows of each week in which nothing new is rewritten.",
         examples=[[{"days": ["mon", "fri"], "from": "09:00", "to": "17:00", "time_zone": "Europe/Berlin"}]],
     )
-    blackouts: Annotated[tuple[Blackout, ...], Field(max_length=100)] | None = Field(
-        None,
+    blackouts: Annotated[tuple[Blackout, ...], Field(max_length=100)] | None = setting(
+        (),
         description="Ranges of dates in which nothing new is rewritten.",
         examples=[[{"from": "2026-12-24", "to": "2026-12-27", "time_zone": "Europe/Berlin", "reason": "holidays"}]],
     )
-    backoff: Literal["off"] | Backoff | None = Field(None, description="Slow down while queries are slow.")
-    priority: Literal["low", "normal", "high"] | None = Field(
-        None, description="Priority of the table's runs over those of other tables."
+    backoff: Literal["off"] | Backoff | None = setting(OFF, description="Slow down while queries are slow.")
+    priority: Literal["low", "normal", "high"] | None = setting(
+        "normal", description="Priority of the table's runs over those of other tables."
     )
-    verification: Literal["metadata", "sample", "content"] | None = Field(
-        None,
-        description="How a rewrite is proven: by `metadata` alone, or by row hashes of some (`sample`) or all "
+    verification: Literal["metadata", "sample", "content"] | None = setting(
+        "metadata",
+        description="Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`) or all "
         "(`content`) groups too.",
     )
     maintenance: MaintenanceSettings | None = Field(None, description="Upkeep other than rewriting data files.")

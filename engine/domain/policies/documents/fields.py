@@ -1,6 +1,8 @@
 """The frozen base model of all parts of a policy, and the types of its fields."""
 
-from typing import Annotated, Any, Final
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -36,6 +38,33 @@ class Part(BaseModel):
 
 class Section(Part):
     """A part that is merged field by field; every field may be absent. Other parts are replaced as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """The value of a setting that no layer of a policy gives, in internal units; `75%` is a share of the target."""
+
+    value: Any
+
+
+def setting(built_in: Any, **described: Any) -> Any:
+    """Declare a setting of a section: absent in a document unless it is given, `built_in` where no layer gives it."""
+    declared = Field(None, **described)
+    declared.metadata.append(BuiltIn(built_in))
+    return declared
+
+
+def built_in_values(section: type[Section], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the dotted name and the built-in value of every setting that has one."""
+    for name, declared in section.model_fields.items():
+        inner = next((each for each in get_args(declared.annotation) if _is_section(each)), None)
+        if inner is not None:
+            yield from built_in_values(inner, f"{prefix}{name}.")
+        yield from ((f"{prefix}{name}", each.value) for each in declared.metadata if isinstance(each, BuiltIn))
+
+
+def _is_section(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Section)
 
 
 def lasting(*, least: int) -> AfterValidator:

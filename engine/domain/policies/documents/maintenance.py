@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic.config import JsonDict
 
-from engine.domain.policies.documents.fields import DAY_SECONDS, Interval, Part, Section, lasting
+from engine.domain.policies.documents.fields import DAY_SECONDS, OFF, Interval, Part, Section, lasting, setting
 from engine.domain.values.strict import Flag, Whole
 from engine.domain.values.units import Duration
 
@@ -24,7 +24,7 @@ def _by_default(text: str) -> Callable[[JsonDict], None]:
 
 
 class RewriteManifests(Part):
-    """When manifests are merged: at each `interval`, and when there are many small ones."""
+    """Merging of manifests: at each `interval`, and when there are many small ones."""
 
     interval: Literal["off"] | Interval = Field(
         7 * DAY_SECONDS,
@@ -41,7 +41,10 @@ class RewriteManifests(Part):
 
 
 class ExpireSnapshots(Part):
-    """Which snapshots are expired, and how often. Branches, tags and the table's own retention always hold as well."""
+    """Selection of the snapshots that are expired, and the interval.
+
+    Branches, tags and the table's own retention always hold as well.
+    """
 
     older_than: Interval = Field(description="Only snapshots older than this.", examples=["5d"])
     keep_last: Annotated[Whole, Field(ge=1, le=10**6)] = Field(
@@ -56,7 +59,7 @@ class ExpireSnapshots(Part):
 
 
 class RemoveOrphans(Part):
-    """Which files that no snapshot refers to are removed; never files younger than twice the longest run."""
+    """Removal of files that no snapshot refers to; never of files younger than twice the longest run."""
 
     older_than: Annotated[Duration, lasting(least=DAY_SECONDS)] = Field(
         3 * DAY_SECONDS,
@@ -69,14 +72,14 @@ class RemoveOrphans(Part):
     )
     quarantine: Duration = Field(
         7 * DAY_SECONDS,
-        description="How long files stay in quarantine before they are deleted.",
+        description="Time that files stay in quarantine before they are deleted.",
         examples=["7d"],
         json_schema_extra=_by_default("7d"),
     )
 
 
 class Reclaim(Part):
-    """How long history and superseded files are kept; older ones go."""
+    """Retention of history and superseded files; older ones are removed."""
 
     retention: Interval = Field(description="History older than this can't be queried any more.", examples=["7d"])
     compact_blocking: Flag = Field(
@@ -87,19 +90,21 @@ class Reclaim(Part):
 class MaintenanceSettings(Section):
     """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
 
-    rewrite_manifests: Literal["off"] | RewriteManifests | None = Field(
-        None, description="Merge manifests.", examples=[{"interval": "7d"}]
+    rewrite_manifests: Literal["off"] | RewriteManifests | None = setting(
+        {"interval": 7 * DAY_SECONDS, "above_count": 100, "average_below_percent": 25},
+        description="Merge manifests.",
+        examples=[{"interval": "7d"}],
     )
-    expire_snapshots: Literal["off"] | ExpireSnapshots | None = Field(
-        None, description="Expire old snapshots.", examples=[{"older_than": "5d", "keep_last": 10, "interval": "1d"}]
+    expire_snapshots: Literal["off"] | ExpireSnapshots | None = setting(
+        OFF, description="Expire old snapshots.", examples=[{"older_than": "5d", "keep_last": 10, "interval": "1d"}]
     )
-    remove_orphans: Literal["off"] | RemoveOrphans | None = Field(
-        None,
+    remove_orphans: Literal["off"] | RemoveOrphans | None = setting(
+        OFF,
         description="Remove files that no snapshot refers to.",
         examples=[{"older_than": "3d", "interval": "7d", "quarantine": "7d"}],
     )
-    reclaim: Literal["off"] | Reclaim | None = Field(
-        None,
+    reclaim: Literal["off"] | Reclaim | None = setting(
+        OFF,
         description="Expire history after a time, and rewrite the files that block that.",
         examples=[{"retention": "7d"}],
     )

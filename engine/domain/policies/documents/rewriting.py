@@ -7,6 +7,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from engine.domain.policies.documents.fields import (
+    MIB,
+    OFF,
     AnyBytes,
     FileBytes,
     Interval,
@@ -15,13 +17,14 @@ from engine.domain.policies.documents.fields import (
     RowGroupBytes,
     Section,
     TargetShare,
+    setting,
 )
 from engine.domain.values.hints import Misread
 from engine.domain.values.strict import Flag, Number, OneLine, Whole
 
 
 class Strategy(StrEnum):
-    """How files are arranged."""
+    """Arrangement of the rows and files."""
 
     BINPACK = "binpack"
     SORT = "sort"
@@ -81,23 +84,23 @@ def _ascending(tiers: tuple[Tier, ...]) -> tuple[Tier, ...]:
 
 
 class DeleteRules(Section):
-    """When deletes make a data file a candidate regardless of its size, and how delete files are removed."""
+    """Deletes that make a data file a candidate regardless of its size, and removal of delete files."""
 
-    files: Annotated[Whole, Field(ge=1, le=10**6)] | None = Field(
-        None, description="Minimum number of delete files that apply to the data file.", examples=[1]
+    files: Annotated[Whole, Field(ge=1, le=10**6)] | None = setting(
+        1, description="Minimum number of delete files that apply to the data file.", examples=[1]
     )
-    ratio: Annotated[Number, Field(gt=0, le=1)] | None = Field(
-        None, description="Minimum share of the data file's rows that are deleted, from 0 to 1.", examples=[0.1]
+    ratio: Annotated[Number, Field(gt=0, le=1)] | None = setting(
+        0.1, description="Minimum share of the data file's rows that are deleted, from 0 to 1.", examples=[0.1]
     )
-    remove_dangling: Flag | None = Field(
-        None,
+    remove_dangling: Flag | None = setting(
+        True,
         description="Also drop position-delete files of the rewritten partitions that no longer apply to any data "
         "file, in the same commit. Not passed to the table format's own procedure.",
     )
 
 
 class FullEligibility(Part):
-    """When a full rewrite of a partition without deletes is worth its cost. `force_full` of a run overrides it."""
+    """Conditions for a full rewrite of a partition without deletes. `force_full` of a run overrides it."""
 
     more_small_than_large: Flag = Field(True, description="The partition has more small files than large ones.")
     min_files: Annotated[Whole, Field(ge=2, le=10_000)] = Field(
@@ -106,27 +109,27 @@ class FullEligibility(Part):
 
 
 class FullRules(Section):
-    """When a whole partition is rewritten."""
+    """Conditions for rewriting a whole partition."""
 
-    interval: Literal["off"] | Interval | None = Field(
-        None, description="Time between full rewrites of a partition.", examples=["1d"]
+    interval: Literal["off"] | Interval | None = setting(
+        OFF, description="Time between full rewrites of a partition.", examples=["1d"]
     )
-    always_below_bytes: Literal["off"] | AnyBytes | None = Field(
-        None, description="Always rewrite partitions smaller than this in full.", examples=["1GiB"]
+    always_below_bytes: Literal["off"] | AnyBytes | None = setting(
+        OFF, description="Always rewrite partitions smaller than this in full.", examples=["1GiB"]
     )
-    when_increment_above_bytes: Literal["off"] | AnyBytes | None = Field(
-        None,
+    when_increment_above_bytes: Literal["off"] | AnyBytes | None = setting(
+        OFF,
         description="Rewrite in full once more than this was added since the last full rewrite.",
         examples=["10GiB"],
     )
-    size_amplification_percent: Literal["off"] | Annotated[Whole, Field(ge=1, le=100_000)] | None = Field(
-        None,
+    size_amplification_percent: Literal["off"] | Annotated[Whole, Field(ge=1, le=100_000)] | None = setting(
+        200,
         description="Rewrite in full once bytes added since the last full rewrite exceed this share of its "
         "output, in percent.",
         examples=[200],
     )
-    eligibility: Literal["off"] | FullEligibility | None = Field(
-        None,
+    eligibility: Literal["off"] | FullEligibility | None = setting(
+        {"more_small_than_large": True, "min_files": 3},
         description="Conditions for a full rewrite of a partition without deletes; `off`: none.",
         examples=[{"more_small_than_large": True, "min_files": 3}],
     )
@@ -135,19 +138,19 @@ class FullRules(Section):
 class KeyTableRules(Section):
     """Tables with a primary key, whose buckets are made of sorted runs."""
 
-    sorted_run_trigger: Annotated[Whole, Field(ge=2, le=1000)] | None = Field(
-        None,
+    sorted_run_trigger: Annotated[Whole, Field(ge=2, le=1000)] | None = setting(
+        5,
         description="Number of sorted runs at which a bucket is due: each file of level 0 is one, each other "
         "level is one. Writers should slow down at 3 more.",
         examples=[5],
     )
-    lookup: Literal["eager", "lazy"] | None = Field(
-        None,
-        description="When buckets are compacted. `eager`: at every commit; `lazy`: at the trigger and every "
+    lookup: Literal["eager", "lazy"] | None = setting(
+        "lazy",
+        description="Time of compaction of buckets. `eager`: at every commit; `lazy`: at the trigger and every "
         "`forced_every` commits.",
     )
-    forced_every: Annotated[Whole, Field(ge=1, le=10_000)] | None = Field(
-        None,
+    forced_every: Annotated[Whole, Field(ge=1, le=10_000)] | None = setting(
+        10,
         description="With `lazy`: number of commits without a compaction after which one is forced.",
         examples=[10],
     )
@@ -156,68 +159,68 @@ class KeyTableRules(Section):
 class RewriteSettings(Section):
     """Which files are rewritten, and how their replacements are written."""
 
-    strategy: Strategy | None = Field(None, description="How files are arranged.")
-    columns: Annotated[tuple[Column, ...], Field(max_length=16), AfterValidator(_each_once)] | None = Field(
-        None,
+    strategy: Strategy | None = setting("binpack", description="Arrangement of the rows and files.")
+    columns: Annotated[tuple[Column, ...], Field(max_length=16), AfterValidator(_each_once)] | None = setting(
+        (),
         description="Columns that `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls.",
         examples=[["city", {"name": "at", "direction": "desc"}]],
     )
-    target_file_bytes: FileBytes | None = Field(None, description="Size of output files.", examples=["128MiB"])
-    small_file_bytes: TargetShare | None = Field(
-        None,
+    target_file_bytes: FileBytes | None = setting(128 * MIB, description="Size of output files.", examples=["128MiB"])
+    small_file_bytes: TargetShare | None = setting(
+        "75%",
         description="Files below this size are candidates: a size, or a share of the target.",
         examples=["96MiB", "75%"],
     )
-    large_file_bytes: Literal["off"] | TargetShare | None = Field(
-        None,
+    large_file_bytes: Literal["off"] | TargetShare | None = setting(
+        "180%",
         description="Files above this size are split: a size, or a share of the target; `off`: never.",
         examples=["1GiB", "180%"],
     )
-    small_row_group_bytes: Literal["off"] | RowGroupBytes | None = Field(
-        None,
+    small_row_group_bytes: Literal["off"] | RowGroupBytes | None = setting(
+        MIB,
         description="A file of 8 or more row groups that are smaller than this on average is a candidate "
         "regardless of its size; `off`: row groups make no file a candidate.",
         examples=["1MiB"],
     )
-    exclude_above_bytes: Literal["off"] | AnyBytes | None = Field(
-        None, description="Large-file isolation: files above this size are never rewritten.", examples=["1GiB"]
+    exclude_above_bytes: Literal["off"] | AnyBytes | None = setting(
+        OFF, description="Large-file isolation: files above this size are never rewritten.", examples=["1GiB"]
     )
-    min_input_files: Annotated[Whole, Field(ge=2, le=10_000)] | None = Field(
-        None,
+    min_input_files: Annotated[Whole, Field(ge=2, le=10_000)] | None = setting(
+        5,
         description="Minimum number of candidates in a partition; rules on deletes, large files and row groups "
         "apply to fewer as well.",
         examples=[5],
     )
-    max_group_bytes: FileBytes | None = Field(
-        None,
+    max_group_bytes: FileBytes | None = setting(
+        1024 * MIB,
         description="Largest input of one file group, the unit of cancel, retry and pacing; at least the target size.",
         examples=["1GiB"],
     )
-    max_ordered_bytes: OrderBytes | None = Field(
-        None,
+    max_ordered_bytes: OrderBytes | None = setting(
+        4096 * MIB,
         description="The same for `sort`, `zorder` and `hilbert`: the most of a partition that is put into one order.",
         examples=["16GiB"],
     )
-    max_time_span: Literal["off"] | Interval | None = Field(
-        None, description="Length of time spans; files of different spans are not merged.", examples=["1d"]
+    max_time_span: Literal["off"] | Interval | None = setting(
+        OFF, description="Length of time spans; files of different spans are not merged.", examples=["1d"]
     )
-    order_bins_by: Literal["locality", "fill", "arrival"] | None = Field(
-        None,
+    order_bins_by: Literal["locality", "fill", "arrival"] | None = setting(
+        "locality",
         description="`locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order.",
     )
     deletes: DeleteRules | None = Field(None, description="Candidates by their deletes, and delete files.")
-    full: FullRules | None = Field(None, description="When a whole partition is rewritten.")
+    full: FullRules | None = Field(None, description="Conditions for rewriting a whole partition.")
     key_tables: KeyTableRules | None = Field(None, description="Tables with a primary key.")
-    tiers: Annotated[tuple[Tier, ...], Field(min_length=1, max_length=8), AfterValidator(_ascending)] | None = Field(
-        None,
+    tiers: Annotated[tuple[Tier, ...], Field(min_length=1, max_length=8), AfterValidator(_ascending)] | None = setting(
+        ({"below_bytes": 16 * MIB, "files": 8}, {"below_bytes": 128 * MIB, "files": 8}),
         description="For `tiered`: classes of sizes, from small to large.",
         examples=[[{"below_bytes": "16MiB", "files": 8}, {"below_bytes": "128MiB", "files": 8}]],
     )
-    engine: Literal["auto", "arrow", "native"] | None = Field(
-        None, description="`arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses."
+    engine: Literal["auto", "arrow", "native"] | None = setting(
+        "auto", description="`arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses."
     )
-    compression: Annotated[str, Field(pattern=_CODECS)] | None = Field(
-        None,
+    compression: Annotated[str, Field(pattern=_CODECS)] | None = setting(
+        "zstd:3",
         description="Codec, with a level after a colon where it has levels; absent: the table's property.",
         examples=["zstd:3", "snappy"],
     )

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from cronsim import CronSim, CronSimError
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from engine.domain.policies.documents.fields import Interval, Part, Section
+from engine.domain.policies.documents.fields import OFF, Interval, Part, Section, setting
 from engine.domain.values.hints import Misread
 from engine.domain.values.time_zones import TimeZone, zone_of
 from engine.domain.values.units import Duration
@@ -61,21 +61,21 @@ Cron = Annotated[
 
 
 class ScheduleSettings(Section):
-    """When the table is looked at, in addition to looks after its commits."""
+    """Times at which the table is looked at, in addition to looks after its commits."""
 
-    min_interval: Duration | None = Field(
-        None,
+    min_interval: Duration | None = setting(
+        600,
         description="Shortest time from the start of a run that changed the table to the next automatic run.",
         examples=["10m"],
     )
-    cron: Literal["off"] | Cron | None = Field(
-        None,
+    cron: Literal["off"] | Cron | None = setting(
+        OFF,
         description="More times at which the table is looked at: minute, hour, day of month, month, day of week.",
         examples=["0 2 * * *"],
     )
-    time_zone: TimeZone | None = Field(None, description="IANA name of the time zone of `cron`.")
-    urgent_after: Literal["off"] | Interval | None = Field(
-        None,
+    time_zone: TimeZone | None = setting("UTC", description="IANA name of the time zone of `cron`.")
+    urgent_after: Literal["off"] | Interval | None = setting(
+        OFF,
         description="After this wait a due partition ignores quiet hours and goes first.",
         examples=["2d"],
     )

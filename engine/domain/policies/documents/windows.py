@@ -34,7 +34,7 @@ _DAY: Final = timedelta(days=1)
 
 
 class OnStart(StrEnum):
-    """What a running rewrite does when a window begins, mildest first."""
+    """Behaviour of a running rewrite when a window begins, mildest first."""
 
     FINISH = "finish"
     DRAIN = "drain"
@@ -156,8 +156,8 @@ class Blackout(Part):
 
     model_config = ConfigDict(json_schema_extra={"allOf": [_ZONE_OR_OFFSETS]})
 
-    start: Annotated[WindowTime, Field(alias="from", description="When it begins.")]
-    end: Annotated[WindowTime, Field(alias="to", description="When it is over.")]
+    start: Annotated[WindowTime, Field(alias="from", description="Start of the window.")]
+    end: Annotated[WindowTime, Field(alias="to", description="End of the window.")]
     time_zone: Annotated[TimeZone | None, Field(description="IANA name, for times without an offset.")] = None
     reason: Annotated[Text, Field(description="Shown where a run waits for it.", examples=["year-end close"])]
     on_start: _OnStart = OnStart.DRAIN

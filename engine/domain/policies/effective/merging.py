@@ -12,69 +12,25 @@ from functools import lru_cache
 from typing import Any, Final
 
 from engine.domain.fleet.budgets import Budget
-from engine.domain.policies.documents.document import PolicyDocument, nested
-from engine.domain.policies.documents.fields import DAY_SECONDS, MIB, OFF, UNLIMITED
-from engine.domain.policies.effective.presets import DEFAULT_PRESET, PRESETS
+from engine.domain.policies.documents.document import DEFAULT_PRESET, PolicyDocument, nested
+from engine.domain.policies.documents.fields import OFF, UNLIMITED, built_in_values
+from engine.domain.policies.effective.presets import PRESETS
 from engine.domain.policies.effective.scopes import PolicyScopeKind
 from engine.domain.policies.effective.stored import StoredPolicy
 from engine.domain.values.units import STORED_FORM
 
-DEFAULTS: Final[Mapping[str, Any]] = {
-    "enabled": True,
-    "preset": DEFAULT_PRESET,
-    "rewrite.strategy": "binpack",
-    "rewrite.columns": (),
-    "rewrite.target_file_bytes": 128 * MIB,
-    "rewrite.exclude_above_bytes": OFF,
-    "rewrite.min_input_files": 5,
-    "rewrite.max_group_bytes": 1024 * MIB,
-    "rewrite.max_ordered_bytes": 4096 * MIB,
-    "rewrite.max_time_span": OFF,
-    "rewrite.order_bins_by": "locality",
-    "rewrite.small_row_group_bytes": MIB,
-    "rewrite.deletes.files": 1,
-    "rewrite.deletes.ratio": 0.1,
-    "rewrite.deletes.remove_dangling": True,
-    "rewrite.full.interval": OFF,
-    "rewrite.full.always_below_bytes": OFF,
-    "rewrite.full.when_increment_above_bytes": OFF,
-    "rewrite.full.size_amplification_percent": 200,
-    "rewrite.full.eligibility": {"more_small_than_large": True, "min_files": 3},
-    "rewrite.key_tables.sorted_run_trigger": 5,
-    "rewrite.key_tables.lookup": "lazy",
-    "rewrite.key_tables.forced_every": 10,
-    "rewrite.tiers": ({"below_bytes": 16 * MIB, "files": 8}, {"below_bytes": 128 * MIB, "files": 8}),
-    "rewrite.engine": "auto",
-    "rewrite.compression": "zstd:3",
-    "seal": OFF,
-    "schedule.min_interval": 600,
-    "schedule.cron": OFF,
-    "schedule.time_zone": "UTC",
-    "schedule.urgent_after": OFF,
-    "limits.bandwidth": UNLIMITED,
-    "limits.requests": UNLIMITED,
-    "limits.share_percent": OFF,
-    "limits.available_bandwidth": OFF,
-    "limits.parallel_groups": 4,
-    "limits.bytes_per_day": UNLIMITED,
-    "quiet_hours": (),
-    "blackouts": (),
-    "backoff": OFF,
-    "priority": "normal",
-    "verification": "metadata",
-    "maintenance.rewrite_manifests": {
-        "interval": 7 * DAY_SECONDS,
-        "above_count": 100,
-        "average_below_percent": 25,
-    },
-    "maintenance.expire_snapshots": OFF,
-    "maintenance.remove_orphans": OFF,
-    "maintenance.reclaim": OFF,
-}
-"""Built-in defaults by leaf, in internal units. The preset has the triggers; `SHARES` has shares of the target."""
 
-SHARES: Final[Mapping[str, str]] = {"rewrite.small_file_bytes": "75%", "rewrite.large_file_bytes": "180%"}
+def _is_share(value: Any) -> bool:
+    return isinstance(value, str) and value.endswith("%")
+
+
+_BUILT_IN: Final[Mapping[str, Any]] = dict(built_in_values(PolicyDocument))
+
+SHARES: Final[Mapping[str, str]] = {name: value for name, value in _BUILT_IN.items() if _is_share(value)}
 """Built-in shares of the target; sizes computed from them have the origin `derived`."""
+
+DEFAULTS: Final[Mapping[str, Any]] = {name: value for name, value in _BUILT_IN.items() if name not in SHARES}
+"""Built-in values by leaf, in internal units, as their fields declare them. The preset has the triggers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +150,7 @@ def _with_sizes(merged: Merged) -> EffectivePolicy:
     for name, built_in in SHARES.items():
         origins.setdefault(name, "derived")
         written = values.get(name, built_in)
-        if isinstance(written, str) and written.endswith("%"):
+        if _is_share(written):
             values[name] = target * int(written[:-1]) // 100
     return EffectivePolicy(dict(sorted(values.items())), dict(sorted(origins.items())))
 

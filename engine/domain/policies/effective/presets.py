@@ -21,10 +21,6 @@ class Preset:
     document: PolicyDocument
 
 
-DEFAULT_PRESET: Final[PresetName] = "balanced"
-"""The base of a table for which no policy names another."""
-
-
 def _preset(name: PresetName, *, summary: str, source: str, document: Mapping[str, Any]) -> Preset:
     return Preset(name, summary, source, PolicyDocument.model_validate(document))
 
