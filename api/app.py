@@ -42,7 +42,7 @@ TAGS: Final[list[dict[str, Any]]] = [
     {"name": "catalogs", "description": "Connections to catalogs of tables, and what teams may do with them."},
     {"name": "tables", "description": "Registered tables: health, plans, explanations, history."},
     {"name": "policies", "description": "Settings of tables and wider scopes, and the settings that result."},
-    {"name": "formats", "description": "What each table format supports."},
+    {"name": "formats", "description": "Operations and settings that each table format supports."},
     {"name": "runs", "description": "Executions of operations on tables."},
     {"name": "signals", "description": "Commits, query latency and back-pressure that other systems report."},
     {"name": "fleet", "description": "Sums, ranking, limits and pauses over all tables."},

@@ -15,9 +15,9 @@ class ProblemField(Answer):
         description="JSON pointer into the body, or `query:`, `path:`, `header:` and a name.",
         examples=["/rewrite/target_file_bytes"],
     )
-    message: str = Field(description="What is wrong.")
+    message: str = Field(description="Description of the error.")
     value: Any = Field(default=None, description="The given value, if it is short and not a secret.")
-    hint: str | None = Field(default=None, description="How to correct it.")
+    hint: str | None = Field(default=None, description="Remedy.")
 
 
 class Problem(Answer):
@@ -32,7 +32,7 @@ class Problem(Answer):
     type: str = Field(description="URI path of the problem type; GET it for an explanation.")
     title: str
     status: int
-    detail: str = Field(description="What happened here, and the remedy.")
+    detail: str = Field(description="Description of this occurrence, with the remedy.")
     instance: str = Field(description="The path of the request.")
     code: str = Field(description="Stable name of the problem type.")
     request_id: str | None = Field(description="Find the request in the log by it.")

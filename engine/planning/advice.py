@@ -24,7 +24,7 @@ DAY_SECONDS: Final = 86_400.0
 
 
 class Layout(StrEnum):
-    """What the files should be like."""
+    """Recommended layout of the files."""
 
     BINPACK = "binpack"
     CLUSTER = "cluster"

@@ -25,7 +25,7 @@ DryRun = Annotated[
 PolicyMessage = Annotated[
     Annotated[OneLine, StringConstraints(min_length=1, max_length=MAX_MESSAGE)] | None,
     Query(
-        description="Why the policy is written, one line: kept with the version and in the audit log. A write that "
+        description="Reason for the change, one line: kept with the version and in the audit log. A write that "
         "changes nothing keeps none.",
         examples=["smaller files for the dashboards"],
     ),

@@ -17,7 +17,7 @@ class AuditEntry(Answer):
 
     id: int = Field(examples=[4711])
     at: Instant
-    caller: str = Field(description="Who did it.", examples=["key:etl"])
+    caller: str = Field(description="Caller who made the change.", examples=["key:etl"])
     action: str = Field(description="The action: resource and verb.", examples=["run.submit"])
     object: str = Field(description="Id or name of the changed object.", examples=["run_01jd2m6v8n4q0x7y3k5r9t1wbz"])
     request_id: str | None = Field(
@@ -30,7 +30,7 @@ class AuditEntry(Answer):
         description="The object after the change, without secrets; null if it was deleted."
     )
     is_sealed: bool = Field(description="Whether the hash chain covers the entry yet; that takes about a second.")
-    sequence: int | None = Field(description="Its place in the chain, from 1.")
+    sequence: int | None = Field(description="Position in the chain, from 1.")
     hash: str | None = Field(description="SHA-256 of the hash before it and of this entry.", examples=[_HASH])
 
     @classmethod

@@ -17,7 +17,7 @@ _Pattern = Annotated[OneLine, Field(min_length=1, max_length=MAX_PATTERN_CHARACT
 
 
 class GrantWrite(Request):
-    """What one team may do with the tables of some namespaces of a catalog."""
+    """Rights of one team on the tables of some namespaces of a catalog."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
@@ -50,7 +50,7 @@ class GrantWrite(Request):
 
 
 class Grant(Answer):
-    """What one team may do with the tables of some namespaces of a catalog."""
+    """Rights of one team on the tables of some namespaces of a catalog."""
 
     team: str = Field(description="The team; `*` is every team.")
     namespaces: list[str] = Field(description="Patterns of namespaces with their levels joined by dots.")
@@ -64,7 +64,7 @@ class Grant(Answer):
 
 GrantList = Annotated[
     list[GrantWrite],
-    Field(description="What teams may do with its tables; empty: it exists for admins only.", max_length=MAX_GRANTS),
+    Field(description="Rights of teams on its tables; empty: only admins see the catalog.", max_length=MAX_GRANTS),
 ]
 
 
@@ -80,7 +80,7 @@ class CatalogGrants(Answer):
     """The grants of a catalog."""
 
     catalog: str
-    version: int = Field(description="That of the catalog; the ETag is this in quotes.")
+    version: int = Field(description="Version of the catalog; the ETag is this in quotes.")
     grants: list[Grant] = Field(description="Admins see all grants, other callers their own.")
 
     @classmethod

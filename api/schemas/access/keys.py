@@ -34,7 +34,7 @@ class KeyCreate(Request):
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE], "allOf": [_ADMINS_HAVE_NO_TEAMS]})
 
     name: str = Field(
-        description="Who holds it; two live keys may share a name while one replaces the other.",
+        description="Name of its holder; two live keys may share a name while one replaces the other.",
         pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
         examples=["etl"],
     )
@@ -102,7 +102,7 @@ class Whoami(Answer):
     """The caller of this request."""
 
     subject: str = Field(
-        description="What records show: `key:` and a name, or `oidc:` and a subject.", examples=["key:etl"]
+        description="Name of the caller in records: `key:` and a name, or `oidc:` and a subject.", examples=["key:etl"]
     )
     role: Role
     teams: list[str] | None = _TEAMS

@@ -48,9 +48,9 @@ AllowedLocations = Annotated[
 OutsideFiles = Annotated[
     domain.OutsideFiles,
     Field(
-        description="What tables may name outside of their own location (files imported with `add_files`, files at an "
-        "earlier location, other write paths). `refuse`: nothing; partitions with such files are left alone. "
-        "`allowed_locations`: files below any of the allowed locations, which may be those of other tables.",
+        description="Files that a table's metadata may name outside of the table's own location (imported with "
+        "`add_files`, at an earlier location, other write paths). `refuse`: none, partitions with such files are "
+        "skipped. `allowed_locations`: files below any of the allowed locations, which may be those of other tables.",
     ),
 ]
 

@@ -21,7 +21,7 @@ _ONLY_WITH_REGISTER: JsonObject = {
 
 
 class DiscoverRequest(Request):
-    """Which tables to look for, and whether to register them."""
+    """Tables to look for, and whether to register them."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -69,7 +69,7 @@ class DiscoveredTable(Answer):
     name: str
     outcome: DiscoveryOutcome
     table_id: str | None = Field(description="Of a registered table that the caller may read.")
-    detail: str | None = Field(description="Why it was refused or not tried.")
+    detail: str | None = Field(description="Reason why it was refused or not tried.")
 
     @classmethod
     def from_domain(cls, table: domain.DiscoveredTable) -> Self:

@@ -33,7 +33,7 @@ _FORMAT: JsonObject = {
 
 
 class Cell(Answer):
-    """Whether one operation, by one strategy on one engine, can be done to tables of the format."""
+    """Support of one operation, by one strategy on one engine, for tables of the format."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_YES, _NO]})
 
@@ -41,7 +41,7 @@ class Cell(Answer):
     strategy: str | None = Field(description="Null for operations that have no strategies.")
     engine: str | None = Field(description="Null for operations that have no choice of engine.")
     possible: bool
-    reason: str | None = Field(description="Why not; null for a yes.")
+    reason: str | None = Field(description="Reason why it is not possible; null if it is.")
 
     @classmethod
     def from_domain(cls, cell: DomainCell) -> Self:

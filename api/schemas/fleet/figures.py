@@ -40,7 +40,7 @@ class Races(Answer):
 
 
 class BudgetUse(Answer):
-    """What rewrites read in the last 24 hours, and the limit of the fleet."""
+    """Bytes that rewrites read in the last 24 hours, and the limit of the fleet."""
 
     rewritten_bytes: int
     moved_bytes_limit: int | None = Field(description="The fleet's bandwidth over a day (read + written); null: none.")
@@ -61,7 +61,7 @@ class OpenBreaker(Answer):
     """A catalog in which no run starts automatically for now: runs of several tables in a row failed there."""
 
     catalog: str
-    failed_at: Instant = Field(description="When the last run failed.")
+    failed_at: Instant = Field(description="Time at which the last run failed.")
     reason: str = Field(description="Of that run.", examples=["gave_up"])
     times_open: int = Field(description="In a row; it stays open twice as long each time, half an hour at most.")
     open_until: Instant = Field(description="Then one run is let through: its success closes the breaker.")
@@ -103,11 +103,11 @@ class LastRun(Answer):
     """The newest run of a table."""
 
     id: str = Field(description="The run's id.", examples=["run_01jd2m6v8n4q0x7y3k5r9t1wbz"])
-    operation: Operation = Field(description="What the run does to the table.")
+    operation: Operation = Field(description="Operation of the run.")
     state: RunState = Field(description="State of the run.")
-    reason: str | None = Field(description="Why it ended or waits; a stable word.")
-    created_at: Instant = Field(description="When it was submitted.")
-    finished_at: Instant | None = Field(description="When it ended.")
+    reason: str | None = Field(description="Code of the reason why it ended or waits.")
+    created_at: Instant = Field(description="Time of its submission.")
+    finished_at: Instant | None = Field(description="Time at which it ended.")
 
 
 class FleetTable(Answer):
@@ -117,12 +117,12 @@ class FleetTable(Answer):
     table: str = Field(description="Address of the table, accepted wherever its id is.", examples=["lake.sales.orders"])
     catalog: str = Field(description="Catalog of the table.", examples=["lake"])
     namespace: list[str] = Field(description="Levels of its namespace, outer first.", examples=[["sales"]])
-    name: str = Field(description="Its name in the namespace.", examples=["orders"])
+    name: str = Field(description="Name in its namespace.", examples=["orders"])
     owner_team: str | None = Field(description="Team that owns it; null: none.")
     is_paused: bool = Field(description="True while the table itself is paused.")
     is_frozen: bool = Field(description="True while a failed proof keeps runs from starting.")
     verdict: Verdict = Field(
-        description="What the last look found: `not_due`, `held` (due and held back), `submitted` (a run was started), "
+        description="Result of the last look: `not_due`, `held` (due and held back), `submitted` (a run was started), "
         "`unreachable`, `disabled` by its policy, or `new` (not looked at yet)."
     )
     hold: str | None = Field(
@@ -131,12 +131,12 @@ class FleetTable(Answer):
     )
     detail: str | None = Field(description="The verdict in words, with every hold.")
     due_since: Instant | None = Field(description="Since when a rule has made the table due; null while none does.")
-    looked_at: Instant | None = Field(description="When a coordinator looked at it last; null: never.")
+    looked_at: Instant | None = Field(description="Time of the last look by a coordinator; null: never.")
     next_look_at: Instant | None = Field(
-        description="When a coordinator looks at it next; an instant that has passed is served at once."
+        description="Time of the next look by a coordinator; a time in the past means as soon as possible."
     )
     last_run: LastRun | None = Field(description="The run that was submitted last; null: none.")
-    measured_at: Instant | None = Field(description="When its files were measured last.")
+    measured_at: Instant | None = Field(description="Time of the last measurement of its files.")
     benefit_per_cost: float | None = Field(
         description="Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file "
         "group is committed, by those that its runs committed and lost to other writers in seven days."

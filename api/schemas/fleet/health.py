@@ -22,11 +22,11 @@ class Dependency(Answer):
     ok: bool
     required: bool = Field(description="True: nothing can be answered without it.")
     detail: str = Field(description="A version, or the error.")
-    seconds: float = Field(description="How long it took to answer.")
+    seconds: float = Field(description="Time until it answered, in seconds.")
 
 
 class Readiness(Answer):
-    """Whether requests can be served. `degraded`: they can, but runs may have to wait."""
+    """Readiness to serve requests. `degraded`: they can be served, but runs may have to wait."""
 
     status: Literal["ready", "degraded", "unavailable"]
     dependencies: list[Dependency]

@@ -15,7 +15,7 @@ from engine.domain.values.units import ByteRate
 
 
 class PauseMode(StrEnum):
-    """What becomes of running work."""
+    """Effect on running work."""
 
     DRAIN = "drain"
     STOP = "stop"

@@ -45,13 +45,13 @@ Version = Annotated[int, Field(description="Grows with each write, deletions too
 Message = Annotated[
     str | None,
     Field(
-        description="Why this version was written, in the words of its author; null where none was given.",
+        description="Reason for this version as its author gave it; null without one.",
         examples=["smaller files for the dashboards"],
     ),
 ]
 Notes = Annotated[
     list[str],
-    Field(description="What its author should know: settings without effect yet, and checks that were not made."),
+    Field(description="Notes for its author: settings without effect yet, and checks that were not made."),
 ]
 _Catalog = Annotated[
     str, Field(min_length=1, max_length=64, examples=["lake"], json_schema_extra={"pattern": CATALOG_NAME})
@@ -115,7 +115,7 @@ class PatternScope(Request):
 
 Scope = Annotated[
     FleetScope | TeamScope | CatalogScope | NamespaceScope | PatternScope | LabelScope,
-    Field(discriminator="kind", description="Which tables it covers; fixed at creation.", examples=[_SCOPE]),
+    Field(discriminator="kind", description="Tables that it covers; fixed at creation.", examples=[_SCOPE]),
 ]
 
 
@@ -277,7 +277,7 @@ class PolicyVersionList(Listed[PolicyVersion, ComparedVersion]):
 
 
 class PolicyRestore(Request):
-    """Which version to store again."""
+    """The version to restore."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"version": 2}]})
 
@@ -294,7 +294,7 @@ class Setting(Answer):
         examples=["namespace lake.sales"],
     )
     acted_on: bool = Field(description="False: stored and shown, without effect in this version.")
-    note: str | None = Field(description="Why it has no effect, or which part of its effect is missing.")
+    note: str | None = Field(description="Reason why it has no effect, or the part of its effect that is missing.")
 
 
 class EffectivePolicy(Answer):

@@ -14,8 +14,8 @@ class Preset(Answer):
     """A named base to start from; a policy's own settings win over it."""
 
     name: str = Field(examples=["balanced"])
-    summary: str = Field(description="What the preset is for.")
-    source: str = Field(description="Where its figures come from.")
+    summary: str = Field(description="Purpose of the preset.")
+    source: str = Field(description="Source of its figures.")
     policy: Policy
 
     @classmethod

@@ -29,7 +29,7 @@ _REQUEST = (
     "HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and "
     "`due_since`."
 )
-_REASON = "Why it ended as it did, or waits; a stable word."
+_REASON = "Code of the reason why it ended or waits."
 _PLAN = "Summary and prediction of the plan; empty before planning."
 _POLICY = "The effective policy that it was planned under."
 _RESULT = "Measured figures, and the proof of each snapshot; extended with each commit."
@@ -58,7 +58,7 @@ class RunSubmit(Request):
         examples=[_TABLE_ID, "lake.sales.orders"],
         description="Id or address of the registered table.",
     )
-    operation: Operation = Field(default=Operation.REWRITE, description="What the run does to the table.")
+    operation: Operation = Field(default=Operation.REWRITE, description="Operation of the run.")
     partitions: Partitions | None = None
     force_full: Flag = Field(
         default=False,
@@ -84,7 +84,7 @@ class RunSubmit(Request):
 
 
 class Progress(Answer):
-    """How far a run is. Bytes are of inputs; the rate is read + written, at present."""
+    """Progress of a run. Bytes are of inputs; the rate is the present one, read + written."""
 
     groups_total: int
     groups_finished: int
@@ -96,8 +96,8 @@ class Progress(Answer):
         description="Thread-seconds, summed over all tasks, in which reading or writing held back for a limit."
     )
     budget_bytes_per_second: float | None = Field(
-        description="What its tasks may move together at present: the least of the limit of its table and its shares "
-        "of the limits of catalog and fleet. Null: unlimited, or no task reports."
+        description="Bytes per second that its tasks may move together at present: the least of its table's limit and "
+        "its shares of the limits of catalog and fleet. Null: unlimited, or no task reports."
     )
 
     @classmethod
@@ -119,14 +119,14 @@ class AttemptTime(Answer):
     """One attempt at a run."""
 
     number: int = Field(description="Counted from 1.")
-    started_at: Instant = Field(description="When a worker claimed the run.")
+    started_at: Instant = Field(description="Time at which a worker claimed the run.")
     ended_at: Instant | None = Field(description="Null while it is at work.")
     seconds: float = Field(description="At work, up to its end or now.")
-    reason: str | None = Field(description="Why it ended; a stable word.")
+    reason: str | None = Field(description="Code of the reason why it ended.")
 
 
 class RunTime(Answer):
-    """How a run's time was spent, from its submission to its end or now: every attempt at work, and every wait."""
+    """Time of a run from its submission to its end or now: every attempt at work, and every wait."""
 
     total_seconds: float = Field(description="`working_seconds` + `waiting_seconds`.")
     queued_seconds: float = Field(description="Before the first attempt; part of `waiting_seconds`.")
@@ -137,7 +137,7 @@ class RunTime(Answer):
         "end of a pause) and the values of `waiting_for`.",
         examples=[{"worker": 0.4, "quiet_hours": 5400.0}],
     )
-    attempts_total: int = Field(description="How many attempts there were.")
+    attempts_total: int = Field(description="Number of attempts.")
     attempts: list[AttemptTime] = Field(description="The last fifty, oldest first.")
 
     @classmethod
@@ -169,31 +169,31 @@ class _RunFields(Answer):
     )
     catalog: str = Field(description="Catalog of the table.", examples=["lake"])
     owner_team: str | None = Field(description="Team that owns the table at present; null: none.")
-    operation: Operation = Field(description="What the run does to the table.")
-    priority: Priority = Field(description="Which of the queued runs start first.")
+    operation: Operation = Field(description="Operation of the run.")
+    priority: Priority = Field(description="Priority among the queued runs.")
     state: RunState = Field(description="State of the run.")
     is_terminal: bool = Field(description="True when nothing can happen to it any more.")
-    requested_by: str = Field(description="Who submitted it; `coordinator` for an automatic run.")
-    created_at: Instant = Field(description="When it was submitted.")
-    updated_at: Instant = Field(description="When it changed last.")
-    started_at: Instant | None = Field(description="When its first attempt started.")
-    finished_at: Instant | None = Field(description="When it ended.")
+    requested_by: str = Field(description="Caller who submitted it; `coordinator` for an automatic run.")
+    created_at: Instant = Field(description="Time of its submission.")
+    updated_at: Instant = Field(description="Time of its last change.")
+    started_at: Instant | None = Field(description="Time at which its first attempt started.")
+    finished_at: Instant | None = Field(description="Time at which it ended.")
     attempt: int = Field(description="Tries so far, the present one included.")
     failures: int = Field(description="Tries that failed.")
-    waiting_for: WaitingFor | None = Field(description="Why a queued run is not started yet.")
-    not_before: Instant | None = Field(description="When a waiting run may start.")
+    waiting_for: WaitingFor | None = Field(description="Reason why a queued run has not started yet.")
+    not_before: Instant | None = Field(description="Time from which a waiting run may start.")
 
 
 class Run(_RunFields):
     """One execution of one operation on one table."""
 
     request: JsonObject = Field(description=_REQUEST)
-    worker: str | None = Field(description="Who advances it at present.")
+    worker: str | None = Field(description="Worker that holds its lease.")
     urgent_at: Instant | None = Field(
         description="From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`)."
     )
-    cancel_requested_at: Instant | None = Field(description="When its cancellation was requested.")
-    cancel_requested_by: str | None = Field(description="Who requested it.")
+    cancel_requested_at: Instant | None = Field(description="Time at which its cancellation was requested.")
+    cancel_requested_by: str | None = Field(description="Caller who requested its cancellation.")
     reason: str | None = Field(description=_REASON)
     detail: str | None = Field(description="The same for people, with the remedy.")
     plan: JsonObject = Field(description=_PLAN)
@@ -210,7 +210,7 @@ class RunDetail(Run):
     """A run with how far it is, and how its time was spent."""
 
     progress: Progress
-    time: RunTime = Field(description="How its time was spent.")
+    time: RunTime = Field(description="Time by kind of activity.")
     table_pause: Pause | None = Field(description="The pause that the table is under.")
     catalog_pause: Pause | None = Field(description="The pause that all tables of its catalog are under.")
     fleet_pause: Pause | None = Field(description="The pause that all tables are under.")
@@ -298,7 +298,7 @@ class FileGroup(Answer):
     rows_deleted: int = Field(description="Rows that deletes hid, and that are therefore not in the outputs.")
     measured: JsonObject = Field(description="Figures that the task measured: bytes, requests, seconds.")
     snapshot_id: str | None = Field(description="The snapshot that contains it once it is committed.")
-    reason: str | None = Field(description="Why it was dropped.")
+    reason: str | None = Field(description="Reason why it was dropped: a code, or `failed` or `refused` with details.")
     updated_at: Instant
 
     @classmethod

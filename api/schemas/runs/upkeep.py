@@ -10,16 +10,16 @@ from engine.domain.runs.run import Operation
 
 
 class UpkeepPlan(Answer):
-    """What a run of an operation besides `rewrite` would do now. Nothing was changed."""
+    """Effect of a run of an operation besides `rewrite` now. Nothing was changed."""
 
     table_id: str
-    operation: Operation = Field(description="What the run would do to the table.")
+    operation: Operation = Field(description="Operation of the run.")
     setting: str = Field(description="The setting that switches it on.", examples=["maintenance.expire_snapshots"])
     enabled: bool
     count: int = Field(description="Number of things that it would change; for an expiry, snapshots.")
     summary: str = Field(description="The same in words.")
     next_at: Instant | None = Field(
-        description="When there will be more to do if nothing more is written; null: only writes make something to do."
+        description="Time from which there is more to do if nothing more is written; null: not without further writes."
     )
     details: JsonObject = Field(
         description="By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with "

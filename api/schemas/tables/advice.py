@@ -34,15 +34,15 @@ class LayoutAdvice(Answer):
 class Writes(Answer):
     """Commits of the last seven days, or as far back as the table has snapshots."""
 
-    seconds: float = Field(description="How long that is.")
-    ingested_bytes: int = Field(description="Data files that snapshots of others added.")
-    commits: int = Field(description="Snapshots of others.")
-    update_commits: int = Field(description="Those of them that delete or replace rows.")
-    rewritten_bytes: int = Field(description="What rewrites read.")
+    seconds: float = Field(description="Length of the period in seconds.")
+    ingested_bytes: int = Field(description="Bytes of the data files that snapshots of other writers added.")
+    commits: int = Field(description="Number of snapshots of other writers.")
+    update_commits: int = Field(description="Number of these snapshots that delete or replace rows.")
+    rewritten_bytes: int = Field(description="Bytes of the files that rewrites read.")
 
 
 class UpkeepAdvice(Answer):
-    """What rewriting costs at the present rate."""
+    """Cost of rewriting at the present rate."""
 
     write_amplification: float | None = Field(description="Bytes rewritten by bytes ingested; null: none ingested.")
     rewritten_bytes_per_day: float
@@ -52,13 +52,13 @@ class UpkeepAdvice(Answer):
 
 
 class TableAdvice(Answer):
-    """What policy would suit a table. Nothing is changed by it."""
+    """Recommended policy of a table. Nothing is changed by it."""
 
     table_id: str
     layout: LayoutAdvice
     upkeep: UpkeepAdvice
     writes: Writes
-    expiry_seconds: float = Field(description="How long superseded files are kept.")
+    expiry_seconds: float = Field(description="Time for which superseded files are kept, in seconds.")
     expiry_is_assumed: bool = Field(
         description="True: the policy does not set it; the default of the table's format is used."
     )

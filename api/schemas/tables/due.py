@@ -11,13 +11,13 @@ class NeverDue(Answer):
     files: int = Field(description="Such files.")
     partitions: int = Field(description="Partitions that have such files.")
     too_few_files: int = Field(
-        description="Those of the files in partitions with fewer candidates than `rewrite.min_input_files`."
+        description="Number of these files in partitions with fewer candidates than `rewrite.min_input_files`."
     )
     of_files: int = Field(description="All data files of the table.")
 
 
 class DueState(Answer):
-    """Whether the policy's rules make the table due now, and why."""
+    """Judgment of the policy's rules on the table now, with reasons."""
 
     is_due: bool = Field(description="True: at least one rule is due.")
     because: list[str] = Field(

@@ -102,14 +102,14 @@ class ExplainedUpkeep(Answer):
     setting: str = Field(description="The setting that switches it on.", examples=["maintenance.expire_snapshots"])
     due: bool = Field(description="True: a run of it starts automatically once nothing holds the table back.")
     due_at: Instant | None = Field(
-        description="When it is due if nothing more is written; null: never by the passing of time alone."
+        description="Time at which it is due if nothing more is written; null: not without further writes."
     )
-    detail: str = Field(description="What a run of it would do now, or why there can be none.")
+    detail: str = Field(description="Effect of a run now, or the reason why there can be none.")
     blocked: str | None = Field(description="Code of the reason why there can be no run of it; null: there can.")
 
 
 class NextEligible(Answer):
-    """When a run could begin: the latest end of what holds it back, now when nothing does."""
+    """Earliest start of a run: the latest end of everything that holds it back, now if nothing does."""
 
     at: Instant | None = Field(description="Null when it is not known: see `reason`.")
     reason: str | None
@@ -150,7 +150,7 @@ class ExplainedDay(Answer):
     limit: int | None
     used: int | None
     remaining: int | None
-    frees_at: Instant | None = Field(description="When the oldest of the used bytes are 24 hours old.")
+    frees_at: Instant | None = Field(description="Time at which the oldest of the used bytes are 24 hours old.")
 
 
 class RunsAtOnce(Answer):
@@ -161,7 +161,7 @@ class RunsAtOnce(Answer):
 
 
 class ExplainedParallelRuns(Answer):
-    """How many runs are at work in the whole fleet and in the table's catalog."""
+    """Number of running runs in the whole fleet and in the table's catalog."""
 
     fleet: RunsAtOnce
     catalog: RunsAtOnce
@@ -171,14 +171,14 @@ class ExplainedBudgets(Rates):
     """Budget of a run: the strictest limits of its table, catalog and fleet, while no other run is active."""
 
     policy: Rates
-    fleet_share: Rates = Field(description="Its equal share of the limits of catalog and fleet, whatever others do.")
+    fleet_share: Rates = Field(description="Equal share of the limits of catalog and fleet, regardless of other runs.")
     parallel_groups: int
     parallel_runs: ExplainedParallelRuns
     bytes_per_day: ExplainedDay
 
 
 class ExplainedSchedule(Answer):
-    """When the table is looked at by the policy."""
+    """Times at which the policy has the table looked at."""
 
     min_interval_seconds: int | None
     last_start_at: Instant | None
@@ -188,15 +188,15 @@ class ExplainedSchedule(Answer):
 
 
 class ExplainedWatch(Answer):
-    """How the coordinator watches the table, and the verdict of its last look."""
+    """State of the coordinator's watch over the table, and the verdict of its last look."""
 
     next_look_at: Instant
     looked_at: Instant | None = Field(description="Null: not yet.")
-    changed_at: Instant | None = Field(description="When a look found a new commit.")
+    changed_at: Instant | None = Field(description="Time at which a look found a new commit.")
     due_since: Instant | None = Field(description="Since when looks have found a rule due; null while none is.")
     interval_seconds: int = Field(description="Between looks: longer while nothing changes.")
     verdict: Verdict
-    code: str | None = Field(description="What held it back, or why it could not be read.", examples=["table_paused"])
+    code: str | None = Field(description="Reason why it was held back or could not be read.", examples=["table_paused"])
     detail: str | None
 
 
@@ -212,7 +212,7 @@ class HotPartition(Answer):
     reason: str = Field(examples=["source_gone"])
     run_id: str = Field(description="The run that lost last.")
     wasted_bytes: int = Field(description="Bytes that these attempts wrote and discarded.")
-    max_group_bytes: int = Field(description="How large its file groups may be, half for each loss.")
+    max_group_bytes: int = Field(description="Size limit of its file groups, halved for each lost race.")
 
 
 class OtherCompactor(Answer):
@@ -220,7 +220,7 @@ class OtherCompactor(Answer):
 
     engine: str = Field(examples=["spark 3.5.1"])
     application: str | None = Field(description="Application of the last snapshot; null when it did not name itself.")
-    count: int = Field(description="Its snapshots that replaced files, among the newest two hundred.")
+    count: int = Field(description="Number of its snapshots that replaced files, among the newest two hundred.")
     last_at: Instant
 
 
@@ -237,7 +237,9 @@ class ExplainedConflicts(Answer):
     last_reason: str | None
     cooling_until: Instant | None = Field(description="A run that lost everything waits until then.")
     hot_partitions_total: int = Field(description="Partitions whose last race was lost.")
-    cooling_partitions_total: int = Field(description="Those that runs leave alone now.")
+    cooling_partitions_total: int = Field(
+        description="Number of partitions that runs skip now because they lost races."
+    )
     hot_partitions: list[HotPartition] = Field(description="The first twenty, those that cool down longest first.")
     other_compactors: list[OtherCompactor] = Field(
         description="Two compactors on the same partitions make each other's commits fail; empty while the table "
@@ -254,8 +256,8 @@ class Cost(Answer):
     requests: int = Field(description="To an object store, about.")
     seconds: float = Field(description="At work, without waiting.")
     ends_at: Instant | None = Field(
-        description="When a run requested now would end if a worker took it at once: its seconds, and the windows that "
-        "stop it. Null: held back without an end that is known."
+        description="Time at which a run requested now would end if a worker claimed it at once, with the windows that "
+        "stop it. Null: held back without a known end."
     )
 
 
@@ -264,13 +266,15 @@ class RunNow(Answer):
 
     outcome: Literal["rewrite", "nothing_to_do", "refused", "disabled", "unknown"]
     detail: str | None = None
-    waits_for: list[str] = Field(default=[], description="What a run requested now would wait for: codes of `held_by`.")
+    waits_for: list[str] = Field(default=[], description="Codes of `held_by` that a run requested now would wait for.")
     base_snapshot_id: str | None = None
     schema_id: int | None = None
     plan_hash: str | None = None
     prediction: Prediction | None = None
     calibration: Calibration | None = None
-    time_estimate: TimeEstimate | None = Field(default=None, description="What its time was predicted with.")
+    time_estimate: TimeEstimate | None = Field(
+        default=None, description="Measurements from which its time was predicted."
+    )
     prediction_errors: dict[str, float] = Field(
         default={},
         description="Median error of the predictions of the last runs, by figure: 0.1 is 10 %.",
@@ -317,7 +321,7 @@ class HealthFigures(Answer):
 
 
 class Explanation(Answer):
-    """Why a table was or was not rewritten, whether it is due, what holds it back, and what a run would do now.
+    """Explanation of a table: its last rewrites, whether it is due, what holds it back, and the effect of a run now.
 
     `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be read.
     """

@@ -15,13 +15,15 @@ class OrderField(Answer):
 
 
 class PartitionOverlap(Answer):
-    """How far files of one partition overlap, by their bounds. Of several columns the worst."""
+    """Overlap of the files of one partition, by their bounds; of several columns the largest."""
 
     spec_id: int
     partition: str
     files: int
     overlap_depth: int = Field(description="The most files that may hold one value.")
-    files_for_a_lookup: float = Field(description="How many files may hold a value, on average over all bounds.")
+    files_for_a_lookup: float = Field(
+        description="Number of files that may contain a value, on average over all bounds."
+    )
     pruned_share: float = Field(description="Share of the files that a lookup need not look into.")
 
 

@@ -43,7 +43,7 @@ class Signal(Answer):
     id: int
     table_id: str | None = Field(description="Null: it is about the whole fleet.")
     kind: SignalKind
-    at: Instant = Field(description="When it came.")
+    at: Instant = Field(description="Time at which it was received.")
     sent_by: str
     signal: SignalValue
     acted_on: bool = Field(description="False: shown, not acted on in this version.")
@@ -67,13 +67,13 @@ class SignalList(Listed[Signal, domain.Signal]):
 
 
 class TableBackpressure(Answer):
-    """Whether writers should slow down, and why. Packhouse can't make them."""
+    """Advice for writers to slow down, with the reason. Packhouse can't enforce it."""
 
     table_id: str
     slow_down: bool
     reason: str
     since: Instant | None
-    until: Instant | None = Field(description="When the signal behind it expires; null without a signal.")
+    until: Instant | None = Field(description="Time at which the signal behind it expires; null without a signal.")
     signal: Signal | None = Field(description="The signal behind it; null when it follows from the format alone.")
 
     @classmethod

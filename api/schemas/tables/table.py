@@ -51,7 +51,7 @@ class TableRegister(Request):
         description="Levels of the namespace, outer first.", max_length=16, json_schema_extra={"minItems": 1}
     )
     name: _Name = Field(examples=["orders"])
-    owner_team: OwnerTeam | None = Field(default=None, description="Whose table it is.")
+    owner_team: OwnerTeam | None = Field(default=None, description="Team that owns the table.")
     labels: dict[LabelKey, LabelValue] = Field(
         default={}, description="Free labels; a key has no colon.", max_length=MAX_LABELS, json_schema_extra=LABEL_KEYS
     )
@@ -64,7 +64,7 @@ class TableRegister(Request):
 
 
 class TablePatch(Request):
-    """What to change of a table, as a JSON merge patch: a field left out stays, null takes a value away."""
+    """Changes of a table, as a JSON merge patch: an absent field stays, null removes a value."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"owner_team": "sales", "labels": {"tier": "gold", "old": None}}]}
@@ -261,7 +261,7 @@ class HealthHistory(Listed[HealthMeasurement, Measurement]):
 
 
 class PlanRequest(Request):
-    """What to plan with."""
+    """Settings of a plan."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"policy": POLICY_EXAMPLE}]})
 
@@ -303,7 +303,7 @@ class Prediction(Answer):
 
 
 class Calibration(Answer):
-    """How predicted sizes of outputs were corrected: measured by predicted, the median of the table's last ten runs."""
+    """Corrections of the predicted sizes of outputs: measured by predicted, the median of the table's last ten runs."""
 
     runs: int = Field(description="Runs that were measured.")
     output_files: float = Field(description="Factor.")
@@ -324,7 +324,7 @@ class TimeEstimate(Answer):
         description="The most specific runs that the costs were fitted to: of the `table`, of the `kind` on the same "
         "machine, of the `fleet`; `prior`: none, the costs are assumed."
     )
-    runs: int = Field(description="How many attempts that were.")
+    runs: int = Field(description="Number of attempts.")
     evidence: str = Field(description="The same in words.")
     run_seconds: float = Field(description="Once for the run.")
     group_seconds: float = Field(description="For each file group.")
@@ -363,7 +363,7 @@ class SkippedPartition(Answer):
     files: int
     bytes: int
     reason: str = Field(examples=["as_good_as_it_gets"])
-    until: Instant | None = Field(description="When that ends, for `cooling_down`. Null: not known.")
+    until: Instant | None = Field(description="Time at which the reason ends, for `cooling_down`; null: not known.")
 
 
 class TablePlan(Answer):
@@ -379,7 +379,7 @@ class TablePlan(Answer):
     plan_hash: str = Field(description="The same on the same snapshot and policy.")
     prediction: Prediction
     calibration: Calibration
-    time_estimate: TimeEstimate = Field(description="What its time was predicted with.")
+    time_estimate: TimeEstimate = Field(description="Measurements from which its time was predicted.")
     groups_total: int
     deferred_groups: int = Field(
         description="File groups that are left for later: they exceed the rest of `limits.bytes_per_day`."

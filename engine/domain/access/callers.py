@@ -14,7 +14,7 @@ from engine.domain.ids import KeyId
 
 
 class Role(StrEnum):
-    """What a caller may do."""
+    """Role of a caller: each has the rights of those before it."""
 
     VIEWER = "viewer"
     OPERATOR = "operator"

@@ -26,7 +26,7 @@ MAX_PATTERN_CHARACTERS: Final = 500
 
 
 class Right(StrEnum):
-    """What a grant allows. None includes another."""
+    """A right that a grant gives. None includes another."""
 
     DISCOVER = "discover"
     """List the tables of the catalog, registered or not."""

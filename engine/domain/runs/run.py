@@ -21,7 +21,7 @@ from engine.domain.tables.table import TableRef
 
 
 class Operation(StrEnum):
-    """What a run does to its table. The capability matrix says which of them a table format can do."""
+    """Operation of a run on its table. The capability matrix shows which of them a table format supports."""
 
     REWRITE = "rewrite"
     REWRITE_MANIFESTS = "rewrite_manifests"
@@ -34,7 +34,7 @@ class Operation(StrEnum):
 
 
 class Priority(StrEnum):
-    """How soon a queued run is taken. A run that waited `AGEING` longer than one of the next level goes before it."""
+    """Priority of a queued run. A run that waited `AGEING` longer than one of the next level goes before it."""
 
     LOW = "low"
     NORMAL = "normal"
@@ -52,7 +52,7 @@ AGEING: Final = timedelta(minutes=30)
 
 
 class RunState(StrEnum):
-    """Where a run stands."""
+    """State of a run."""
 
     QUEUED = "queued"
     PLANNING = "planning"
@@ -90,7 +90,7 @@ LEASED_STATES: Final = frozenset({RunState.PLANNING, RunState.REWRITING, RunStat
 
 
 class WaitingFor(StrEnum):
-    """Why a queued run is not started yet."""
+    """Reason why a queued run has not started yet."""
 
     RETRY = "retry"
     BUDGET = "budget"
@@ -106,7 +106,7 @@ class WaitingFor(StrEnum):
 
 
 class GroupState(StrEnum):
-    """Where a file group stands."""
+    """State of a file group."""
 
     PLANNED = "planned"
     RUNNING = "running"

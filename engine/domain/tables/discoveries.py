@@ -9,7 +9,7 @@ from engine.domain.tables.table import TableRef
 
 
 class DiscoveryOutcome(StrEnum):
-    """What becomes of a table that was found."""
+    """Result of a discovery for one table."""
 
     ALREADY_REGISTERED = "already_registered"
     REGISTRABLE = "registrable"

@@ -23,7 +23,7 @@ Scalar = Union[bool, int, float, Annotated[OneLine, Field(max_length=MAX_TEXT)]]
 
 
 class Op(StrEnum):
-    """How a column is compared."""
+    """Comparison of a column with a value."""
 
     EQ = "eq"
     NE = "ne"

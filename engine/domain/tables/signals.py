@@ -20,7 +20,7 @@ _MOST: Final = 2**53 - 1
 
 
 class SignalKind(StrEnum):
-    """What a signal is about."""
+    """Subject of a signal."""
 
     COMMIT = "commit"
     QUERY_LATENCY = "query_latency"
@@ -55,7 +55,7 @@ _A_PERCENTILE: Final[dict[str, Any]] = {
 
 
 class QueryLatency(_Value):
-    """How long queries took lately. At least one of the percentiles is given."""
+    """Latencies of recent queries. At least one of the percentiles is given."""
 
     model_config = ConfigDict(json_schema_extra={"allOf": [_A_PERCENTILE]})
 

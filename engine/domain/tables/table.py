@@ -59,7 +59,7 @@ class Freeze:
 
 
 class OutsideFiles(StrEnum):
-    """What tables of a catalog may name that is not below their own location: data, deletes, manifests, write paths."""
+    """Files outside of a table's location that its metadata may name: data, deletes, manifests, write paths."""
 
     REFUSE = "refuse"
     """Nothing."""

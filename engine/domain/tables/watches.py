@@ -35,7 +35,7 @@ _PHASES: Final = 10_000
 
 
 class Verdict(StrEnum):
-    """What the last look at a table came to."""
+    """Result of the last look of a coordinator at a table."""
 
     NEW = "new"  # not looked at yet
     NOT_DUE = "not_due"

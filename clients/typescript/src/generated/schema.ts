@@ -1158,13 +1158,13 @@ export interface components {
             ended_at: string | null;
             /** @description Counted from 1. */
             number: number;
-            /** @description Why it ended; a stable word. */
+            /** @description Code of the reason why it ended. */
             reason: string | null;
             /** @description At work, up to its end or now. */
             seconds: number;
             /**
              * Format: date-time
-             * @description When a worker claimed the run.
+             * @description Time at which a worker claimed the run.
              */
             started_at: string;
         };
@@ -1181,7 +1181,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description When it was recorded.
+             * @description Time at which it was recorded.
              */
             at: string;
             /** @description The object before the change, without secrets; null if it was created. */
@@ -1189,7 +1189,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Who did it.
+             * @description Caller who made the change.
              * @example key:etl
              */
             caller: string;
@@ -1212,7 +1212,7 @@ export interface components {
             object: string;
             /** @description Id of the request that made the change; null for changes by the system. */
             request_id: string | null;
-            /** @description Its place in the chain, from 1. */
+            /** @description Position in the chain, from 1. */
             sequence: number | null;
         };
         /** @description Entries, newest first, and the head of the chain. */
@@ -1230,7 +1230,7 @@ export interface components {
         Backlog: {
             /** @description Files that rewriting would save. */
             avoidable_files: number;
-            /** @description How the estimate was made. */
+            /** @description Basis of the estimate. */
             detail: string;
             /** @description Null: never at these rates; `detail` says why. */
             eta_seconds: number | null;
@@ -1270,7 +1270,7 @@ export interface components {
              * @enum {string}
              */
             kind: "backpressure";
-            /** @description Why writers should slow down. */
+            /** @description Reason why writers should slow down. */
             reason: string;
             /** @description Whether writers should slow down. */
             slow_down: boolean;
@@ -1287,7 +1287,7 @@ export interface components {
          */
         "Blackout-Input": {
             /**
-             * @description When it begins.
+             * @description Start of the window.
              * @example 2026-12-24T18:00:00Z
              * @example 2026-12-24T18:00
              * @example 2026-12-24
@@ -1306,7 +1306,7 @@ export interface components {
             /** @description IANA name, for times without an offset. */
             time_zone?: string | null;
             /**
-             * @description When it is over.
+             * @description End of the window.
              * @example 2026-12-24T18:00:00Z
              * @example 2026-12-24T18:00
              * @example 2026-12-24
@@ -1327,7 +1327,7 @@ export interface components {
          *     Times carry an offset (`Z`), or are local to `time_zone`. A date alone is its midnight.
          */
         "Blackout-Output": {
-            /** @description When it begins. */
+            /** @description Start of the window. */
             from: string;
             /**
              * @description `drain`: no new groups, commit those in flight, park the rest; `interrupt`: stop those in flight within 5 s, commit finished ones, park; `finish`: only new runs are held.
@@ -1338,7 +1338,7 @@ export interface components {
             reason: string;
             /** @description IANA name, for times without an offset. */
             time_zone?: string | null;
-            /** @description When it is over. */
+            /** @description End of the window. */
             to: string;
         } & ({
             from?: unknown;
@@ -1349,7 +1349,7 @@ export interface components {
             time_zone?: unknown;
             to?: unknown;
         });
-        /** @description What rewrites read in the last 24 hours, and the limit of the fleet. */
+        /** @description Bytes that rewrites read in the last 24 hours, and the limit of the fleet. */
         BudgetUse: {
             /** @description The fleet's bandwidth over a day (read + written); null: none. */
             moved_bytes_limit: number | null;
@@ -1358,7 +1358,7 @@ export interface components {
             /** @description Share of that limit that was used, from 0; null: no limit. */
             used_share: number | null;
         };
-        /** @description How predicted sizes of outputs were corrected: measured by predicted, the median of the table's last ten runs. */
+        /** @description Corrections of the predicted sizes of outputs: measured by predicted, the median of the table's last ten runs. */
         Calibration: {
             /** @description Of each file: footer, page headers, dictionaries. Inputs are counted without them, outputs with. */
             metadata_bytes: number;
@@ -1375,7 +1375,7 @@ export interface components {
             allowed_locations: string[] | null;
             /**
              * Format: date-time
-             * @description When it was created.
+             * @description Time of its creation.
              */
             created_at: string;
             /** @description Table format of the catalog's tables. */
@@ -1384,7 +1384,7 @@ export interface components {
             grants: components["schemas"]["Grant"][];
             /** @description Its name. */
             name: string;
-            /** @description What tables may name outside of their own location (files imported with `add_files`, files at an earlier location, other write paths). `refuse`: nothing; partitions with such files are left alone. `allowed_locations`: files below any of the allowed locations, which may be those of other tables. */
+            /** @description Files that a table's metadata may name outside of the table's own location (imported with `add_files`, at an earlier location, other write paths). `refuse`: none, partitions with such files are skipped. `allowed_locations`: files below any of the allowed locations, which may be those of other tables. */
             outside_files: components["schemas"]["OutsideFiles"];
             /** @description Null unless all tables of the catalog are paused. */
             pause: components["schemas"]["Pause"] | null;
@@ -1394,7 +1394,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description When it was changed last.
+             * @description Time of its last change.
              */
             updated_at: string;
             /** @description Grows with each change, also over a delete; the ETag is this in quotes. */
@@ -1431,7 +1431,7 @@ export interface components {
             /** @description Table format of its tables; `GET /v1/formats` shows which are served. */
             format: components["schemas"]["FormatName"];
             /**
-             * @description What teams may do with its tables; empty: it exists for admins only.
+             * @description Rights of teams on its tables; empty: only admins see the catalog.
              * @default []
              */
             grants?: components["schemas"]["GrantWrite"][];
@@ -1441,7 +1441,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What tables may name outside of their own location (files imported with `add_files`, files at an earlier location, other write paths). `refuse`: nothing; partitions with such files are left alone. `allowed_locations`: files below any of the allowed locations, which may be those of other tables.
+             * @description Files that a table's metadata may name outside of the table's own location (imported with `add_files`, at an earlier location, other write paths). `refuse`: none, partitions with such files are skipped. `allowed_locations`: files below any of the allowed locations, which may be those of other tables.
              * @default refuse
              */
             outside_files?: components["schemas"]["OutsideFiles"];
@@ -1463,7 +1463,7 @@ export interface components {
             catalog: string;
             /** @description Admins see all grants, other callers their own. */
             grants: components["schemas"]["Grant"][];
-            /** @description That of the catalog; the ETag is this in quotes. */
+            /** @description Version of the catalog; the ETag is this in quotes. */
             version: number;
         };
         /** @description Limits of all rewrites on one catalog's tables; null is unlimited. */
@@ -1513,7 +1513,7 @@ export interface components {
              */
             allowed_locations?: string[];
             /**
-             * @description What tables may name outside of their own location (files imported with `add_files`, files at an earlier location, other write paths). `refuse`: nothing; partitions with such files are left alone. `allowed_locations`: files below any of the allowed locations, which may be those of other tables.
+             * @description Files that a table's metadata may name outside of the table's own location (imported with `add_files`, at an earlier location, other write paths). `refuse`: none, partitions with such files are skipped. `allowed_locations`: files below any of the allowed locations, which may be those of other tables.
              * @default refuse
              */
             outside_files?: components["schemas"]["OutsideFiles"];
@@ -1543,7 +1543,7 @@ export interface components {
             kind: "catalog";
         };
         /**
-         * @description Whether one operation, by one strategy on one engine, can be done to tables of the format.
+         * @description Support of one operation, by one strategy on one engine, for tables of the format.
          * @example {
          *       "engine": "arrow",
          *       "operation": "rewrite",
@@ -1562,11 +1562,11 @@ export interface components {
         Cell: {
             /** @description Null for operations that have no choice of engine. */
             engine: string | null;
-            /** @description What a run does to the table. */
+            /** @description Operation of the run. */
             operation: components["schemas"]["Operation"];
-            /** @description Whether it can be done. */
+            /** @description Whether it is supported. */
             possible: boolean;
-            /** @description Why not; null for a yes. */
+            /** @description Reason why it is not possible; null if it is. */
             reason: string | null;
             /** @description Null for operations that have no strategies. */
             strategy: string | null;
@@ -1598,7 +1598,7 @@ export interface components {
             hash: string;
             /**
              * Format: date-time
-             * @description When the link was added.
+             * @description Time at which the link was added.
              */
             sealed_at: string;
             /**
@@ -1609,7 +1609,7 @@ export interface components {
         };
         /** @description One step of a connection check. */
         CheckStep: {
-            /** @description What was found. */
+            /** @description Findings. */
             detail: string;
             /**
              * @description Its name.
@@ -1675,7 +1675,7 @@ export interface components {
         });
         /** @description One condition of the rewrite; a condition that does not hold prevents the rewrite. */
         Condition: {
-            /** @description What was found. */
+            /** @description Findings. */
             detail: string;
             /** @description Whether the condition holds. */
             holds: boolean;
@@ -1684,9 +1684,9 @@ export interface components {
         };
         /** @description Settings that would contradict one another. */
         Contradiction: {
-            /** @description How to correct it; null: no hint. */
+            /** @description Remedy; null: none is known. */
             hint: string | null;
-            /** @description What is wrong. */
+            /** @description Description of the error. */
             message: string;
             /** @description JSON pointer to the setting. */
             pointer: string;
@@ -1697,7 +1697,7 @@ export interface components {
             bytes_read: number;
             /** @description Bytes that would be written. */
             bytes_written: number;
-            /** @description When a run requested now would end if a worker took it at once: its seconds, and the windows that stop it. Null: held back without an end that is known. */
+            /** @description Time at which a run requested now would end if a worker claimed it at once, with the windows that stop it. Null: held back without a known end. */
             ends_at: string | null;
             /** @description Number of data files. */
             files: number;
@@ -1706,7 +1706,7 @@ export interface components {
             /** @description At work, without waiting. */
             seconds: number;
         };
-        /** @description When deletes make a data file a candidate regardless of its size, and how delete files are removed. */
+        /** @description Deletes that make a data file a candidate regardless of its size, and removal of delete files. */
         DeleteRules: {
             /**
              * @description Minimum number of delete files that apply to the data file.
@@ -1734,24 +1734,24 @@ export interface components {
             ok: boolean;
             /** @description True: nothing can be answered without it. */
             required: boolean;
-            /** @description How long it took to answer. */
+            /** @description Time until it answered, in seconds. */
             seconds: number;
         };
         /** @description A table of the catalog that matches. */
         DiscoveredTable: {
-            /** @description Why it was refused or not tried. */
+            /** @description Reason why it was refused or not tried. */
             detail: string | null;
             /** @description Its name. */
             name: string;
             /** @description Levels of the namespace, outer first. */
             namespace: string[];
-            /** @description What was found or done. */
+            /** @description Result for this table. */
             outcome: components["schemas"]["DiscoveryOutcome"];
             /** @description Of a registered table that the caller may read. */
             table_id: string | null;
         };
         /**
-         * @description Which tables to look for, and whether to register them.
+         * @description Tables to look for, and whether to register them.
          * @example {
          *       "owner_team": "sales",
          *       "pattern": "sales.*",
@@ -1811,11 +1811,11 @@ export interface components {
             truncated: boolean;
         };
         /**
-         * @description What becomes of a table that was found.
+         * @description Result of a discovery for one table.
          * @enum {string}
          */
         DiscoveryOutcome: "already_registered" | "registrable" | "registered" | "would_register" | "refused" | "not_tried";
-        /** @description Whether the policy's rules make the table due now, and why. */
+        /** @description Judgment of the policy's rules on the table now, with reasons. */
         DueState: {
             /** @description Advice if a tenth of the data files or more would never be due; otherwise empty. */
             advice: string[];
@@ -1878,19 +1878,19 @@ export interface components {
             added_files: number | null;
             /** @description Explanation in words; null: there is none. */
             detail: string | null;
-            /** @description When it ended; null: not yet. */
+            /** @description Time at which it ended; null: not yet. */
             finished_at: string | null;
             /** @description Identifier; stable. */
             id: string;
-            /** @description What a run does to the table. */
+            /** @description Operation of the run. */
             operation: components["schemas"]["Operation"];
-            /** @description Why it ended so; a stable word. */
+            /** @description Code of the reason why it ended. */
             reason: string | null;
             /** @description Caller that requested the run; `coordinator` for automatic runs. */
             requested_by: string;
             /** @description Files that the run replaced; null: none was committed. */
             rewritten_files: number | null;
-            /** @description When it started; null: not yet. */
+            /** @description Time at which it started; null: not yet. */
             started_at: string | null;
             /** @description State that it is in. */
             state: components["schemas"]["RunState"];
@@ -1902,7 +1902,11 @@ export interface components {
          * @enum {string}
          */
         EstimateSource: "prior" | "fleet" | "kind" | "table";
-        /** @description Which snapshots are expired, and how often. Branches, tags and the table's own retention always hold as well. */
+        /**
+         * @description Selection of the snapshots that are expired, and the interval.
+         *
+         *     Branches, tags and the table's own retention always hold as well.
+         */
         ExpireSnapshots: {
             /**
              * @description Least time between two automatic expiries.
@@ -1927,7 +1931,7 @@ export interface components {
             bytes_per_day: components["schemas"]["ExplainedDay"];
             /** @description Bytes read and written per second; null: no limit. */
             bytes_per_second: number | null;
-            /** @description Its equal share of the limits of catalog and fleet, whatever others do. */
+            /** @description Equal share of the limits of catalog and fleet, regardless of other runs. */
             fleet_share: components["schemas"]["Rates"];
             /** @description File groups that a run rewrites at the same time. */
             parallel_groups: number;
@@ -1940,7 +1944,7 @@ export interface components {
         };
         /** @description One condition of a rule, measured in the rule's `partition`. */
         ExplainedCondition: {
-            /** @description Why there is no measured value; null: there is one. */
+            /** @description Reason why there is no measured value; null: there is one. */
             detail: string | null;
             /** @description Whether the comparison is true. */
             holds: boolean;
@@ -1951,12 +1955,12 @@ export interface components {
             /** @description Null: nothing to measure, or it never happened; see `detail`. */
             measured: number | null;
             /**
-             * @description What is measured.
+             * @description Name of the measured metric.
              * @example small_file_count
              */
             metric: string;
             /**
-             * @description How the measured value is compared.
+             * @description Comparison of the measured value with the wanted one.
              * @enum {string}
              */
             operator: "at_least" | "above" | "at_most" | "below";
@@ -1980,7 +1984,7 @@ export interface components {
             committed_groups: number;
             /** @description Lost file groups of all that these runs tried to commit. */
             conflict_rate: number | null;
-            /** @description Those that runs leave alone now. */
+            /** @description Number of partitions that runs skip now because they lost races. */
             cooling_partitions_total: number;
             /** @description A run that lost everything waits until then. */
             cooling_until: string | null;
@@ -1992,7 +1996,7 @@ export interface components {
             hot_partitions: components["schemas"]["HotPartition"][];
             /** @description Partitions whose last race was lost. */
             hot_partitions_total: number;
-            /** @description When it happened last; null: never. */
+            /** @description Time of the last one; null: never. */
             last_at: string | null;
             /** @description Reason of the last one; null: none. */
             last_reason: string | null;
@@ -2005,7 +2009,7 @@ export interface components {
         };
         /** @description Bytes of inputs in rolling 24 hours; null is unlimited. */
         ExplainedDay: {
-            /** @description When the oldest of the used bytes are 24 hours old. */
+            /** @description Time at which the oldest of the used bytes are 24 hours old. */
             frees_at: string | null;
             /** @description The limit; null: none. */
             limit: number | null;
@@ -2014,7 +2018,7 @@ export interface components {
             /** @description Bytes that runs took in the last 24 hours; null: no limit. */
             used: number | null;
         };
-        /** @description How many runs are at work in the whole fleet and in the table's catalog. */
+        /** @description Number of running runs in the whole fleet and in the table's catalog. */
         ExplainedParallelRuns: {
             /** @description Runs in the table's catalog. */
             catalog: components["schemas"]["RunsAtOnce"];
@@ -2039,7 +2043,7 @@ export interface components {
         ExplainedPause: {
             /**
              * Format: date-time
-             * @description When the pause began.
+             * @description Start of the pause.
              */
             at: string;
             /** @description Caller that paused. */
@@ -2047,7 +2051,7 @@ export interface components {
             /** @description The reason. */
             reason: string;
             /**
-             * @description What is paused.
+             * @description Scope of the pause.
              * @enum {string}
              */
             scope: "fleet" | "catalog" | "table";
@@ -2081,7 +2085,7 @@ export interface components {
             /** @description Null for a rule on the table as a whole. */
             partition: components["schemas"]["ExplainedPartition"] | null;
         };
-        /** @description When the table is looked at by the policy. */
+        /** @description Times at which the policy has the table looked at. */
         ExplainedSchedule: {
             /** @description Cron expression at whose times the table is looked at; `off`: none. */
             cron: string;
@@ -2135,13 +2139,13 @@ export interface components {
         ExplainedUpkeep: {
             /** @description Code of the reason why there can be no run of it; null: there can. */
             blocked: string | null;
-            /** @description What a run of it would do now, or why there can be none. */
+            /** @description Effect of a run now, or the reason why there can be none. */
             detail: string;
             /** @description True: a run of it starts automatically once nothing holds the table back. */
             due: boolean;
-            /** @description When it is due if nothing more is written; null: never by the passing of time alone. */
+            /** @description Time at which it is due if nothing more is written; null: not without further writes. */
             due_at: string | null;
-            /** @description What a run does to the table. */
+            /** @description Operation of the run. */
             operation: components["schemas"]["Operation"];
             /**
              * @description The setting that switches it on.
@@ -2149,12 +2153,12 @@ export interface components {
              */
             setting: string;
         };
-        /** @description How the coordinator watches the table, and the verdict of its last look. */
+        /** @description State of the coordinator's watch over the table, and the verdict of its last look. */
         ExplainedWatch: {
-            /** @description When a look found a new commit. */
+            /** @description Time at which a look found a new commit. */
             changed_at: string | null;
             /**
-             * @description What held it back, or why it could not be read.
+             * @description Reason why it was held back or could not be read.
              * @example table_paused
              */
             code: string | null;
@@ -2168,7 +2172,7 @@ export interface components {
             looked_at: string | null;
             /**
              * Format: date-time
-             * @description When the coordinator looks at the table next.
+             * @description Time of the coordinator's next look at the table.
              */
             next_look_at: string;
             /** @description Result of the last look. */
@@ -2176,21 +2180,21 @@ export interface components {
         };
         /** @description Quiet hours and blackouts: how things stand now, and when the next window begins. */
         ExplainedWindows: {
-            /** @description When the window ends; null: in none. */
+            /** @description End of the active window; null: none is active. */
             ends_at: string | null;
             /** @description Whether a quiet hour or blackout is active. */
             inside: boolean;
             /** @description Kind of the active window; null: in none. */
             kind: components["schemas"]["WindowKind"] | null;
-            /** @description When the next window begins; null: none. */
+            /** @description Start of the next window; null: none. */
             next_start: string | null;
-            /** @description What running work does when the window begins; null: in none. */
+            /** @description Behaviour of running work when the window begins; null: no window. */
             on_start: components["schemas"]["OnStart"] | null;
             /** @description Reason of the active window as the policy gives it; null: none. */
             reason: string | null;
         };
         /**
-         * @description Why a table was or was not rewritten, whether it is due, what holds it back, and what a run would do now.
+         * @description Explanation of a table: its last rewrites, whether it is due, what holds it back, and the effect of a run now.
          *
          *     `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be read.
          */
@@ -2207,7 +2211,7 @@ export interface components {
             eligible: boolean | null;
             /**
              * Format: date-time
-             * @description When the explanation was made.
+             * @description Time at which the explanation was made.
              */
             explained_at: string;
             /** @description Figures of the last measurement; null: none. */
@@ -2218,13 +2222,13 @@ export interface components {
             last_runs: components["schemas"]["EndedRun"][];
             /** @description The run that is queued or at work; null: none. */
             live_run: components["schemas"]["Run"] | null;
-            /** @description When a run could start, and what prevents one now. */
+            /** @description Time at which a run could start, and the reasons that prevent one now. */
             next_eligible: components["schemas"]["NextEligible"];
-            /** @description What a run would do now. */
+            /** @description Effect of a run now. */
             now: components["schemas"]["RunNow"];
             /** @description Pauses that apply to the table. */
             pauses: components["schemas"]["ExplainedPause"][];
-            /** @description When the table is looked at. */
+            /** @description Times at which the table is looked at. */
             schedule: components["schemas"]["ExplainedSchedule"];
             /** @description Settings with their origins, by dotted name. */
             settings: {
@@ -2285,7 +2289,7 @@ export interface components {
             partition: string;
             /** @description Output files that the plan expects. */
             predicted_outputs: number;
-            /** @description Why it was dropped. */
+            /** @description Reason why it was dropped: a code, or `failed` or `refused` with details. */
             reason: string | null;
             /** @description Rows that deletes hid, and that are therefore not in the outputs. */
             rows_deleted: number;
@@ -2297,7 +2301,7 @@ export interface components {
             state: components["schemas"]["GroupState"];
             /**
              * Format: date-time
-             * @description When its state changed last.
+             * @description Time at which its state changed last.
              */
             updated_at: string;
         };
@@ -2318,7 +2322,7 @@ export interface components {
         /** @description By which columns queries filtered lately. */
         Filters: {
             /**
-             * @description What kind it is; it decides which other fields there are. (enum property replaced by openapi-typescript)
+             * @description Kind of the signal, which determines the other fields. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "filters";
@@ -2345,7 +2349,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it was measured.
+             * @description Time of the measurement.
              */
             measured_at: string;
             /** @description Tables that were measured. */
@@ -2405,12 +2409,12 @@ export interface components {
             is_paused: boolean;
             /** @description The run that was submitted last; null: none. */
             last_run: components["schemas"]["LastRun"] | null;
-            /** @description When a coordinator looked at it last; null: never. */
+            /** @description Time of the last look by a coordinator; null: never. */
             looked_at: string | null;
-            /** @description When its files were measured last. */
+            /** @description Time of the last measurement of its files. */
             measured_at: string | null;
             /**
-             * @description Its name in the namespace.
+             * @description Name in its namespace.
              * @example orders
              */
             name: string;
@@ -2421,7 +2425,7 @@ export interface components {
              *     ]
              */
             namespace: string[];
-            /** @description When a coordinator looks at it next; an instant that has passed is served at once. */
+            /** @description Time of the next look by a coordinator; a time in the past means as soon as possible. */
             next_look_at: string | null;
             /** @description Team that owns it; null: none. */
             owner_team: string | null;
@@ -2441,7 +2445,7 @@ export interface components {
             table_id: string;
             /** @description Bytes of all data files. */
             total_bytes: number | null;
-            /** @description What the last look found: `not_due`, `held` (due and held back), `submitted` (a run was started), `unreachable`, `disabled` by its policy, or `new` (not looked at yet). */
+            /** @description Result of the last look: `not_due`, `held` (due and held back), `submitted` (a run was started), `unreachable`, `disabled` by its policy, or `new` (not looked at yet). */
             verdict: components["schemas"]["Verdict"];
         };
         /** @description Tables in the order of `sort`; those without a value of the sort key are last. */
@@ -2482,7 +2486,7 @@ export interface components {
          *     }
          */
         Format: {
-            /** @description What can be done, by operation, strategy and engine. */
+            /** @description Supported and unsupported combinations of operation, strategy and engine. */
             capabilities: components["schemas"]["Cell"][];
             /** @description The table format. */
             format: components["schemas"]["FormatName"];
@@ -2505,7 +2509,7 @@ export interface components {
         Freeze: {
             /**
              * Format: date-time
-             * @description When the table was frozen.
+             * @description Time at which the table was frozen.
              */
             frozen_at: string;
             /** @description The snapshot before it, kept from expiry by a tag. Null when it had expired. */
@@ -2520,7 +2524,7 @@ export interface components {
              */
             snapshot_id: string;
         };
-        /** @description When a full rewrite of a partition without deletes is worth its cost. `force_full` of a run overrides it. */
+        /** @description Conditions for a full rewrite of a partition without deletes. `force_full` of a run overrides it. */
         FullEligibility: {
             /**
              * @description Minimum number of files in the partition.
@@ -2533,7 +2537,7 @@ export interface components {
              */
             more_small_than_large?: boolean;
         };
-        /** @description When a whole partition is rewritten. */
+        /** @description Conditions for rewriting a whole partition. */
         "FullRules-Input": {
             /**
              * @description Always rewrite partitions smaller than this in full.
@@ -2564,7 +2568,7 @@ export interface components {
              */
             when_increment_above_bytes?: "off" | (number | string) | null;
         };
-        /** @description When a whole partition is rewritten. */
+        /** @description Conditions for rewriting a whole partition. */
         "FullRules-Output": {
             /** @description Always rewrite partitions smaller than this in full. */
             always_below_bytes?: "off" | number | null;
@@ -2577,11 +2581,11 @@ export interface components {
             /** @description Rewrite in full once more than this was added since the last full rewrite. */
             when_increment_above_bytes?: "off" | number | null;
         };
-        /** @description What one team may do with the tables of some namespaces of a catalog. */
+        /** @description Rights of one team on the tables of some namespaces of a catalog. */
         Grant: {
             /** @description Patterns of namespaces with their levels joined by dots. */
             namespaces: string[];
-            /** @description What the team may do. */
+            /** @description Rights of the team. */
             rights: components["schemas"]["Right"][];
             /** @description The team; `*` is every team. */
             team: string;
@@ -2605,11 +2609,11 @@ export interface components {
          *     }
          */
         GrantsPut: {
-            /** @description What teams may do with its tables; empty: it exists for admins only. */
+            /** @description Rights of teams on its tables; empty: only admins see the catalog. */
             grants: components["schemas"]["GrantWrite"][];
         };
         /**
-         * @description What one team may do with the tables of some namespaces of a catalog.
+         * @description Rights of one team on the tables of some namespaces of a catalog.
          * @example {
          *       "namespaces": [
          *         "sales",
@@ -2643,7 +2647,7 @@ export interface components {
             team: string;
         };
         /**
-         * @description Where a file group stands.
+         * @description State of a file group.
          * @enum {string}
          */
         GroupState: "planned" | "running" | "written" | "committed" | "dropped";
@@ -2655,7 +2659,7 @@ export interface components {
             file_count: number;
             /**
              * Format: date-time
-             * @description When it was measured.
+             * @description Time of the measurement.
              */
             measured_at: string;
             /** @description Health score from 0 to 100; 100: nothing to improve. */
@@ -2692,7 +2696,7 @@ export interface components {
             large_file_count: number;
             /**
              * Format: date-time
-             * @description When it was measured.
+             * @description Time of the measurement.
              */
             measured_at: string;
             /** @description Partitions with live data files. */
@@ -2710,7 +2714,7 @@ export interface components {
         };
         /** @description A run that changed the table. */
         HistoryEntry: {
-            /** @description When it ended; null: not yet. */
+            /** @description Time at which it ended; null: not yet. */
             finished_at: string | null;
             /** @description The run. */
             id: string;
@@ -2726,7 +2730,7 @@ export interface components {
             };
             /** @description Snapshots of the run, oldest first. */
             snapshot_ids: string[];
-            /** @description When it started; null: not yet. */
+            /** @description Time at which it started; null: not yet. */
             started_at: string | null;
             /** @description State that it is in. */
             state: components["schemas"]["RunState"];
@@ -2742,7 +2746,7 @@ export interface components {
             detail: string;
             /** @description The code in words. */
             reason: string;
-            /** @description When it ends; null: not known. */
+            /** @description Time at which it ends; null: not known. */
             until: string | null;
         };
         /** @description A partition whose last race against other writers was lost. */
@@ -2752,16 +2756,16 @@ export interface components {
              * @description Runs leave it alone until then, unless they are forced.
              */
             cools_until: string;
-            /** @description Whether runs leave it alone now. */
+            /** @description Whether runs skip it now. */
             is_cooling: boolean;
             /** @description Attempts in a row that lost groups of it. */
             losses: number;
             /**
              * Format: date-time
-             * @description When the last race was lost.
+             * @description Time at which the last race was lost.
              */
             lost_at: string;
-            /** @description How large its file groups may be, half for each loss. */
+            /** @description Size limit of its file groups, halved for each lost race. */
             max_group_bytes: number;
             /**
              * @description Canonical JSON of its values.
@@ -2784,12 +2788,12 @@ export interface components {
         Key: {
             /**
              * Format: date-time
-             * @description When it was created.
+             * @description Time of its creation.
              */
             created_at: string;
             /** @description Caller that created it. */
             created_by: string;
-            /** @description When it expires; null: never. */
+            /** @description Time at which it expires; null: never. */
             expires_at: string | null;
             /**
              * @description Identifier; stable.
@@ -2800,7 +2804,7 @@ export interface components {
             last_used_at: string | null;
             /** @description Its name. */
             name: string;
-            /** @description When the key was revoked; null: it was not. */
+            /** @description Time at which the key was revoked; null: it was not. */
             revoked_at: string | null;
             /** @description Role of the caller. */
             role: components["schemas"]["Role"];
@@ -2832,7 +2836,7 @@ export interface components {
              */
             expires_at?: string | null;
             /**
-             * @description Who holds it; two live keys may share a name while one replaces the other.
+             * @description Name of its holder; two live keys may share a name while one replaces the other.
              * @example etl
              */
             name: string;
@@ -2855,12 +2859,12 @@ export interface components {
         KeyCreated: {
             /**
              * Format: date-time
-             * @description When it was created.
+             * @description Time of its creation.
              */
             created_at: string;
             /** @description Caller that created it. */
             created_by: string;
-            /** @description When it expires; null: never. */
+            /** @description Time at which it expires; null: never. */
             expires_at: string | null;
             /**
              * @description Identifier; stable.
@@ -2871,7 +2875,7 @@ export interface components {
             last_used_at: string | null;
             /** @description Its name. */
             name: string;
-            /** @description When the key was revoked; null: it was not. */
+            /** @description Time at which the key was revoked; null: it was not. */
             revoked_at: string | null;
             /** @description Role of the caller. */
             role: components["schemas"]["Role"];
@@ -2904,7 +2908,7 @@ export interface components {
              * @example 10
              */
             forced_every?: number | null;
-            /** @description When buckets are compacted. `eager`: at every commit; `lazy`: at the trigger and every `forced_every` commits. */
+            /** @description Time of compaction of buckets. `eager`: at every commit; `lazy`: at the trigger and every `forced_every` commits. */
             lookup?: ("eager" | "lazy") | null;
             /**
              * @description Number of sorted runs at which a bucket is due: each file of level 0 is one, each other level is one. Writers should slow down at 3 more.
@@ -2920,7 +2924,7 @@ export interface components {
              */
             key: string;
             /**
-             * @description What kind it is; it decides which other fields there are. (enum property replaced by openapi-typescript)
+             * @description Kind of the signal, which determines the other fields. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "label";
@@ -2935,7 +2939,7 @@ export interface components {
             /** @description The label's key; it has no colon. */
             key: string;
             /**
-             * @description What kind it is; it decides which other fields there are. (enum property replaced by openapi-typescript)
+             * @description Kind of the signal, which determines the other fields. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "label";
@@ -2946,25 +2950,25 @@ export interface components {
         LastRun: {
             /**
              * Format: date-time
-             * @description When it was submitted.
+             * @description Time of its submission.
              */
             created_at: string;
-            /** @description When it ended. */
+            /** @description Time at which it ended. */
             finished_at: string | null;
             /**
              * @description The run's id.
              * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
             id: string;
-            /** @description What the run does to the table. */
+            /** @description Operation of the run. */
             operation: components["schemas"]["Operation"];
-            /** @description Why it ended or waits; a stable word. */
+            /** @description Code of the reason why it ended or waits. */
             reason: string | null;
             /** @description State of the run. */
             state: components["schemas"]["RunState"];
         };
         /**
-         * @description What the files should be like.
+         * @description Recommended layout of the files.
          * @enum {string}
          */
         Layout: "binpack" | "cluster" | "unknown";
@@ -3011,7 +3015,7 @@ export interface components {
             requests: number | null;
             /**
              * Format: date-time
-             * @description When it was changed last.
+             * @description Time of its last change.
              */
             updated_at: string;
             /** @description Caller that changed it last. */
@@ -3019,7 +3023,7 @@ export interface components {
             /** @description Grows with each write; the ETag is this in quotes. */
             version: number;
         };
-        /** @description How much a table's rewrites may move, held while they run. */
+        /** @description Limits on what a table's rewrites move, enforced while they run. */
         "LimitSettings-Input": {
             /**
              * @description Bytes per second that `share_percent` is a share of.
@@ -3052,7 +3056,7 @@ export interface components {
              */
             share_percent?: "off" | number | null;
         };
-        /** @description How much a table's rewrites may move, held while they run. */
+        /** @description Limits on what a table's rewrites move, enforced while they run. */
         "LimitSettings-Output": {
             /** @description Bytes per second that `share_percent` is a share of. */
             available_bandwidth?: "off" | number | null;
@@ -3198,16 +3202,16 @@ export interface components {
             of_files: number;
             /** @description Partitions that have such files. */
             partitions: number;
-            /** @description Those of the files in partitions with fewer candidates than `rewrite.min_input_files`. */
+            /** @description Number of these files in partitions with fewer candidates than `rewrite.min_input_files`. */
             too_few_files: number;
         };
-        /** @description When a run could begin: the latest end of what holds it back, now when nothing does. */
+        /** @description Earliest start of a run: the latest end of everything that holds it back, now if nothing does. */
         NextEligible: {
             /** @description Null when it is not known: see `reason`. */
             at: string | null;
             /** @description Everything that prevents a run now. */
             held_by: components["schemas"]["Hold"][];
-            /** @description Why the time is not known; null: it is. */
+            /** @description Reason why the time is not known; null: it is known. */
             reason: string | null;
         };
         /** @description True where the part is not. */
@@ -3216,12 +3220,12 @@ export interface components {
             not: components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"];
         };
         /**
-         * @description What a running rewrite does when a window begins, mildest first.
+         * @description Behaviour of a running rewrite when a window begins, mildest first.
          * @enum {string}
          */
         OnStart: "finish" | "drain" | "interrupt";
         /**
-         * @description How a column is compared.
+         * @description Comparison of a column with a value.
          * @enum {string}
          */
         Op: "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "in" | "not_in" | "is_null" | "is_not_null";
@@ -3231,7 +3235,7 @@ export interface components {
             catalog: string;
             /**
              * Format: date-time
-             * @description When the last run failed.
+             * @description Time at which the last run failed.
              */
             failed_at: string;
             /**
@@ -3250,7 +3254,7 @@ export interface components {
             times_open: number;
         };
         /**
-         * @description What a run does to its table. The capability matrix says which of them a table format can do.
+         * @description Operation of a run on its table. The capability matrix shows which of them a table format supports.
          * @enum {string}
          */
         Operation: "rewrite" | "rewrite_manifests" | "rewrite_deletes" | "expire_snapshots" | "remove_orphans" | "delete_old_compactions" | "reclaim" | "purge";
@@ -3292,7 +3296,7 @@ export interface components {
         OtherCompactor: {
             /** @description Application of the last snapshot; null when it did not name itself. */
             application: string | null;
-            /** @description Its snapshots that replaced files, among the newest two hundred. */
+            /** @description Number of its snapshots that replaced files, among the newest two hundred. */
             count: number;
             /**
              * @description Engine that wrote the snapshots.
@@ -3301,12 +3305,12 @@ export interface components {
             engine: string;
             /**
              * Format: date-time
-             * @description When it happened last; null: never.
+             * @description Time of the last one; null: never.
              */
             last_at: string;
         };
         /**
-         * @description What tables of a catalog may name that is not below their own location: data, deletes, manifests, write paths.
+         * @description Files outside of a table's location that its metadata may name: data, deletes, manifests, write paths.
          * @enum {string}
          */
         OutsideFiles: "refuse" | "allowed_locations";
@@ -3335,11 +3339,11 @@ export interface components {
             /** @description Bytes of live data files. */
             total_bytes: number;
         };
-        /** @description How far files of one partition overlap, by their bounds. Of several columns the worst. */
+        /** @description Overlap of the files of one partition, by their bounds; of several columns the largest. */
         PartitionOverlap: {
             /** @description Number of data files. */
             files: number;
-            /** @description How many files may hold a value, on average over all bounds. */
+            /** @description Number of files that may contain a value, on average over all bounds. */
             files_for_a_lookup: number;
             /** @description The most files that may hold one value. */
             overlap_depth: number;
@@ -3369,7 +3373,7 @@ export interface components {
             mode: components["schemas"]["PauseMode"];
             /**
              * Format: date-time
-             * @description When the pause began.
+             * @description Start of the pause.
              */
             paused_at: string;
             /**
@@ -3384,7 +3388,7 @@ export interface components {
             reason: string;
         };
         /**
-         * @description What becomes of running work.
+         * @description Effect on running work.
          * @enum {string}
          */
         PauseMode: "drain" | "stop";
@@ -3431,7 +3435,7 @@ export interface components {
             partitions: number;
         };
         /**
-         * @description What to plan with.
+         * @description Settings of a plan.
          * @example {
          *       "policy": {
          *         "limits": {
@@ -3499,7 +3503,7 @@ export interface components {
              */
             policy?: components["schemas"]["PolicyDocument-Input"];
             /**
-             * @description Which tables it covers; fixed at creation.
+             * @description Tables that it covers; fixed at creation.
              * @example {
              *       "catalog": "lake",
              *       "kind": "namespace",
@@ -3539,7 +3543,7 @@ export interface components {
             blackouts?: components["schemas"]["Blackout-Input"][] | null;
             /** @description `false`: the table is measured but never rewritten. */
             enabled?: boolean | null;
-            /** @description How much its rewrites may move. */
+            /** @description Limits on what its rewrites move. */
             limits?: components["schemas"]["LimitSettings-Input"] | null;
             /** @description Upkeep other than rewriting data files. */
             maintenance?: components["schemas"]["MaintenanceSettings"] | null;
@@ -3562,9 +3566,9 @@ export interface components {
              *     ]
              */
             quiet_hours?: components["schemas"]["QuietHours"][] | null;
-            /** @description Which files are rewritten, and how their replacements are written. */
+            /** @description Selection of files to rewrite, and layout of their replacements. */
             rewrite?: components["schemas"]["RewriteSettings-Input"] | null;
-            /** @description When the table is looked at. */
+            /** @description Times at which the table is looked at. */
             schedule?: components["schemas"]["ScheduleSettings"] | null;
             /**
              * @description Rewrite sealed partitions only.
@@ -3588,7 +3592,7 @@ export interface components {
              *     ]
              */
             triggers?: components["schemas"]["TriggerRule-Input"][] | null;
-            /** @description How a rewrite is proven: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too. */
+            /** @description Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too. */
             verification?: ("metadata" | "sample" | "content") | null;
         };
         /** @description A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second. */
@@ -3599,7 +3603,7 @@ export interface components {
             blackouts?: components["schemas"]["Blackout-Output"][] | null;
             /** @description `false`: the table is measured but never rewritten. */
             enabled?: boolean | null;
-            /** @description How much its rewrites may move. */
+            /** @description Limits on what its rewrites move. */
             limits?: components["schemas"]["LimitSettings-Output"] | null;
             /** @description Upkeep other than rewriting data files. */
             maintenance?: components["schemas"]["MaintenanceSettings"] | null;
@@ -3609,15 +3613,15 @@ export interface components {
             priority?: ("low" | "normal" | "high") | null;
             /** @description Windows of each week in which nothing new is rewritten. */
             quiet_hours?: components["schemas"]["QuietHours"][] | null;
-            /** @description Which files are rewritten, and how their replacements are written. */
+            /** @description Selection of files to rewrite, and layout of their replacements. */
             rewrite?: components["schemas"]["RewriteSettings-Output"] | null;
-            /** @description When the table is looked at. */
+            /** @description Times at which the table is looked at. */
             schedule?: components["schemas"]["ScheduleSettings"] | null;
             /** @description Rewrite sealed partitions only. */
             seal?: "off" | components["schemas"]["Seal"] | null;
             /** @description Named rules; a partition is due when any of them holds. */
             triggers?: components["schemas"]["TriggerRule-Output"][] | null;
-            /** @description How a rewrite is proven: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too. */
+            /** @description Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too. */
             verification?: ("metadata" | "sample" | "content") | null;
         };
         /** @description Effect that a change of a policy would have. Nothing was written. */
@@ -3645,7 +3649,7 @@ export interface components {
             notes: string[];
         };
         /**
-         * @description Which version to store again.
+         * @description The version to restore.
          * @example {
          *       "version": 2
          *     }
@@ -3661,7 +3665,7 @@ export interface components {
             /** @description Whether the policy was deleted by this version. */
             is_deletion: boolean;
             /**
-             * @description Why this version was written, in the words of its author; null where none was given.
+             * @description Reason for this version as its author gave it; null without one.
              * @example smaller files for the dashboards
              */
             message: string | null;
@@ -3671,7 +3675,7 @@ export interface components {
             version: number;
             /**
              * Format: date-time
-             * @description When it was written.
+             * @description Time at which it was written.
              */
             written_at: string;
             /** @description Caller that wrote it. */
@@ -3708,9 +3712,9 @@ export interface components {
             name: string;
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
-            /** @description Where its figures come from. */
+            /** @description Source of its figures. */
             source: string;
-            /** @description What the preset is for. */
+            /** @description Purpose of the preset. */
             summary: string;
         };
         /** @description All presets. */
@@ -3719,7 +3723,7 @@ export interface components {
             items: components["schemas"]["Preset"][];
         };
         /**
-         * @description How soon a queued run is taken. A run that waited `AGEING` longer than one of the next level goes before it.
+         * @description Priority of a queued run. A run that waited `AGEING` longer than one of the next level goes before it.
          * @enum {string}
          */
         Priority: "low" | "normal" | "high";
@@ -3738,7 +3742,7 @@ export interface components {
         Problem: {
             /** @description Stable name of the problem type. */
             code: string;
-            /** @description What happened here, and the remedy. */
+            /** @description Description of this occurrence, with the remedy. */
             detail: string;
             /**
              * @description Further facts, by problem type.
@@ -3766,11 +3770,11 @@ export interface components {
         /** @description One wrong field. */
         ProblemField: {
             /**
-             * @description How to correct it.
+             * @description Remedy.
              * @default null
              */
             hint: string | null;
-            /** @description What is wrong. */
+            /** @description Description of the error. */
             message: string;
             /**
              * @description JSON pointer into the body, or `query:`, `path:`, `header:` and a name.
@@ -3783,9 +3787,9 @@ export interface components {
              */
             value: unknown;
         };
-        /** @description How far a run is. Bytes are of inputs; the rate is read + written, at present. */
+        /** @description Progress of a run. Bytes are of inputs; the rate is the present one, read + written. */
         Progress: {
-            /** @description What its tasks may move together at present: the least of the limit of its table and its shares of the limits of catalog and fleet. Null: unlimited, or no task reports. */
+            /** @description Bytes per second that its tasks may move together at present: the least of its table's limit and its shares of the limits of catalog and fleet. Null: unlimited, or no task reports. */
             budget_bytes_per_second: number | null;
             /** @description Bytes of inputs of file groups that ended. */
             bytes_finished: number;
@@ -3802,10 +3806,10 @@ export interface components {
             /** @description Thread-seconds, summed over all tasks, in which reading or writing held back for a limit. */
             throttled_seconds: number;
         };
-        /** @description How long queries took lately. At least one of the percentiles is given. */
+        /** @description Latencies of recent queries. At least one of the percentiles is given. */
         QueryLatency: {
             /**
-             * @description What kind it is; it decides which other fields there are.
+             * @description Kind of the signal, which determines the other fields.
              * @constant
              */
             kind: "query_latency";
@@ -3888,7 +3892,7 @@ export interface components {
             /** @description Requests to the store per second; null: no limit. */
             requests_per_second: number | null;
         };
-        /** @description Whether requests can be served. `degraded`: they can, but runs may have to wait. */
+        /** @description Readiness to serve requests. `degraded`: they can be served, but runs may have to wait. */
         Readiness: {
             /** @description State of each dependency. */
             dependencies: components["schemas"]["Dependency"][];
@@ -3898,7 +3902,7 @@ export interface components {
              */
             status: "ready" | "degraded" | "unavailable";
         };
-        /** @description How long history and superseded files are kept; older ones go. */
+        /** @description Retention of history and superseded files; older ones are removed. */
         Reclaim: {
             /**
              * @description First rewrite the files that keep older files from being removed.
@@ -3927,7 +3931,7 @@ export interface components {
             /** @description `*`: any value but the empty one. */
             value: string;
         };
-        /** @description Which files that no snapshot refers to are removed; never files younger than twice the longest run. */
+        /** @description Removal of files that no snapshot refers to; never of files younger than twice the longest run. */
         RemoveOrphans: {
             /**
              * @description Time between searches.
@@ -3942,13 +3946,13 @@ export interface components {
              */
             older_than?: string;
             /**
-             * @description How long files stay in quarantine before they are deleted.
+             * @description Time that files stay in quarantine before they are deleted.
              * @default 7d
              * @example 7d
              */
             quarantine?: string;
         };
-        /** @description When manifests are merged: at each `interval`, and when there are many small ones. */
+        /** @description Merging of manifests: at each `interval`, and when there are many small ones. */
         RewriteManifests: {
             /**
              * @description Also merge when there are more manifests than this, and they are small.
@@ -3995,7 +3999,7 @@ export interface components {
              * @example 1GiB
              */
             exclude_above_bytes?: "off" | (number | string) | null;
-            /** @description When a whole partition is rewritten. */
+            /** @description Conditions for rewriting a whole partition. */
             full?: components["schemas"]["FullRules-Input"] | null;
             /** @description Tables with a primary key. */
             key_tables?: components["schemas"]["KeyTableRules"] | null;
@@ -4038,7 +4042,7 @@ export interface components {
              * @example 1MiB
              */
             small_row_group_bytes?: "off" | (number | string) | null;
-            /** @description How files are arranged. */
+            /** @description Arrangement of the rows and files. */
             strategy?: components["schemas"]["Strategy"] | null;
             /**
              * @description Size of output files.
@@ -4072,7 +4076,7 @@ export interface components {
             engine?: ("auto" | "arrow" | "native") | null;
             /** @description Large-file isolation: files above this size are never rewritten. */
             exclude_above_bytes?: "off" | number | null;
-            /** @description When a whole partition is rewritten. */
+            /** @description Conditions for rewriting a whole partition. */
             full?: components["schemas"]["FullRules-Output"] | null;
             /** @description Tables with a primary key. */
             key_tables?: components["schemas"]["KeyTableRules"] | null;
@@ -4092,7 +4096,7 @@ export interface components {
             small_file_bytes?: number | string | null;
             /** @description A file of 8 or more row groups that are smaller than this on average is a candidate regardless of its size; `off`: row groups make no file a candidate. */
             small_row_group_bytes?: "off" | number | null;
-            /** @description How files are arranged. */
+            /** @description Arrangement of the rows and files. */
             strategy?: components["schemas"]["Strategy"] | null;
             /** @description Size of output files. */
             target_file_bytes?: number | null;
@@ -4100,12 +4104,12 @@ export interface components {
             tiers?: components["schemas"]["Tier-Output"][] | null;
         };
         /**
-         * @description What a grant allows. None includes another.
+         * @description A right that a grant gives. None includes another.
          * @enum {string}
          */
         Right: "discover" | "register" | "read";
         /**
-         * @description What a caller may do.
+         * @description Role of a caller: each has the rights of those before it.
          * @enum {string}
          */
         Role: "viewer" | "operator" | "owner" | "admin";
@@ -4113,9 +4117,9 @@ export interface components {
         Run: {
             /** @description Tries so far, the present one included. */
             attempt: number;
-            /** @description When its cancellation was requested. */
+            /** @description Time at which its cancellation was requested. */
             cancel_requested_at: string | null;
-            /** @description Who requested it. */
+            /** @description Caller who requested its cancellation. */
             cancel_requested_by: string | null;
             /**
              * @description Catalog of the table.
@@ -4124,14 +4128,14 @@ export interface components {
             catalog: string;
             /**
              * Format: date-time
-             * @description When it was submitted.
+             * @description Time of its submission.
              */
             created_at: string;
             /** @description The same for people, with the remedy. */
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
-            /** @description When it ended. */
+            /** @description Time at which it ended. */
             finished_at: string | null;
             /**
              * @description The run's id; ids sort by the time of submission.
@@ -4140,9 +4144,9 @@ export interface components {
             id: string;
             /** @description True when nothing can happen to it any more. */
             is_terminal: boolean;
-            /** @description When a waiting run may start. */
+            /** @description Time from which a waiting run may start. */
             not_before: string | null;
-            /** @description What the run does to the table. */
+            /** @description Operation of the run. */
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
@@ -4154,21 +4158,21 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
-            /** @description Which of the queued runs start first. */
+            /** @description Priority among the queued runs. */
             priority: components["schemas"]["Priority"];
-            /** @description Why it ended as it did, or waits; a stable word. */
+            /** @description Code of the reason why it ended or waits. */
             reason: string | null;
             /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
-            /** @description Who submitted it; `coordinator` for an automatic run. */
+            /** @description Caller who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
             /** @description Measured figures, and the proof of each snapshot; extended with each commit. */
             result: {
                 [key: string]: unknown;
             };
-            /** @description When its first attempt started. */
+            /** @description Time at which its first attempt started. */
             started_at: string | null;
             /** @description State of the run. */
             state: components["schemas"]["RunState"];
@@ -4184,23 +4188,23 @@ export interface components {
             table_id: string;
             /**
              * Format: date-time
-             * @description When it changed last.
+             * @description Time of its last change.
              */
             updated_at: string;
             /** @description From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). */
             urgent_at: string | null;
-            /** @description Why a queued run is not started yet. */
+            /** @description Reason why a queued run has not started yet. */
             waiting_for: components["schemas"]["WaitingFor"] | null;
-            /** @description Who advances it at present. */
+            /** @description Worker that holds its lease. */
             worker: string | null;
         };
         /** @description A submitted run. */
         RunAccepted: {
             /** @description Tries so far, the present one included. */
             attempt: number;
-            /** @description When its cancellation was requested. */
+            /** @description Time at which its cancellation was requested. */
             cancel_requested_at: string | null;
-            /** @description Who requested it. */
+            /** @description Caller who requested its cancellation. */
             cancel_requested_by: string | null;
             /**
              * @description Catalog of the table.
@@ -4209,7 +4213,7 @@ export interface components {
             catalog: string;
             /**
              * Format: date-time
-             * @description When it was submitted.
+             * @description Time of its submission.
              */
             created_at: string;
             /** @description True: an equal run was live already and is returned instead of a new one. */
@@ -4218,7 +4222,7 @@ export interface components {
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
-            /** @description When it ended. */
+            /** @description Time at which it ended. */
             finished_at: string | null;
             /**
              * @description The run's id; ids sort by the time of submission.
@@ -4227,9 +4231,9 @@ export interface components {
             id: string;
             /** @description True when nothing can happen to it any more. */
             is_terminal: boolean;
-            /** @description When a waiting run may start. */
+            /** @description Time from which a waiting run may start. */
             not_before: string | null;
-            /** @description What the run does to the table. */
+            /** @description Operation of the run. */
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
@@ -4241,21 +4245,21 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
-            /** @description Which of the queued runs start first. */
+            /** @description Priority among the queued runs. */
             priority: components["schemas"]["Priority"];
-            /** @description Why it ended as it did, or waits; a stable word. */
+            /** @description Code of the reason why it ended or waits. */
             reason: string | null;
             /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
-            /** @description Who submitted it; `coordinator` for an automatic run. */
+            /** @description Caller who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
             /** @description Measured figures, and the proof of each snapshot; extended with each commit. */
             result: {
                 [key: string]: unknown;
             };
-            /** @description When its first attempt started. */
+            /** @description Time at which its first attempt started. */
             started_at: string | null;
             /** @description State of the run. */
             state: components["schemas"]["RunState"];
@@ -4271,23 +4275,23 @@ export interface components {
             table_id: string;
             /**
              * Format: date-time
-             * @description When it changed last.
+             * @description Time of its last change.
              */
             updated_at: string;
             /** @description From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). */
             urgent_at: string | null;
-            /** @description Why a queued run is not started yet. */
+            /** @description Reason why a queued run has not started yet. */
             waiting_for: components["schemas"]["WaitingFor"] | null;
-            /** @description Who advances it at present. */
+            /** @description Worker that holds its lease. */
             worker: string | null;
         };
         /** @description A run with how far it is, and how its time was spent. */
         RunDetail: {
             /** @description Tries so far, the present one included. */
             attempt: number;
-            /** @description When its cancellation was requested. */
+            /** @description Time at which its cancellation was requested. */
             cancel_requested_at: string | null;
-            /** @description Who requested it. */
+            /** @description Caller who requested its cancellation. */
             cancel_requested_by: string | null;
             /**
              * @description Catalog of the table.
@@ -4298,14 +4302,14 @@ export interface components {
             catalog_pause: components["schemas"]["Pause"] | null;
             /**
              * Format: date-time
-             * @description When it was submitted.
+             * @description Time of its submission.
              */
             created_at: string;
             /** @description The same for people, with the remedy. */
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
-            /** @description When it ended. */
+            /** @description Time at which it ended. */
             finished_at: string | null;
             /** @description The pause that all tables are under. */
             fleet_pause: components["schemas"]["Pause"] | null;
@@ -4316,9 +4320,9 @@ export interface components {
             id: string;
             /** @description True when nothing can happen to it any more. */
             is_terminal: boolean;
-            /** @description When a waiting run may start. */
+            /** @description Time from which a waiting run may start. */
             not_before: string | null;
-            /** @description What the run does to the table. */
+            /** @description Operation of the run. */
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
@@ -4330,23 +4334,23 @@ export interface components {
             policy: {
                 [key: string]: unknown;
             };
-            /** @description Which of the queued runs start first. */
+            /** @description Priority among the queued runs. */
             priority: components["schemas"]["Priority"];
-            /** @description How far the run is. */
+            /** @description Progress of the run. */
             progress: components["schemas"]["Progress"];
-            /** @description Why it ended as it did, or waits; a stable word. */
+            /** @description Code of the reason why it ended or waits. */
             reason: string | null;
             /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
-            /** @description Who submitted it; `coordinator` for an automatic run. */
+            /** @description Caller who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
             /** @description Measured figures, and the proof of each snapshot; extended with each commit. */
             result: {
                 [key: string]: unknown;
             };
-            /** @description When its first attempt started. */
+            /** @description Time at which its first attempt started. */
             started_at: string | null;
             /** @description State of the run. */
             state: components["schemas"]["RunState"];
@@ -4362,18 +4366,18 @@ export interface components {
             table_id: string;
             /** @description The pause that the table is under. */
             table_pause: components["schemas"]["Pause"] | null;
-            /** @description How its time was spent. */
+            /** @description Time by kind of activity. */
             time: components["schemas"]["RunTime"];
             /**
              * Format: date-time
-             * @description When it changed last.
+             * @description Time of its last change.
              */
             updated_at: string;
             /** @description From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). */
             urgent_at: string | null;
-            /** @description Why a queued run is not started yet. */
+            /** @description Reason why a queued run has not started yet. */
             waiting_for: components["schemas"]["WaitingFor"] | null;
-            /** @description Who advances it at present. */
+            /** @description Worker that holds its lease. */
             worker: string | null;
         };
         /**
@@ -4387,7 +4391,7 @@ export interface components {
             actor: string;
             /**
              * Format: date-time
-             * @description When it was recorded.
+             * @description Time at which it was recorded.
              */
             at: string;
             /** @description Number of the attempt, from 1. */
@@ -4442,7 +4446,7 @@ export interface components {
             base_snapshot_id: string | null;
             /** @description Factors by which the prediction was corrected. */
             calibration: components["schemas"]["Calibration"] | null;
-            /** @description What a run would move; null: no plan. */
+            /** @description Work of a run; null: no plan. */
             cost: components["schemas"]["Cost"] | null;
             /** @description File groups of the plan that are left for later: they exceed the rest of `limits.bytes_per_day`. */
             deferred_groups: number | null;
@@ -4453,13 +4457,13 @@ export interface components {
             /** @description Partitions that are planned later; null: none. */
             later: components["schemas"]["PlannedLater"] | null;
             /**
-             * @description What was found or done.
+             * @description Result for this table.
              * @enum {string}
              */
             outcome: "rewrite" | "nothing_to_do" | "refused" | "disabled" | "unknown";
             /** @description Hash of the plan: the same on the same snapshot and policy. */
             plan_hash: string | null;
-            /** @description What the plan expects of its execution. */
+            /** @description Predicted results of the plan. */
             prediction: components["schemas"]["Prediction"] | null;
             /**
              * @description Median error of the predictions of the last runs, by figure: 0.1 is 10 %.
@@ -4481,10 +4485,10 @@ export interface components {
             };
             /** @description Partitions that the plan leaves alone. */
             skipped_total: number | null;
-            /** @description What its time was predicted with. */
+            /** @description Measurements from which its time was predicted. */
             time_estimate: components["schemas"]["TimeEstimate"] | null;
             /**
-             * @description What a run requested now would wait for: codes of `held_by`.
+             * @description Codes of `held_by` that a run requested now would wait for.
              * @default []
              */
             waits_for: string[];
@@ -4497,7 +4501,7 @@ export interface components {
             limit: number | null;
         };
         /**
-         * @description Where a run stands.
+         * @description State of a run.
          * @enum {string}
          */
         RunState: "queued" | "planning" | "rewriting" | "committing" | "succeeded" | "skipped" | "failed" | "cancelled";
@@ -4530,7 +4534,7 @@ export interface components {
              */
             force_full?: boolean;
             /**
-             * @description What the run does to the table.
+             * @description Operation of the run.
              * @default rewrite
              */
             operation?: components["schemas"]["Operation"];
@@ -4556,14 +4560,14 @@ export interface components {
             catalog: string;
             /**
              * Format: date-time
-             * @description When it was submitted.
+             * @description Time of its submission.
              */
             created_at: string;
             /** @description The same for people; of more than 160 characters the middle is left out. */
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
-            /** @description When it ended. */
+            /** @description Time at which it ended. */
             finished_at: string | null;
             /**
              * @description The run's id; ids sort by the time of submission.
@@ -4572,9 +4576,9 @@ export interface components {
             id: string;
             /** @description True when nothing can happen to it any more. */
             is_terminal: boolean;
-            /** @description When a waiting run may start. */
+            /** @description Time from which a waiting run may start. */
             not_before: string | null;
-            /** @description What the run does to the table. */
+            /** @description Operation of the run. */
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
@@ -4592,9 +4596,9 @@ export interface components {
             policy?: {
                 [key: string]: unknown;
             };
-            /** @description Which of the queued runs start first. */
+            /** @description Priority among the queued runs. */
             priority: components["schemas"]["Priority"];
-            /** @description Why it ended as it did, or waits; a stable word. */
+            /** @description Code of the reason why it ended or waits. */
             reason: string | null;
             /**
              * @description With `include=request`. The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`.
@@ -4603,7 +4607,7 @@ export interface components {
             request?: {
                 [key: string]: unknown;
             };
-            /** @description Who submitted it; `coordinator` for an automatic run. */
+            /** @description Caller who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
             /**
              * @description With `include=result`. Measured figures, and the proof of each snapshot; extended with each commit.
@@ -4612,7 +4616,7 @@ export interface components {
             result?: {
                 [key: string]: unknown;
             };
-            /** @description When its first attempt started. */
+            /** @description Time at which its first attempt started. */
             started_at: string | null;
             /** @description State of the run. */
             state: components["schemas"]["RunState"];
@@ -4628,17 +4632,17 @@ export interface components {
             table_id: string;
             /**
              * Format: date-time
-             * @description When it changed last.
+             * @description Time of its last change.
              */
             updated_at: string;
-            /** @description Why a queued run is not started yet. */
+            /** @description Reason why a queued run has not started yet. */
             waiting_for: components["schemas"]["WaitingFor"] | null;
         };
-        /** @description How a run's time was spent, from its submission to its end or now: every attempt at work, and every wait. */
+        /** @description Time of a run from its submission to its end or now: every attempt at work, and every wait. */
         RunTime: {
             /** @description The last fifty, oldest first. */
             attempts: components["schemas"]["AttemptTime"][];
-            /** @description How many attempts there were. */
+            /** @description Number of attempts. */
             attempts_total: number;
             /** @description Before the first attempt; part of `waiting_seconds`. */
             queued_seconds: number;
@@ -4659,7 +4663,7 @@ export interface components {
             /** @description Of all attempts. */
             working_seconds: number;
         };
-        /** @description When the table is looked at, in addition to looks after its commits. */
+        /** @description Times at which the table is looked at, in addition to looks after its commits. */
         ScheduleSettings: {
             /**
              * @description More times at which the table is looked at: minute, hour, day of month, month, day of week.
@@ -4682,18 +4686,18 @@ export interface components {
         /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. */
         ScopedPolicy: {
             /**
-             * @description Why this version was written, in the words of its author; null where none was given.
+             * @description Reason for this version as its author gave it; null without one.
              * @example smaller files for the dashboards
              */
             message: string | null;
             /** @description Its name. */
             name: string;
-            /** @description What its author should know: settings without effect yet, and checks that were not made. */
+            /** @description Notes for its author: settings without effect yet, and checks that were not made. */
             notes: string[];
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
             /**
-             * @description Which tables it covers; fixed at creation.
+             * @description Tables that it covers; fixed at creation.
              * @example {
              *       "catalog": "lake",
              *       "kind": "namespace",
@@ -4705,7 +4709,7 @@ export interface components {
             scope: components["schemas"]["FleetScope"] | components["schemas"]["TeamScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"] | components["schemas"]["LabelScope-Output"];
             /**
              * Format: date-time
-             * @description When it was changed last.
+             * @description Time of its last change.
              */
             updated_at: string;
             /** @description Caller that changed it last. */
@@ -4743,7 +4747,7 @@ export interface components {
         Setting: {
             /** @description False: stored and shown, without effect in this version. */
             acted_on: boolean;
-            /** @description Why it has no effect, or which part of its effect is missing. */
+            /** @description Reason why it has no effect, or the part of its effect that is missing. */
             note: string | null;
             /**
              * @description `default`, `table property`, `preset …`, `fleet`, `team …`, `catalog …`, `namespace …`, `pattern …`, `label …`, `table`, or `derived` from the target.
@@ -4781,12 +4785,12 @@ export interface components {
             acted_on: boolean;
             /**
              * Format: date-time
-             * @description When it came.
+             * @description Time at which it was received.
              */
             at: string;
             /** @description Identifier; stable. */
             id: number;
-            /** @description What kind it is; it decides which other fields there are. */
+            /** @description Kind of the signal, which determines the other fields. */
             kind: components["schemas"]["SignalKind"];
             /** @description Caller that sent it. */
             sent_by: string;
@@ -4796,7 +4800,7 @@ export interface components {
             table_id: string | null;
         };
         /**
-         * @description What a signal is about.
+         * @description Subject of a signal.
          * @enum {string}
          */
         SignalKind: "commit" | "query_latency" | "backpressure" | "filters";
@@ -4878,7 +4882,7 @@ export interface components {
             reason: string;
             /** @description Id of the partition spec. */
             spec_id: number;
-            /** @description When that ends, for `cooling_down`. Null: not known. */
+            /** @description Time at which the reason ends, for `cooling_down`; null: not known. */
             until: string | null;
         };
         /** @description Small files that came and went between measurements of the last 24 hours. */
@@ -4893,7 +4897,7 @@ export interface components {
             removed_per_hour: number;
         };
         /**
-         * @description How files are arranged.
+         * @description Arrangement of the rows and files.
          * @enum {string}
          */
         Strategy: "binpack" | "sort" | "zorder" | "hilbert" | "tiered" | "window";
@@ -4903,7 +4907,7 @@ export interface components {
             catalog: string;
             /**
              * Format: date-time
-             * @description When it was created.
+             * @description Time of its creation.
              */
             created_at: string;
             /** @description Null unless a failed proof froze the table. */
@@ -4932,22 +4936,22 @@ export interface components {
             /** @description Grows with each change of team or labels; the ETag is this in quotes. */
             version: number;
         };
-        /** @description What policy would suit a table. Nothing is changed by it. */
+        /** @description Recommended policy of a table. Nothing is changed by it. */
         TableAdvice: {
             /** @description True: the policy does not set it; the default of the table's format is used. */
             expiry_is_assumed: boolean;
-            /** @description How long superseded files are kept. */
+            /** @description Time for which superseded files are kept, in seconds. */
             expiry_seconds: number;
-            /** @description How files should be laid out. */
+            /** @description Recommended layout of the files. */
             layout: components["schemas"]["LayoutAdvice"];
             /** @description Id of the registered table. */
             table_id: string;
-            /** @description What rewriting costs. */
+            /** @description Cost of rewriting. */
             upkeep: components["schemas"]["UpkeepAdvice"];
-            /** @description What was written lately. */
+            /** @description Recent writes. */
             writes: components["schemas"]["Writes"];
         };
-        /** @description Whether writers should slow down, and why. Packhouse can't make them. */
+        /** @description Advice for writers to slow down, with the reason. Packhouse can't enforce it. */
         TableBackpressure: {
             /** @description The reason. */
             reason: string;
@@ -4959,7 +4963,7 @@ export interface components {
             slow_down: boolean;
             /** @description Id of the registered table. */
             table_id: string;
-            /** @description When the signal behind it expires; null without a signal. */
+            /** @description Time at which the signal behind it expires; null without a signal. */
             until: string | null;
         };
         /** @description The present data files of a table, and a score from 0 to 100 (nothing to better). */
@@ -4988,7 +4992,7 @@ export interface components {
             large_file_count: number;
             /**
              * Format: date-time
-             * @description When it was measured.
+             * @description Time of the measurement.
              */
             measured_at: string;
             /** @description Null where the policy orders rows by no columns. */
@@ -5045,7 +5049,7 @@ export interface components {
             next_page_token: string | null;
         };
         /**
-         * @description What to change of a table, as a JSON merge patch: a field left out stays, null takes a value away.
+         * @description Changes of a table, as a JSON merge patch: an absent field stays, null removes a value.
          * @example {
          *       "labels": {
          *         "old": null,
@@ -5086,7 +5090,7 @@ export interface components {
             later: components["schemas"]["PlannedLater"];
             /** @description The same on the same snapshot and policy. */
             plan_hash: string;
-            /** @description What the plan expects of its execution. */
+            /** @description Predicted results of the plan. */
             prediction: components["schemas"]["Prediction"];
             /** @description Id of the table's schema. */
             schema_id: number;
@@ -5098,17 +5102,17 @@ export interface components {
             skipped_total: number;
             /** @description Id of the registered table. */
             table_id: string;
-            /** @description What its time was predicted with. */
+            /** @description Measurements from which its time was predicted. */
             time_estimate: components["schemas"]["TimeEstimate"];
         };
         /** @description A table's own policy as stored. */
         TablePolicy: {
             /**
-             * @description Why this version was written, in the words of its author; null where none was given.
+             * @description Reason for this version as its author gave it; null without one.
              * @example smaller files for the dashboards
              */
             message: string | null;
-            /** @description What its author should know: settings without effect yet, and checks that were not made. */
+            /** @description Notes for its author: settings without effect yet, and checks that were not made. */
             notes: string[];
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
@@ -5116,7 +5120,7 @@ export interface components {
             table_id: string;
             /**
              * Format: date-time
-             * @description When it was changed last.
+             * @description Time of its last change.
              */
             updated_at: string;
             /** @description Caller that changed it last. */
@@ -5155,7 +5159,7 @@ export interface components {
             name: string;
             /** @description Levels of the namespace, outer first. */
             namespace: string[];
-            /** @description Whose table it is. */
+            /** @description Team that owns the table. */
             owner_team?: string | null;
             /**
              * @description Pause it: no run of it starts until it is resumed.
@@ -5166,7 +5170,7 @@ export interface components {
         /** @description Every table that a team owns. */
         TeamScope: {
             /**
-             * @description What kind it is; it decides which other fields there are. (enum property replaced by openapi-typescript)
+             * @description Kind of the signal, which determines the other fields. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "team";
@@ -5220,7 +5224,7 @@ export interface components {
             limit_requests_per_second: number | null;
             /** @description Once for the run. */
             run_seconds: number;
-            /** @description How many attempts that were. */
+            /** @description Number of attempts. */
             runs: number;
             /** @description The most specific runs that the costs were fitted to: of the `table`, of the `kind` on the same machine, of the `fleet`; `prior`: none, the costs are assumed. */
             source: components["schemas"]["EstimateSource"];
@@ -5448,7 +5452,7 @@ export interface components {
             /** @description Findings and actions; kept in the audit log. */
             reason: string;
         };
-        /** @description What rewriting costs at the present rate. */
+        /** @description Cost of rewriting at the present rate. */
         UpkeepAdvice: {
             /** @description Reasons to rewrite more or less often, in words. */
             because: string[];
@@ -5461,7 +5465,7 @@ export interface components {
             /** @description Bytes rewritten by bytes ingested; null: none ingested. */
             write_amplification: number | null;
         };
-        /** @description What a run of an operation besides `rewrite` would do now. Nothing was changed. */
+        /** @description Effect of a run of an operation besides `rewrite` now. Nothing was changed. */
         UpkeepPlan: {
             /** @description Number of things that it would change; for an expiry, snapshots. */
             count: number;
@@ -5471,9 +5475,9 @@ export interface components {
             };
             /** @description Whether the policy allows automatic runs. */
             enabled: boolean;
-            /** @description When there will be more to do if nothing more is written; null: only writes make something to do. */
+            /** @description Time from which there is more to do if nothing more is written; null: not without further writes. */
             next_at: string | null;
-            /** @description What the run would do to the table. */
+            /** @description Operation of the run. */
             operation: components["schemas"]["Operation"];
             /**
              * @description The setting that switches it on.
@@ -5486,12 +5490,12 @@ export interface components {
             table_id: string;
         };
         /**
-         * @description What the last look at a table came to.
+         * @description Result of the last look of a coordinator at a table.
          * @enum {string}
          */
         Verdict: "new" | "not_due" | "held" | "submitted" | "unreachable" | "disabled";
         /**
-         * @description Why a queued run is not started yet.
+         * @description Reason why a queued run has not started yet.
          * @enum {string}
          */
         WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff" | "catalog_fails" | "spark" | "catalog" | "storage";
@@ -5500,7 +5504,7 @@ export interface components {
             /** @description Role of the caller. */
             role: components["schemas"]["Role"];
             /**
-             * @description What records show: `key:` and a name, or `oidc:` and a subject.
+             * @description Name of the caller in records: `key:` and a name, or `oidc:` and a subject.
              * @example key:etl
              */
             subject: string;
@@ -5519,15 +5523,15 @@ export interface components {
         WindowKind: "quiet_hours" | "blackout";
         /** @description Commits of the last seven days, or as far back as the table has snapshots. */
         Writes: {
-            /** @description Snapshots of others. */
+            /** @description Number of snapshots of other writers. */
             commits: number;
-            /** @description Data files that snapshots of others added. */
+            /** @description Bytes of the data files that snapshots of other writers added. */
             ingested_bytes: number;
-            /** @description What rewrites read. */
+            /** @description Bytes of the files that rewrites read. */
             rewritten_bytes: number;
-            /** @description How long that is. */
+            /** @description Length of the period in seconds. */
             seconds: number;
-            /** @description Those of them that delete or replace rows. */
+            /** @description Number of these snapshots that delete or replace rows. */
             update_commits: number;
         };
     };
@@ -5706,7 +5710,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Whether requests can be served. `degraded`: they can, but runs may have to wait. */
+            /** @description Readiness to serve requests. `degraded`: they can be served, but runs may have to wait. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7879,7 +7883,7 @@ export interface operations {
             query?: {
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
-                /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
+                /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
@@ -8079,7 +8083,7 @@ export interface operations {
             query?: {
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
-                /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
+                /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
@@ -8222,7 +8226,7 @@ export interface operations {
             query?: {
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
-                /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
+                /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
@@ -8332,7 +8336,7 @@ export interface operations {
             query?: {
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
-                /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
+                /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
@@ -10066,7 +10070,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What policy would suit a table. Nothing is changed by it. */
+            /** @description Recommended policy of a table. Nothing is changed by it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10144,7 +10148,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Whether writers should slow down, and why. Packhouse can't make them. */
+            /** @description Advice for writers to slow down, with the reason. Packhouse can't enforce it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10291,7 +10295,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Why a table was or was not rewritten, whether it is due, what holds it back, and what a run would do now. */
+            /** @description Explanation of a table: its last rewrites, whether it is due, what holds it back, and the effect of a run now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10890,7 +10894,7 @@ export interface operations {
             query?: {
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
-                /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
+                /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
@@ -11053,7 +11057,7 @@ export interface operations {
             query?: {
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
-                /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
+                /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {
@@ -11172,7 +11176,7 @@ export interface operations {
             query?: {
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
-                /** @description Why the policy is written, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
+                /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
             header?: {

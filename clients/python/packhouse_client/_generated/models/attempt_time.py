@@ -20,11 +20,11 @@ class AttemptTime:
     number: int
     """ Counted from 1. """
     reason: None | str
-    """ Why it ended; a stable word. """
+    """ Code of the reason why it ended. """
     seconds: float
     """ At work, up to its end or now. """
     started_at: datetime.datetime
-    """ When a worker claimed the run. """
+    """ Time at which a worker claimed the run. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

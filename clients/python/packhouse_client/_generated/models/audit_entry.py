@@ -25,11 +25,11 @@ class AuditEntry:
     after: AuditEntryAfterType0 | None
     """ The object after the change, without secrets; null if it was deleted. """
     at: datetime.datetime
-    """ When it was recorded. """
+    """ Time at which it was recorded. """
     before: AuditEntryBeforeType0 | None
     """ The object before the change, without secrets; null if it was created. """
     caller: str
-    """ Who did it. """
+    """ Caller who made the change. """
     hash_: None | str
     """ SHA-256 of the hash before it and of this entry. """
     id: int
@@ -41,7 +41,7 @@ class AuditEntry:
     request_id: None | str
     """ Id of the request that made the change; null for changes by the system. """
     sequence: int | None
-    """ Its place in the chain, from 1. """
+    """ Position in the chain, from 1. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ class Backlog:
     avoidable_files: int
     """ Files that rewriting would save. """
     detail: str
-    """ How the estimate was made. """
+    """ Basis of the estimate. """
     eta_seconds: float | None
     """ Null: never at these rates; `detail` says why. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

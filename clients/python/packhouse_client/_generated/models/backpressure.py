@@ -23,7 +23,7 @@ class Backpressure:
     kind: Literal["backpressure"]
     """ Kind of the signal. """
     reason: str
-    """ Why writers should slow down. """
+    """ Reason why writers should slow down. """
     slow_down: bool
     """ Whether writers should slow down. """
     valid_seconds: int | Unset = 300

@@ -21,13 +21,13 @@ class BlackoutInput:
     """
 
     from_: str
-    """ When it begins. """
+    """ Start of the window. """
     reason: str
     """ Shown where a run waits for it. """
     to: str
-    """ When it is over. """
+    """ End of the window. """
     on_start: OnStart | Unset = UNSET
-    """ What a running rewrite does when a window begins, mildest first. """
+    """ Behaviour of a running rewrite when a window begins, mildest first. """
     time_zone: None | str | Unset = UNSET
     """ IANA name, for times without an offset. """
 

@@ -12,7 +12,7 @@ T = TypeVar("T", bound="BudgetUse")
 
 @_attrs_define
 class BudgetUse:
-    """What rewrites read in the last 24 hours, and the limit of the fleet."""
+    """Bytes that rewrites read in the last 24 hours, and the limit of the fleet."""
 
     moved_bytes_limit: int | None
     """ The fleet's bandwidth over a day (read + written); null: none. """

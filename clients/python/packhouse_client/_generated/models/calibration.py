@@ -12,7 +12,7 @@ T = TypeVar("T", bound="Calibration")
 
 @_attrs_define
 class Calibration:
-    """How predicted sizes of outputs were corrected: measured by predicted, the median of the table's last ten runs."""
+    """Corrections of the predicted sizes of outputs: measured by predicted, the median of the table's last ten runs."""
 
     metadata_bytes: int
     """ Of each file: footer, page headers, dictionaries. Inputs are counted without them, outputs with. """

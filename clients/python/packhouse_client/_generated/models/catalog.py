@@ -27,7 +27,7 @@ class Catalog:
     allowed_locations: list[str] | None
     """ Null unless the caller is an admin. """
     created_at: datetime.datetime
-    """ When it was created. """
+    """ Time of its creation. """
     format_: FormatName
     """ Every table format that Packhouse is made for; a catalog can be created for those that are served. """
     grants: list[Grant]
@@ -35,14 +35,13 @@ class Catalog:
     name: str
     """ Its name. """
     outside_files: OutsideFiles
-    """ What tables of a catalog may name that is not below their own location: data, deletes, manifests, write
-    paths. """
+    """ Files outside of a table's location that its metadata may name: data, deletes, manifests, write paths. """
     pause: None | Pause
     """ Null unless all tables of the catalog are paused. """
     properties: CatalogPropertiesType0 | None
     """ Null unless the caller is an admin. """
     updated_at: datetime.datetime
-    """ When it was changed last. """
+    """ Time of its last change. """
     version: int
     """ Grows with each change, also over a delete; the ETag is this in quotes. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

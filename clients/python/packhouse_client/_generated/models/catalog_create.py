@@ -31,10 +31,9 @@ class CatalogCreate:
     allowed_locations: list[str] | Unset = UNSET
     """ Tables must be located below one of these; empty: anywhere that the deployment allows. """
     grants: list[GrantWrite] | Unset = UNSET
-    """ What teams may do with its tables; empty: it exists for admins only. """
+    """ Rights of teams on its tables; empty: only admins see the catalog. """
     outside_files: OutsideFiles | Unset = UNSET
-    """ What tables of a catalog may name that is not below their own location: data, deletes, manifests, write
-    paths. """
+    """ Files outside of a table's location that its metadata may name: data, deletes, manifests, write paths. """
 
     def to_dict(self) -> dict[str, Any]:
         format_ = self.format_.value

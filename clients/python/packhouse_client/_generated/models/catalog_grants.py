@@ -23,7 +23,7 @@ class CatalogGrants:
     grants: list[Grant]
     """ Admins see all grants, other callers their own. """
     version: int
-    """ That of the catalog; the ETag is this in quotes. """
+    """ Version of the catalog; the ETag is this in quotes. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

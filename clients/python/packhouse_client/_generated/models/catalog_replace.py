@@ -29,8 +29,7 @@ class CatalogReplace:
     allowed_locations: list[str] | Unset = UNSET
     """ Tables must be located below one of these; empty: anywhere that the deployment allows. """
     outside_files: OutsideFiles | Unset = UNSET
-    """ What tables of a catalog may name that is not below their own location: data, deletes, manifests, write
-    paths. """
+    """ Files outside of a table's location that its metadata may name: data, deletes, manifests, write paths. """
 
     def to_dict(self) -> dict[str, Any]:
         properties = self.properties.to_dict()

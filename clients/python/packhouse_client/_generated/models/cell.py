@@ -14,16 +14,16 @@ T = TypeVar("T", bound="Cell")
 
 @_attrs_define
 class Cell:
-    """Whether one operation, by one strategy on one engine, can be done to tables of the format."""
+    """Support of one operation, by one strategy on one engine, for tables of the format."""
 
     engine: None | str
     """ Null for operations that have no choice of engine. """
     operation: Operation
-    """ What a run does to its table. The capability matrix says which of them a table format can do. """
+    """ Operation of a run on its table. The capability matrix shows which of them a table format supports. """
     possible: bool
-    """ Whether it can be done. """
+    """ Whether it is supported. """
     reason: None | str
-    """ Why not; null for a yes. """
+    """ Reason why it is not possible; null if it is. """
     strategy: None | str
     """ Null for operations that have no strategies. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

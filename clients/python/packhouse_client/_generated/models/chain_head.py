@@ -18,7 +18,7 @@ class ChainHead:
     hash_: str
     """ SHA-256 in hexadecimal digits. """
     sealed_at: datetime.datetime
-    """ When the link was added. """
+    """ Time at which the link was added. """
     sequence: int
     """ Position, from 1. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

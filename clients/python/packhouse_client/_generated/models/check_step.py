@@ -15,7 +15,7 @@ class CheckStep:
     """One step of a connection check."""
 
     detail: str
-    """ What was found. """
+    """ Findings. """
     name: str
     """ Its name. """
     ok: bool

@@ -19,7 +19,7 @@ class Comparison:
     column: str
     """ The partition's source column. """
     op: Op
-    """ How a column is compared. """
+    """ Comparison of a column with a value. """
     value: bool | float | int | None | str | Unset = UNSET
     """ Value to compare with. """
     values: list[bool | float | int | str] | None | Unset = UNSET

@@ -15,7 +15,7 @@ class Condition:
     """One condition of the rewrite; a condition that does not hold prevents the rewrite."""
 
     detail: str
-    """ What was found. """
+    """ Findings. """
     holds: bool
     """ Whether the condition holds. """
     name: str

@@ -15,9 +15,9 @@ class Contradiction:
     """Settings that would contradict one another."""
 
     hint: None | str
-    """ How to correct it; null: no hint. """
+    """ Remedy; null: none is known. """
     message: str
-    """ What is wrong. """
+    """ Description of the error. """
     pointer: str
     """ JSON pointer to the setting. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

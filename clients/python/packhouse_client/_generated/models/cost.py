@@ -20,8 +20,8 @@ class Cost:
     bytes_written: int
     """ Bytes that would be written. """
     ends_at: datetime.datetime | None
-    """ When a run requested now would end if a worker took it at once: its seconds, and the windows that stop it.
-    Null: held back without an end that is known. """
+    """ Time at which a run requested now would end if a worker claimed it at once, with the windows that stop it.
+    Null: held back without a known end. """
     files: int
     """ Number of data files. """
     requests: int

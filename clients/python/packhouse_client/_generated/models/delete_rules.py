@@ -13,7 +13,7 @@ T = TypeVar("T", bound="DeleteRules")
 
 @_attrs_define
 class DeleteRules:
-    """When deletes make a data file a candidate regardless of its size, and how delete files are removed."""
+    """Deletes that make a data file a candidate regardless of its size, and removal of delete files."""
 
     files: int | None | Unset = UNSET
     """ Minimum number of delete files that apply to the data file. """

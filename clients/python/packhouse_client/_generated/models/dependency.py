@@ -23,7 +23,7 @@ class Dependency:
     required: bool
     """ True: nothing can be answered without it. """
     seconds: float
-    """ How long it took to answer. """
+    """ Time until it answered, in seconds. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ T = TypeVar("T", bound="DiscoverRequest")
 
 @_attrs_define
 class DiscoverRequest:
-    """Which tables to look for, and whether to register them."""
+    """Tables to look for, and whether to register them."""
 
     dry_run: bool | Unset = False
     """ With `register`: open each table, register none. """

@@ -17,13 +17,13 @@ class DiscoveredTable:
     """A table of the catalog that matches."""
 
     detail: None | str
-    """ Why it was refused or not tried. """
+    """ Reason why it was refused or not tried. """
     name: str
     """ Its name. """
     namespace: list[str]
     """ Levels of the namespace, outer first. """
     outcome: DiscoveryOutcome
-    """ What becomes of a table that was found. """
+    """ Result of a discovery for one table. """
     table_id: None | str
     """ Of a registered table that the caller may read. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

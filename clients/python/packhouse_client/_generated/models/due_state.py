@@ -16,7 +16,7 @@ T = TypeVar("T", bound="DueState")
 
 @_attrs_define
 class DueState:
-    """Whether the policy's rules make the table due now, and why."""
+    """Judgment of the policy's rules on the table now, with reasons."""
 
     advice: list[str]
     """ Advice if a tenth of the data files or more would never be due; otherwise empty. """

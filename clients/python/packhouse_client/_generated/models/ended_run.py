@@ -23,21 +23,21 @@ class EndedRun:
     detail: None | str
     """ Explanation in words; null: there is none. """
     finished_at: datetime.datetime | None
-    """ When it ended; null: not yet. """
+    """ Time at which it ended; null: not yet. """
     id: str
     """ Identifier; stable. """
     operation: Operation
-    """ What a run does to its table. The capability matrix says which of them a table format can do. """
+    """ Operation of a run on its table. The capability matrix shows which of them a table format supports. """
     reason: None | str
-    """ Why it ended so; a stable word. """
+    """ Code of the reason why it ended. """
     requested_by: str
     """ Caller that requested the run; `coordinator` for automatic runs. """
     rewritten_files: int | None
     """ Files that the run replaced; null: none was committed. """
     started_at: datetime.datetime | None
-    """ When it started; null: not yet. """
+    """ Time at which it started; null: not yet. """
     state: RunState
-    """ Where a run stands. """
+    """ State of a run. """
     words: None | str
     """ The reason in words. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

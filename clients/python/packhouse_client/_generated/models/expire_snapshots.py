@@ -13,7 +13,11 @@ T = TypeVar("T", bound="ExpireSnapshots")
 
 @_attrs_define
 class ExpireSnapshots:
-    """Which snapshots are expired, and how often. Branches, tags and the table's own retention always hold as well."""
+    """Selection of the snapshots that are expired, and the interval.
+
+    Branches, tags and the table's own retention always hold as well.
+
+    """
 
     older_than: str
     """ Only snapshots older than this. """

@@ -29,7 +29,7 @@ class ExplainedBudgets:
     parallel_groups: int
     """ File groups that a run rewrites at the same time. """
     parallel_runs: ExplainedParallelRuns
-    """ How many runs are at work in the whole fleet and in the table's catalog. """
+    """ Number of running runs in the whole fleet and in the table's catalog. """
     policy: Rates
     """ Rates to hold; null is unlimited. """
     requests_per_second: float | None

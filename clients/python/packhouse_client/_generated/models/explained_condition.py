@@ -18,7 +18,7 @@ class ExplainedCondition:
     """One condition of a rule, measured in the rule's `partition`."""
 
     detail: None | str
-    """ Why there is no measured value; null: there is one. """
+    """ Reason why there is no measured value; null: there is one. """
     holds: bool
     """ Whether the comparison is true. """
     is_lower_bound: bool
@@ -29,9 +29,9 @@ class ExplainedCondition:
     measured: float | None
     """ Null: nothing to measure, or it never happened; see `detail`. """
     metric: str
-    """ What is measured. """
+    """ Name of the measured metric. """
     operator: ExplainedConditionOperator
-    """ How the measured value is compared. """
+    """ Comparison of the measured value with the wanted one. """
     path: str
     """ Place of the condition in the rule, as a JSON pointer. """
     unit: ExplainedConditionUnit

@@ -25,7 +25,7 @@ class ExplainedConflicts:
     conflict_rate: float | None
     """ Lost file groups of all that these runs tried to commit. """
     cooling_partitions_total: int
-    """ Those that runs leave alone now. """
+    """ Number of partitions that runs skip now because they lost races. """
     cooling_until: datetime.datetime | None
     """ A run that lost everything waits until then. """
     count: int
@@ -37,7 +37,7 @@ class ExplainedConflicts:
     hot_partitions_total: int
     """ Partitions whose last race was lost. """
     last_at: datetime.datetime | None
-    """ When it happened last; null: never. """
+    """ Time of the last one; null: never. """
     last_reason: None | str
     """ Reason of the last one; null: none. """
     lost_groups: int

@@ -16,7 +16,7 @@ class ExplainedDay:
     """Bytes of inputs in rolling 24 hours; null is unlimited."""
 
     frees_at: datetime.datetime | None
-    """ When the oldest of the used bytes are 24 hours old. """
+    """ Time at which the oldest of the used bytes are 24 hours old. """
     limit: int | None
     """ The limit; null: none. """
     remaining: int | None

@@ -16,7 +16,7 @@ T = TypeVar("T", bound="ExplainedParallelRuns")
 
 @_attrs_define
 class ExplainedParallelRuns:
-    """How many runs are at work in the whole fleet and in the table's catalog."""
+    """Number of running runs in the whole fleet and in the table's catalog."""
 
     catalog: RunsAtOnce
     """ Runs that workers hold, and how many there may be; null is unlimited. """

@@ -18,13 +18,13 @@ class ExplainedPause:
     """An active pause. `stops`: running work is interrupted; otherwise groups in flight finish."""
 
     at: datetime.datetime
-    """ When the pause began. """
+    """ Start of the pause. """
     by: str
     """ Caller that paused. """
     reason: str
     """ The reason. """
     scope: ExplainedPauseScope
-    """ What is paused. """
+    """ Scope of the pause. """
     stops: bool
     """ True: running work stops. False: it ends what it began. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -13,7 +13,7 @@ T = TypeVar("T", bound="ExplainedSchedule")
 
 @_attrs_define
 class ExplainedSchedule:
-    """When the table is looked at by the policy."""
+    """Times at which the policy has the table looked at."""
 
     cron: str
     """ Cron expression at whose times the table is looked at; `off`: none. """

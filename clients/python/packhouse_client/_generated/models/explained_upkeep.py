@@ -20,13 +20,13 @@ class ExplainedUpkeep:
     blocked: None | str
     """ Code of the reason why there can be no run of it; null: there can. """
     detail: str
-    """ What a run of it would do now, or why there can be none. """
+    """ Effect of a run now, or the reason why there can be none. """
     due: bool
     """ True: a run of it starts automatically once nothing holds the table back. """
     due_at: datetime.datetime | None
-    """ When it is due if nothing more is written; null: never by the passing of time alone. """
+    """ Time at which it is due if nothing more is written; null: not without further writes. """
     operation: Operation
-    """ What a run does to its table. The capability matrix says which of them a table format can do. """
+    """ Operation of a run on its table. The capability matrix shows which of them a table format supports. """
     setting: str
     """ The setting that switches it on. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

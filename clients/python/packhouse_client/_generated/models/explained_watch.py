@@ -15,12 +15,12 @@ T = TypeVar("T", bound="ExplainedWatch")
 
 @_attrs_define
 class ExplainedWatch:
-    """How the coordinator watches the table, and the verdict of its last look."""
+    """State of the coordinator's watch over the table, and the verdict of its last look."""
 
     changed_at: datetime.datetime | None
-    """ When a look found a new commit. """
+    """ Time at which a look found a new commit. """
     code: None | str
-    """ What held it back, or why it could not be read. """
+    """ Reason why it was held back or could not be read. """
     detail: None | str
     """ Explanation in words; null: there is none. """
     due_since: datetime.datetime | None
@@ -30,9 +30,9 @@ class ExplainedWatch:
     looked_at: datetime.datetime | None
     """ Null: not yet. """
     next_look_at: datetime.datetime
-    """ When the coordinator looks at the table next. """
+    """ Time of the coordinator's next look at the table. """
     verdict: Verdict
-    """ What the last look at a table came to. """
+    """ Result of the last look of a coordinator at a table. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

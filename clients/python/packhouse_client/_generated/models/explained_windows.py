@@ -19,15 +19,15 @@ class ExplainedWindows:
     """Quiet hours and blackouts: how things stand now, and when the next window begins."""
 
     ends_at: datetime.datetime | None
-    """ When the window ends; null: in none. """
+    """ End of the active window; null: none is active. """
     inside: bool
     """ Whether a quiet hour or blackout is active. """
     kind: None | WindowKind
     """ Kind of the active window; null: in none. """
     next_start: datetime.datetime | None
-    """ When the next window begins; null: none. """
+    """ Start of the next window; null: none. """
     on_start: None | OnStart
-    """ What running work does when the window begins; null: in none. """
+    """ Behaviour of running work when the window begins; null: no window. """
     reason: None | str
     """ Reason of the active window as the policy gives it; null: none. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -32,7 +32,7 @@ T = TypeVar("T", bound="Explanation")
 
 @_attrs_define
 class Explanation:
-    """Why a table was or was not rewritten, whether it is due, what holds it back, and what a run would do now.
+    """Explanation of a table: its last rewrites, whether it is due, what holds it back, and the effect of a run now.
 
     `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be read.
 
@@ -49,7 +49,7 @@ class Explanation:
     eligible: bool | None
     """ Whether the table can be rewritten: every condition holds. """
     explained_at: datetime.datetime
-    """ When the explanation was made. """
+    """ Time at which the explanation was made. """
     health: HealthFigures | None
     """ Figures of the last measurement; null: none. """
     last_run: None | Run
@@ -59,13 +59,13 @@ class Explanation:
     live_run: None | Run
     """ The run that is queued or at work; null: none. """
     next_eligible: NextEligible
-    """ When a run could begin: the latest end of what holds it back, now when nothing does. """
+    """ Earliest start of a run: the latest end of everything that holds it back, now if nothing does. """
     now: RunNow
     """ Outcome of a run that starts now. `unknown`: the table can't be read, `detail` has the reason. """
     pauses: list[ExplainedPause]
     """ Pauses that apply to the table. """
     schedule: ExplainedSchedule
-    """ When the table is looked at by the policy. """
+    """ Times at which the policy has the table looked at. """
     settings: ExplanationSettings
     """ Settings with their origins, by dotted name. """
     signals: list[ExplanationSignalsItem]

@@ -42,7 +42,7 @@ class FileGroup:
     predicted_outputs: int
     """ Output files that the plan expects. """
     reason: None | str
-    """ Why it was dropped. """
+    """ Reason why it was dropped: a code, or `failed` or `refused` with details. """
     rows_deleted: int
     """ Rows that deletes hid, and that are therefore not in the outputs. """
     snapshot_id: None | str
@@ -50,9 +50,9 @@ class FileGroup:
     spec_id: int
     """ Id of the partition spec. """
     state: GroupState
-    """ Where a file group stands. """
+    """ State of a file group. """
     updated_at: datetime.datetime
-    """ When its state changed last. """
+    """ Time at which its state changed last. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

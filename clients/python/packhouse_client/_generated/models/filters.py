@@ -24,7 +24,7 @@ class Filters:
     """By which columns queries filtered lately."""
 
     kind: Literal["filters"]
-    """ What kind it is; it decides which other fields there are. """
+    """ Kind of the signal, which determines the other fields. """
     queries: list[FilteredColumns]
     """ Queries, by the columns that they filter by. """
 

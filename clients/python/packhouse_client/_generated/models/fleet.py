@@ -32,7 +32,7 @@ class Fleet:
     breakers: list[OpenBreaker]
     """ Catalogs in which no run starts automatically for now, after failures in a row. """
     budget: BudgetUse
-    """ What rewrites read in the last 24 hours, and the limit of the fleet. """
+    """ Bytes that rewrites read in the last 24 hours, and the limit of the fleet. """
     ended_runs: FleetEndedRuns
     """ Ended in the last 24 hours. """
     file_count: int
@@ -40,7 +40,7 @@ class Fleet:
     live_runs: FleetLiveRuns
     """ Live runs, by state. """
     measured_at: datetime.datetime
-    """ When it was measured. """
+    """ Time of the measurement. """
     measured_tables: int
     """ Tables that were measured. """
     pause: None | Pause

@@ -43,15 +43,15 @@ class FleetTable:
     last_run: LastRun | None
     """ The run that was submitted last; null: none. """
     looked_at: datetime.datetime | None
-    """ When a coordinator looked at it last; null: never. """
+    """ Time of the last look by a coordinator; null: never. """
     measured_at: datetime.datetime | None
-    """ When its files were measured last. """
+    """ Time of the last measurement of its files. """
     name: str
-    """ Its name in the namespace. """
+    """ Name in its namespace. """
     namespace: list[str]
     """ Levels of its namespace, outer first. """
     next_look_at: datetime.datetime | None
-    """ When a coordinator looks at it next; an instant that has passed is served at once. """
+    """ Time of the next look by a coordinator; a time in the past means as soon as possible. """
     owner_team: None | str
     """ Team that owns it; null: none. """
     score: float | None
@@ -65,7 +65,7 @@ class FleetTable:
     total_bytes: int | None
     """ Bytes of all data files. """
     verdict: Verdict
-    """ What the last look at a table came to. """
+    """ Result of the last look of a coordinator at a table. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

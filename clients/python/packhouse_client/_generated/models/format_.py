@@ -22,7 +22,7 @@ class Format:
     """Operations that this version supports for tables of one format, with the reason for each that it does not."""
 
     capabilities: list[Cell]
-    """ What can be done, by operation, strategy and engine. """
+    """ Supported and unsupported combinations of operation, strategy and engine. """
     format_: FormatName
     """ Every table format that Packhouse is made for; a catalog can be created for those that are served. """
     refused_settings: list[RefusedSetting]

@@ -16,7 +16,7 @@ class Freeze:
     """A failed proof that could not be rolled back: no run of the table starts until it is unfrozen."""
 
     frozen_at: datetime.datetime
-    """ When the table was frozen. """
+    """ Time at which the table was frozen. """
     parent_snapshot_id: None | str
     """ The snapshot before it, kept from expiry by a tag. Null when it had expired. """
     reason: str

@@ -13,7 +13,7 @@ T = TypeVar("T", bound="FullEligibility")
 
 @_attrs_define
 class FullEligibility:
-    """When a full rewrite of a partition without deletes is worth its cost. `force_full` of a run overrides it."""
+    """Conditions for a full rewrite of a partition without deletes. `force_full` of a run overrides it."""
 
     min_files: int | Unset = 3
     """ Minimum number of files in the partition. """

@@ -23,7 +23,7 @@ T = TypeVar("T", bound="FullRulesInput")
 
 @_attrs_define
 class FullRulesInput:
-    """When a whole partition is rewritten."""
+    """Conditions for rewriting a whole partition."""
 
     always_below_bytes: int | Literal["off"] | None | str | Unset = UNSET
     """ Always rewrite partitions smaller than this in full. """

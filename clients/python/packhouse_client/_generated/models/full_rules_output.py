@@ -23,7 +23,7 @@ T = TypeVar("T", bound="FullRulesOutput")
 
 @_attrs_define
 class FullRulesOutput:
-    """When a whole partition is rewritten."""
+    """Conditions for rewriting a whole partition."""
 
     always_below_bytes: int | Literal["off"] | None | Unset = UNSET
     """ Always rewrite partitions smaller than this in full. """

@@ -14,12 +14,12 @@ T = TypeVar("T", bound="Grant")
 
 @_attrs_define
 class Grant:
-    """What one team may do with the tables of some namespaces of a catalog."""
+    """Rights of one team on the tables of some namespaces of a catalog."""
 
     namespaces: list[str]
     """ Patterns of namespaces with their levels joined by dots. """
     rights: list[Right]
-    """ What the team may do. """
+    """ Rights of the team. """
     team: str
     """ The team; `*` is every team. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -14,7 +14,7 @@ T = TypeVar("T", bound="GrantWrite")
 
 @_attrs_define
 class GrantWrite:
-    """What one team may do with the tables of some namespaces of a catalog."""
+    """Rights of one team on the tables of some namespaces of a catalog."""
 
     rights: list[Right]
     """ `discover`: list the tables. `register`: register tables for its own teams. `read`: read registered tables

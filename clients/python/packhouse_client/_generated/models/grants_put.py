@@ -18,7 +18,7 @@ class GrantsPut:
     """All grants of a catalog."""
 
     grants: list[GrantWrite]
-    """ What teams may do with its tables; empty: it exists for admins only. """
+    """ Rights of teams on its tables; empty: only admins see the catalog. """
 
     def to_dict(self) -> dict[str, Any]:
         grants = []

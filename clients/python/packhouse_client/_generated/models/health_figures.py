@@ -20,7 +20,7 @@ class HealthFigures:
     file_count: int
     """ Live data files. """
     measured_at: datetime.datetime
-    """ When it was measured. """
+    """ Time of the measurement. """
     score: float
     """ Health score from 0 to 100; 100: nothing to improve. """
     small_file_count: int

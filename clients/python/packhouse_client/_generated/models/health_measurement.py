@@ -33,7 +33,7 @@ class HealthMeasurement:
     large_file_count: int
     """ Live data files above `large_file_bytes`. """
     measured_at: datetime.datetime
-    """ When it was measured. """
+    """ Time of the measurement. """
     partition_count: int
     """ Partitions with live data files. """
     score: int

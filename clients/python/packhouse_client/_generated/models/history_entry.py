@@ -23,7 +23,7 @@ class HistoryEntry:
     """A run that changed the table."""
 
     finished_at: datetime.datetime | None
-    """ When it ended; null: not yet. """
+    """ Time at which it ended; null: not yet. """
     id: str
     """ The run. """
     plan: HistoryEntryPlan
@@ -35,9 +35,9 @@ class HistoryEntry:
     snapshot_ids: list[str]
     """ Snapshots of the run, oldest first. """
     started_at: datetime.datetime | None
-    """ When it started; null: not yet. """
+    """ Time at which it started; null: not yet. """
     state: RunState
-    """ Where a run stands. """
+    """ State of a run. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

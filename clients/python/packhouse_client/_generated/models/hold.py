@@ -22,7 +22,7 @@ class Hold:
     reason: str
     """ The code in words. """
     until: datetime.datetime | None
-    """ When it ends; null: not known. """
+    """ Time at which it ends; null: not known. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

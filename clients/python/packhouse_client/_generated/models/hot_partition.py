@@ -18,13 +18,13 @@ class HotPartition:
     cools_until: datetime.datetime
     """ Runs leave it alone until then, unless they are forced. """
     is_cooling: bool
-    """ Whether runs leave it alone now. """
+    """ Whether runs skip it now. """
     losses: int
     """ Attempts in a row that lost groups of it. """
     lost_at: datetime.datetime
-    """ When the last race was lost. """
+    """ Time at which the last race was lost. """
     max_group_bytes: int
-    """ How large its file groups may be, half for each loss. """
+    """ Size limit of its file groups, halved for each lost race. """
     partition: str
     """ Canonical JSON of its values. """
     reason: str

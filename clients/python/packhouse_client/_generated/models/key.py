@@ -18,11 +18,11 @@ class Key:
     """An API key, without its secret."""
 
     created_at: datetime.datetime
-    """ When it was created. """
+    """ Time of its creation. """
     created_by: str
     """ Caller that created it. """
     expires_at: datetime.datetime | None
-    """ When it expires; null: never. """
+    """ Time at which it expires; null: never. """
     id: str
     """ Identifier; stable. """
     last_used_at: datetime.datetime | None
@@ -30,9 +30,9 @@ class Key:
     name: str
     """ Its name. """
     revoked_at: datetime.datetime | None
-    """ When the key was revoked; null: it was not. """
+    """ Time at which the key was revoked; null: it was not. """
     role: Role
-    """ What a caller may do. """
+    """ Role of a caller: each has the rights of those before it. """
     slot: int
     """ 1 or 2: which of the two live keys of its name. """
     teams: list[str] | None

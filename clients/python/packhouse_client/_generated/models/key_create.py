@@ -18,9 +18,9 @@ class KeyCreate:
     """A key to make."""
 
     name: str
-    """ Who holds it; two live keys may share a name while one replaces the other. """
+    """ Name of its holder; two live keys may share a name while one replaces the other. """
     role: Role
-    """ What a caller may do. """
+    """ Role of a caller: each has the rights of those before it. """
     expires_at: datetime.datetime | None | Unset = UNSET
     """ From then on it is refused; null for never. """
     teams: list[str] | None | Unset = UNSET

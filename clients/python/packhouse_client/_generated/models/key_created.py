@@ -18,11 +18,11 @@ class KeyCreated:
     """A new key with its secret, which is shown this once."""
 
     created_at: datetime.datetime
-    """ When it was created. """
+    """ Time of its creation. """
     created_by: str
     """ Caller that created it. """
     expires_at: datetime.datetime | None
-    """ When it expires; null: never. """
+    """ Time at which it expires; null: never. """
     id: str
     """ Identifier; stable. """
     last_used_at: datetime.datetime | None
@@ -30,9 +30,9 @@ class KeyCreated:
     name: str
     """ Its name. """
     revoked_at: datetime.datetime | None
-    """ When the key was revoked; null: it was not. """
+    """ Time at which the key was revoked; null: it was not. """
     role: Role
-    """ What a caller may do. """
+    """ Role of a caller: each has the rights of those before it. """
     secret: str
     """ Send it as `Authorization: Bearer …`; it can't be shown again. """
     slot: int

@@ -19,7 +19,7 @@ class KeyTableRules:
     forced_every: int | None | Unset = UNSET
     """ With `lazy`: number of commits without a compaction after which one is forced. """
     lookup: KeyTableRulesLookupType0 | None | Unset = UNSET
-    """ When buckets are compacted. `eager`: at every commit; `lazy`: at the trigger and every `forced_every`
+    """ Time of compaction of buckets. `eager`: at every commit; `lazy`: at the trigger and every `forced_every`
     commits. """
     sorted_run_trigger: int | None | Unset = UNSET
     """ Number of sorted runs at which a bucket is due: each file of level 0 is one, each other level is one.

@@ -21,7 +21,7 @@ class LabelScopeOutput:
     key: str
     """ The label's key; it has no colon. """
     kind: Literal["label"]
-    """ What kind it is; it decides which other fields there are. """
+    """ Kind of the signal, which determines the other fields. """
     value: str
     """ The label's value; an empty one is a value, too. """
 

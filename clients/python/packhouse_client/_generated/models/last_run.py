@@ -19,17 +19,17 @@ class LastRun:
     """The newest run of a table."""
 
     created_at: datetime.datetime
-    """ When it was submitted. """
+    """ Time of its submission. """
     finished_at: datetime.datetime | None
-    """ When it ended. """
+    """ Time at which it ended. """
     id: str
     """ The run's id. """
     operation: Operation
-    """ What a run does to its table. The capability matrix says which of them a table format can do. """
+    """ Operation of a run on its table. The capability matrix shows which of them a table format supports. """
     reason: None | str
-    """ Why it ended or waits; a stable word. """
+    """ Code of the reason why it ended or waits. """
     state: RunState
-    """ Where a run stands. """
+    """ State of a run. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class LayoutAdvice:
     full_scan_share: float | None
     """ Queries without a filter. """
     layout: Layout
-    """ What the files should be like. """
+    """ Recommended layout of the files. """
     partition_query_share: float | None
     """ Queries that name all partition columns. """
     query_count: int

@@ -18,7 +18,7 @@ T = TypeVar("T", bound="LimitSettingsOutput")
 
 @_attrs_define
 class LimitSettingsOutput:
-    """How much a table's rewrites may move, held while they run."""
+    """Limits on what a table's rewrites move, enforced while they run."""
 
     available_bandwidth: int | Literal["off"] | None | Unset = UNSET
     """ Bytes per second that `share_percent` is a share of. """

@@ -28,7 +28,7 @@ class Limits:
     requests: int | None
     """ Object-store requests per second. """
     updated_at: datetime.datetime
-    """ When it was changed last. """
+    """ Time of its last change. """
     updated_by: str
     """ Caller that changed it last. """
     version: int

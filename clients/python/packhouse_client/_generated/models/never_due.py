@@ -21,7 +21,7 @@ class NeverDue:
     partitions: int
     """ Partitions that have such files. """
     too_few_files: int
-    """ Those of the files in partitions with fewer candidates than `rewrite.min_input_files`. """
+    """ Number of these files in partitions with fewer candidates than `rewrite.min_input_files`. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,14 +17,14 @@ T = TypeVar("T", bound="NextEligible")
 
 @_attrs_define
 class NextEligible:
-    """When a run could begin: the latest end of what holds it back, now when nothing does."""
+    """Earliest start of a run: the latest end of everything that holds it back, now if nothing does."""
 
     at: datetime.datetime | None
     """ Null when it is not known: see `reason`. """
     held_by: list[Hold]
     """ Everything that prevents a run now. """
     reason: None | str
-    """ Why the time is not known; null: it is. """
+    """ Reason why the time is not known; null: it is known. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

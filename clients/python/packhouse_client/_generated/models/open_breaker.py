@@ -18,7 +18,7 @@ class OpenBreaker:
     catalog: str
     """ Name of the catalog. """
     failed_at: datetime.datetime
-    """ When the last run failed. """
+    """ Time at which the last run failed. """
     open_until: datetime.datetime
     """ Then one run is let through: its success closes the breaker. """
     probe_until: datetime.datetime | None

@@ -18,11 +18,11 @@ class OtherCompactor:
     application: None | str
     """ Application of the last snapshot; null when it did not name itself. """
     count: int
-    """ Its snapshots that replaced files, among the newest two hundred. """
+    """ Number of its snapshots that replaced files, among the newest two hundred. """
     engine: str
     """ Engine that wrote the snapshots. """
     last_at: datetime.datetime
-    """ When it happened last; null: never. """
+    """ Time of the last one; null: never. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -12,12 +12,12 @@ T = TypeVar("T", bound="PartitionOverlap")
 
 @_attrs_define
 class PartitionOverlap:
-    """How far files of one partition overlap, by their bounds. Of several columns the worst."""
+    """Overlap of the files of one partition, by their bounds; of several columns the largest."""
 
     files: int
     """ Number of data files. """
     files_for_a_lookup: float
-    """ How many files may hold a value, on average over all bounds. """
+    """ Number of files that may contain a value, on average over all bounds. """
     overlap_depth: int
     """ The most files that may hold one value. """
     partition: str

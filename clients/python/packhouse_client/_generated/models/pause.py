@@ -18,9 +18,9 @@ class Pause:
     """A pause that is on."""
 
     mode: PauseMode
-    """ What becomes of running work. """
+    """ Effect on running work. """
     paused_at: datetime.datetime
-    """ When the pause began. """
+    """ Start of the pause. """
     paused_by: str
     """ Caller that paused. """
     reason: str

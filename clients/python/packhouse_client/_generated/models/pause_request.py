@@ -19,7 +19,7 @@ class PauseRequest:
     reason: str
     """ Shown wherever something waits for it. """
     mode: PauseMode | Unset = UNSET
-    """ What becomes of running work. """
+    """ Effect on running work. """
 
     def to_dict(self) -> dict[str, Any]:
         reason = self.reason

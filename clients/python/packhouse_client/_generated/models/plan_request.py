@@ -21,7 +21,7 @@ T = TypeVar("T", bound="PlanRequest")
 
 @_attrs_define
 class PlanRequest:
-    """What to plan with."""
+    """Settings of a plan."""
 
     every_file: bool | Unset = False
     """ As `force_full`, including files that are merged with no other. """

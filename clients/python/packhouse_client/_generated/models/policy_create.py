@@ -28,7 +28,7 @@ class PolicyCreate:
     name: str
     """ 1 to 64 letters, digits, `_` or `-`; not beginning with `tbl_`. """
     scope: CatalogScope | FleetScope | LabelScopeInput | NamespaceScope | PatternScope | TeamScope
-    """ Which tables it covers; fixed at creation. """
+    """ Tables that it covers; fixed at creation. """
     policy: PolicyDocumentInput | Unset = UNSET
     """ A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
     """

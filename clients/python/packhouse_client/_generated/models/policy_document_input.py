@@ -47,7 +47,7 @@ class PolicyDocumentInput:
     enabled: bool | None | Unset = UNSET
     """ `false`: the table is measured but never rewritten. """
     limits: LimitSettingsInput | None | Unset = UNSET
-    """ How much its rewrites may move. """
+    """ Limits on what its rewrites move. """
     maintenance: MaintenanceSettings | None | Unset = UNSET
     """ Upkeep other than rewriting data files. """
     preset: None | PolicyDocumentInputPresetType0 | Unset = UNSET
@@ -57,16 +57,16 @@ class PolicyDocumentInput:
     quiet_hours: list[QuietHours] | None | Unset = UNSET
     """ Windows of each week in which nothing new is rewritten. """
     rewrite: None | RewriteSettingsInput | Unset = UNSET
-    """ Which files are rewritten, and how their replacements are written. """
+    """ Selection of files to rewrite, and layout of their replacements. """
     schedule: None | ScheduleSettings | Unset = UNSET
-    """ When the table is looked at. """
+    """ Times at which the table is looked at. """
     seal: Literal["off"] | None | Seal | Unset = UNSET
     """ Rewrite sealed partitions only. """
     triggers: list[TriggerRuleInput] | None | Unset = UNSET
     """ Named rules; a partition is due when any of them holds. """
     verification: None | PolicyDocumentInputVerificationType0 | Unset = UNSET
-    """ How a rewrite is proven: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups
-    too. """
+    """ Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too.
+    """
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.backoff import Backoff  # noqa: PLC0415

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="PolicyRestore")
 
 @_attrs_define
 class PolicyRestore:
-    """Which version to store again."""
+    """The version to restore."""
 
     version: int
     """ No deletion. """

@@ -25,14 +25,14 @@ class PolicyVersion:
     is_deletion: bool
     """ Whether the policy was deleted by this version. """
     message: None | str
-    """ Why this version was written, in the words of its author; null where none was given. """
+    """ Reason for this version as its author gave it; null without one. """
     policy: PolicyDocumentOutput
     """ A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
     """
     version: int
     """ Grows with each write, deletions too; the ETag is this in quotes. """
     written_at: datetime.datetime
-    """ When it was written. """
+    """ Time at which it was written. """
     written_by: str
     """ Caller that wrote it. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -24,9 +24,9 @@ class Preset:
     """ A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
     """
     source: str
-    """ Where its figures come from. """
+    """ Source of its figures. """
     summary: str
-    """ What the preset is for. """
+    """ Purpose of the preset. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

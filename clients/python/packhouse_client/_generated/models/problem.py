@@ -24,7 +24,7 @@ class Problem:
     code: str
     """ Stable name of the problem type. """
     detail: str
-    """ What happened here, and the remedy. """
+    """ Description of this occurrence, with the remedy. """
     instance: str
     """ The path of the request. """
     request_id: None | str

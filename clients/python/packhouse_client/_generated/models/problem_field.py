@@ -15,9 +15,9 @@ class ProblemField:
     """One wrong field."""
 
     hint: None | str
-    """ How to correct it. """
+    """ Remedy. """
     message: str
-    """ What is wrong. """
+    """ Description of the error. """
     pointer: str
     """ JSON pointer into the body, or `query:`, `path:`, `header:` and a name. """
     value: Any

@@ -12,11 +12,11 @@ T = TypeVar("T", bound="Progress")
 
 @_attrs_define
 class Progress:
-    """How far a run is. Bytes are of inputs; the rate is read + written, at present."""
+    """Progress of a run. Bytes are of inputs; the rate is the present one, read + written."""
 
     budget_bytes_per_second: float | None
-    """ What its tasks may move together at present: the least of the limit of its table and its shares of the
-    limits of catalog and fleet. Null: unlimited, or no task reports. """
+    """ Bytes per second that its tasks may move together at present: the least of its table's limit and its shares
+    of the limits of catalog and fleet. Null: unlimited, or no task reports. """
     bytes_finished: int
     """ Bytes of inputs of file groups that ended. """
     bytes_per_second: float | None

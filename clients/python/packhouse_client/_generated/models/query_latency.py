@@ -18,10 +18,10 @@ T = TypeVar("T", bound="QueryLatency")
 
 @_attrs_define
 class QueryLatency:
-    """How long queries took lately. At least one of the percentiles is given."""
+    """Latencies of recent queries. At least one of the percentiles is given."""
 
     kind: Literal["query_latency"]
-    """ What kind it is; it decides which other fields there are. """
+    """ Kind of the signal, which determines the other fields. """
     p50_seconds: float | None | Unset = UNSET
     """ Median of query latency in seconds. """
     p95_seconds: float | None | Unset = UNSET

@@ -24,7 +24,7 @@ class QuietHours:
     days: list[QuietHoursDaysItem] | Unset = UNSET
     """ Days on which it begins; all when absent. """
     on_start: OnStart | Unset = UNSET
-    """ What a running rewrite does when a window begins, mildest first. """
+    """ Behaviour of a running rewrite when a window begins, mildest first. """
     time_zone: str | Unset = "UTC"
     """ IANA name. """
 

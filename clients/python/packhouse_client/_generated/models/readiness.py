@@ -18,7 +18,7 @@ T = TypeVar("T", bound="Readiness")
 
 @_attrs_define
 class Readiness:
-    """Whether requests can be served. `degraded`: they can, but runs may have to wait."""
+    """Readiness to serve requests. `degraded`: they can be served, but runs may have to wait."""
 
     dependencies: list[Dependency]
     """ State of each dependency. """

@@ -13,7 +13,7 @@ T = TypeVar("T", bound="Reclaim")
 
 @_attrs_define
 class Reclaim:
-    """How long history and superseded files are kept; older ones go."""
+    """Retention of history and superseded files; older ones are removed."""
 
     retention: str
     """ History older than this can't be queried any more. """

@@ -13,14 +13,14 @@ T = TypeVar("T", bound="RemoveOrphans")
 
 @_attrs_define
 class RemoveOrphans:
-    """Which files that no snapshot refers to are removed; never files younger than twice the longest run."""
+    """Removal of files that no snapshot refers to; never of files younger than twice the longest run."""
 
     interval: str | Unset = "7d"
     """ Time between searches. """
     older_than: str | Unset = "3d"
     """ Only files older than this, at least a day. """
     quarantine: str | Unset = "7d"
-    """ How long files stay in quarantine before they are deleted. """
+    """ Time that files stay in quarantine before they are deleted. """
 
     def to_dict(self) -> dict[str, Any]:
         interval = self.interval

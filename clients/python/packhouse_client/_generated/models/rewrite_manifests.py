@@ -18,7 +18,7 @@ T = TypeVar("T", bound="RewriteManifests")
 
 @_attrs_define
 class RewriteManifests:
-    """When manifests are merged: at each `interval`, and when there are many small ones."""
+    """Merging of manifests: at each `interval`, and when there are many small ones."""
 
     above_count: int | Unset = 100
     """ Also merge when there are more manifests than this, and they are small. """

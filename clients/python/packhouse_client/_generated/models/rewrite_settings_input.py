@@ -47,7 +47,7 @@ class RewriteSettingsInput:
     exclude_above_bytes: int | Literal["off"] | None | str | Unset = UNSET
     """ Large-file isolation: files above this size are never rewritten. """
     full: FullRulesInput | None | Unset = UNSET
-    """ When a whole partition is rewritten. """
+    """ Conditions for rewriting a whole partition. """
     key_tables: KeyTableRules | None | Unset = UNSET
     """ Tables with a primary key. """
     large_file_bytes: int | Literal["off"] | None | str | Unset = UNSET
@@ -69,7 +69,7 @@ class RewriteSettingsInput:
     """ A file of 8 or more row groups that are smaller than this on average is a candidate regardless of its size;
     `off`: row groups make no file a candidate. """
     strategy: None | Strategy | Unset = UNSET
-    """ How files are arranged. """
+    """ Arrangement of the rows and files. """
     target_file_bytes: int | None | str | Unset = UNSET
     """ Size of output files. """
     tiers: list[TierInput] | None | Unset = UNSET

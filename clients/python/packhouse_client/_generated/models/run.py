@@ -30,27 +30,27 @@ class Run:
     attempt: int
     """ Tries so far, the present one included. """
     cancel_requested_at: datetime.datetime | None
-    """ When its cancellation was requested. """
+    """ Time at which its cancellation was requested. """
     cancel_requested_by: None | str
-    """ Who requested it. """
+    """ Caller who requested its cancellation. """
     catalog: str
     """ Catalog of the table. """
     created_at: datetime.datetime
-    """ When it was submitted. """
+    """ Time of its submission. """
     detail: None | str
     """ The same for people, with the remedy. """
     failures: int
     """ Tries that failed. """
     finished_at: datetime.datetime | None
-    """ When it ended. """
+    """ Time at which it ended. """
     id: str
     """ The run's id; ids sort by the time of submission. """
     is_terminal: bool
     """ True when nothing can happen to it any more. """
     not_before: datetime.datetime | None
-    """ When a waiting run may start. """
+    """ Time from which a waiting run may start. """
     operation: Operation
-    """ What a run does to its table. The capability matrix says which of them a table format can do. """
+    """ Operation of a run on its table. The capability matrix shows which of them a table format supports. """
     owner_team: None | str
     """ Team that owns the table at present; null: none. """
     plan: RunPlan
@@ -58,34 +58,33 @@ class Run:
     policy: RunPolicy
     """ The effective policy that it was planned under. """
     priority: Priority
-    """ How soon a queued run is taken. A run that waited `AGEING` longer than one of the next level goes before it.
-    """
+    """ Priority of a queued run. A run that waited `AGEING` longer than one of the next level goes before it. """
     reason: None | str
-    """ Why it ended as it did, or waits; a stable word. """
+    """ Code of the reason why it ended or waits. """
     request: RunRequest
     """ The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id`
     of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how
     many) and `due_since`. """
     requested_by: str
-    """ Who submitted it; `coordinator` for an automatic run. """
+    """ Caller who submitted it; `coordinator` for an automatic run. """
     result: RunResult
     """ Measured figures, and the proof of each snapshot; extended with each commit. """
     started_at: datetime.datetime | None
-    """ When its first attempt started. """
+    """ Time at which its first attempt started. """
     state: RunState
-    """ Where a run stands. """
+    """ State of a run. """
     table: None | str
     """ Address of the table, accepted wherever its id is. Null: its registration was deleted. """
     table_id: str
     """ Id of the table, also after its registration was deleted. """
     updated_at: datetime.datetime
-    """ When it changed last. """
+    """ Time of its last change. """
     urgent_at: datetime.datetime | None
     """ From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). """
     waiting_for: None | WaitingFor
-    """ Why a queued run is not started yet. """
+    """ Reason why a queued run has not started yet. """
     worker: None | str
-    """ Who advances it at present. """
+    """ Worker that holds its lease. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -33,21 +33,21 @@ class RunDetail:
     attempt: int
     """ Tries so far, the present one included. """
     cancel_requested_at: datetime.datetime | None
-    """ When its cancellation was requested. """
+    """ Time at which its cancellation was requested. """
     cancel_requested_by: None | str
-    """ Who requested it. """
+    """ Caller who requested its cancellation. """
     catalog: str
     """ Catalog of the table. """
     catalog_pause: None | Pause
     """ The pause that all tables of its catalog are under. """
     created_at: datetime.datetime
-    """ When it was submitted. """
+    """ Time of its submission. """
     detail: None | str
     """ The same for people, with the remedy. """
     failures: int
     """ Tries that failed. """
     finished_at: datetime.datetime | None
-    """ When it ended. """
+    """ Time at which it ended. """
     fleet_pause: None | Pause
     """ The pause that all tables are under. """
     id: str
@@ -55,9 +55,9 @@ class RunDetail:
     is_terminal: bool
     """ True when nothing can happen to it any more. """
     not_before: datetime.datetime | None
-    """ When a waiting run may start. """
+    """ Time from which a waiting run may start. """
     operation: Operation
-    """ What a run does to its table. The capability matrix says which of them a table format can do. """
+    """ Operation of a run on its table. The capability matrix shows which of them a table format supports. """
     owner_team: None | str
     """ Team that owns the table at present; null: none. """
     plan: RunDetailPlan
@@ -65,24 +65,23 @@ class RunDetail:
     policy: RunDetailPolicy
     """ The effective policy that it was planned under. """
     priority: Priority
-    """ How soon a queued run is taken. A run that waited `AGEING` longer than one of the next level goes before it.
-    """
+    """ Priority of a queued run. A run that waited `AGEING` longer than one of the next level goes before it. """
     progress: Progress
-    """ How far a run is. Bytes are of inputs; the rate is read + written, at present. """
+    """ Progress of a run. Bytes are of inputs; the rate is the present one, read + written. """
     reason: None | str
-    """ Why it ended as it did, or waits; a stable word. """
+    """ Code of the reason why it ended or waits. """
     request: RunDetailRequest
     """ The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id`
     of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how
     many) and `due_since`. """
     requested_by: str
-    """ Who submitted it; `coordinator` for an automatic run. """
+    """ Caller who submitted it; `coordinator` for an automatic run. """
     result: RunDetailResult
     """ Measured figures, and the proof of each snapshot; extended with each commit. """
     started_at: datetime.datetime | None
-    """ When its first attempt started. """
+    """ Time at which its first attempt started. """
     state: RunState
-    """ Where a run stands. """
+    """ State of a run. """
     table: None | str
     """ Address of the table, accepted wherever its id is. Null: its registration was deleted. """
     table_id: str
@@ -90,16 +89,15 @@ class RunDetail:
     table_pause: None | Pause
     """ The pause that the table is under. """
     time: RunTime
-    """ How a run's time was spent, from its submission to its end or now: every attempt at work, and every wait.
-    """
+    """ Time of a run from its submission to its end or now: every attempt at work, and every wait. """
     updated_at: datetime.datetime
-    """ When it changed last. """
+    """ Time of its last change. """
     urgent_at: datetime.datetime | None
     """ From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`). """
     waiting_for: None | WaitingFor
-    """ Why a queued run is not started yet. """
+    """ Reason why a queued run has not started yet. """
     worker: None | str
-    """ Who advances it at present. """
+    """ Worker that holds its lease. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class RunEvent:
     actor: str
     """ Caller or process that caused the event. """
     at: datetime.datetime
-    """ When it was recorded. """
+    """ Time at which it was recorded. """
     attempt: int
     """ Number of the attempt, from 1. """
     details: RunEventDetails

@@ -31,7 +31,7 @@ class RunNow:
     calibration: Calibration | None
     """ Factors by which the prediction was corrected. """
     cost: Cost | None
-    """ What a run would move; null: no plan. """
+    """ Work of a run; null: no plan. """
     deferred_groups: int | None
     """ File groups of the plan that are left for later: they exceed the rest of `limits.bytes_per_day`. """
     detail: None | str
@@ -41,11 +41,11 @@ class RunNow:
     later: None | PlannedLater
     """ Partitions that are planned later; null: none. """
     outcome: RunNowOutcome
-    """ What was found or done. """
+    """ Result for this table. """
     plan_hash: None | str
     """ Hash of the plan: the same on the same snapshot and policy. """
     prediction: None | Prediction
-    """ What the plan expects of its execution. """
+    """ Predicted results of the plan. """
     prediction_errors: RunNowPredictionErrors
     """ Median error of the predictions of the last runs, by figure: 0.1 is 10 %. """
     schema_id: int | None
@@ -57,9 +57,9 @@ class RunNow:
     skipped_total: int | None
     """ Partitions that the plan leaves alone. """
     time_estimate: None | TimeEstimate
-    """ What its time was predicted with. """
+    """ Measurements from which its time was predicted. """
     waits_for: list[str]
-    """ What a run requested now would wait for: codes of `held_by`. """
+    """ Codes of `held_by` that a run requested now would wait for. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class RunSubmit:
     """ Every file of the partitions is a candidate, including files of the right size; a file that would come out
     unchanged is still skipped. """
     operation: Operation | Unset = UNSET
-    """ What a run does to its table. The capability matrix says which of them a table format can do. """
+    """ Operation of a run on its table. The capability matrix shows which of them a table format supports. """
     partitions: All | AnyOf | Comparison | None | Not | Unset = UNSET
     """ Partitions to take, as a condition on partition columns; null or left out: all. """
     priority: None | Priority | Unset = UNSET

@@ -33,42 +33,41 @@ class RunSummary:
     catalog: str
     """ Catalog of the table. """
     created_at: datetime.datetime
-    """ When it was submitted. """
+    """ Time of its submission. """
     detail: None | str
     """ The same for people; of more than 160 characters the middle is left out. """
     failures: int
     """ Tries that failed. """
     finished_at: datetime.datetime | None
-    """ When it ended. """
+    """ Time at which it ended. """
     id: str
     """ The run's id; ids sort by the time of submission. """
     is_terminal: bool
     """ True when nothing can happen to it any more. """
     not_before: datetime.datetime | None
-    """ When a waiting run may start. """
+    """ Time from which a waiting run may start. """
     operation: Operation
-    """ What a run does to its table. The capability matrix says which of them a table format can do. """
+    """ Operation of a run on its table. The capability matrix shows which of them a table format supports. """
     owner_team: None | str
     """ Team that owns the table at present; null: none. """
     priority: Priority
-    """ How soon a queued run is taken. A run that waited `AGEING` longer than one of the next level goes before it.
-    """
+    """ Priority of a queued run. A run that waited `AGEING` longer than one of the next level goes before it. """
     reason: None | str
-    """ Why it ended as it did, or waits; a stable word. """
+    """ Code of the reason why it ended or waits. """
     requested_by: str
-    """ Who submitted it; `coordinator` for an automatic run. """
+    """ Caller who submitted it; `coordinator` for an automatic run. """
     started_at: datetime.datetime | None
-    """ When its first attempt started. """
+    """ Time at which its first attempt started. """
     state: RunState
-    """ Where a run stands. """
+    """ State of a run. """
     table: None | str
     """ Address of the table, accepted wherever its id is. Null: its registration was deleted. """
     table_id: str
     """ Id of the table, also after its registration was deleted. """
     updated_at: datetime.datetime
-    """ When it changed last. """
+    """ Time of its last change. """
     waiting_for: None | WaitingFor
-    """ Why a queued run is not started yet. """
+    """ Reason why a queued run has not started yet. """
     plan: RunSummaryPlan | Unset = UNSET
     """ With `include=plan`. Summary and prediction of the plan; empty before planning. """
     policy: RunSummaryPolicy | Unset = UNSET

@@ -17,12 +17,12 @@ T = TypeVar("T", bound="RunTime")
 
 @_attrs_define
 class RunTime:
-    """How a run's time was spent, from its submission to its end or now: every attempt at work, and every wait."""
+    """Time of a run from its submission to its end or now: every attempt at work, and every wait."""
 
     attempts: list[AttemptTime]
     """ The last fifty, oldest first. """
     attempts_total: int
-    """ How many attempts there were. """
+    """ Number of attempts. """
     queued_seconds: float
     """ Before the first attempt; part of `waiting_seconds`. """
     total_seconds: float

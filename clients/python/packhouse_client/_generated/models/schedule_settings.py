@@ -18,7 +18,7 @@ T = TypeVar("T", bound="ScheduleSettings")
 
 @_attrs_define
 class ScheduleSettings:
-    """When the table is looked at, in addition to looks after its commits."""
+    """Times at which the table is looked at, in addition to looks after its commits."""
 
     cron: Literal["off"] | None | str | Unset = UNSET
     """ More times at which the table is looked at: minute, hour, day of month, month, day of week. """

@@ -26,18 +26,18 @@ class ScopedPolicy:
     """A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored."""
 
     message: None | str
-    """ Why this version was written, in the words of its author; null where none was given. """
+    """ Reason for this version as its author gave it; null without one. """
     name: str
     """ Its name. """
     notes: list[str]
-    """ What its author should know: settings without effect yet, and checks that were not made. """
+    """ Notes for its author: settings without effect yet, and checks that were not made. """
     policy: PolicyDocumentOutput
     """ A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
     """
     scope: CatalogScope | FleetScope | LabelScopeOutput | NamespaceScope | PatternScope | TeamScope
-    """ Which tables it covers; fixed at creation. """
+    """ Tables that it covers; fixed at creation. """
     updated_at: datetime.datetime
-    """ When it was changed last. """
+    """ Time of its last change. """
     updated_by: str
     """ Caller that changed it last. """
     version: int

@@ -17,7 +17,7 @@ class Setting:
     acted_on: bool
     """ False: stored and shown, without effect in this version. """
     note: None | str
-    """ Why it has no effect, or which part of its effect is missing. """
+    """ Reason why it has no effect, or the part of its effect that is missing. """
     origin: str
     """ `default`, `table property`, `preset …`, `fleet`, `team …`, `catalog …`, `namespace …`, `pattern …`, `label
     …`, `table`, or `derived` from the target. """

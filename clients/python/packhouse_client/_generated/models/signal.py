@@ -27,11 +27,11 @@ class Signal:
     acted_on: bool
     """ False: shown, not acted on in this version. """
     at: datetime.datetime
-    """ When it came. """
+    """ Time at which it was received. """
     id: int
     """ Identifier; stable. """
     kind: SignalKind
-    """ What a signal is about. """
+    """ Subject of a signal. """
     sent_by: str
     """ Caller that sent it. """
     signal: Backpressure | CommitSeen | Filters | QueryLatency

@@ -26,7 +26,7 @@ class SkippedPartition:
     spec_id: int
     """ Id of the partition spec. """
     until: datetime.datetime | None
-    """ When that ends, for `cooling_down`. Null: not known. """
+    """ Time at which the reason ends, for `cooling_down`; null: not known. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

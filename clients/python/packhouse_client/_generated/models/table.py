@@ -24,7 +24,7 @@ class Table:
     catalog: str
     """ Name of the catalog. """
     created_at: datetime.datetime
-    """ When it was created. """
+    """ Time of its creation. """
     freeze: Freeze | None
     """ Null unless a failed proof froze the table. """
     id: str

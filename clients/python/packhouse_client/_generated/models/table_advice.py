@@ -18,18 +18,18 @@ T = TypeVar("T", bound="TableAdvice")
 
 @_attrs_define
 class TableAdvice:
-    """What policy would suit a table. Nothing is changed by it."""
+    """Recommended policy of a table. Nothing is changed by it."""
 
     expiry_is_assumed: bool
     """ True: the policy does not set it; the default of the table's format is used. """
     expiry_seconds: float
-    """ How long superseded files are kept. """
+    """ Time for which superseded files are kept, in seconds. """
     layout: LayoutAdvice
     """ Recommended layout of the files, from the filters of queries (signals of kind `filters`, seven days). """
     table_id: str
     """ Id of the registered table. """
     upkeep: UpkeepAdvice
-    """ What rewriting costs at the present rate. """
+    """ Cost of rewriting at the present rate. """
     writes: Writes
     """ Commits of the last seven days, or as far back as the table has snapshots. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

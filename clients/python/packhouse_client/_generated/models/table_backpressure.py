@@ -17,7 +17,7 @@ T = TypeVar("T", bound="TableBackpressure")
 
 @_attrs_define
 class TableBackpressure:
-    """Whether writers should slow down, and why. Packhouse can't make them."""
+    """Advice for writers to slow down, with the reason. Packhouse can't enforce it."""
 
     reason: str
     """ The reason. """
@@ -30,7 +30,7 @@ class TableBackpressure:
     table_id: str
     """ Id of the registered table. """
     until: datetime.datetime | None
-    """ When the signal behind it expires; null without a signal. """
+    """ Time at which the signal behind it expires; null without a signal. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class TableHealth:
     deleted_rows: int
     """ Upper bound. """
     due: DueState
-    """ Whether the policy's rules make the table due now, and why. """
+    """ Judgment of the policy's rules on the table now, with reasons. """
     file_count: int
     """ Live data files. """
     files_with_deletes: int
@@ -48,7 +48,7 @@ class TableHealth:
     large_file_count: int
     """ Live data files above `large_file_bytes`. """
     measured_at: datetime.datetime
-    """ When it was measured. """
+    """ Time of the measurement. """
     order: None | OrderHealth
     """ Null where the policy orders rows by no columns. """
     outside_file_count: int

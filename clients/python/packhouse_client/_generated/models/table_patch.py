@@ -17,7 +17,7 @@ T = TypeVar("T", bound="TablePatch")
 
 @_attrs_define
 class TablePatch:
-    """What to change of a table, as a JSON merge patch: a field left out stays, null takes a value away."""
+    """Changes of a table, as a JSON merge patch: an absent field stays, null removes a value."""
 
     labels: None | TablePatchLabelsType0 | Unset = UNSET
     """ Labels to set, or to remove by null; null instead of an object removes all labels. """

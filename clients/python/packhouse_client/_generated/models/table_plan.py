@@ -28,14 +28,14 @@ class TablePlan:
     base_snapshot_id: None | str
     """ Snapshot that the plan was made on; null for a table without snapshots. """
     calibration: Calibration
-    """ How predicted sizes of outputs were corrected: measured by predicted, the median of the table's last ten
+    """ Corrections of the predicted sizes of outputs: measured by predicted, the median of the table's last ten
     runs. """
     conditions: list[Condition]
     """ Conditions that were checked. """
     deferred_groups: int
     """ File groups that are left for later: they exceed the rest of `limits.bytes_per_day`. """
     due: DueState
-    """ Whether the policy's rules make the table due now, and why. """
+    """ Judgment of the policy's rules on the table now, with reasons. """
     eligible: bool
     """ True when every condition holds. """
     enabled: bool

@@ -20,16 +20,16 @@ class TablePolicy:
     """A table's own policy as stored."""
 
     message: None | str
-    """ Why this version was written, in the words of its author; null where none was given. """
+    """ Reason for this version as its author gave it; null without one. """
     notes: list[str]
-    """ What its author should know: settings without effect yet, and checks that were not made. """
+    """ Notes for its author: settings without effect yet, and checks that were not made. """
     policy: PolicyDocumentOutput
     """ A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
     """
     table_id: str
     """ Id of the registered table. """
     updated_at: datetime.datetime
-    """ When it was changed last. """
+    """ Time of its last change. """
     updated_by: str
     """ Caller that changed it last. """
     version: int

@@ -28,7 +28,7 @@ class TableRegister:
     labels: TableRegisterLabels | Unset = UNSET
     """ Free labels; a key has no colon. """
     owner_team: None | str | Unset = UNSET
-    """ Whose table it is. """
+    """ Team that owns the table. """
     paused: bool | Unset = False
     """ Pause it: no run of it starts until it is resumed. """
 

@@ -19,7 +19,7 @@ class TeamScope:
     """Every table that a team owns."""
 
     kind: Literal["team"]
-    """ What kind it is; it decides which other fields there are. """
+    """ Kind of the signal, which determines the other fields. """
     team: str
     """ The `owner_team` of the tables. """
 

@@ -40,7 +40,7 @@ class TimeEstimate:
     run_seconds: float
     """ Once for the run. """
     runs: int
-    """ How many attempts that were. """
+    """ Number of attempts. """
     source: EstimateSource
     """ The runs that an estimate of time rests on, the least specific first. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

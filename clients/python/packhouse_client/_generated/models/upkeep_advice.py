@@ -12,7 +12,7 @@ T = TypeVar("T", bound="UpkeepAdvice")
 
 @_attrs_define
 class UpkeepAdvice:
-    """What rewriting costs at the present rate."""
+    """Cost of rewriting at the present rate."""
 
     because: list[str]
     """ Reasons to rewrite more or less often, in words. """

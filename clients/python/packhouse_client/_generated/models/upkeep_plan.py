@@ -19,7 +19,7 @@ T = TypeVar("T", bound="UpkeepPlan")
 
 @_attrs_define
 class UpkeepPlan:
-    """What a run of an operation besides `rewrite` would do now. Nothing was changed."""
+    """Effect of a run of an operation besides `rewrite` now. Nothing was changed."""
 
     count: int
     """ Number of things that it would change; for an expiry, snapshots. """
@@ -29,9 +29,9 @@ class UpkeepPlan:
     enabled: bool
     """ Whether the policy allows automatic runs. """
     next_at: datetime.datetime | None
-    """ When there will be more to do if nothing more is written; null: only writes make something to do. """
+    """ Time from which there is more to do if nothing more is written; null: not without further writes. """
     operation: Operation
-    """ What a run does to its table. The capability matrix says which of them a table format can do. """
+    """ Operation of a run on its table. The capability matrix shows which of them a table format supports. """
     setting: str
     """ The setting that switches it on. """
     summary: str

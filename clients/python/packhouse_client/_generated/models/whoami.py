@@ -17,9 +17,9 @@ class Whoami:
     """The caller of this request."""
 
     role: Role
-    """ What a caller may do. """
+    """ Role of a caller: each has the rights of those before it. """
     subject: str
-    """ What records show: `key:` and a name, or `oidc:` and a subject. """
+    """ Name of the caller in records: `key:` and a name, or `oidc:` and a subject. """
     teams: list[str] | None
     """ Teams whose tables the caller sees and may change; null for every team. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

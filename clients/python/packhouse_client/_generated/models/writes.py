@@ -15,15 +15,15 @@ class Writes:
     """Commits of the last seven days, or as far back as the table has snapshots."""
 
     commits: int
-    """ Snapshots of others. """
+    """ Number of snapshots of other writers. """
     ingested_bytes: int
-    """ Data files that snapshots of others added. """
+    """ Bytes of the data files that snapshots of other writers added. """
     rewritten_bytes: int
-    """ What rewrites read. """
+    """ Bytes of the files that rewrites read. """
     seconds: float
-    """ How long that is. """
+    """ Length of the period in seconds. """
     update_commits: int
-    """ Those of them that delete or replace rows. """
+    """ Number of these snapshots that delete or replace rows. """
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def _get_kwargs(
 
     Args:
         name: Name of the catalog.
-        body: Which tables to look for, and whether to register them.
+        body: Tables to look for, and whether to register them.
     """
 
     headers: dict[str, Any] = {}

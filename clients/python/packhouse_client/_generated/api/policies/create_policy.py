@@ -22,8 +22,8 @@ def _get_kwargs(
 
     Args:
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
-        message: Why the policy is written, one line: kept with the version and in the audit log. A write
-            that changes nothing keeps none.
+        message: Reason for the change, one line: kept with the version and in the audit log. A write that
+            changes nothing keeps none.
         idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same answer.
         body: A policy to create for more than one table.
     """

@@ -24,8 +24,8 @@ def _get_kwargs(
         table_id: Id or address of the table. A part of the address that has a dot is written in double
             quotes; an address with a slash is given as an id.
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
-        message: Why the policy is written, one line: kept with the version and in the audit log. A write
-            that changes nothing keeps none.
+        message: Reason for the change, one line: kept with the version and in the audit log. A write that
+            changes nothing keeps none.
         if_match: ETag of the version that was read.
         if_none_match: `*`: only if there is none yet.
         body: A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`;

@@ -22,8 +22,8 @@ def _get_kwargs(
     Args:
         name: Name of the policy.
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
-        message: Why the policy is written, one line: kept with the version and in the audit log. A write
-            that changes nothing keeps none.
+        message: Reason for the change, one line: kept with the version and in the audit log. A write that
+            changes nothing keeps none.
         if_match: ETag of the version that was read.
         body: A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`;
             rates are per second.

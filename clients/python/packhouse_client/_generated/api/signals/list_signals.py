@@ -20,7 +20,7 @@ def _get_kwargs(
     List signals about a table or, without `table_id`, about the fleet.
 
     Args:
-        kind: What a signal is about.
+        kind: Subject of a signal.
         page_size: Items on a page.
         page_token: `next_page_token` of the page before.
         table_id: Id or address of a table, such as `lake.sales.orders`.

@@ -21,8 +21,7 @@ def _get_kwargs(
         table_id: Id or address of the table. A part of the address that has a dot is written in double
             quotes; an address with a slash is given as an id.
         if_match: ETag of the version that was read.
-        body: What to change of a table, as a JSON merge patch: a field left out stays, null takes a
-            value away.
+        body: Changes of a table, as a JSON merge patch: an absent field stays, null removes a value.
     """
 
     headers: dict[str, Any] = {}
