@@ -42,13 +42,67 @@ def test_inner_layers_import_nothing_else(folder: str, allowed: set[str]) -> Non
     assert foreign == set()
 
 
+def _python(*folders: str) -> list[Path]:
+    found = (path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    return [path for path in found if "_generated" not in path.parts and "versions" not in path.parts]
+
+
 def test_files_stay_below_the_cap() -> None:
-    sources = [
-        p
-        for folder in ("api", "engine", "clients/cli", "scripts", "tests", "bench")
-        for p in (ROOT / folder).rglob("*.py")
-    ]
+    sources = _python("api", "engine", "clients/cli", "scripts", "tests", "bench")
     assert [str(p.relative_to(ROOT)) for p in sources if len(p.read_text().splitlines()) > 500] == []
+
+
+LARGE_FILES = {
+    "api/schemas/runs/run.py",
+    "api/schemas/tables/explanation.py",
+    "api/schemas/tables/table.py",
+    "clients/cli/packhouse/rendering/answers.py",
+    "engine/domain/runs/run.py",
+    "engine/formats/iceberg/table.py",  # one method a call of four roles, each delegates
+    "engine/planning/due/triggers.py",
+    "engine/rewriting/kernel/reading/projection.py",
+    "engine/services/operations/rewrite/commits.py",
+    "engine/services/operations/tasks/lanes.py",
+    "engine/stores/runs/store.py",
+    "engine/stores/schema/core.py",  # one table after the other
+}
+LONG_FUNCTIONS = {
+    "api/http/metrics.py __init__",  # one series after the other
+    "clients/cli/packhouse/commands/runs.py run",  # one option after the other
+    "clients/cli/packhouse/rendering/answers.py health",
+    "engine/factory/surroundings.py open_surroundings",
+    "engine/factory/wiring.py wire",  # one service after the other
+    "engine/metrics.py __init__",
+    "engine/planning/due/evaluations.py evaluate_policy",
+    "engine/planning/measures/health.py health",
+    "engine/planning/plans/file_groups.py make_plan",
+    "engine/services/operations/rewrite/arrow_path.py _send",
+    "engine/services/runs/outcomes.py run_result",
+    "engine/stores/runs/claims.py claim",
+}
+
+
+def test_product_files_and_functions_are_short() -> None:
+    """Files have at most 350 lines and functions 40 without their docstring, but for those that are listed.
+
+    One that has become shorter leaves its list, so that the lists only get shorter.
+    """
+    files, functions = set(), set()
+    for path in _python("api", "engine", "clients/cli"):
+        text, name = path.read_text(), str(path.relative_to(ROOT))
+        if len(text.splitlines()) > 350:
+            files.add(name)
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _lines_of(node) > 40:
+                functions.add(f"{name} {node.name}")
+    assert files == LARGE_FILES
+    assert functions == LONG_FUNCTIONS
+
+
+def _lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    documented = ast.get_docstring(function, clean=False)
+    described = 0 if documented is None else len(documented.splitlines()) + 1
+    return (function.end_lineno or function.lineno) - function.lineno + 1 - described
 
 
 OF_ICEBERG = ("iceberg", "puffin", "manifest-list", "write.parquet", "history.expire")
