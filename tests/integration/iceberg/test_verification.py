@@ -179,11 +179,3 @@ def test_commits_of_a_run_are_found_oldest_first(lake: Lake):
     found = opened.find_commits(RUN_ID)
     assert [(each.snapshot_id, each.groups, each.attempt) for each in found] == [(first, (0,), 1), (second, (1,), 2)]
     assert opened.find_commits("run_other") == []
-
-
-def test_snapshots_are_listed_newest_first(lake: Lake):
-    _, snapshot_id, _ = committed(lake)
-    newest, older = lake.open().snapshots(2)
-    assert (newest.snapshot_id, newest.operation, newest.parent_id) == (snapshot_id, "replace", older.snapshot_id)
-    assert newest.summary["packhouse.run-id"] == RUN_ID
-    assert older.operation == "append"
