@@ -8,7 +8,7 @@ started, and those in flight end (`drain`) or are interrupted.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
@@ -26,6 +26,7 @@ from engine.queue.hints import Hints
 from engine.services.runs.hold_watch import HoldWatch
 from engine.services.runs.holds import Hold, Room
 from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
 
 _log = structlog.get_logger(__name__)
 
@@ -56,8 +57,9 @@ _STRENGTH: Final = {stop: strength for strength, stop in enumerate(Stop)}
 class Attempt:
     """A claimed run and its lease. All writes of the attempt go through here and are guarded by the lease.
 
-    `hold` is the active hold, None without one. `slowdown` has the factor on the budget while queries are slow, 1.0 for
-    no reduction.
+    `run` is the run as last committed to the database: a write whose transaction failed does not change it. `hold` is
+    the active hold, None without one. `slowdown` has the factor on the budget while queries are slow, 1.0 for no
+    reduction.
     """
 
     def __init__(
@@ -76,8 +78,8 @@ class Attempt:
         self._clock = clock
         self._lease_seconds = lease_seconds
         self.metrics = metrics or WorkMetrics()
-        self.run = run
-        self.lease = lease
+        self._run = run
+        self._lease = lease
         self.stop_reason: Stop | None = None
         self.cancelled_by: str | None = None
         self.hold: Hold | None = None
@@ -87,9 +89,19 @@ class Attempt:
         self._is_over = False
 
     @property
+    def run(self) -> Run:
+        """The run as last committed by this attempt; heartbeats do not refresh it."""
+        return self._run
+
+    @property
+    def lease(self) -> Lease:
+        """The lease as last extended."""
+        return self._lease
+
+    @property
     def number(self) -> int:
         """The attempt's number, which is also the fencing token."""
-        return self.lease.token
+        return self._lease.token
 
     @contextlib.asynccontextmanager
     async def heartbeat(self) -> AsyncIterator[None]:
@@ -134,31 +146,40 @@ class Attempt:
     async def transition(self, to: RunState, **changes: Any) -> Run:
         """Change the run's state under the lease."""
         async with self._database.begin() as unit:
-            self.run = await unit.runs.transition(self.lease, to=to, **changes)
-        await self._tell()
-        return self.run
+            run = await unit.runs.transition(self._lease, to=to, **changes)
+        return await self._committed(run)
 
-    async def record(self, kind: str, details: dict[str, Any], **documents: Any) -> Run:
+    async def record(self, kind: str, details: Mapping[str, Any], **documents: Any) -> Run:
         """Append an event (and change documents) without a change of state."""
+        async with self.recording(kind, details, **documents):
+            pass
+        return self._run
+
+    @contextlib.asynccontextmanager
+    async def recording(self, kind: str, details: Mapping[str, Any], **documents: Any) -> AsyncIterator[UnitOfWork]:
+        """Append an event (and change documents) in one transaction with the writes of the body.
+
+        Raises:
+            LeaseLost: another holder advances the run; nothing of the body was written.
+        """
         async with self._database.begin() as unit:
-            self.run = await unit.runs.record(self.lease, kind=kind, details=details, **documents)
-        await self._tell()
-        return self.run
+            yield unit
+            run = await unit.runs.record(self._lease, kind=kind, details=dict(details), **documents)
+        await self._committed(run)
 
     async def park(self, **reasons: Any) -> Run:
         """Park the run and release the lease."""
         async with self._database.begin() as unit:
-            self.run = await unit.runs.park(self.lease, **reasons)
-        self.metrics.parks.labels(self.run.reason or "").inc()
-        await self._tell()
-        return self.run
+            run = await unit.runs.park(self._lease, **reasons)
+        self.metrics.parks.labels(run.reason or "").inc()
+        return await self._committed(run)
 
     async def park_on_outage(self, away: Away, *, failed: bool = False, not_before: datetime | None = None) -> Run:
         """Report an outage and park the run until it ends; the attempt counts as failed only with `failed`."""
         async with self._database.begin() as unit:
-            outage = await unit.outages.report(away.dependency, self.run, away.message)
-            self.run = await unit.runs.park(
-                self.lease,
+            outage = await unit.outages.report(away.dependency, self._run, away.message)
+            run = await unit.runs.park(
+                self._lease,
                 waiting_for=outage.waiting_for,
                 not_before=not_before,
                 reason=outage.waiting_for.value,
@@ -166,12 +187,18 @@ class Attempt:
                 failed=failed,
                 waits_on=outage.key,
             )
-        self.metrics.parks.labels(self.run.reason or "").inc()
-        await self._tell()
-        return self.run
+        self.metrics.parks.labels(run.reason or "").inc()
+        return await self._committed(run)
+
+    async def _committed(self, run: Run) -> Run:
+        """Take over the run that a committed transaction returned, and tell those who follow it."""
+        self._run = run
+        with contextlib.suppress(Transient):
+            await self._hints.publish(run.id)
+        return run
 
     async def _beat(self) -> None:
-        async with self._hints.watch(self.run.id) as hint:  # without Redis only the timeout ends the wait
+        async with self._hints.watch(self._run.id) as hint:  # without Redis only the timeout ends the wait
             extended_at = await self._keep(self._clock.monotonic())
             while not self._is_over and self.stop_reason is not Stop.LEASE_LOST:
                 await hint.wait(self._watch.seconds_to_look(LOOK_SECONDS))
@@ -187,7 +214,7 @@ class Attempt:
             else:
                 await self._look()
         except (LeaseLost, NotFound):
-            if not self._is_over and self.run.lease_holder is not None:  # otherwise given back, not lost
+            if not self._is_over and self._run.lease_holder is not None:  # otherwise given back, not lost
                 _log.warning("lease_lost")
                 self.stop(Stop.LEASE_LOST)
         except Transient as error:  # the database does not answer: the lease expires if that lasts
@@ -196,16 +223,17 @@ class Attempt:
 
     async def _look(self) -> None:
         async with self._database.read() as unit:
-            run = await unit.runs.get(self.run.id)
+            run = await unit.runs.get(self._run.id)
             await self._watch.read(unit)
-        if run is None or run.lease_holder != self.lease.holder or run.attempt != self.lease.token:
-            raise LeaseLost(f"run {self.run.id}: another holder advances it now")
+        if run is None or run.lease_holder != self._lease.holder or run.attempt != self._lease.token:
+            raise LeaseLost(f"run {self._run.id}: another holder advances it now")
         self._hear(run)
 
     async def _extend(self) -> None:
         async with self._database.begin() as unit:
-            run, self.lease = await unit.runs.extend(self.lease, self._lease_seconds)
+            run, lease = await unit.runs.extend(self._lease, self._lease_seconds)
             await self._watch.read(unit)
+        self._lease = lease
         self._hear(run)
 
     def _hear(self, run: Run) -> None:
@@ -221,7 +249,3 @@ class Attempt:
         if hold is not None and hold.how is not OnStart.FINISH:
             self.hold = hold
             self.stop(Stop.DRAINED if hold.how is OnStart.DRAIN else Stop.INTERRUPTED)
-
-    async def _tell(self) -> None:
-        with contextlib.suppress(Transient):
-            await self._hints.publish(self.run.id)

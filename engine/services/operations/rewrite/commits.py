@@ -10,7 +10,8 @@ without the mark nothing was sent. Files of marked groups are never deleted.
 import asyncio
 import random
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, NoReturn, TypeAlias
 
 import structlog
@@ -55,7 +56,6 @@ class Commits:
         clock: Clock,
         step: Callable[[str], None],
     ) -> None:
-        self._database = database
         self._formats = formats
         self._attempt = attempt
         self._open_table = open_table
@@ -223,17 +223,14 @@ class Commits:
         if not lost:
             return
         reasons = {group.ordinal: DropReason.lost(group.reason) for group in lost}
-        details = {"reasons": {str(ordinal): str(reason) for ordinal, reason in reasons.items()}}
-        async with self._database.begin() as unit:
+        details: dict[str, Any] = {"reasons": {str(ordinal): str(reason) for ordinal, reason in reasons.items()}}
+        if detail is not None:
+            details["detail"] = detail
+        result = {**self._attempt.run.result, "races": races_so_far(self._attempt.run, lost)}
+        settled = self._attempt.run.intent.marked_settled(reasons)
+        async with self._attempt.recording("group_dropped", details, result=result, intent=settled) as unit:
             await unit.groups.mark_dropped(self._attempt.lease, reasons)
             await unit.hot_partitions.lose(self._attempt.lease, lost)
-            self._attempt.run = await unit.runs.record(
-                self._attempt.lease,
-                kind="group_dropped",
-                details=details | ({} if detail is None else {"detail": detail}),
-                result={**self._attempt.run.result, "races": races_so_far(self._attempt.run, lost)},
-                intent=self._attempt.run.intent.marked_settled(reasons),
-            )
 
     async def _prove(
         self,
@@ -273,13 +270,10 @@ class Commits:
             await self._record_taken_back(document, ordinals, before)
         if not verification.ok:
             await self._record_mismatch(document, ordinals, before)
-
-        async def win(unit: UnitOfWork) -> None:
+        details = {"groups": ordinals, "tries": tries, "verification": document}
+        async with self._recording_proof(COMMITTED, details, before, settled=ordinals) as unit:
             await unit.groups.mark_committed(self._attempt.lease, ordinals, snapshot_id)
             await unit.hot_partitions.win(self._attempt.lease, {group.place for group in groups} - lost)
-
-        details = {"groups": ordinals, "tries": tries, "verification": document}
-        await self._record_proof(COMMITTED, details, before, win, settled=ordinals)
         self._step("verified")
 
     async def _record_taken_back(
@@ -290,13 +284,9 @@ class Commits:
     ) -> NoReturn:
         """Record that a snapshot of the run was rolled back from outside: its groups are not in the table."""
         document["groups"] = list(ordinals)
-
-        async def drop(unit: UnitOfWork) -> None:
-            await unit.groups.mark_dropped(
-                self._attempt.lease, dict.fromkeys(ordinals, DropReason.ended(TakenBack.code))
-            )
-
-        await self._record_proof(TakenBack.code, document, before, drop, settled=ordinals)
+        reasons = dict.fromkeys(ordinals, DropReason.ended(TakenBack.code))
+        async with self._recording_proof(TakenBack.code, document, before, settled=ordinals) as unit:
+            await unit.groups.mark_dropped(self._attempt.lease, reasons)
         self._step("taken_back")
         raise _taken_back(document)
 
@@ -305,26 +295,25 @@ class Commits:
     ) -> NoReturn:
         """Record a failed proof, then roll back or freeze; its groups stay open until that is done."""
         document["groups"] = list(ordinals)
-        await self._record_proof("verification_failed", document, before)
+        async with self._recording_proof("verification_failed", document, before):
+            pass
         self._step("verified")
         await self._mismatches.answer(document)
 
-    async def _record_proof(
-        self, kind: str, details: Mapping[str, Any], *writes: _Write | None, settled: Sequence[int] = ()
-    ) -> None:
-        """Record an event with all proofs so far, in one transaction with the writes that belong to it."""
-        async with self._database.begin() as unit:
-            for write in writes:
-                if write is not None:
-                    await write(unit)
-            self._attempt.run = await unit.runs.record(
-                self._attempt.lease,
-                kind=kind,
-                details=dict(details),
-                result={**self._attempt.run.result, "verifications": self.verifications},
-                intent=self._attempt.run.intent.marked_settled(settled),
-                is_progress=kind == COMMITTED,
-            )
+    @asynccontextmanager
+    async def _recording_proof(
+        self, kind: str, details: Mapping[str, Any], before: _Write | None, *, settled: Sequence[int] = ()
+    ) -> AsyncIterator[UnitOfWork]:
+        """Record an event with all proofs so far, in one transaction with the writes of `before` and of the body."""
+        result = {**self._attempt.run.result, "verifications": self.verifications}
+        intent = self._attempt.run.intent.marked_settled(settled)
+        is_progress = kind == COMMITTED
+        async with self._attempt.recording(
+            kind, details, result=result, intent=intent, is_progress=is_progress
+        ) as unit:
+            if before is not None:
+                await before(unit)
+            yield unit
 
     @property
     def _protects_parents(self) -> bool:

@@ -96,14 +96,9 @@ class Mismatches:
 
     async def _record_roll_back(self, snapshot_id: int, ordinals: Sequence[int]) -> None:
         details = {"snapshot_id": str(snapshot_id), "groups": list(ordinals)}
-        async with self._database.begin() as unit:
+        settled = self._attempt.run.intent.marked_settled(ordinals)
+        async with self._attempt.recording(ROLLED_BACK, details, intent=settled) as unit:
             await unit.groups.mark_dropped(self._attempt.lease, dict.fromkeys(ordinals, DropReason.ended(ROLLED_BACK)))
-            self._attempt.run = await unit.runs.record(
-                self._attempt.lease,
-                kind=ROLLED_BACK,
-                details=details,
-                intent=self._attempt.run.intent.marked_settled(ordinals),
-            )
             await unit.audit.append(
                 SYSTEM, "table.roll_back", self._attempt.run.table_id, after={"run_id": self._attempt.run.id, **details}
             )
@@ -115,17 +110,13 @@ class Mismatches:
         parent = await self._protected_parent(snapshot_id)
         found = f"snapshot {snapshot_id} of run {run.id} does not match the plan ({why})"
         reason = f"{found}; {_remedy(parent)}"
-        async with self._database.begin() as unit:
+        details = {"snapshot_id": str(snapshot_id), "groups": list(ordinals), "reason": reason}
+        settled = run.intent.marked_settled(ordinals)
+        async with self._attempt.recording("table_frozen", details, intent=settled) as unit:
             freeze = await unit.freezes.freeze(
                 run.table_id, by=run.id, snapshot_id=snapshot_id, parent_id=parent, reason=reason
             )
             await unit.groups.mark_committed(self._attempt.lease, ordinals, snapshot_id)
-            self._attempt.run = await unit.runs.record(
-                self._attempt.lease,
-                kind="table_frozen",
-                details={"snapshot_id": str(snapshot_id), "groups": list(ordinals), "reason": reason},
-                intent=self._attempt.run.intent.marked_settled(ordinals),
-            )
             if freeze is not None:
                 await unit.audit.append(SYSTEM, "table.freeze", run.table_id, after=freeze_document(freeze))
         self._attempt.metrics.failed_proofs.labels("frozen").inc()

@@ -154,12 +154,9 @@ class NativePath(RewritePath):
         await self._attempt.check()
         fresh = await self._open()
         call = SentCall(fresh.head_snapshot_id or 0, application)
-        async with self._context.database.begin() as unit:
+        intent = replace(self._attempt.run.intent.marked_sent([group.ordinal]), call=call)
+        async with self._attempt.recording("native_call", {"group": group.ordinal}, intent=intent) as unit:
             await unit.groups.mark_running(self._attempt.lease, [group.ordinal])
-            intent = replace(self._attempt.run.intent.marked_sent([group.ordinal]), call=call)
-            self._attempt.run = await unit.runs.record(
-                self._attempt.lease, kind="native_call", details={"group": group.ordinal}, intent=intent
-            )
         stored = next(g for g in await self._ending.groups(GroupState.RUNNING) if g.ordinal == group.ordinal)
         return _Sent(stored, call)
 
