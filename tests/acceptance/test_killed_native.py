@@ -120,4 +120,4 @@ async def test_f15_another_worker_settles_the_call_of_a_killed_one(
     assert ended.attempt >= 2
     assert spark.sql(SUM.format(table=table)).collect() == before
     assert one(spark, f"SELECT count(*) FROM {table}.snapshots WHERE operation = 'replace'") == 1
-    assert one(spark, f"SELECT count(*) FROM {table}.files") == ended.result["added_files"] == 1
+    assert one(spark, f"SELECT count(*) FROM {table}.files") == ended.result.added_files == 1

@@ -43,6 +43,6 @@ async def test_a_blackout_interrupts_spark_and_the_run_goes_on_afterwards(
     assert (run.state, run.attempt, run.failures) == (RunState.SUCCEEDED, 2, 0), run.detail
     assert run.finished_at is not None
     assert run.finished_at > end
-    assert (run.result["groups_committed"], lake.rows(), len(lake.paths())) == (2, rows, 2)
+    assert (run.result.groups_committed, lake.rows(), len(lake.paths())) == (2, rows, 2)
     live = {path.removeprefix("file://") for path in lake.paths()}
     assert {path for path in lake.stored_files() if run.id in path} == live

@@ -68,14 +68,14 @@ def check_predicates(world: World) -> None:
 
 def check_outcome(world: World, run: Run) -> None:
     """Compare what the run says with the table's history (I5)."""
-    said = [int(each) for each in run.result.get("snapshot_ids", [])]
-    committed = run.result.get("groups_committed", 0)
+    said = [int(each) for each in run.result.snapshot_ids]
+    committed = run.result.groups_committed
     found = {
         snapshot.snapshot_id
         for snapshot in world.lake.table.snapshots()
         if snapshot.summary and snapshot.summary.additional_properties.get("packhouse.run-id") == run.id
     }
-    told = {*said, *(int(each["snapshot_id"]) for each in run.result.get("verifications", []))}  # also of failed proofs
+    told = {*said, *(int(each["snapshot_id"]) for each in run.result.verifications)}  # also of failed proofs
     assert found <= told, f"the run does not tell of its snapshots {found - told}"
     assert bool(said) == bool(committed), run.result
     assert run.reason != "invariant_broken", run.detail  # whatever others did, we broke nothing

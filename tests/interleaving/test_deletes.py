@@ -43,7 +43,7 @@ async def test_no_row_comes_back_with_the_deletes_that_go(world: World, action: 
 async def test_f19_all_go_with_the_commit_when_nobody_interferes(world: World) -> None:
     rows, deletes = world.lake.rows(), live_deletes(world)
     run = await world.rewrite()
-    assert (run.state, run.result["removed_delete_files"]) == (RunState.SUCCEEDED, len(deletes)), run.detail
+    assert (run.state, run.result.document["removed_delete_files"]) == (RunState.SUCCEEDED, len(deletes)), run.detail
     assert live_deletes(world) == []
     check(world, run, rows)
 
@@ -51,7 +51,7 @@ async def test_f19_all_go_with_the_commit_when_nobody_interferes(world: World) -
 async def test_a_file_that_comes_meanwhile_does_not_keep_them(world: World) -> None:
     world.at("before_commit", lambda: append(world))
     run = await world.rewrite()
-    assert (run.state, run.result["removed_delete_files"], live_deletes(world)) == (RunState.SUCCEEDED, 2, [])
+    assert (run.state, run.result.document["removed_delete_files"], live_deletes(world)) == (RunState.SUCCEEDED, 2, [])
     check(world, run, world.lake.rows())
 
 
@@ -59,5 +59,9 @@ async def test_a_run_that_is_told_to_keep_them_keeps_them(world: World) -> None:
     await world.set_policy({"rewrite": {"deletes": {"remove_dangling": False}}})
     rows, deletes = world.lake.rows(), live_deletes(world)
     run = await world.rewrite()
-    assert (run.state, run.result["removed_delete_files"], live_deletes(world)) == (RunState.SUCCEEDED, 0, deletes)
+    assert (run.state, run.result.document["removed_delete_files"], live_deletes(world)) == (
+        RunState.SUCCEEDED,
+        0,
+        deletes,
+    )
     check(world, run, rows)

@@ -60,8 +60,8 @@ async def test_a_commit_that_somebody_rolled_back_is_not_said_to_be_ours_to_mend
     run = await world.finish(run.id)
     assert (run.state, run.reason, run.attempt) == (RunState.FAILED, "taken_back", 1 if dies_at is None else 3)
     assert "another program rolled the table back" in (run.detail or "")
-    assert (run.result["groups_committed"], run.result["groups_dropped"]) == (0, {"taken_back": 3})
-    (proof,) = run.result["verifications"]
+    assert (run.result.groups_committed, run.result.document["groups_dropped"]) == (0, {"taken_back": 3})
+    (proof,) = run.result.verifications
     assert [each["name"] for each in proof["checks"] if not each["holds"]] == ["in_main_history"]
     assert len(world.lake.replaces()) == 1
     assert (await world.container.tables.get(SYSTEM, world.table_id)).freeze is None
@@ -71,7 +71,7 @@ async def test_a_commit_that_somebody_rolled_back_is_not_said_to_be_ours_to_mend
 async def test_a_commit_whose_snapshot_expired_at_once_has_succeeded(world: World) -> None:
     world.at("after_commit", lambda: ACTIONS["append_and_expire"](world))
     run = await world.rewrite()
-    assert (run.state, run.attempt, run.result["groups_committed"]) == (RunState.SUCCEEDED, 1, 3), run.detail
+    assert (run.state, run.attempt, run.result.groups_committed) == (RunState.SUCCEEDED, 1, 3), run.detail
     assert world.lake.ids() == list(range(world.lake.next_id))
     check(world, run, world.lake.rows())
 

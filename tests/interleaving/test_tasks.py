@@ -49,7 +49,7 @@ async def test_a_second_copy_of_every_task_changes_nothing(world: World, monkeyp
     rows = world.lake.rows()
     run = await world.rewrite()
     assert len(copies) > 0
-    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3)
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3)
     assert (len(world.lake.paths()), world.lake.rows()) == (3, rows)
     check_outcome(world, run)
 
@@ -84,7 +84,7 @@ async def test_what_a_lost_try_of_a_task_wrote_goes_at_the_end_of_the_run(
     rows = world.lake.rows()
     world.at("before_commit", lambda: eventually(lambda: len(lost) == 3))
     run = await world.rewrite()
-    assert (run.state, run.attempt, run.result["groups_committed"]) == (RunState.SUCCEEDED, 1, 3)
+    assert (run.state, run.attempt, run.result.groups_committed) == (RunState.SUCCEEDED, 1, 3)
     written = {each.path.removeprefix("file://") for text in lost for each in GroupResult.from_json(text).outputs}
     assert len(written) == 3
     assert not [path for path in written if Path(path).exists()]

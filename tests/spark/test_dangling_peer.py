@@ -62,7 +62,7 @@ async def test_f19_deletes_of_the_rewritten_partition_are_gone_and_all_rows_are_
     run = await rewritten(world, "dangling")
     assert both_readers(spark, table) == before
     assert deletes_by_partition(spark, table) == {part: deletes[part] for part in (1, 2)}
-    assert run.result["removed_delete_files"] == deletes[0][0] > 0
+    assert run.result.document["removed_delete_files"] == deletes[0][0] > 0
     assert [row[0] for row in spark.sql(targets).collect()] == named
     head = f"SELECT summary['total-delete-files'] FROM {table}.snapshots ORDER BY committed_at DESC LIMIT 1"
     assert int(one(spark, head)) == deletes[1][0] + deletes[2][0]
@@ -108,5 +108,5 @@ async def test_a_policy_that_keeps_them_keeps_them(world: World, spark: SparkSes
     table = make(spark, "kept", granularity="partition")
     before, deletes = both_readers(spark, table), deletes_by_partition(spark, table)
     run = await rewritten(world, "kept", policy={"rewrite": {"deletes": {"remove_dangling": False}}})
-    assert (run.result["removed_delete_files"], deletes_by_partition(spark, table)) == (0, deletes)
+    assert (run.result.document["removed_delete_files"], deletes_by_partition(spark, table)) == (0, deletes)
     assert both_readers(spark, table) == before

@@ -150,7 +150,7 @@ async def test_position_deletes_are_applied_and_deleted_rows_stay_away(world: Wo
     before = both_readers(spark, table)
     run = await world.rewrite_other("deletes")
     assert run.state is RunState.SUCCEEDED, run.detail
-    assert run.result["deleted_rows"] == 240 - len(before[0])
+    assert run.result.document["deleted_rows"] == 240 - len(before[0])
     assert both_readers(spark, table) == before
 
 
@@ -223,7 +223,7 @@ async def test_a_rewrite_by_the_engine_wins_the_race_and_is_named(world: World, 
     world.at("before_commit", lambda: one(spark, rewrite))
     rows = world.lake.rows()
     run = await world.rewrite()
-    assert (run.state, run.result["races"]["groups_lost"]) == (RunState.SKIPPED, 1), run.detail
+    assert (run.state, run.result.races.groups_lost) == (RunState.SKIPPED, 1), run.detail
     assert world.lake.rows() == rows
     one(spark, "CALL lake.system.rewrite_manifests(table => 'lake.lake.events')")  # replaces no data file
     found = await world.container.explain.explain(SYSTEM, world.table_id)

@@ -101,7 +101,7 @@ async def test_avro_files_of_a_table_that_writes_parquet_by_now_become_parquet(
     assert_done_by(run, "native")
     assert both_readers(spark, table) == before
     assert formats(spark, table) == {"PARQUET": 2}
-    assert run.result["deleted_rows"] == 800 - len(before[0])
+    assert run.result.document["deleted_rows"] == 800 - len(before[0])
 
 
 def excluded(path: Path, column: str, value: int) -> list[bool]:

@@ -62,8 +62,8 @@ async def test_u17_deletion_vectors_are_applied_natively_and_proven(world: World
     run = await rewrite(world, table.id)
     assert (run.state, run.intent.engine) == (RunState.SUCCEEDED, "native"), run.detail
     assert [await asyncio.to_thread(rows_by_spark, spark, name), spark.sql(lineage).collect()] == before
-    assert len(run.result["snapshot_ids"]) == run.result["groups_committed"] == run.result["added_files"] == 3
-    assert run.result["deleted_rows"] == 160 - len(before[0])
+    assert len(run.result.document["snapshot_ids"]) == run.result.groups_committed == run.result.added_files == 3
+    assert run.result.document["deleted_rows"] == 160 - len(before[0])
     assert "deleted by deletes" in checks(run)["rows_conserved"]
     assert one(spark, f"SELECT count(*) FROM {name}.files") == 3
     again = await rewrite(world, table.id)
@@ -91,7 +91,7 @@ async def test_m10_f6_equality_deletes_are_applied_and_rows_that_came_after_them
     run = await rewrite(world, world.table_id)
     assert (run.state, run.intent.engine) == (RunState.SUCCEEDED, "native"), run.detail
     assert await asyncio.to_thread(rows_by_spark, spark, TABLE) == before
-    assert run.result["deleted_rows"] == 3
+    assert run.result.document["deleted_rows"] == 3
     assert "rows read before" in checks(run)["rows_conserved"]
 
 
@@ -124,11 +124,11 @@ async def test_f15_a_call_that_committed_before_its_worker_was_lost_is_adopted_a
     await world.container.worker.advance(run.id)
     parked = await world.get(run.id)
     assert (parked.state, len(parked.unsettled)) == (RunState.QUEUED, 1)
-    assert "verifications" not in parked.result
+    assert "verifications" not in parked.result.document
     run = await world.finish(run.id)
     assert run.state is RunState.SUCCEEDED, run.detail
     assert await asyncio.to_thread(rows_by_spark, spark, name) == before
-    assert len(run.result["snapshot_ids"]) == 3
+    assert len(run.result.document["snapshot_ids"]) == 3
     assert one(spark, f"SELECT count(*) FROM {name}.snapshots WHERE operation = 'replace'") == 3
     checks(run)
 

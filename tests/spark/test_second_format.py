@@ -30,7 +30,11 @@ async def test_a_plain_table_is_rewritten_on_spark(
         run, _ = await container.runs.submit(SYSTEM, table.id, RunRequest())
         await container.worker.advance(run.id)
         ended = await container.runs.get(SYSTEM, run.id)
-    assert (ended.state, ended.result["rewritten_files"], ended.result["added_files"]) == (RunState.SUCCEEDED, 18, 3)
+    assert (ended.state, ended.result.rewritten_files, ended.result.added_files) == (
+        RunState.SUCCEEDED,
+        18,
+        3,
+    )
     assert lake.ids() == ids
     for path in lake.paths():
         assert all(b"PARQUET:field_id" not in (each.metadata or {}) for each in pq.read_schema(path))

@@ -46,7 +46,7 @@ async def rewrite(world: World, table_id: TableId) -> Run:
 
 def checks(run: Run) -> dict[str, str]:
     """Return the detail of each check of all proofs; every one must hold."""
-    documents = run.result["verifications"]
+    documents = run.result.verifications
     assert documents
     assert all(check["holds"] for document in documents for check in document["checks"])
     return {check["name"]: check["detail"] for document in documents for check in document["checks"]}

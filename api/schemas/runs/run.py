@@ -392,5 +392,5 @@ def _run_fields(run: domain.Run) -> JsonObject:
         "detail": run.detail,
         "plan": text_ids(run.plan, "base_snapshot_id"),
         "policy": dict(run.policy),
-        "result": dict(run.result),
+        "result": dict(run.result.document),
     }

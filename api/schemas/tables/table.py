@@ -419,9 +419,9 @@ class HistoryEntry(Answer):
             requested_by=run.requested_by,
             started_at=run.started_at,
             finished_at=run.finished_at,
-            snapshot_ids=[str(snapshot_id) for snapshot_id in run.result.get("snapshot_ids", [])],
+            snapshot_ids=list(run.result.snapshot_ids),
             plan=text_ids(run.plan, "base_snapshot_id"),
-            result=dict(run.result),
+            result=dict(run.result.document),
         )
 
 

@@ -17,6 +17,7 @@ from engine.domain.runs.drops import DropReason
 from engine.domain.runs.files import InputFile, OutputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.intents import RunIntent
+from engine.domain.runs.results import RunResult
 from engine.domain.tables.table import TableRef
 
 
@@ -119,9 +120,9 @@ class GroupState(StrEnum):
 class Run:
     """The stored run.
 
-    Its free-form parts are JSON documents: `plan` (summary and predictions), `result` (what was measured), `policy`
-    (effective), `request` (what was requested in addition to the operation; `request_key` is equal for equal requests).
-    `intent`: what its last attempt is about to do. `catalog`, `owner_team`: the table's.
+    Its free-form parts are JSON documents: `plan` (summary and predictions), `policy` (effective), `request` (what was
+    requested in addition to the operation; `request_key` is equal for equal requests). `intent`: what its last attempt
+    is about to do. `result`: what was done and measured. `catalog`, `owner_team`: the table's.
     `urgent_at`: from then on the run precedes all that are not urgent; None: never.
     `waits_on`: key of the outage that ended the last attempt (`domain.fleet.outages`), until a probe confirms the
     outage or a file group is committed.
@@ -157,7 +158,7 @@ class Run:
     snapshot_count: int = 0
     plan: Mapping[str, Any] = field(default_factory=dict)
     intent: RunIntent = field(default_factory=RunIntent)
-    result: Mapping[str, Any] = field(default_factory=dict)
+    result: RunResult = field(default_factory=RunResult)
     policy: Mapping[str, Any] = field(default_factory=dict)
     ref: TableRef | None = None
 
@@ -176,6 +177,10 @@ class Run:
         """Start of the wait: when the table became due, if the request contains it, otherwise the submission."""
         said = self.request.get("due_since")
         return self.created_at if said is None else datetime.fromisoformat(said)
+
+    def setting(self, name: str, absent: Any) -> Any:
+        """Return a setting of the policy under which the run was planned; `absent` if that version did not have it."""
+        return self.policy.get("values", {}).get(name, absent)
 
     @property
     def log_fields(self) -> dict[str, str]:

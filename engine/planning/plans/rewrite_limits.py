@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.domain.policies import EffectivePolicy
+from engine.domain.policies import EffectivePolicy, Strategy
 from engine.domain.tables.orders import ORDERED_STRATEGIES, RowOrdering
 
 GROUP_SETTING: Final = "rewrite.max_group_bytes (rewrite.max_ordered_bytes where rows are put into order)"
@@ -50,23 +50,23 @@ class RewriteLimits:
     def of(policy: EffectivePolicy) -> "RewriteLimits":
         """Return the limits of an effective policy."""
         values = policy.values
-        target = int(values["rewrite.target_file_bytes"])
-        strategy, span = str(values["rewrite.strategy"]), policy.seconds_of("rewrite.max_time_span")
+        target = policy.target_bytes
+        strategy, span = policy.strategy, policy.seconds_of("rewrite.max_time_span")
         most = "rewrite.max_ordered_bytes" if strategy in ORDERED_STRATEGIES else "rewrite.max_group_bytes"
         return RewriteLimits(
             target_bytes=target,
-            small_bytes=int(values["rewrite.small_file_bytes"]),
-            large_bytes=policy.bytes_of("rewrite.large_file_bytes"),
+            small_bytes=policy.small_bytes,
+            large_bytes=policy.large_bytes,
             exclude_above_bytes=policy.bytes_of("rewrite.exclude_above_bytes"),
-            min_input_files=int(values["rewrite.min_input_files"]),
+            min_input_files=policy.min_input_files,
             group_bytes=max(target, int(values[most])),
             delete_files=int(values["rewrite.deletes.files"]),
             delete_ratio=float(values["rewrite.deletes.ratio"]),
-            small_row_group_bytes=policy.bytes_of("rewrite.small_row_group_bytes"),
+            small_row_group_bytes=policy.small_row_group_bytes,
             parallel_groups=policy.parallel_groups,
-            order_bins_by="arrival" if strategy == "window" else str(values["rewrite.order_bins_by"]),
-            tiers=tuple(map(_tier, values["rewrite.tiers"])) if strategy == "tiered" else (),
-            is_window=strategy == "window",
+            order_bins_by="arrival" if strategy is Strategy.WINDOW else str(values["rewrite.order_bins_by"]),
+            tiers=tuple(map(_tier, values["rewrite.tiers"])) if strategy is Strategy.TIERED else (),
+            is_window=strategy is Strategy.WINDOW,
             time_span_ms=None if span is None else 1000 * span,
         )
 

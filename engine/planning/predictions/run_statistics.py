@@ -54,7 +54,7 @@ NO_STATISTICS: Final = RunStatistics()
 
 def calibration_of(runs: Iterable[Run]) -> Calibration:
     """Return the calibration from a table's last successful runs."""
-    known = [run for run in runs if prediction_error(run.result.get("predicted"), run.result.get("actual"))]
+    known = [run for run in runs if prediction_error(run.result.predicted, run.result.actual)]
     files = [ratio for run in known if (ratio := _files_ratio(run)) is not None]
     sizes = [ratio for run in known if (ratio := _bytes_ratio(run)) is not None]
     return Calibration(len(known), output_files=_bounded_median(files), output_bytes=_bounded_median(sizes))
@@ -62,7 +62,7 @@ def calibration_of(runs: Iterable[Run]) -> Calibration:
 
 def errors_of(runs: Iterable[Run]) -> Mapping[str, float]:
     """Return the median error of these runs' predictions without its sign, by figure."""
-    found = [prediction_error(run.result.get("predicted"), run.result.get("actual")) or {} for run in runs]
+    found = [prediction_error(run.result.predicted, run.result.actual) or {} for run in runs]
     off = {name: [abs(error) for each in found if (error := each.get(name)) is not None] for name in _FIGURES}
     return {name: round(median(errors), 3) for name, errors in off.items() if errors}
 
@@ -84,7 +84,7 @@ def _off(predicted: float | None, actual: float | None) -> float | None:
 
 
 def _files_ratio(run: Run) -> float | None:
-    predicted, actual = run.result["predicted"].get("output_files"), run.result["actual"].get("output_files")
+    predicted, actual = (each.get("output_files") for each in _both(run))
     if not predicted or not actual:
         return None
     return float(actual * run.plan.get("calibration", {}).get("output_files", 1.0) / predicted)
@@ -95,13 +95,18 @@ def _bytes_ratio(run: Run) -> float | None:
 
     None for runs planned by versions that did not predict the metadata of files separately.
     """
-    used, results = run.plan.get("calibration", {}), (run.result["predicted"], run.result["actual"])
+    used, results = run.plan.get("calibration", {}), _both(run)
     if "metadata_bytes" not in used:
         return None
     predicted, actual = (each["output_bytes"] - each["output_files"] * int(used["metadata_bytes"]) for each in results)
     if predicted <= 0 or actual <= 0:
         return None
     return float(actual * used["output_bytes"] / predicted)
+
+
+def _both(run: Run) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return the predicted and the measured figures of a run that has both."""
+    return run.result.predicted or {}, run.result.actual or {}
 
 
 def _bounded_median(ratios: Sequence[float]) -> float:

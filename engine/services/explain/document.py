@@ -194,7 +194,7 @@ def _parallel_runs(record: RecordFacts) -> Mapping[str, Any]:
 def _schedule(facts: Facts) -> Mapping[str, Any]:
     written = facts.policy.values
     return {
-        "min_interval_seconds": facts.policy.seconds_of("schedule.min_interval"),
+        "min_interval_seconds": facts.policy.min_interval_seconds,
         "last_start_at": facts.record.last_start,
         "cron": written["schedule.cron"],
         "time_zone": written["schedule.time_zone"],
@@ -296,8 +296,8 @@ def _ended(run: Run) -> Mapping[str, Any]:
         "requested_by": run.requested_by,
         "started_at": run.started_at,
         "finished_at": run.finished_at,
-        "rewritten_files": run.result.get("rewritten_files"),
-        "added_files": run.result.get("added_files"),
+        "rewritten_files": run.result.rewritten_files,
+        "added_files": run.result.added_files,
     }
 
 

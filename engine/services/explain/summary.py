@@ -242,7 +242,7 @@ def _last(facts: Facts) -> Iterator[str]:
     why = "" if run.state is RunState.SUCCEEDED or run.reason is None else f": {in_words(run.reason)}{_detail(run)}"
     if run.reason == "nothing_to_do" and run.detail:  # the verb says so already
         why = f": {short(run.detail, 120)}"
-    removed, added = run.result.get("rewritten_files"), run.result.get("added_files")
+    removed, added = run.result.rewritten_files, run.result.added_files
     effect = f" and made {many(added, 'file')} of {removed}" if removed and added is not None else ""
     yield f"Its last run, {run.id}, {verb.get(run.state, 'was cancelled')}{at}{why}{effect}."
 
@@ -315,7 +315,7 @@ def _changes(facts: Facts) -> Iterator[str]:
         origin = policy.origins.get("triggers", "default")
         yield f"To make it due sooner, change triggers in its policy ({origin}); a run by request needs none."
     if any("too_few_files" in rule.held_back for rule in evaluation.rules):
-        least, origin = policy.values["rewrite.min_input_files"], policy.origins["rewrite.min_input_files"]
+        least, origin = policy.min_input_files, policy.origins["rewrite.min_input_files"]
         yield f"To take smaller partitions, lower rewrite.min_input_files ({least}, {origin})."
 
 

@@ -197,7 +197,7 @@ def _waits(facts: Facts, operation: Operation) -> Iterator[TableHold]:
 def _times(facts: Facts) -> Iterator[TableHold]:
     record, policy = facts.record, facts.policy
     yield from _waits(facts, Operation.REWRITE)
-    interval = policy.seconds_of("schedule.min_interval")
+    interval = policy.min_interval_seconds
     if interval and record.last_start is not None:
         until = record.last_start + timedelta(seconds=interval)
         if until > record.now:

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from engine.domain.fleet.budgets import Budget
-from engine.domain.policies import OFF, EffectivePolicy
+from engine.domain.policies import OFF, EffectivePolicy, Strategy
 from engine.domain.tables.orders import RequestedOrder
 from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, NativeTable, OpenTable
@@ -114,9 +114,11 @@ def too_slow(limit: Budget) -> str:
 
 
 def _of_settings(policy: EffectivePolicy, unsupported: Mapping[str, str | None]) -> Iterator[Condition]:
-    strategy = policy.values["rewrite.strategy"]
-    yield Condition("native_strategy", strategy == "binpack", f"{strategy}; the procedure is called for binpack only")
-    proof = policy.values["verification"]
+    strategy = policy.strategy
+    yield Condition(
+        "native_strategy", strategy is Strategy.BINPACK, f"{strategy}; the procedure is called for binpack only"
+    )
+    proof = policy.verification
     yield Condition("native_verification", proof == "metadata", f"{proof}; its rewrites are proven from metadata")
     told = [
         f"{name} (set the table property {instead} instead)" if instead else name

@@ -49,7 +49,7 @@ def never_due_advice(evaluation: Evaluation, policy: EffectivePolicy) -> list[st
     avoidable = f"{left.files} of its {many(left.of_files, 'file')} are avoidable"
     found = [f"{avoidable} and in {where} that no rule makes due{unless}."]
     if left.too_few_files:
-        least, origin = policy.values["rewrite.min_input_files"], policy.origins["rewrite.min_input_files"]
+        least, origin = policy.min_input_files, policy.origins["rewrite.min_input_files"]
         found.append(
             f"{left.too_few_files} of them are in partitions with fewer candidates than rewrite.min_input_files "
             f"({least}, {origin}): lower it."

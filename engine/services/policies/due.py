@@ -17,10 +17,8 @@ from engine.domain.policies import EffectivePolicy, TriggerCondition, TriggerRul
 MOST_SHOWN: Final = 100
 MOST_JUDGED: Final = 10_000
 """Most tables whose measurement is read; the rest is counted as unknown."""
-_SMALL: Final = "rewrite.small_file_bytes"
-_LARGE: Final = "rewrite.large_file_bytes"
-_ROW_GROUPS: Final = "rewrite.small_row_group_bytes"
-DECISIVE: Final = frozenset({"enabled", "triggers", _SMALL, _LARGE, _ROW_GROUPS})
+_SIZES: Final = frozenset({"rewrite.small_file_bytes", "rewrite.large_file_bytes", "rewrite.small_row_group_bytes"})
+DECISIVE: Final = frozenset({"enabled", "triggers"}) | _SIZES
 """Settings that can make a table due that was not due before."""
 
 
@@ -69,7 +67,7 @@ class DueRules:
     def of(cls, policy: EffectivePolicy) -> "DueRules":
         """Return the rules of an effective policy."""
         triggers = policy.document().triggers or ()
-        bounds = (policy.bytes_of(name) for name in (_SMALL, _LARGE, _ROW_GROUPS))
+        bounds = (policy.small_bytes, policy.large_bytes, policy.small_row_group_bytes)
         return cls(policy.enabled, tuple(triggers), *bounds)
 
     def holding(self, health: Mapping[str, Any]) -> tuple[tuple[str, str] | None, bool]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.domain.runs.drops import DropKind
 from engine.domain.runs.hot_partitions import LostGroup
+from engine.domain.runs.results import Races, RunResult
 from engine.domain.runs.run import FileCounts, GroupOutline, GroupState, Run
 from engine.domain.runs.timelines import RunTimeline
 from engine.formats.base import Verification
@@ -25,8 +26,8 @@ def run_result(
     seconds: float,
     timeline: RunTimeline,
     moved: LiveProgress | None,
-) -> dict[str, Any]:
-    """Return the result document of an ended run: counts of committed groups, waste, predicted and actual figures.
+) -> RunResult:
+    """Return the result of an ended run: counts of committed groups, waste, predicted and actual figures.
 
     `stored` are all its groups, `files` the files that the committed ones read and wrote.
     `seconds` is the wall time of the last attempt, so `input_bytes_per_second` is only given for runs with one;
@@ -35,9 +36,8 @@ def run_result(
     """
     committed = [group for group in stored if group.state is GroupState.COMMITTED]
     dropped = [group for group in stored if group.state is GroupState.DROPPED]
-    races: dict[str, Any] = races_so_far(run)
-    races |= {"groups_committed": len(committed), "conflict_rate": conflict_rate(races["groups_lost"], len(committed))}
-    verifications = list(run.result.get("verifications", []))
+    races = races_so_far(run)
+    verifications = list(run.result.verifications)
     measured: Counter[str] = Counter()
     for group in stored:
         measured.update({name: group.measured.get(name, 0) for name in (*_MEASURED_SUMS, "throttled_seconds")})
@@ -52,7 +52,7 @@ def run_result(
         "output_bytes": sum(group.output_bytes for group in committed),
         "seconds": round(seconds, 3),
     }
-    return {
+    document = {
         "rewritten_files": actual["input_files"],
         "rewritten_bytes": rewritten_bytes,
         "rewritten_rows": files.input_rows,
@@ -63,8 +63,9 @@ def run_result(
         "removed_delete_files": sum(each.get("removed_delete_files", 0) for each in verifications if each["ok"]),
         "groups_committed": len(committed),
         "groups_dropped": dict(Counter("unknown" if group.reason is None else str(group.reason) for group in dropped)),
-        "races": races,
-        "wasted_bytes": races["wasted_bytes"] + sum(g.output_bytes for g in dropped if not _is_lost(g)),
+        "races": asdict(races)
+        | {"groups_committed": len(committed), "conflict_rate": conflict_rate(races.groups_lost, len(committed))},
+        "wasted_bytes": races.wasted_bytes + sum(g.output_bytes for g in dropped if not _is_lost(g)),
         "snapshot_ids": [str(s) for s in sorted({g.snapshot_id for g in committed if g.snapshot_id is not None})],
         "seconds": timeline.working_seconds,
         "time": timeline.document(),
@@ -76,19 +77,17 @@ def run_result(
         "verifications": verifications,
         "checked": checked_rows(run, committed),
     }
+    return RunResult(document)
 
 
 def _is_lost(group: GroupOutline) -> bool:
     return group.reason is not None and group.reason.kind is DropKind.LOST
 
 
-def races_so_far(run: Run, lost: Sequence[LostGroup] = ()) -> dict[str, int]:
+def races_so_far(run: Run, lost: Sequence[LostGroup] = ()) -> Races:
     """Return the groups and bytes that a run lost to other writers in all attempts, including `lost`."""
-    before = run.result.get("races", {})
-    return {
-        "groups_lost": before.get("groups_lost", 0) + len(lost),
-        "wasted_bytes": before.get("wasted_bytes", 0) + sum(group.wasted_bytes for group in lost),
-    }
+    before = run.result.races
+    return Races(before.groups_lost + len(lost), before.wasted_bytes + sum(group.wasted_bytes for group in lost))
 
 
 def conflict_rate(lost: int, committed: int) -> float | None:

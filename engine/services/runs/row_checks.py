@@ -27,7 +27,7 @@ def checked_rows(run: Run, committed: Iterable[GroupOutline]) -> Mapping[str, An
     """Return how a run's rows were verified: groups and rows compared, bytes read, and time."""
     found = [group.measured for group in committed if group.measured.get("row_digest")]
     return {
-        "mode": run.policy.get("values", {}).get("verification", "metadata"),
+        "mode": run.setting("verification", "metadata"),
         "groups": len(found),
         "rows": sum(each["rows_written"] for each in found),
         "bytes": sum(each["bytes_checked"] for each in found),

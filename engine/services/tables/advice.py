@@ -110,7 +110,7 @@ def _writes(snapshots: Sequence[SnapshotInfo], runs: Iterable[Run], since: datet
 def _rewritten(run: Run, start_ms: float) -> int:
     if run.finished_at is None or run.finished_at.timestamp() * 1000 < start_ms:
         return 0
-    return int(run.result.get("rewritten_bytes", 0))
+    return run.result.rewritten_bytes
 
 
 def _expiry(setting: Any, default: timedelta) -> tuple[float, bool]:

@@ -86,9 +86,9 @@ class ObservationService:
         Raises:
             Transient: the manifests can't be read.
         """
-        small = seen.policy.bytes_of("rewrite.small_file_bytes") or 0
-        large = seen.policy.bytes_of("rewrite.large_file_bytes")
-        row_groups = seen.policy.bytes_of("rewrite.small_row_group_bytes")
+        small = seen.policy.small_bytes
+        large = seen.policy.large_bytes
+        row_groups = seen.policy.small_row_group_bytes
         found = await self._formats.ask(
             seen.opened.ref,
             lambda: health(

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.ids import RunId
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.leases import Lease
+from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import Run, RunEvent, WaitingFor
 from engine.stores.runs.events import append_events
 from engine.stores.schema.core import runs
@@ -64,7 +65,8 @@ class RunChanges:
 def to_run(row: RowMapping) -> Run:
     """Return the run in a row; documents that were not selected are empty."""
     values = {name: row[name] for name in FIELDS if name in row}
-    return Run(**values | {"intent": RunIntent.of(values.get("intent") or {})})
+    result = RunResult(values.get("result") or {})
+    return Run(**values | {"intent": RunIntent.of(values.get("intent") or {}), "result": result})
 
 
 def lease_of(run: Run) -> Lease:

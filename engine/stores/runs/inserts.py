@@ -48,7 +48,10 @@ class RunInserts(RunChanges):
 
 
 def _row(run: Run) -> dict[str, Any]:
-    values = {name: getattr(run, name) for name in FIELDS} | {"intent": run.intent.document()}
+    values = {name: getattr(run, name) for name in FIELDS} | {
+        "intent": run.intent.document(),
+        "result": run.result.document,
+    }
     return values | {name: dict(values[name]) for name in _DOCUMENTS} | {"last_event": 1}
 
 

@@ -26,6 +26,7 @@ from engine.domain.fleet.breakers import Fault
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.leases import Lease
+from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import (
     LEASED_STATES,
     LIVE_STATES,
@@ -157,7 +158,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         details: Document = None,
         plan: Document = None,
         intent: RunIntent | None = None,
-        result: Document = None,
+        result: RunResult | None = None,
         policy: Document = None,
         fault: Fault = Fault.OTHER,
     ) -> Run:
@@ -171,7 +172,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         """
         values = {"state": to, "reason": reason, "detail": detail, **_given(plan, intent, result, policy)}
         if to in TERMINAL_STATES:
-            values |= {**_NO_LEASE, "finished_at": now(), "snapshot_count": len((result or {}).get("snapshot_ids", ()))}
+            values |= {**_NO_LEASE, "finished_at": now(), "snapshot_count": len((result or RunResult()).snapshot_ids)}
         sources = [] if to is RunState.QUEUED else _sources(to)
         entry = Entry("state_changed", lease.holder, reason, _with_detail(detail, details))
         run = await self._change((*held(lease), runs.c.state.in_(sources)), values, entry)
@@ -191,7 +192,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         details: Document,
         plan: Document = None,
         intent: RunIntent | None = None,
-        result: Document = None,
+        result: RunResult | None = None,
         policy: Document = None,
         is_progress: bool = False,
     ) -> Run:
@@ -321,11 +322,11 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         """Add an ended run to the totals. Last statement of its transaction: all ending runs share these rows."""
         added = {
             "runs": 1,
-            "rewritten_bytes": int(run.result.get("rewritten_bytes", 0)),
-            "added_bytes": int(run.result.get("added_bytes", 0)),
-            "groups_committed": int(run.result.get("groups_committed", 0)),
-            "groups_lost": int(run.result.get("races", {}).get("groups_lost", 0)),
-            "wasted_bytes": int(run.result.get("wasted_bytes", 0)),
+            "rewritten_bytes": run.result.rewritten_bytes,
+            "added_bytes": run.result.added_bytes,
+            "groups_committed": run.result.groups_committed,
+            "groups_lost": run.result.races.groups_lost,
+            "wasted_bytes": run.result.wasted_bytes,
         }
         statement = upsert(self._connection, run_totals).values(operation=run.operation, state=run.state, **added)
         sums = {name: run_totals.c[name] + count for name, count in added.items()}
@@ -344,11 +345,11 @@ def _sources(to: RunState) -> list[RunState]:
     return sorted(state for state in LEASED_STATES if to in TRANSITIONS[state])
 
 
-def _given(plan: Document, intent: RunIntent | None, result: Document, policy: Document) -> dict[str, Any]:
+def _given(plan: Document, intent: RunIntent | None, result: RunResult | None, policy: Document) -> dict[str, Any]:
     documents = {
         "plan": plan,
         "intent": None if intent is None else intent.document(),
-        "result": result,
+        "result": None if result is None else result.document,
         "policy": policy,
     }
     return {name: dict(value) for name, value in documents.items() if value is not None}

@@ -35,7 +35,7 @@ async def test_a_dry_run_and_explain_leave_for_another_day_what_a_run_leaves(
     assert any("would be left for later" in line for line in explained["summary"])
     run = await api.rewrite(table_id)
     assert (run.plan["hash"], run.plan["prediction"]) == (plan["plan_hash"], plan["prediction"])
-    assert run.result["rewritten_bytes"] == plan["prediction"]["input_bytes"]
+    assert run.result.rewritten_bytes == plan["prediction"]["input_bytes"]
 
 
 async def test_while_nothing_fits_explain_shows_what_waits_and_a_dry_run_that_nothing_is_done(

@@ -30,7 +30,7 @@ async def test_a_run_shows_in_the_figures(api: Api, lake: Lake, table_id: str) -
     assert after["ended_runs"] == {"succeeded": 1}
     assert after["small_files"] == {"made": 0, "removed": 10, "made_per_hour": 0, "removed_per_hour": 10 / 24}
     assert after["races"] == {"groups_committed": 2, "groups_lost": 0, "conflict_rate": 0}
-    assert after["budget"]["rewritten_bytes"] == run.result["rewritten_bytes"]
+    assert after["budget"]["rewritten_bytes"] == run.result.rewritten_bytes
     assert after["backlog"]["avoidable_files"] == 0
 
 
@@ -63,7 +63,7 @@ async def test_advice_knows_what_was_rewritten_and_how_long_it_is_kept(api: Api,
     policy = {"maintenance": {"expire_snapshots": {"older_than": "2d"}}}
     await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=policy, headers={"If-None-Match": "*"})
     advice = await api.get(f"/v1/tables/{table_id}/advice")
-    assert advice["writes"]["rewritten_bytes"] == run.result["rewritten_bytes"] == advice["writes"]["ingested_bytes"]
+    assert advice["writes"]["rewritten_bytes"] == run.result.rewritten_bytes == advice["writes"]["ingested_bytes"]
     assert advice["upkeep"]["write_amplification"] == 1
     assert (advice["expiry_seconds"], advice["expiry_is_assumed"]) == (2 * 86_400, False)
 

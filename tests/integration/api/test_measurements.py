@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import RunState
 from tests.integration.api.conftest import Api
 from tests.support.world import Lake
@@ -32,7 +33,7 @@ async def test_what_runs_lost_to_other_writers_makes_a_table_worth_less(api: Api
         claim = await unit.runs.claim(run["id"], "worker", 60)
         assert claim is not None
         result = {"groups_committed": 1, "races": {"groups_lost": 2}, "wasted_bytes": 9}
-        await unit.runs.transition(claim[1], to=RunState.FAILED, reason="conflict", result=result)
+        await unit.runs.transition(claim[1], to=RunState.FAILED, reason="conflict", result=RunResult(result))
     [before] = await history(api, table_id)
     await api.get(f"/v1/tables/{table_id}/health")
     [after] = await history(api, table_id)

@@ -209,7 +209,7 @@ async def test_metrics_count_ended_runs_and_their_bytes(api: Api, table_id: str)
     text = (await api.call("GET", "/metrics", status=200)).text
     labels = '{operation="rewrite",state="succeeded"}'
     assert f"packhouse_runs_ended_total{labels} 1.0" in text
-    assert f"packhouse_rewritten_bytes_total{labels} {float(run.result['rewritten_bytes'])}" in text
-    assert f"packhouse_groups_committed_total{labels} {float(run.result['groups_committed'])}" in text
+    assert f"packhouse_rewritten_bytes_total{labels} {float(run.result.document['rewritten_bytes'])}" in text
+    assert f"packhouse_groups_committed_total{labels} {float(run.result.document['groups_committed'])}" in text
     assert f"packhouse_groups_lost_total{labels} 0.0" in text
     assert 'packhouse_breakers_open{kind="catalog"} 0.0' in text

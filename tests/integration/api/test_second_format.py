@@ -86,9 +86,9 @@ async def test_a_table_is_rewritten_from_the_api_to_the_commit(plain: Plain, pro
     plan = await plain.api.post("/v1/runs", {"table_id": plain.table_id, "dry_run": True}, status=200)
     run = await plain.api.rewrite(plain.table_id)
     assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")
-    assert plan["groups_total"] == run.result["added_files"] == 3
-    assert run.result["rewritten_files"] == 18
-    assert all(proof["ok"] for proof in run.result["verifications"])
+    assert plan["groups_total"] == run.result.added_files == 3
+    assert run.result.rewritten_files == 18
+    assert all(proof["ok"] for proof in run.result.verifications)
     assert plain.lake.ids() == ids
     for path in plain.lake.paths():
         schema = pq.read_schema(path)
@@ -170,7 +170,7 @@ async def test_sources_that_another_writer_removes_cost_their_group_only(
 
     monkeypatch.setattr(PlainTable, "commit", commit)
     run = await plain.api.rewrite(plain.table_id)
-    assert (run.state, run.result["added_files"]) == (RunState.SUCCEEDED, 2)
+    assert (run.state, run.result.added_files) == (RunState.SUCCEEDED, 2)
     days = {path.split("day=")[1][:10] for path in plain.lake.paths()}
     assert days == {"2026-11-01", "2026-11-03"}
     assert len(set(plain.lake.ids())) == len(plain.lake.ids()) > 0

@@ -46,7 +46,7 @@ def once(status: int) -> Verdict:
 async def test_a_table_is_rewritten_and_proven(world: World, proxy: FaultyProxy) -> None:
     rows = world.lake.rows()
     run = await world.rewrite()
-    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
     assert (len(world.lake.paths()), world.lake.rows()) == (3, rows)
     assert proxy.commits == len(world.lake.replaces()) == 1
 

@@ -51,9 +51,9 @@ async def test_old_snapshots_leave_the_metadata_and_every_kept_one_stays_readabl
     assert ids(world) == before[-2:]
     assert {each: rows(world, each) for each in kept} == kept
     assert {task.file.file_path for task in world.lake.table.scan().plan_files()} == files
-    assert run.result["expired_snapshots"] == len(before) - 2
-    assert run.result["kept_snapshots"] == 2
-    assert [each["ok"] for each in run.result["verifications"]] == [True]
+    assert run.result.expired_snapshots == len(before) - 2
+    assert run.result.document["kept_snapshots"] == 2
+    assert [each["ok"] for each in run.result.verifications] == [True]
     assert run.plan["expired_total"] == len(before) - 2
 
 
@@ -120,8 +120,8 @@ async def test_a_lost_answer_is_read_from_the_table(world: World, monkeypatch: p
     monkeypatch.setattr(expiries, "_proof", lost)
     run = await expire(world)
     assert (run.state, run.attempt) == (RunState.SUCCEEDED, 2)
-    assert run.result["expired_snapshots"] == len(before) - 2
-    assert [each["ok"] for each in run.result["verifications"]] == [True]
+    assert run.result.expired_snapshots == len(before) - 2
+    assert [each["ok"] for each in run.result.verifications] == [True]
     assert ids(world) == before[-2:]
 
 
@@ -135,7 +135,7 @@ async def test_an_attempt_that_dies_at_any_step_is_resumed(world: World, step: s
     await world.expire_lease(run.id)
     run = await world.finish(run.id)
     assert run.state is RunState.SUCCEEDED
-    assert run.result["expired_snapshots"] == len(before) - 2
+    assert run.result.expired_snapshots == len(before) - 2
     assert ids(world) == before[-2:]
 
 
@@ -167,7 +167,7 @@ async def test_snapshots_that_are_all_tagged_after_the_plan_stay(world: World) -
 
     world.at("before_commit", tag_all)
     run = await expire(world)
-    assert (run.state, run.attempt, run.result["expired_snapshots"]) == (RunState.SUCCEEDED, 1, 0)
+    assert (run.state, run.attempt, run.result.expired_snapshots) == (RunState.SUCCEEDED, 1, 0)
     assert ids(world) == before
 
 
@@ -214,8 +214,8 @@ async def test_more_snapshots_than_fit_one_commit_expire_in_several(
     monkeypatch.setattr("engine.services.operations.expire.attempts.MOST_AT_ONCE", 3)
     before = ids(world)
     run = await expire(world, keep_last=1)
-    assert run.result["expired_snapshots"] == len(before) - 1
-    assert len(run.result["verifications"]) == -(-(len(before) - 1) // 3)
+    assert run.result.expired_snapshots == len(before) - 1
+    assert len(run.result.verifications) == -(-(len(before) - 1) // 3)
 
 
 async def test_the_coordinator_starts_an_expiry_at_its_interval(world: World, watching: Watching) -> None:

@@ -42,7 +42,7 @@ async def test_a_group_whose_source_was_deleted_is_dropped_whole(world: World) -
     world.at("before_commit", lambda: world.lake.table.delete("day = '2026-11-02'"))
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED
-    assert run.result["groups_dropped"] == {"source_gone": 1}
+    assert run.result.document["groups_dropped"] == {"source_gone": 1}
     assert "2026-11-02" not in set(world.lake.table.scan().to_arrow()["day"].to_pylist())
     assert len(world.lake.paths()) == 2
 
@@ -53,7 +53,7 @@ async def test_the_output_of_a_dropped_group_is_removed(world: World) -> None:
     run = await world.rewrite()
     ours = {path for path in world.lake.stored_files() if run.id in path}
     assert len(ours) == 2
-    assert run.result["wasted_bytes"] > 0
+    assert run.result.wasted_bytes > 0
 
 
 async def test_a_race_lost_on_every_group_is_planned_again(world: World) -> None:
@@ -167,7 +167,7 @@ async def test_a_damaged_input_fails_its_group_and_spares_the_others(world: Worl
     assert (run.state, run.reason) == (RunState.FAILED, "groups_failed")
     assert run.detail is not None
     assert Path(victim).name in run.detail
-    assert run.result["groups_committed"] == 2
+    assert run.result.groups_committed == 2
     assert victim in world.lake.paths()
 
 
@@ -238,8 +238,8 @@ async def test_a_commit_that_lands_after_its_answer_was_given_up_is_found(
     land_late(monkeypatch)
     rows = world.lake.rows()
     run = await world.rewrite()
-    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3)
-    assert [v["ok"] for v in run.result["verifications"]] == [True]
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3)
+    assert [v["ok"] for v in run.result.verifications] == [True]
     assert len(world.lake.replaces()) == 1
     assert world.lake.rows() == rows
 
@@ -253,7 +253,7 @@ async def test_output_of_a_commit_that_may_still_land_is_never_removed(world: Wo
     sent[0]()
     assert world.lake.rows() == rows
     run = await world.finish(run.id)
-    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3)
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3)
 
 
 async def test_a_cancelled_run_ends_only_when_no_commit_of_it_can_land_any_more(world: World) -> None:
@@ -267,7 +267,7 @@ async def test_a_cancelled_run_ends_only_when_no_commit_of_it_can_land_any_more(
     with pytest.raises(CommitFailedException):
         sent[0]()
     assert [summary["packhouse.run-id"] for summary in world.lake.replaces()] == before == [run.id]
-    assert (ended.state, ended.result["groups_committed"]) == (RunState.SUCCEEDED, 3)
+    assert (ended.state, ended.result.groups_committed) == (RunState.SUCCEEDED, 3)
     assert not ended.unsettled
     assert world.lake.rows() == rows
 
@@ -463,7 +463,7 @@ async def test_a_cancel_of_a_waiting_run_with_a_past_is_settled_by_the_next_atte
     assert asked.state is RunState.QUEUED
     run = await world.finish(run.id)
     assert run.state is RunState.SUCCEEDED
-    assert run.result["groups_committed"] == 3
+    assert run.result.groups_committed == 3
     assert len(world.lake.replaces()) == 1
 
 

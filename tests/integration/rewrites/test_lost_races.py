@@ -60,12 +60,12 @@ async def explained(world: World) -> Any:
 async def test_a_lost_partition_cools_down_and_the_others_are_committed(world: World) -> None:
     """L9: lost races are counted."""
     run = await lose(world)
-    assert (run.state, run.result["groups_dropped"]) == (RunState.SUCCEEDED, {"source_gone": 1})
+    assert (run.state, run.result.document["groups_dropped"]) == (RunState.SUCCEEDED, {"source_gone": 1})
     found = await hot(world)
     (one,) = found.by_place.values()
     assert (one.place, one.losses, one.run_id, one.reason) == (place(HOT), 1, run.id, "source_gone")
-    assert one.wasted_bytes == run.result["wasted_bytes"] > 0
-    assert run.result["races"] == {
+    assert one.wasted_bytes == run.result.wasted_bytes > 0
+    assert run.result.document["races"] == {
         "groups_lost": 1,
         "groups_committed": 2,
         "conflict_rate": 1 / 3,
@@ -78,7 +78,7 @@ async def test_later_runs_leave_it_out_until_then_and_rewrite_the_rest(world: Wo
     for _ in range(6):
         await asyncio.to_thread(world.lake.append, day=COLD)
     run = await world.rewrite()
-    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 1)
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 1)
     days = [path.split("day=")[1][:10] for path in world.lake.paths()]
     assert {day: days.count(day) for day in (HOT, COLD)} == {HOT: 6, COLD: 1}
 
@@ -96,7 +96,7 @@ async def test_a_forced_run_takes_it_all_the_same_and_a_win_forgets_the_loss(wor
     await lose(world)
     rows = world.lake.rows()
     run = await world.finish((await world.submit(force=True)).id)
-    assert (run.state, run.result["rewritten_files"]) == (RunState.SUCCEEDED, 6)
+    assert (run.state, run.result.rewritten_files) == (RunState.SUCCEEDED, 6)
     assert run.request == {"force": True}
     assert (await hot(world)).by_place == {}
     assert world.lake.rows() == rows
@@ -119,10 +119,10 @@ async def test_each_loss_in_a_row_counts_and_a_dry_run_shows_what_comes_of_it(wo
 async def test_attempts_of_the_run_that_lost_do_not_wait_for_the_cool_down(world: World) -> None:
     world.at("before_commit", lambda: [rewrite_before(world, day)() for day in (HOT, COLD, OTHER)])
     run = await world.rewrite()
-    assert (run.state, run.attempt, run.result["groups_committed"]) == (RunState.SUCCEEDED, 2, 3)
-    assert run.result["races"]["groups_lost"] == 3  # of the first attempt, whose groups are not stored any more
-    assert run.result["races"]["conflict_rate"] == 0.5
-    assert run.result["wasted_bytes"] == run.result["races"]["wasted_bytes"] > 0
+    assert (run.state, run.attempt, run.result.groups_committed) == (RunState.SUCCEEDED, 2, 3)
+    assert run.result.races.groups_lost == 3  # of the first attempt, whose groups are not stored any more
+    assert run.result.document["races"]["conflict_rate"] == 0.5
+    assert run.result.wasted_bytes == run.result.races.wasted_bytes > 0
     assert (await hot(world)).by_place == {}
 
 
@@ -138,7 +138,7 @@ async def test_a_run_that_loses_every_time_fails_and_the_table_does_not_rest_but
     found = await explained(world)
     assert [hold["code"] for hold in found["next_eligible"]["held_by"]] == ["cooling_down"]
     assert found["now"]["skipped_reasons"] == {"cooling_down": 3}
-    assert found["conflicts"]["wasted_bytes"] == run.result["wasted_bytes"] > 0
+    assert found["conflicts"]["wasted_bytes"] == run.result.wasted_bytes > 0
     assert found["conflicts"]["conflict_rate"] == 1
 
 
@@ -178,7 +178,7 @@ async def test_what_by_itself_begins_leaves_cooling_partitions_alone_until_they_
         await asyncio.to_thread(world.lake.append, day=COLD)
     assert (await watching.look()).verdict is Verdict.SUBMITTED
     run = await finish_live(world)
-    assert (run.requested_by, run.result["groups_committed"]) == (COORDINATOR.subject, 1)
+    assert (run.requested_by, run.result.groups_committed) == (COORDINATOR.subject, 1)
     assert run.request["cause"]["partition"] == place(COLD)[1]
 
 
@@ -197,7 +197,7 @@ async def test_a_resume_lets_every_partition_in_again(world: World) -> None:
     await world.container.pauses.resume_table(SYSTEM, world.table_id)
     assert (await hot(world)).by_place == {}
     run = await world.rewrite()
-    assert run.result["groups_committed"] == 1
+    assert run.result.groups_committed == 1
 
 
 async def test_groups_that_are_lost_before_they_are_sent_are_never_sent(
@@ -213,8 +213,8 @@ async def test_groups_that_are_lost_before_they_are_sent_are_never_sent(
     at_first_task(monkeypatch, rewrite_another)
     rows = len(world.lake.ids())
     run = await world.rewrite()
-    assert (run.state, run.result["groups_dropped"]) == (RunState.SUCCEEDED, {"source_gone": 1})
-    assert (run.result["races"]["groups_lost"], run.result["wasted_bytes"], len(sent)) == (1, 0, 2)
+    assert (run.state, run.result.document["groups_dropped"]) == (RunState.SUCCEEDED, {"source_gone": 1})
+    assert (run.result.races.groups_lost, run.result.wasted_bytes, len(sent)) == (1, 0, 2)
     assert set((await hot(world)).by_place) == {place(lost[0])}
     assert len(world.lake.ids()) == len(set(world.lake.ids())) == rows - sum(50 + n for n in range(6)) + 300
 
@@ -229,7 +229,7 @@ async def test_a_changed_schema_ends_the_sending_and_the_run_plans_anew(
     sent = one_after_another(monkeypatch)
     at_first_task(monkeypatch, change)
     run = await world.rewrite()
-    assert (run.state, run.attempt, run.result["groups_committed"]) == (RunState.SUCCEEDED, 2, 3)
+    assert (run.state, run.attempt, run.result.groups_committed) == (RunState.SUCCEEDED, 2, 3)
     assert len(sent) == 1 + 3
 
 
@@ -237,7 +237,11 @@ async def test_appends_and_our_own_commits_are_no_losses(world: World, monkeypat
     sent = one_after_another(monkeypatch)
     at_first_task(monkeypatch, lambda: world.lake.append(day=OTHER))
     run = await world.rewrite()
-    assert (run.result["groups_committed"], run.result["races"]["groups_lost"], len(sent)) == (3, 0, 3)
+    assert (run.result.groups_committed, run.result.races.groups_lost, len(sent)) == (
+        3,
+        0,
+        3,
+    )
 
 
 async def test_groups_of_a_partition_that_lost_are_committed_as_soon_as_they_are_written(
@@ -257,7 +261,7 @@ async def test_groups_of_a_partition_that_lost_are_committed_as_soon_as_they_are
 
     monkeypatch.setattr(LocalDispatcher, "run", beginning_with(wait_for_commit, LocalDispatcher.run))
     run = await world.finish((await world.submit(force=True)).id)
-    assert run.result["groups_committed"] == 3
+    assert run.result.groups_committed == 3
     assert [each["packhouse.groups"].count(",") + 1 for each in world.lake.replaces()[before:]] == [1, 2]
 
 
@@ -270,8 +274,11 @@ async def test_a_worker_that_dies_before_it_notes_a_lost_race_leaves_it_to_its_s
     rows = world.lake.rows()
     await world.expire_lease(run.id)
     run = await world.finish(run.id)
-    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3)  # the third: what the writer left
-    assert (run.result["races"]["groups_lost"], run.result["races"]["conflict_rate"]) == (1, 0.25)
+    assert (run.state, run.result.groups_committed) == (
+        RunState.SUCCEEDED,
+        3,
+    )  # the third: what the writer left
+    assert (run.result.races.groups_lost, run.result.document["races"]["conflict_rate"]) == (1, 0.25)
     assert world.lake.rows() == rows
     assert (await hot(world)).by_place == {}
 

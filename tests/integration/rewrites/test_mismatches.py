@@ -76,7 +76,7 @@ async def test_a_commit_that_lost_rows_is_taken_back(bystander: World) -> None:
     assert (lake.rows(), lake.table.current_snapshot()) == (before, head)
     assert "all_else_unchanged" in (run.detail or "")
     assert "it was rolled back" in (run.detail or "")
-    assert (run.result["groups_committed"], run.result["groups_dropped"]) == (0, {"rolled_back": 3})
+    assert (run.result.groups_committed, run.result.document["groups_dropped"]) == (0, {"rolled_back": 3})
     assert run.unsettled == frozenset()
     assert {"verification_failed", "rolled_back"} <= set(await kinds(bystander, run))
     assert "table.roll_back" in await audited(bystander)
@@ -103,7 +103,7 @@ async def test_what_others_committed_since_is_kept_and_the_table_is_frozen(bysta
     for said in (str(freeze.snapshot_id), str(freeze.parent_id), "others committed after it", "all_else_unchanged"):
         assert said in freeze.reason
     assert "the table is frozen" in (run.detail or "")
-    assert run.result["snapshot_ids"] == [str(freeze.snapshot_id)]
+    assert run.result.document["snapshot_ids"] == [str(freeze.snapshot_id)]
     assert "table.freeze" in await audited(bystander)
 
 
@@ -172,7 +172,7 @@ async def test_a_worker_that_dies_on_the_way_back_is_followed_by_one_that_gets_t
         await bystander.container.worker.advance(run.id)
     await bystander.expire_lease(run.id)
     run = await bystander.finish(run.id)
-    assert (run.state, run.reason, run.result["groups_dropped"]) == (
+    assert (run.state, run.reason, run.result.document["groups_dropped"]) == (
         RunState.FAILED,
         "invariant_broken",
         {"rolled_back": 3},

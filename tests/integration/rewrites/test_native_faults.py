@@ -134,11 +134,11 @@ async def test_each_partition_is_a_call_and_every_one_is_proven(world: World, pl
     """U3: each partition is committed separately."""
     before = world.lake.rows()
     run = await world.rewrite()
-    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
     assert {call.where[0].value for call in played.calls} == {"2026-11-01", "2026-11-02", "2026-11-03"}
-    assert all(proof["ok"] for proof in run.result["verifications"])
+    assert all(proof["ok"] for proof in run.result.verifications)
     assert run.unsettled == frozenset()
-    assert (run.result["rewritten_files"], run.result["added_files"]) == (18, 3)
+    assert (run.result.rewritten_files, run.result.added_files) == (18, 3)
     assert world.lake.rows() == before
 
 
@@ -166,7 +166,7 @@ async def test_f2_a_call_that_says_no_after_it_committed_counts_as_what_it_did(
 ) -> None:
     played.after.append(raising(SparkFailed("CommitStateUnknownException: no answer")))
     run = await world.rewrite()
-    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
     assert len(played.calls) == 3
 
 
@@ -175,7 +175,7 @@ async def test_f1_what_a_failed_call_said_is_the_runs_reason(world: World, playe
     run = await world.rewrite()
     assert (run.state, run.reason) == (RunState.FAILED, "groups_failed")
     assert "OutOfMemoryError" in (run.detail or "")
-    assert run.result["groups_committed"] == replaces(world.lake) == 2
+    assert run.result.groups_committed == replaces(world.lake) == 2
 
 
 async def test_f18_a_lost_race_cools_the_partition_down(world: World, played: PlayedProcedures) -> None:
@@ -185,7 +185,7 @@ async def test_f18_a_lost_race_cools_the_partition_down(world: World, played: Pl
     await world.container.worker.advance(run.id)
     run = await world.get(run.id)
     assert (run.state, run.waiting_for) == (RunState.QUEUED, WaitingFor.CONFLICT_BACKOFF), run.detail
-    assert run.result["races"]["groups_lost"] == 3
+    assert run.result.races.groups_lost == 3
     assert run.unsettled == frozenset()
 
 
@@ -198,7 +198,7 @@ async def test_f14_a_lost_answer_is_read_from_the_table_and_nothing_is_called_tw
     parked = await world.get(run.id)
     assert (parked.state, len(parked.unsettled)) == (RunState.QUEUED, 1)
     run = await world.finish(run.id)
-    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
     assert replaces(world.lake) == len(played.calls) == 3
 
 
@@ -220,7 +220,7 @@ async def test_a_cancel_between_calls_keeps_what_is_committed(world: World, play
     played.after.append(world.cancel_soon(run.id))
     run = await world.finish(run.id)
     assert run.state is RunState.CANCELLED
-    assert run.result["groups_committed"] == replaces(world.lake) == len(played.calls)
+    assert run.result.groups_committed == replaces(world.lake) == len(played.calls)
     assert len(played.calls) < 3
     assert world.lake.rows() == before
 
@@ -239,7 +239,7 @@ async def test_a_foreign_rewrite_of_the_same_partition_is_not_taken_for_ours(
     played.before.append(other)
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED
-    assert (run.result["groups_committed"], run.result["races"]["groups_lost"]) == (2, 1)
+    assert (run.result.groups_committed, run.result.races.groups_lost) == (2, 1)
 
 
 async def test_a_table_that_was_rolled_back_under_a_lost_call_does_not_hold_the_run_for_ever(
@@ -259,7 +259,7 @@ async def test_a_table_that_was_rolled_back_under_a_lost_call_does_not_hold_the_
     assert run.state is RunState.SUCCEEDED, run.detail
     assert run.unsettled == frozenset()
     assert len(world.lake.rows()) < len(before)  # the last append was rolled back, by somebody else
-    assert run.result["groups_committed"] == 3
+    assert run.result.groups_committed == 3
 
 
 @pytest.mark.parametrize(("stops", "committed"), [(False, 1), (True, 0)])
@@ -289,6 +289,6 @@ async def test_a_pause_acts_between_calls_or_interrupts_one_and_the_run_goes_on_
     assert parked.unsettled == frozenset()
     await world.container.pauses.resume_table(SYSTEM, world.table_id)
     ended = await world.finish(run.id)
-    assert (ended.state, ended.result["groups_committed"]) == (RunState.SUCCEEDED, 3), ended.detail
+    assert (ended.state, ended.result.groups_committed) == (RunState.SUCCEEDED, 3), ended.detail
     assert replaces(world.lake) == 3
     assert world.lake.rows() == before

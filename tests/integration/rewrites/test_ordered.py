@@ -118,7 +118,7 @@ async def test_without_columns_the_tables_own_order_is_used_and_its_id_is_set(wo
         present = [value for value in values if value is not None]
         assert present == sorted(present, reverse=True)
         assert values == present + [None] * (len(values) - len(present))
-    (verification,) = run.result["verifications"]
+    (verification,) = run.result.verifications
     (check,) = [check for check in verification["checks"] if check["name"] == "sort_orders_as_written"]
     assert (check["holds"], check["detail"]) == (True, "3 added files claim a sort order, 3 rightly")
 
@@ -168,7 +168,7 @@ async def test_an_impossible_column_is_refused_when_the_policy_is_written(world:
 async def test_the_result_shows_how_far_files_overlapped_before_and_after(world: World) -> None:
     await world.set_policy({"rewrite": {"strategy": "sort", "columns": ["value"]}})
     run = await world.rewrite()
-    order = run.result["order"]
+    order = run.result.document["order"]
     assert (order["strategy"], order["partitions_total"]) == ("sort", 3)
     assert [one["before"]["files"] for one in order["partitions"]] == [6, 6, 6]
     assert all(one["before"]["overlap_depth"] >= 1 for one in order["partitions"])
@@ -205,7 +205,7 @@ async def test_another_order_or_new_files_make_a_full_rewrite_worth_it_again(wor
     first = set(world.lake.paths())
     world.lake.append(day="2026-11-01")
     run = await in_full(world)
-    assert run.result["rewritten_files"] == 2
+    assert run.result.rewritten_files == 2
     assert len(first & set(world.lake.paths())) == 2
 
 
@@ -246,7 +246,7 @@ async def test_overlap_begins_a_run_of_whole_partitions_by_itself_and_rests_when
     run = await finish_live(world)
     assert (run.state, run.request["force_full"]) == (RunState.SUCCEEDED, True)
     assert run.request["cause"]["rule"] == "overlaps"
-    shown = run.result["order"]["partitions"]
+    shown = run.result.document["order"]["partitions"]
     assert [(one["before"]["overlap_depth"], one["after"]["overlap_depth"]) for one in shown] == [(6, 1)] * 3
     assert world.lake.rows() == before
     assert (await watching.look(wake=True)).verdict is Verdict.NOT_DUE

@@ -140,7 +140,7 @@ async def test_a_run_goes_on_over_many_lifetimes_of_vended_credentials(
         await world.container.worker.advance(run.id)
         run = await world.get(run.id)
         assert (run.state, run.failures, run.attempt) == (RunState.SUCCEEDED, 0, 1), run.detail
-        assert run.result["groups_committed"] == 14
+        assert run.result.groups_committed == 14
         assert vendor.asked > 4 * vendor.lifetime
         assert world.lake.rows() == rows
 

@@ -25,17 +25,17 @@ async def test_the_snapshot_names_the_run_that_made_it(world: World) -> None:
     (summary,) = world.lake.replaces()
     assert summary["packhouse.run-id"] == run.id
     assert summary["packhouse.attempt"] == "1"
-    assert run.result["snapshot_ids"] == [str(world.lake.table.metadata.current_snapshot_id)]
+    assert run.result.document["snapshot_ids"] == [str(world.lake.table.metadata.current_snapshot_id)]
 
 
 async def test_the_result_counts_what_the_table_shows(world: World) -> None:
     """L5: predicted and actual files are compared."""
     before = world.lake.paths()
     run = await world.rewrite()
-    assert run.result["rewritten_files"] == len(before) == run.result["predicted"]["input_files"]
-    assert run.result["added_files"] == len(world.lake.paths()) == run.result["predicted"]["output_files"]
-    assert run.result["rewritten_rows"] == run.result["added_rows"] == len(world.lake.ids())
-    assert [v["ok"] for v in run.result["verifications"]] == [True]
+    assert run.result.rewritten_files == len(before) == run.result.predicted["input_files"]
+    assert run.result.added_files == len(world.lake.paths()) == run.result.predicted["output_files"]
+    assert run.result.document["rewritten_rows"] == run.result.document["added_rows"] == len(world.lake.ids())
+    assert [v["ok"] for v in run.result.verifications] == [True]
 
 
 async def test_predictions_learn_from_what_the_last_runs_came_to(world: World) -> None:
@@ -43,7 +43,7 @@ async def test_predictions_learn_from_what_the_last_runs_came_to(world: World) -
     for number in range(12):
         world.lake.append(day=f"2026-12-{number % 2 + 1:02}")
     second = await world.rewrite()
-    (before, after) = (abs(run.result["prediction_error"]["output_bytes"]) for run in (first, second))
+    (before, after) = (abs(run.result.document["prediction_error"]["output_bytes"]) for run in (first, second))
     assert second.plan["calibration"]["runs"] == 1
     assert after <= max(before, 0.25)
     assert [run.plan["time_estimate"]["source"] for run in (first, second)] == ["prior", "table"]
@@ -53,7 +53,7 @@ async def test_a_run_keeps_how_long_its_work_took_for_predictions(world: World) 
     run = await world.rewrite()
     async with world.container.database.read() as unit:
         (time,) = await unit.run_times.list(world.table_id)
-    actual = run.result["actual"]
+    actual = run.result.actual
     assert (time.size.groups, time.size.files, time.size.bytes) == (3, actual["input_files"], actual["input_bytes"])
     assert time.seconds == pytest.approx(actual["seconds"], abs=0.002)
 
@@ -80,7 +80,7 @@ async def test_output_bytes_of_tiny_files_are_predicted_without_the_metadata_of_
     for number in range(60):
         world.lake.append(day=f"2026-12-{number % 2 + 1:02}", rows=2)
     run = await world.rewrite()
-    predicted, actual = run.result["predicted"], run.result["actual"]
+    predicted, actual = run.result.predicted, run.result.actual
     assert predicted["input_bytes"] > 3 * actual["output_bytes"]
     assert actual["output_bytes"] / 2 < predicted["output_bytes"] < 2 * actual["output_bytes"]
 
@@ -91,12 +91,12 @@ async def test_the_time_of_a_run_has_every_attempt_and_every_wait(world: World) 
     await world.container.worker.advance(run.id)
     await world.expire_lease(run.id)
     run = await world.finish(run.id)
-    time = run.result["time"]
+    time = run.result.document["time"]
     timeline = await world.container.runs.timeline(run)
     assert [each.reason for each in timeline.attempts] == ["lease_expired", "committed"]
     assert time["attempts"] == 2
     assert time["total_seconds"] == pytest.approx(time["working_seconds"] + time["waiting_seconds"], abs=0.05)
-    assert timeline.working_seconds >= run.result["actual"]["seconds"]
+    assert timeline.working_seconds >= run.result.actual["seconds"]
     assert timeline.total_seconds == pytest.approx((run.finished_at - run.created_at).total_seconds(), abs=0.002)
 
 
@@ -212,4 +212,4 @@ async def test_a_run_that_had_committed_is_not_called_skipped_when_its_policy_wa
     await world.set_policy({"enabled": False})
     run = await world.finish(run.id)
     assert (run.state, run.reason) == (RunState.SUCCEEDED, "disabled")
-    assert run.result["groups_committed"] == 3
+    assert run.result.groups_committed == 3

@@ -66,7 +66,7 @@ async def test_rows_of_another_table_are_not_copied(world: World) -> None:
     foreign = import_another_table(world)
     rows = world.lake.rows()
     run = await world.rewrite()
-    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 2), run.detail
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 2), run.detail
     assert copied_rows(world) == 0
     assert set(foreign) <= set(world.lake.paths())
     assert world.lake.rows() == rows
@@ -150,7 +150,7 @@ async def test_a_catalog_may_let_its_tables_name_files_below_its_allowed_locatio
     warehouse = str(folder_of(world).parents[1])
     await world.allow(OutsideFiles.ALLOWED_LOCATIONS, f"file://{warehouse}")
     run = await world.rewrite()
-    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
     assert world.lake.rows() == rows
     assert not set(foreign) & set(world.lake.paths())
     await world.allow(OutsideFiles.REFUSE, f"file://{warehouse}")

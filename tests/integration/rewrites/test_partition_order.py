@@ -144,9 +144,9 @@ async def test_a_partition_of_many_groups_is_one_order_after_one_run_and_no_row_
     await world.set_policy({"rewrite": SMALL | POLICIES[strategy], "verification": "content"})
     run = await in_full(world)
     assert run.state is RunState.SUCCEEDED, run.detail
-    assert (run.plan["groups"], run.result["deleted_rows"]) == (len(DAYS), 4)
+    assert (run.plan["groups"], run.result.document["deleted_rows"]) == (len(DAYS), 4)
     assert run.plan["prediction"]["input_bytes"] > 5 * len(DAYS) * MIB
-    assert run.result["checked"]["groups"] == len(DAYS)
+    assert run.result.document["checked"]["groups"] == len(DAYS)
     assert content(world) == before
     check_no_overlap(world, strategy, made)
     again = await in_full(world)
@@ -157,7 +157,7 @@ async def test_inputs_are_read_once_however_often_rows_go_through_the_disk(world
     await world.set_policy({"rewrite": SMALL | POLICIES["hilbert"]})
     run = await in_full(world)
     assert run.state is RunState.SUCCEEDED, run.detail
-    assert run.result["measured"]["bytes_read"] == run.result["rewritten_bytes"]
+    assert run.result.document["measured"]["bytes_read"] == run.result.rewritten_bytes
 
 
 async def test_a_partition_above_max_ordered_bytes_becomes_several_groups(world: World) -> None:
@@ -209,7 +209,7 @@ async def test_a_task_that_died_while_it_ordered_is_done_again_and_leaves_nothin
     on_disk.at_ranges = staticmethod(die)
     run = await in_full(world)
     assert (run.state, run.reason, deaths) == (RunState.FAILED, "groups_failed", 2)
-    assert (run.result["groups_committed"], len(world.lake.replaces())) == (1, 1)
+    assert (run.result.groups_committed, len(world.lake.replaces())) == (1, 1)
     assert content(world) == before
     assert sorted(len(live_files(world, day)) == FILES for day in DAYS) == [False, True]
     live = {path.removeprefix("file://") for path in world.lake.paths()}

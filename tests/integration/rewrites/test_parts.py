@@ -28,7 +28,7 @@ async def test_a_run_goes_on_with_the_next_part_until_all_is_done(world: World) 
     await world.container.worker.advance(run.id)
     ended = await world.get(run.id)
     assert (ended.state, ended.attempt) == (RunState.SUCCEEDED, 3)
-    assert ended.result["rewritten_files"] == 18
+    assert ended.result.rewritten_files == 18
     assert len(world.lake.paths()) == 3
     assert world.lake.rows() == before
     assert world.lake.stored_files() >= {path.removeprefix("file://") for path in world.lake.paths()}

@@ -65,8 +65,8 @@ async def test_a_paused_run_commits_what_is_written_and_goes_on_after_the_resume
     assert not await world.container.worker.advance(run.id)
     await world.container.pauses.resume_table(SYSTEM, world.table_id)
     ended = await world.finish(run.id)
-    assert (ended.state, ended.attempt, ended.result["groups_committed"]) == (RunState.SUCCEEDED, 2, 3)
-    assert ended.result["rewritten_files"] == 18  # no group was done twice
+    assert (ended.state, ended.attempt, ended.result.groups_committed) == (RunState.SUCCEEDED, 2, 3)
+    assert ended.result.rewritten_files == 18  # no group was done twice
     assert (world.lake.ids(), len(world.lake.paths())) == (before, 3)
 
 
@@ -123,7 +123,7 @@ async def test_a_pause_of_the_catalog_reaches_a_run_at_work(
     assert (parked.state, parked.waiting_for, parked.failures) == (RunState.QUEUED, WaitingFor.PAUSED, 0)
     assert (await groups(world, run))[GroupState.COMMITTED] <= 1
     await world.container.pauses.resume_catalog(SYSTEM, run.catalog)
-    assert (await world.finish(run.id)).result["groups_committed"] == 3
+    assert (await world.finish(run.id)).result.groups_committed == 3
     shown = world.container.metrics.render().decode().splitlines()
     assert {'packhouse_runs_parked_total{reason="paused"} 1.0', 'packhouse_claims_total{outcome="claimed"} 2.0'} <= set(
         shown
@@ -144,7 +144,7 @@ async def test_a_parked_run_is_cancelled_while_its_table_is_paused(world: World)
     await world.container.runs.cancel(SYSTEM, run.id)
     assert await world.container.worker.advance_next()
     ended = await world.get(run.id)
-    assert (ended.state, ended.result["groups_committed"]) == (RunState.CANCELLED, 0)
+    assert (ended.state, ended.result.groups_committed) == (RunState.CANCELLED, 0)
 
 
 async def test_a_second_run_starts_as_soon_as_the_first_has_ended(world: World) -> None:
@@ -189,7 +189,11 @@ async def test_a_full_run_rewrites_well_sized_files_once(world: World) -> None:
     assert plain.state is RunState.SKIPPED
     run = await world.submit(RunRequest(force_full=True))
     ended = await world.finish(run.id)
-    assert (ended.state, ended.result["rewritten_files"], len(world.lake.paths())) == (RunState.SUCCEEDED, 6, 3)
+    assert (ended.state, ended.result.rewritten_files, len(world.lake.paths())) == (
+        RunState.SUCCEEDED,
+        6,
+        3,
+    )
     assert world.lake.ids() == before
 
 

@@ -77,7 +77,7 @@ async def test_a_full_rewrite_writes_the_codec_that_the_table_has_now(world: Wor
     for codec in ("zstd", "gzip", "uncompressed"):
         set_codec(world, codec)
         run = await in_full(world)
-        assert run.result["rewritten_files"] >= 2
+        assert run.result.rewritten_files >= 2
         found = codecs(world, "several")
         assert len(found) > 1
         assert all(each == {codec.upper()} for each in found)

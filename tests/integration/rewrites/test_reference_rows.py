@@ -83,7 +83,7 @@ async def test_u13_one_partition_is_rewritten_while_its_writers_go_on(world: Wor
     world.at("rewriting", lambda: world.lake.append(day=DAY))
     world.at("before_commit", lambda: world.lake.append(day=DAY))
     run = await world.finish((await world.submit(only("day", DAY))).id)
-    assert (run.state, run.attempt, run.result["groups_committed"]) == (RunState.SUCCEEDED, 1, 1), run.detail
+    assert (run.state, run.attempt, run.result.groups_committed) == (RunState.SUCCEEDED, 1, 1), run.detail
     after = world.lake.paths()
     assert len([path for path in after if DAY in path]) == 1 + 2
     assert {path for path in before if DAY not in path} == {path for path in after if DAY not in path}
@@ -111,12 +111,16 @@ async def test_m8_buckets_are_rewritten_separately_and_at_once(world: World, mon
     for _ in range(5):
         table.append(world.lake.table.scan(limit=200).to_arrow().cast(SCHEMA.as_arrow()))
     one = await world.rewrite_other("keyed", only("id", 7), policy={"limits": {"parallel_groups": BUCKETS}})
-    assert (one.state, one.result["groups_committed"]) == (RunState.SUCCEEDED, 1), one.detail
+    assert (one.state, one.result.groups_committed) == (RunState.SUCCEEDED, 1), one.detail
     at_once = threading.Barrier(BUCKETS - 1)
     tasks = tasks_of(world, lambda: at_once.wait(30))
     rest, _ = await world.container.runs.submit(SYSTEM, one.table_id, RunRequest())
     ended = await world.finish(rest.id)
-    assert (ended.state, ended.result["groups_committed"], len(tasks)) == (RunState.SUCCEEDED, BUCKETS - 1, BUCKETS - 1)
+    assert (ended.state, ended.result.groups_committed, len(tasks)) == (
+        RunState.SUCCEEDED,
+        BUCKETS - 1,
+        BUCKETS - 1,
+    )
 
 
 @pytest.mark.parametrize("strategy", ["binpack", "sort", "hilbert"])
@@ -126,6 +130,6 @@ async def test_m18_compaction_and_clustering_have_the_same_budget(world: World, 
     tasks = tasks_of(world)
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
-    assert len(tasks) == run.result["groups_committed"] == 3
+    assert len(tasks) == run.result.groups_committed == 3
     assert sum(task.pace.bytes_per_second or 0 for task in tasks) == pytest.approx(40e6)
     assert sum(task.pace.requests_per_second or 0 for task in tasks) == pytest.approx(400)

@@ -21,9 +21,9 @@ async def test_content_compares_the_rows_of_every_group(world: World) -> None:
     rows = world.lake.rows()
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
-    checked = run.result["checked"]
+    checked = run.result.document["checked"]
     assert (checked["mode"], checked["groups"], checked["rows"]) == ("content", 3, len(rows))
-    assert checked["bytes"] == run.result["rewritten_bytes"] + run.result["added_bytes"]
+    assert checked["bytes"] == run.result.rewritten_bytes + run.result.added_bytes
     assert checked["seconds"] > 0
     assert world.lake.rows() == rows
 
@@ -32,14 +32,14 @@ async def test_sample_compares_the_rows_of_the_first_group_at_least(world: World
     await world.set_policy({"verification": "sample"})
     run = await world.rewrite()
     expected = sum(has_rows_checked("sample", run.id, ordinal) for ordinal in range(3))
-    assert (run.state, run.result["checked"]["mode"]) == (RunState.SUCCEEDED, "sample")
-    assert run.result["checked"]["groups"] == expected >= 1
+    assert (run.state, run.result.document["checked"]["mode"]) == (RunState.SUCCEEDED, "sample")
+    assert run.result.document["checked"]["groups"] == expected >= 1
 
 
 async def test_without_it_nothing_is_read_twice(world: World) -> None:
     run = await world.rewrite()
-    assert run.result["checked"] == {"mode": "metadata", "groups": 0, "rows": 0, "bytes": 0, "seconds": 0}
-    assert run.result["measured"]["bytes_read"] == run.result["rewritten_bytes"]
+    assert run.result.document["checked"] == {"mode": "metadata", "groups": 0, "rows": 0, "bytes": 0, "seconds": 0}
+    assert run.result.document["measured"]["bytes_read"] == run.result.rewritten_bytes
 
 
 def test_a_sample_is_one_group_in_sixteen_the_first_and_the_same_each_time() -> None:
@@ -57,7 +57,7 @@ async def test_a_group_with_other_rows_is_never_committed(world: World, monkeypa
     before = [path for path in world.lake.paths() if "2026-11-02" in path]
     rows = world.lake.rows()
     run = await world.rewrite()
-    assert (run.state, run.reason, run.result["groups_committed"]) == (RunState.FAILED, "groups_failed", 2)
+    assert (run.state, run.reason, run.result.groups_committed) == (RunState.FAILED, "groups_failed", 2)
     assert "other rows than the inputs'" in (run.detail or "")
     assert [path for path in world.lake.paths() if "2026-11-02" in path] == before
     assert world.lake.rows() == rows
@@ -86,7 +86,7 @@ async def test_damage_that_goes_away_costs_a_second_try_only(world: World, monke
     spoil(monkeypatch, "2026-11-02", lambda table: table.slice(1), times=1)
     await world.set_policy({"verification": "content"})
     run = await world.rewrite()
-    assert (run.state, run.result["checked"]["groups"]) == (RunState.SUCCEEDED, 3), run.detail
+    assert (run.state, run.result.document["checked"]["groups"]) == (RunState.SUCCEEDED, 3), run.detail
 
 
 def notes_with_one_changed(table: pa.Table) -> pa.Array:

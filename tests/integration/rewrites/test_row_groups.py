@@ -75,7 +75,7 @@ async def test_a_chopped_file_becomes_one_of_one_row_group_and_then_nothing_is_l
     ids = world.lake.ids()
     run = await rewritten(world, {"rewrite": TARGET})
     assert run.state is RunState.SUCCEEDED, run.detail
-    assert (run.result["rewritten_files"], run.result["added_files"]) == (1, 1)
+    assert (run.result.rewritten_files, run.result.added_files) == (1, 1)
     after = row_groups(world)
     assert list(after.values()) == [1, 1]
     assert [path for path in before if path in after] == [path for path, count in before.items() if count == 1]

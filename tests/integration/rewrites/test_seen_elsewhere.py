@@ -29,7 +29,7 @@ async def test_f6_an_equality_delete_that_came_meanwhile_keeps_its_partition_as_
 
     world.at("before_commit", delete)
     run = await world.rewrite()
-    assert run.result["groups_dropped"] == {"new_deletes": 1}
+    assert run.result.document["groups_dropped"] == {"new_deletes": 1}
     live = {entry["file_path"] for entry in world.lake.table.inspect.data_files().to_pylist()}
     assert set(before) <= live
     assert len(live) == len(before) + 2
@@ -46,10 +46,10 @@ async def test_f7_a_position_delete_that_came_meanwhile_is_not_lost(world: World
 
     world.at("before_commit", delete)
     run = await world.rewrite()
-    assert run.result["groups_dropped"] == {"new_deletes": 1}
+    assert run.result.document["groups_dropped"] == {"new_deletes": 1}
     assert len(world.lake.ids()) == len(ids) - 2
     again = await world.finish((await world.submit(force=True)).id)
-    assert (again.state, again.result["deleted_rows"]) == (RunState.SUCCEEDED, 2)
+    assert (again.state, again.result.document["deleted_rows"]) == (RunState.SUCCEEDED, 2)
     assert len(world.lake.ids()) == len(ids) - 2
 
 
@@ -66,7 +66,7 @@ async def test_f15_a_task_that_is_executed_twice_writes_every_row_once(world: Wo
 
     world.dispatcher.run = twice  # type: ignore[method-assign]
     run = await world.rewrite()
-    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
     assert (world.lake.rows(), len(world.lake.paths())) == (rows, 3)
 
 
@@ -80,10 +80,14 @@ async def test_f20_f22_a_single_file_over_the_delete_ratio_is_rewritten_and_its_
         {"rewrite": {"min_input_files": 100, "deletes": {"files": 100, "ratio": 0.1}}, "verification": "content"}
     )
     run = await world.rewrite()
-    assert (run.state, run.result["rewritten_files"], run.result["deleted_rows"]) == (RunState.SUCCEEDED, 1, 80)
+    assert (run.state, run.result.rewritten_files, run.result.document["deleted_rows"]) == (
+        RunState.SUCCEEDED,
+        1,
+        80,
+    )
     assert files_of(world, DAY) != [one]
     assert len(world.lake.ids()) == len(ids) - 80
-    (proof,) = run.result["verifications"]
+    (proof,) = run.result.verifications
     assert {check["name"]: check["holds"] for check in proof["checks"]}["rows_conserved"]
 
 

@@ -90,7 +90,7 @@ async def test_what_is_in_flight_ends_and_is_committed_and_nothing_new_begins(wo
     assert (parked.state, parked.waiting_for, parked.reason) == (RunState.QUEUED, WaitingFor.RETRY, "worker_stopped")
     assert (parked.failures, parked.lease_holder, await committed(world, run.id)) == (0, None, 1)
     ended = await world.finish(run.id)
-    assert (ended.state, ended.attempt, ended.result["groups_committed"]) == (RunState.SUCCEEDED, 2, 3)
+    assert (ended.state, ended.attempt, ended.result.groups_committed) == (RunState.SUCCEEDED, 2, 3)
     assert (world.lake.rows(), len(world.lake.paths())) == (rows, 3)
 
 
@@ -105,7 +105,7 @@ async def test_what_does_not_end_in_time_is_interrupted_and_left_to_another(worl
     parked = await world.get(run.id)
     assert (parked.state, parked.reason, parked.failures) == (RunState.QUEUED, "worker_stopped", 0)
     assert await committed(world, run.id) == 0
-    assert (await world.finish(run.id)).result["groups_committed"] == 3
+    assert (await world.finish(run.id)).result.groups_committed == 3
     assert (world.lake.rows(), len(world.lake.paths())) == (rows, 3)
 
 

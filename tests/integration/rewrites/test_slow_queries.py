@@ -60,7 +60,7 @@ async def test_slow_queries_stop_a_running_rewrite_until_they_are_fast_again(wor
     await tell(world, 0.5, world.table_id)
     assert await world.container.coordinator.review() == 1
     ended = await go_on(world, run)
-    assert (ended.state, ended.attempt, ended.result["rewritten_files"]) == (RunState.SUCCEEDED, 2, 18)
+    assert (ended.state, ended.attempt, ended.result.rewritten_files) == (RunState.SUCCEEDED, 2, 18)
     assert world.lake.rows() == rows
 
 

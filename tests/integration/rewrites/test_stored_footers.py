@@ -45,7 +45,7 @@ async def test_what_a_lost_attempt_wrote_is_committed_or_proven_by_its_footers(w
     assert have_footers(await groups_of(world, run.id)) == {False}
     assert world.lake.rows() == rows
     assert len(world.lake.replaces()) == 1
-    (verification,) = run.result["verifications"]
+    (verification,) = run.result.verifications
     (check,) = [each for each in verification["checks"] if each["name"] == "sort_orders_as_written"]
     assert (check["holds"], check["detail"]) == (True, "3 added files claim a sort order, 3 rightly")
 

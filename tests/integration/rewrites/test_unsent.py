@@ -83,7 +83,10 @@ async def test_a_crash_with_an_earlier_batch_committed_ends_the_run_and_keeps_th
     rows = world.lake.rows()
     run = await advanced(world, await world.submit())
     assert (run.state, run.reason) == (RunState.FAILED, "internal_error"), run.detail
-    assert (run.result["groups_committed"], run.result["groups_dropped"]) == (1, {"internal_error": 2})
+    assert (run.result.groups_committed, run.result.document["groups_dropped"]) == (
+        1,
+        {"internal_error": 2},
+    )
     assert (world.lake.rows(), len(world.lake.replaces())) == (rows, 1)
     ours = {path for path in world.lake.stored_files() if run.id in path}
     assert ours == {path.removeprefix("file://") for path in world.lake.paths() if run.id in path}
@@ -97,7 +100,7 @@ async def test_a_crash_after_the_mark_leaves_the_outcome_to_the_table(world: Wor
     assert (waiting.state, waiting.waiting_for, waiting.unsettled) == (RunState.QUEUED, "retry", {0, 1, 2})
     await world.container.runs.cancel(SYSTEM, waiting.id)
     run = await world.finish(waiting.id)
-    assert (run.state, run.result["groups_committed"], run.unsettled) == (RunState.SUCCEEDED, 3, frozenset())
+    assert (run.state, run.result.groups_committed, run.unsettled) == (RunState.SUCCEEDED, 3, frozenset())
     assert (world.lake.rows(), len(world.lake.replaces())) == (rows, 1)
 
 
@@ -109,7 +112,7 @@ async def test_a_cancel_after_a_worker_died_before_the_mark_sends_nothing(world:
     await world.expire_lease(run.id)
     await world.container.runs.cancel(SYSTEM, run.id)
     run = await world.finish(run.id, attempts=1)
-    assert (run.state, run.result["groups_dropped"]) == (RunState.CANCELLED, {"cancelled": 3}), run.detail
+    assert (run.state, run.result.document["groups_dropped"]) == (RunState.CANCELLED, {"cancelled": 3}), run.detail
     assert (sent, state_of(world.lake)) == ([], before)
 
 

@@ -62,7 +62,7 @@ class Running:
         """Go on as soon as it may: every group once, no row lost or doubled."""
         ended = await go_on(self.world, self.run)
         assert (ended.state, ended.attempt, ended.failures) == (RunState.SUCCEEDED, attempts, 0), ended.detail
-        assert (ended.result["groups_committed"], ended.result["rewritten_files"]) == (GROUPS, FILES)
+        assert (ended.result.groups_committed, ended.result.rewritten_files) == (GROUPS, FILES)
         assert (self.world.lake.rows(), len(self.world.lake.paths())) == (self.rows, GROUPS)
         live = {path.removeprefix("file://") for path in self.world.lake.paths()}
         assert {path for path in self.world.lake.stored_files() if self.run.id in path} == live
@@ -111,7 +111,7 @@ async def test_a_window_that_lets_runs_finish_stops_none_and_lets_none_start(wor
     await until(lambda: is_held(world))
     under_way.gate.open()
     ended = await under_way.parked()
-    assert (ended.state, ended.attempt, ended.result["groups_committed"]) == (RunState.SUCCEEDED, 1, GROUPS)
+    assert (ended.state, ended.attempt, ended.result.groups_committed) == (RunState.SUCCEEDED, 1, GROUPS)
     later = await world.submit()
     assert not await world.container.worker.advance(later.id)
 
@@ -158,7 +158,7 @@ async def test_a_run_that_waits_in_a_window_is_cancelled_at_once_and_keeps_what_
     await under_way.parked()
     await world.container.runs.cancel(SYSTEM, under_way.run.id)
     cancelled = await go_on(world, under_way.run)
-    assert (cancelled.state, cancelled.result["groups_committed"]) == (RunState.CANCELLED, 2)
+    assert (cancelled.state, cancelled.result.groups_committed) == (RunState.CANCELLED, 2)
     assert world.lake.rows() == under_way.rows
 
 
@@ -202,7 +202,7 @@ async def test_a_worker_that_dies_while_it_parks_loses_nothing(world: World, ste
     held = await world.get(lost.id)
     assert (held.waiting_for, held.not_before) == (WaitingFor.BLACKOUT, end)
     ended = await go_on(world, under_way.run)
-    assert (ended.state, ended.result["groups_committed"]) == (RunState.SUCCEEDED, GROUPS), ended.detail
+    assert (ended.state, ended.result.groups_committed) == (RunState.SUCCEEDED, GROUPS), ended.detail
     assert (world.lake.rows(), len(world.lake.paths())) == (under_way.rows, GROUPS)
     committed = [group for summary in world.lake.replaces() for group in summary["packhouse.groups"].split(",")]
     assert len(committed) == len(set(committed)) == GROUPS
@@ -294,7 +294,7 @@ async def test_a_group_that_no_time_between_windows_holds_is_sent_right_after_on
     monkeypatch.setattr(Attempt, "room", lambda _self: short)
     under_way.gate.open()
     ended = await under_way.parked()
-    assert (ended.state, ended.result["groups_committed"]) == (RunState.SUCCEEDED, GROUPS)
+    assert (ended.state, ended.result.groups_committed) == (RunState.SUCCEEDED, GROUPS)
     async with world.container.database.read() as unit:
         told = [event for event in await unit.events.list(ended.id) if event.kind == "longer_than_any_gap"]
     assert [event.details["groups"] for event in told] != []

@@ -30,7 +30,7 @@ async def test_a_table_is_rewritten_and_proven(s3: S3Server, open_on_s3: Open, s
     async with open_on_s3(scheme=scheme) as world:
         rows = world.lake.rows()
         run = await world.rewrite()
-        assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 3), run.detail
+        assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
         assert (len(world.lake.paths()), world.lake.rows()) == (3, rows)
         assert {path.partition("://")[0] for path in world.lake.paths()} == {scheme}
         assert orphans(s3, world, run) == set()
@@ -44,7 +44,7 @@ async def test_the_requests_that_a_task_counts_are_those_that_the_server_sees(s3
         run = await world.rewrite()
         assert run.state is RunState.SUCCEEDED
         seen = [each for each in s3.asked[marks[0] : marks[1]] if each.is_of_data_file]
-        assert run.result["measured"]["requests"] == len(seen), seen
+        assert run.result.document["measured"]["requests"] == len(seen), seen
 
 
 async def test_a_large_output_is_sent_in_parts_and_none_is_left_open(s3: S3Server, open_on_s3: Open) -> None:
@@ -114,7 +114,7 @@ async def test_an_input_that_is_gone_is_a_fault_of_its_group(s3: S3Server, open_
         victim = next(path for path in world.lake.paths() if "2026-11-02" in path)
         s3.file_system().delete_file(victim.partition("://")[2])
         run = await world.rewrite()
-        assert (run.state, run.reason, run.result["groups_committed"]) == (RunState.FAILED, "groups_failed", 2)
+        assert (run.state, run.reason, run.result.groups_committed) == (RunState.FAILED, "groups_failed", 2)
         assert victim in str(run.detail)
 
 

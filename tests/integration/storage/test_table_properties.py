@@ -31,7 +31,7 @@ async def use_the_table(world: World) -> None:
     await world.container.observations.health(SYSTEM, world.table_id)
     await world.container.explain.explain(SYSTEM, world.table_id)
     run = await world.rewrite()
-    assert (run.state, run.result["groups_committed"]) == (RunState.SUCCEEDED, 1), run.detail
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 1), run.detail
 
 
 @pytest.fixture

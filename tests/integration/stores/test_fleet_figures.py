@@ -8,6 +8,7 @@ from sqlalchemy import text
 
 from engine.domain.fleet.figures import EndedRunCounts, OwnerFigures
 from engine.domain.ids import RunId, TableId
+from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import RunState
 from engine.domain.tables.measurements import Measurement
 from engine.stores.database import Database
@@ -97,7 +98,7 @@ async def test_ended_runs_of_the_time_are_summed(database: Database) -> None:
         lease = await claimed(database)
         first = first or lease.run_id
         async with database.begin() as work:
-            await work.runs.transition(lease, to=RunState.FAILED, reason="done", result=result)
+            await work.runs.transition(lease, to=RunState.FAILED, reason="done", result=RunResult(result))
     await submitted(database)
     assert first is not None
     async with database.read() as work:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from engine.domain.ids import TableId
+from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import RunState
 from engine.stores.database import Database
 from engine.stores.runs.histories import CommittedPartitions, Conflict
@@ -22,7 +23,9 @@ async def rewritten(database: Database, table_id: TableId, *partitions: str, for
         await work.groups.mark_committed(lease, range(len(groups)), 2**62)
         for state in (RunState.REWRITING, RunState.COMMITTING):
             await work.runs.transition(lease, to=state)
-        await work.runs.transition(lease, to=RunState.SUCCEEDED, reason="committed", result={"snapshot_ids": ["1"]})
+        await work.runs.transition(
+            lease, to=RunState.SUCCEEDED, reason="committed", result=RunResult({"snapshot_ids": ["1"]})
+        )
     return str(run.id)
 
 

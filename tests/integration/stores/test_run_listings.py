@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import ClauseElement, text
 
 from engine.domain.ids import RunId, TableId
+from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import LIVE_STATES, EndedRuns, Operation, Run, RunFilter, RunPage, RunState, WaitingFor
 from engine.stores.database import Database
 from engine.stores.runs import listings as run_listings
@@ -266,7 +267,7 @@ async def test_ended_runs_are_counted_as_they_end(database: Database) -> None:
         async with database.begin() as work:
             result: dict[str, Any] = {"rewritten_bytes": 100, "added_bytes": 60}
             result |= {"groups_committed": 3, "races": {"groups_lost": 2}, "wasted_bytes": 7}
-            await work.runs.transition(lease, to=RunState.FAILED, result=result)
+            await work.runs.transition(lease, to=RunState.FAILED, result=RunResult(result))
     waiting = await submitted(database, table.id)
     async with database.begin() as work:
         await work.runs.request_cancel(waiting.id, "somebody")

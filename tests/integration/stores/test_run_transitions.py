@@ -9,6 +9,7 @@ from engine.domain.errors import IllegalTransition, LeaseLost, NotFound, StateCo
 from engine.domain.ids import RunId
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.leases import Lease
+from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import LEASED_STATES, TERMINAL_STATES, TRANSITIONS, Run, RunEvent, RunState, WaitingFor
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
@@ -71,7 +72,7 @@ async def test_a_transition_stores_the_documents_that_are_given_and_keeps_the_ot
             lease, to=RunState.COMMITTING, intent=RunIntent(base_snapshot_id=2**62), detail="d"
         )
     assert run == await _run(database, lease.run_id)
-    assert (run.plan, run.intent, run.result) == ({"groups": 3}, RunIntent(base_snapshot_id=2**62), {})
+    assert (run.plan, run.intent, run.result.document) == ({"groups": 3}, RunIntent(base_snapshot_id=2**62), {})
     assert run.detail == "d"
 
 
@@ -142,9 +143,9 @@ async def test_a_stale_holder_writes_nothing(database: Database, write: Any, hol
 async def test_a_record_changes_documents_but_no_state(database: Database) -> None:
     lease = await claimed(database)
     async with database.begin() as work:
-        run = await work.runs.record(lease, kind="commit_unknown", details={"send": 1}, result={"a": [1]})
+        run = await work.runs.record(lease, kind="commit_unknown", details={"send": 1}, result=RunResult({"a": [1]}))
     event = await _last_event(database, lease.run_id)
-    assert (run.state, run.result) == (RunState.PLANNING, {"a": [1]})
+    assert (run.state, run.result.document) == (RunState.PLANNING, {"a": [1]})
     assert (event.kind, event.from_state, event.to_state, event.details) == ("commit_unknown", None, None, {"send": 1})
 
 

@@ -3,7 +3,9 @@
 The tables are made here; when one differs, the failed comparison shows the text to put in.
 """
 
+import ast
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -17,7 +19,8 @@ from engine.domain.policies.documents.fields import Section
 from engine.domain.policies.effective.merging import SHARES
 from engine.domain.values.units import STORED_FORM, format_bytes
 
-TEXT = (Path(__file__).parents[3] / "docs/policies.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[3]
+TEXT = (ROOT / "docs/policies.md").read_text(encoding="utf-8")
 NOT_BUILT_IN = {
     "rewrite.target_file_bytes": "the table's property, otherwise 128 MiB",
     "rewrite.compression": "the table's property, otherwise `zstd:3`",
@@ -85,6 +88,23 @@ def test_the_reference_shows_what_the_code_has(part: Any) -> None:
 
 def test_the_settings_are_the_leaves_of_an_effective_policy() -> None:
     assert {name for name, _ in settings()} == DEFAULTS.keys() | SHARES.keys() | {"triggers"}
+
+
+def test_the_code_names_no_setting_that_is_none() -> None:
+    """A misspelled name in a lookup fails when it is read, one in a message never."""
+    known = {name for name, _ in settings()}
+    sections = {name.split(".")[0] for name in known if "." in name}
+    named = re.compile(rf"({'|'.join(sections)})(\.[a-z_]+)+")
+    literals = {
+        node.value
+        for folder in ("api", "engine")
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    found = {literal for literal in literals if named.fullmatch(literal)}
+    assert len(found) > 25
+    assert found - known == {"limits.replace"}  # an audited action
 
 
 def test_every_scope_is_explained() -> None:

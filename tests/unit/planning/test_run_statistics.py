@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.plans import UNCALIBRATED, Calibration
+from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.planning.predictions.run_statistics import calibration_of, errors_of, prediction_error
 
@@ -24,7 +25,7 @@ def figures(**given: float | None) -> dict[str, Any]:
 def a_run(predicted: dict[str, Any], actual: dict[str, Any], *, used: Calibration | None = UNCALIBRATED) -> Run:
     result = {"predicted": predicted, "actual": actual}
     run = Run(RunId("run_1"), TableId("tbl_1"), Operation.REWRITE, RunState.SUCCEEDED, "x", NOW, NOW, attempt=1)
-    return replace(run, result=result, plan={} if used is None else {"calibration": asdict(used)})
+    return replace(run, result=RunResult(result), plan={} if used is None else {"calibration": asdict(used)})
 
 
 def test_without_runs_nothing_is_known() -> None:

@@ -17,6 +17,7 @@ from engine.domain.ids import RunId, TableId
 from engine.domain.policies import EffectivePolicy, PolicyDocument, Windows, effective_policy
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import HotPartition, HotPartitions
+from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
 from engine.domain.tables.measurements import Measurement
 from engine.domain.tables.orders import OrderField, RequestedOrder, RowOrdering
@@ -93,7 +94,7 @@ DONE: Final = a_run(
     reason="committed",
     started_at=ago(minutes=4),
     finished_at=ago(minutes=1),
-    result={"rewritten_files": 65, "added_files": 2, "input_bytes_per_second": 40e6},
+    result=RunResult({"rewritten_files": 65, "added_files": 2, "input_bytes_per_second": 40e6}),
 )
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from engine.domain.errors import FieldProblem
 from engine.domain.policies.documents.fields import OFF
+from engine.domain.policies.documents.rewriting import Strategy
 from engine.domain.policies.effective.merging import EffectivePolicy
 from engine.domain.policies.effective.windows import Windows
 from engine.domain.tables.orders import ORDERED_STRATEGIES
@@ -28,9 +29,9 @@ def raised_group_sizes(policy: EffectivePolicy) -> list[FieldProblem]:
     result from a table property that raises the target later, or from a policy of an earlier version. Neither stops a
     run.
     """
-    ordered = policy.values["rewrite.strategy"] in ORDERED_STRATEGIES
+    ordered = policy.strategy in ORDERED_STRATEGIES
     name = "rewrite.max_ordered_bytes" if ordered else "rewrite.max_group_bytes"
-    size, target, origin = int(policy.values[name]), int(policy.values[_TARGET]), policy.origins[name]
+    size, target, origin = int(policy.values[name]), policy.target_bytes, policy.origins[name]
     if size >= target or origin == "default":
         return []
     wanted = f"{_TARGET} of {format_bytes(target)} ({policy.origins[_TARGET]})"
@@ -40,12 +41,11 @@ def raised_group_sizes(policy: EffectivePolicy) -> list[FieldProblem]:
 
 
 def _sizes(policy: EffectivePolicy) -> Iterator[FieldProblem]:
-    target = int(policy.values[_TARGET])
+    target = policy.target_bytes
     hint = f"the target is {format_bytes(target)} ({policy.origins[_TARGET]}); change one of the two"
-    small = policy.bytes_of("rewrite.small_file_bytes")
-    if small is not None and small > target:
-        yield _problem("rewrite.small_file_bytes", "must not be above the target", small, hint)
-    large = policy.bytes_of("rewrite.large_file_bytes")
+    if policy.small_bytes > target:
+        yield _problem("rewrite.small_file_bytes", "must not be above the target", policy.small_bytes, hint)
+    large = policy.large_bytes
     if large is not None and large <= target:
         yield _problem("rewrite.large_file_bytes", "must be above the target", large, hint)
 
@@ -63,7 +63,7 @@ def _share(policy: EffectivePolicy) -> Iterator[FieldProblem]:
 
 
 def _strategy(policy: EffectivePolicy) -> Iterator[FieldProblem]:
-    strategy, columns = str(policy.values["rewrite.strategy"]), policy.values["rewrite.columns"]
+    strategy, columns = policy.strategy, policy.values["rewrite.columns"]
     origin = policy.origins["rewrite.strategy"]
     if strategy in _CURVES and not columns:
         yield _problem("rewrite.columns", f"must name columns: the strategy is {strategy} ({origin})", [], None)
@@ -73,8 +73,8 @@ def _strategy(policy: EffectivePolicy) -> Iterator[FieldProblem]:
     if strategy in _CURVES and any(set(column) - {"name"} for column in columns):
         hint = f"write only names, or set rewrite.strategy to 'sort' (it is {strategy}, {origin})"
         yield _problem("rewrite.columns", "direction and nulls apply to sort only", None, hint)
-    target, last = int(policy.values[_TARGET]), int(policy.values["rewrite.tiers"][-1]["below_bytes"])
-    if strategy == "tiered" and last > target:
+    target, last = policy.target_bytes, int(policy.values["rewrite.tiers"][-1]["below_bytes"])
+    if strategy is Strategy.TIERED and last > target:
         hint = f"the target is {format_bytes(target)} ({policy.origins[_TARGET]}); change one of the two"
         yield _problem("rewrite.tiers", "the last tier must not reach above the target", last, hint)
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 from engine.domain.fleet.budgets import Budget
 from engine.domain.policies.documents.document import DEFAULT_PRESET, PolicyDocument, nested
 from engine.domain.policies.documents.fields import OFF, UNLIMITED, built_in_values
+from engine.domain.policies.documents.rewriting import Strategy
 from engine.domain.policies.effective.presets import PRESETS
 from engine.domain.policies.effective.scopes import PolicyScopeKind
 from engine.domain.policies.effective.stored import StoredPolicy
@@ -80,6 +81,46 @@ class EffectivePolicy:
     def parallel_groups(self) -> int:
         """File groups of this table that are rewritten at the same time."""
         return int(self.values["limits.parallel_groups"])
+
+    @property
+    def strategy(self) -> Strategy:
+        """How files are grouped and ordered."""
+        return Strategy(self.values["rewrite.strategy"])
+
+    @property
+    def target_bytes(self) -> int:
+        """The size of the files that a rewrite makes."""
+        return int(self.values["rewrite.target_file_bytes"])
+
+    @property
+    def small_bytes(self) -> int:
+        """The size below which a file is small."""
+        return int(self.values["rewrite.small_file_bytes"])
+
+    @property
+    def large_bytes(self) -> int | None:
+        """The size above which a file is split; None for never."""
+        return self.bytes_of("rewrite.large_file_bytes")
+
+    @property
+    def small_row_group_bytes(self) -> int | None:
+        """The average size of row groups below which a file is rewritten; None for never."""
+        return self.bytes_of("rewrite.small_row_group_bytes")
+
+    @property
+    def min_input_files(self) -> int:
+        """The least number of files that is worth a rewrite."""
+        return int(self.values["rewrite.min_input_files"])
+
+    @property
+    def min_interval_seconds(self) -> int | None:
+        """The least time between two starts of automatic runs; None for any."""
+        return self.seconds_of("schedule.min_interval")
+
+    @property
+    def verification(self) -> str:
+        """How far rows are compared: `metadata`, `sample` or `content`."""
+        return str(self.values["verification"])
 
     def bytes_of(self, name: str) -> int | None:
         """Return a size, None when it is `off` or `unlimited`."""

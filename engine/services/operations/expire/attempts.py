@@ -5,7 +5,7 @@ attempt counts those that are gone although the answer was lost. A repeated comm
 attempt does is planned from the table as it is.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
@@ -59,8 +59,8 @@ class ExpiryAttempt:
         self._attempt = attempt
         self._step = step
         self._table: OpenTable
-        self._expired = int(attempt.run.result.get("expired_snapshots", 0))
-        self._proofs: list[dict[str, Any]] = list(attempt.run.result.get("verifications", []))
+        self._expired = attempt.run.result.expired_snapshots
+        self._proofs: list[Mapping[str, Any]] = list(attempt.run.result.verifications)
 
     async def settle(self) -> None:
         """Count the snapshots that an earlier attempt sent for removal and that are gone."""
@@ -202,7 +202,7 @@ class ExpiryAttempt:
         is_proven = all(each.holds for each in proof)
         if proof:
             self._proofs.append({"ok": is_proven, "checks": [asdict(each) for each in proof]})
-        result = {**self._attempt.run.result, **self._figures()}
+        result = self._attempt.run.result.updated(**self._figures())
         details = {"snapshots": expired, "ok": is_proven}
         documents: dict[str, Any] = {"intent": self._intent(()), "result": result, "is_progress": expired > 0}
         await self._attempt.record("snapshots_expired", details, **documents)
@@ -231,7 +231,7 @@ class ExpiryAttempt:
         async with self._context.database.read() as unit:
             timeline = run_timeline(await unit.events.list_bounds(self._attempt.run.id), now=await unit.now())
         spent = {"seconds": timeline.working_seconds, "time": timeline.document()}
-        result = {**self._attempt.run.result, **self._figures(), **figures, **spent}
+        result = self._attempt.run.result.updated(**self._figures(), **figures, **spent)
         planned = {} if plan is None else {"plan": plan}
         self._step("before_end")
         await self._attempt.transition(state, reason=reason, detail=detail, result=result, fault=fault, **planned)

@@ -82,7 +82,7 @@ class ArrowPath(RewritePath):
                 write=write_settings(policy),
                 order=plan.order,
             )
-            checks = has_rows_checked(str(policy.values["verification"]), attempt.run.id, group.ordinal)
+            checks = has_rows_checked(policy.verification, attempt.run.id, group.ordinal)
             return replace(made, pace=pacing.of_task(), check_rows=checks)
 
         running = Lanes(
@@ -180,7 +180,7 @@ def write_settings(policy: EffectivePolicy) -> WriteSettings:
     """Return how outputs are written under a policy."""
     codec, _, level = str(policy.values["rewrite.compression"]).partition(":")
     return WriteSettings(
-        target_file_bytes=int(policy.values["rewrite.target_file_bytes"]),
+        target_file_bytes=policy.target_bytes,
         codec=codec,
         codec_level=int(level) if level else None,
     )

@@ -12,6 +12,7 @@ import random
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from typing import Any, NoReturn, TypeAlias
 
 import structlog
@@ -61,7 +62,7 @@ class Commits:
         self._open_table = open_table
         self._clock = clock
         self._step = step
-        self.verifications: list[dict[str, Any]] = list(attempt.run.result.get("verifications", []))
+        self.verifications: list[Mapping[str, Any]] = list(attempt.run.result.verifications)
         self._mismatches = Mismatches(
             database=database, formats=formats, attempt=attempt, open_table=open_table, clock=clock, step=step
         )
@@ -133,7 +134,7 @@ class Commits:
             schema_id=schema,
             groups=tuple(_written(group) for group in groups),
             protects_parent=self._protects_parents,
-            removes_dangling_deletes=bool(self._setting("rewrite.deletes.remove_dangling", True)),
+            removes_dangling_deletes=bool(self._attempt.run.setting("rewrite.deletes.remove_dangling", True)),
         )
         self._step("before_commit")
         detail = None
@@ -226,7 +227,7 @@ class Commits:
         details: dict[str, Any] = {"reasons": {str(ordinal): str(reason) for ordinal, reason in reasons.items()}}
         if detail is not None:
             details["detail"] = detail
-        result = {**self._attempt.run.result, "races": races_so_far(self._attempt.run, lost)}
+        result = self._attempt.run.result.updated(races=asdict(races_so_far(self._attempt.run, lost)))
         settled = self._attempt.run.intent.marked_settled(reasons)
         async with self._attempt.recording("group_dropped", details, result=result, intent=settled) as unit:
             await unit.groups.mark_dropped(self._attempt.lease, reasons)
@@ -305,7 +306,7 @@ class Commits:
         self, kind: str, details: Mapping[str, Any], before: _Write | None, *, settled: Sequence[int] = ()
     ) -> AsyncIterator[UnitOfWork]:
         """Record an event with all proofs so far, in one transaction with the writes of `before` and of the body."""
-        result = {**self._attempt.run.result, "verifications": self.verifications}
+        result = self._attempt.run.result.proven(self.verifications)
         intent = self._attempt.run.intent.marked_settled(settled)
         is_progress = kind == COMMITTED
         async with self._attempt.recording(
@@ -318,10 +319,7 @@ class Commits:
     @property
     def _protects_parents(self) -> bool:
         """Return whether parents are kept until the proof: only with verification; costs a commit at the run's end."""
-        return bool(self._setting("verification", "metadata") != "metadata")
-
-    def _setting(self, name: str, absent: Any) -> Any:
-        return self._attempt.run.policy.get("values", {}).get(name, absent)
+        return bool(self._attempt.run.setting("verification", "metadata") != "metadata")
 
     async def release_parents(self) -> None:
         """Allow parents of verified snapshots to expire; otherwise the table's next commit releases them."""

@@ -130,14 +130,13 @@ class RunEnding:
             await self._try_to_remove_outputs()
         await self._commits.release_parents()
         seconds = self._context.clock.monotonic() - self._started
-        so_far = {**self._attempt.run.result, "verifications": self._commits.verifications}
-        run = replace(self._attempt.run, result=so_far)
+        run = replace(self._attempt.run, result=self._attempt.run.result.proven(self._commits.verifications))
         async with self._context.database.read() as unit:
             files = await unit.groups.count_committed_files(run.id)
             timeline = run_timeline(await unit.events.list_bounds(run.id), now=await unit.now())
         result = run_result(run, stored, files, seconds=seconds, timeline=timeline, moved=await self._moved())
         if self.order is not None:
-            result["order"] = self.order
+            result = result.updated(order=self.order)
         self._step("before_end")
         await self._attempt.transition(state, reason=reason, detail=detail, result=result, **documents)
         await self._keep_time(seconds)
