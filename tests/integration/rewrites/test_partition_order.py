@@ -60,12 +60,18 @@ class Looked(Arrangement):
 
 
 @pytest.fixture
-def on_disk(monkeypatch: pytest.MonkeyPatch) -> type[Looked]:
-    """Let every group go through the disk, in a fiftieth of its size, and return what orders them."""
+def on_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Looked]]:
+    """Let every group go through the disk, in a fiftieth of its size, and return what orders them.
+
+    A stop can end a task's thread within its cleanup: a process would end with it, and its files too.
+    """
     Looked.made, Looked.at_ranges = [], staticmethod(lambda: None)
     monkeypatch.setattr(tasks, "RowOrder", partial(RowOrder, memory_bytes=MIB))
     monkeypatch.setattr(kernel_task, "Arrangement", Looked)
-    return Looked
+    yield Looked
+    for made in Looked.made:
+        made._spilled.close()
+    Looked.made = []
 
 
 @pytest.fixture
