@@ -128,7 +128,7 @@ class ParquetInput:
             InputFault: missing, truncated, corrupt, or not of the expected size.
             Refused: `encrypted_file`, `unreadable_layout`.
         """
-        source = transfer.open(uri)
+        source = transfer.open(uri, expected_bytes)
         try:
             segments, size = _opening(source, expected_bytes)
             if 0 in segments:

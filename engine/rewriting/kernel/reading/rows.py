@@ -18,12 +18,12 @@ from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.encodings import dictionary_leaves
 from engine.rewriting.kernel.reading.parquet_input import SMALL_FILE_BYTES, TAIL_BYTES, ParquetInput, Segments
 from engine.rewriting.kernel.reading.projection import Projection, leaf_ids
-from engine.rewriting.kernel.reading.read_ahead import ReadAhead
+from engine.rewriting.kernel.reading.read_ahead import ReadAhead, Window
 from engine.rewriting.kernel.storage.transfer import Transfer
 
 BATCH_BYTES: Final = 2**20
 BATCH_FILES: Final = 16
-"""The most tiny inputs that are opened together."""
+"""The most tiny local inputs that are opened together."""
 
 MOST_SHAPES: Final = 8
 """Input schemas remembered; files of a group have few."""
@@ -111,7 +111,7 @@ class GroupReader:
             Refused: the kernel can't read an input, or not as the target schema.
             Stopped: the task was ordered to stop.
         """
-        with ReadAhead() as ahead:
+        with ReadAhead(self._window()) as ahead:
             opened = (source for batch in self._timed(ahead.each(self._openings())) for source in batch)
             for index, source in enumerate(opened):
                 try:
@@ -120,11 +120,19 @@ class GroupReader:
                     source.close()
                 self.rows_read += self._inputs[index].record_count
 
+    def _window(self) -> Window:
+        is_remote = any(self._transfer.storage.is_remote(one.path) for one in self._inputs[:1])
+        return Window(is_remote=is_remote, times_busy=lambda: self._transfer.times_busy)
+
     def _openings(self) -> Iterator[tuple[int, Callable[[], list[ParquetInput]]]]:
-        """Yield (bytes, fetch) of inputs to open; tiny ones together, since handing over to a thread costs as much."""
+        """Yield (bytes, fetch) of inputs to open.
+
+        Tiny local files are opened together, since handing over to a thread costs as much as reading one of them.
+        """
         batch: list[TaskInput] = []
+        most = 1 if self._inputs and self._transfer.storage.is_remote(self._inputs[0].path) else BATCH_FILES
         for one in self._inputs:
-            if batch and (len(batch) == BATCH_FILES or _opening_bytes([*batch, one]) > BATCH_BYTES):
+            if batch and (len(batch) == most or _opening_bytes([*batch, one]) > BATCH_BYTES):
                 yield _opening_bytes(batch), partial(self._open, batch, self._dictionaries)
                 batch = []
             batch.append(one)

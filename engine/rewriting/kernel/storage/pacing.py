@@ -112,6 +112,14 @@ class Bucket:
         if self._stopped:
             raise Stopped
 
+    def rest(self, seconds: float) -> None:
+        """Wait, for a reason other than the share. Raises `Stopped`."""
+        with self._lock:
+            self.check()
+            changed = self._changed
+        self._pause(changed, seconds)
+        self.check()
+
     def take(self, byte_count: int, requests: int = 0) -> None:
         """Wait until the needed quantities have no debt, then charge this transfer. Raises `Stopped`."""
         while True:

@@ -1,17 +1,17 @@
 """Reads and writes of a task: every transferred byte is paced, counted and timed here.
 
-Requests: one for each read call that reaches the storage and, on remote storage, one for opening a file (to get its
-size), one each for looking up an output's name before and its size afterwards, one for each 10 MiB written (Arrow
-uploads parts of that size) and one at the end.
+Requests: one for each read call that reaches the storage, and what a store tells for opening, creating, writing and
+finishing a file (`storage.files`). A store that is busy is asked again after a growing wait, for up to a minute.
 """
 
+import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeVar
 
-import numpy as np
 import pyarrow as pa
 
 from engine.rewriting.kernel.errors import (
@@ -22,11 +22,18 @@ from engine.rewriting.kernel.errors import (
     OutputFault,
     StorageFault,
 )
-from engine.rewriting.kernel.storage.answers import is_expired, is_refused
+from engine.rewriting.kernel.storage.answers import is_busy, is_expired, is_of_a_store, is_refused
 from engine.rewriting.kernel.storage.file_systems import Storage
+from engine.rewriting.kernel.storage.files import File, Output
 from engine.rewriting.kernel.storage.pacing import Bucket
 
-UPLOAD_PART_BYTES: Final = 10 * 2**20
+T = TypeVar("T")
+
+BUSY_SECONDS: Final = 60.0
+"""Time for which a busy storage is asked again before the task fails; the run waits then."""
+
+_FIRST_WAIT: Final = 0.1
+_LONGEST_WAIT: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,42 +57,52 @@ class Transfer:
         self._written = 0
         self._requests = 0
         self.seconds_writing = 0.0
+        self.times_busy = 0
+        """How often the storage asked for fewer requests, or gave no answer."""
 
     @property
     def moved(self) -> Moved:
         """Totals so far."""
         return Moved(self._read, self._written, self._requests)
 
-    def open(self, uri: str) -> "InputFile":
-        """Open a file for reading. Raises InputFault when it can't be opened, StorageFault."""
-        if self.storage.is_remote(uri):
-            self._charge(requests=1)
-        try:
-            return InputFile(uri, self.storage.open_input(uri), self)
-        except OSError as error:
-            raise fault_of(InputFault, uri, error) from error
+    def open(self, uri: str, expected_bytes: int | None = None) -> "InputFile":
+        """Open a file for reading; `expected_bytes` is its size by the manifest.
+
+        Raises:
+            InputFault: it can't be opened.
+            StorageFault: the storage refused or did not answer.
+        """
+        store, path = self.storage.find(uri)
+        requests = store.requests_to_open(expected_bytes)
+        handle = self.asked(InputFault, uri, lambda: store.open(path, expected_bytes), requests=requests)
+        return InputFile(uri, handle, self)
 
     def create(self, uri: str) -> "OutputSink":
         """Create a file. Raises OutputFault when one of that name exists, or it can't be created."""
-        if self.storage.is_remote(uri):
-            self._charge(requests=1)
+        store, path = self.storage.find(uri)
+        self.charge(requests=store.requests_to_create)
         with writing(uri):
-            return OutputSink(uri, self.storage.create(uri), self)
+            return OutputSink(uri, store.create(path), self)
 
-    def stored_bytes(self, uri: str) -> int:
-        """Return the size that the storage has for a file that was written. Raises OutputFault."""
-        if self.storage.is_remote(uri):
-            self._charge(requests=1)
-        with writing(uri):
-            return self.storage.file_bytes(uri)
+    def asked(self, kind: type[KernelError], uri: str, ask: Callable[[], T], *, read: int = 0, requests: int = 0) -> T:
+        """Charge a request to the share, send it, and send it again while the store is busy.
 
-    def charge_read(self, byte_count: int) -> None:
-        """Charge one read of `byte_count` bytes to the share."""
-        self._charge(read=byte_count, requests=1)
-
-    def charge_write(self, byte_count: int, requests: int) -> None:
-        """Charge written bytes, and the requests for them, to the share."""
-        self._charge(written=byte_count, requests=requests)
+        Raises:
+            KernelError: `kind`, for a fault of the file.
+            StorageFault: the storage refused, or did not answer for `BUSY_SECONDS`.
+            Stopped: the task was ordered to stop.
+        """
+        begun, waits = self._clock(), _waits()
+        while True:
+            self.charge(read=read, requests=requests)
+            try:
+                return ask()
+            except OSError as error:
+                if not is_busy(error) or self._clock() - begun > BUSY_SECONDS:
+                    raise fault_of(kind, uri, error) from error
+                self.times_busy += 1
+                self.bucket.rest(next(waits))
+                read = 0  # these bytes did not come
 
     def add_writing(self, begun: float) -> None:
         """Add the time since `begun` to the seconds spent on writing, including waits for the share."""
@@ -95,7 +112,8 @@ class Transfer:
         """Return the task's clock."""
         return self._clock()
 
-    def _charge(self, *, read: int = 0, written: int = 0, requests: int = 0) -> None:
+    def charge(self, *, read: int = 0, written: int = 0, requests: int = 0) -> None:
+        """Wait for the share of these bytes and requests, and count them. Raises Stopped."""
         self.bucket.take(read + written, requests)
         with self._lock:
             self._read += read
@@ -104,12 +122,12 @@ class Transfer:
 
 
 def fault_of(kind: type[KernelError], uri: str, error: OSError) -> KernelError:
-    """Return the fault for a storage error: of the file, or `StorageFault` for all S3 errors except "not found".
+    """Return the fault for a storage error: of the file, or `StorageFault` for what a remote store answered.
 
-    Arrow's errors differ by their text only (`storage.answers`).
+    Errors of a store differ by their text only (`storage.answers`).
     """
     text = str(error)
-    if "AWS Error" not in text or isinstance(error, FileNotFoundError) or "HTTP status 404" in text:
+    if not is_of_a_store(error):
         return kind(f"{uri}: {text}")
     if is_expired(text):
         return CredentialsExpired(f"{uri}: {text}")
@@ -134,17 +152,16 @@ class writing:  # noqa: N801 - used as a statement: `with writing(uri):`
 
 
 class InputFile:
-    """An open input. Several threads may read at once: seek and read are one locked operation."""
+    """An open input. Several threads may read at once."""
 
-    def __init__(self, uri: str, handle: Any, transfer: Transfer) -> None:
+    def __init__(self, uri: str, handle: File, transfer: Transfer) -> None:
         self.uri = uri
         self._handle = handle
         self._transfer = transfer
-        self._lock = threading.Lock()
 
     def size(self) -> int:
         """Return the size of the file in bytes."""
-        return int(self._handle.size())
+        return self._handle.size()
 
     def read(self, offset: int, length: int) -> pa.Buffer:
         """Read exactly `length` bytes, in one request unless a share limits it to slices.
@@ -153,21 +170,17 @@ class InputFile:
             InputFault: the file ends before, or can't be read.
             StorageFault: the storage refused or did not answer.
         """
-        target: Any = np.empty(length, dtype=np.uint8)
+        pieces: list[memoryview] = []
         done = 0
-        try:
-            while done < length:
-                part = min(length - done, self._transfer.bucket.slice_bytes or length)
-                self._transfer.charge_read(part)
-                with self._lock:
-                    self._handle.seek(offset + done)
-                    got = self._handle.readinto(memoryview(target)[done : done + part])
-                if not got:
-                    raise InputFault(f"{self.uri}: ends at byte {offset + done}, {offset + length} expected")
-                done += got
-        except OSError as error:
-            raise fault_of(InputFault, self.uri, error) from error
-        return pa.py_buffer(target)
+        while done < length:
+            part = min(length - done, self._transfer.bucket.slice_bytes or length)
+            ask = partial(self._handle.read, offset + done, part)
+            got = memoryview(self._transfer.asked(InputFault, self.uri, ask, read=part, requests=1))
+            if not got:
+                raise InputFault(f"{self.uri}: ends at byte {offset + done}, {offset + length} expected")
+            pieces.append(got)
+            done += len(got)
+        return pa.py_buffer(pieces[0] if len(pieces) == 1 else b"".join(pieces))
 
     def close(self) -> None:
         """Close the file."""
@@ -177,14 +190,20 @@ class InputFile:
 class OutputSink:
     """The file object that a Parquet writer writes to; keeps the bytes written after `begin_footer`."""
 
-    def __init__(self, uri: str, handle: Any, transfer: Transfer) -> None:
+    def __init__(self, uri: str, output: Output, transfer: Transfer) -> None:
         self.uri = uri
         self.closed = False
         self.position = 0
-        self._handle = handle
+        self.stored_bytes = 0
+        """The size that the storage has for the closed file."""
+        self._output = output
         self._transfer = transfer
-        self._remote = transfer.storage.is_remote(uri)
         self._footer: list[bytes] | None = None
+
+    @property
+    def exists(self) -> bool:
+        """Whether the storage may have the file, as this task's own."""
+        return self._output.exists
 
     def write(self, data: Any) -> int:
         """Write all of `data`, in slices when a share limits it. Raises Stopped."""
@@ -197,9 +216,9 @@ class OutputSink:
         while done < len(view):
             part = view[done : done + (self._transfer.bucket.slice_bytes or len(view))]
             begun = self._transfer.now()
-            self._transfer.charge_write(len(part), self._parts(len(part)))
+            self._transfer.charge(written=len(part), requests=self._output.requests_to_write(len(part)))
             with writing(self.uri):
-                self._handle.write(part)
+                self._output.write(part)
             self._transfer.add_writing(begun)
             done += len(part)
             self.position += len(part)
@@ -239,21 +258,23 @@ class OutputSink:
         if not self.closed:
             self.closed = True
             begun = self._transfer.now()
-            if self._remote:
-                self._transfer.charge_write(0, 1)
+            self._transfer.charge(requests=self._output.requests_to_finish())
             with writing(self.uri):
-                self._handle.close()
+                self.stored_bytes = self._output.finish()
             self._transfer.add_writing(begun)
 
     def abandon(self) -> None:
         """Close without pacing, ignoring errors: the file is about to be deleted."""
         self.closed = True
         try:
-            self._handle.close()
+            self._output.abandon()
         except OSError:
             return
 
-    def _parts(self, length: int) -> int:
-        if not self._remote:
-            return 0
-        return (self.position + length) // UPLOAD_PART_BYTES - self.position // UPLOAD_PART_BYTES
+
+def _waits() -> Iterator[float]:
+    """Yield the seconds to wait before each repetition: twice as long each time, with jitter."""
+    longest = _FIRST_WAIT
+    while True:
+        yield longest * random.uniform(0.5, 1.0)  # noqa: S311 - jitter
+        longest = min(_LONGEST_WAIT, 2 * longest)

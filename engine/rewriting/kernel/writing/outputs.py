@@ -30,7 +30,7 @@ class OutputFiles:
 
     def finish(self, sink: OutputSink, rows: int) -> None:
         """Record a closed file as complete. Raises OutputFault when its size in the storage differs."""
-        stored = self._transfer.stored_bytes(sink.uri)
+        stored = sink.stored_bytes
         if stored != sink.position:
             raise OutputFault(f"{sink.uri}: {sink.position} bytes were written, the storage has {stored}")
         self.complete.append(TaskOutput(sink.uri, stored, rows, base64.b64encode(sink.footer()).decode()))
@@ -40,4 +40,5 @@ class OutputFiles:
         for sink in self._begun:
             sink.abandon()
         for sink in self._begun:
-            self._transfer.storage.delete(sink.uri)
+            if sink.exists:
+                self._transfer.storage.delete(sink.uri)

@@ -1,0 +1,140 @@
+"""Files through Arrow's file systems: the local disk, and S3 where `object_stores` can't be used."""
+
+import os
+import threading
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import pyarrow.fs as pafs
+
+from engine.rewriting.kernel.storage.files import EXISTS
+
+_S3_TEXTS: Final = {
+    "access_key": ("s3.access-key-id", "client.access-key-id"),
+    "secret_key": ("s3.secret-access-key", "client.secret-access-key"),
+    "session_token": ("s3.session-token", "client.session-token"),
+    "region": ("s3.region", "client.region"),
+    "role_arn": ("s3.role-arn", "client.role-arn"),
+    "session_name": ("s3.role-session-name", "client.role-session-name"),
+    "endpoint_override": ("s3.endpoint",),
+    "proxy_options": ("s3.proxy-uri",),
+}
+_S3_SECONDS: Final = {"connect_timeout": "s3.connect-timeout", "request_timeout": "s3.request-timeout"}
+_S3_SWITCHES: Final = {"force_virtual_addressing": "s3.force-virtual-addressing", "anonymous": "s3.anonymous"}
+
+_PART_BYTES: Final = 10 * 2**20
+"""Arrow uploads parts of this size."""
+
+
+class ArrowFiles:
+    """A store whose files Arrow opens: remote ones cost a request for their size, which Arrow always asks for."""
+
+    def __init__(self, system: pafs.FileSystem) -> None:
+        self._system = system
+        self.is_remote = not isinstance(system, pafs.LocalFileSystem)
+        self.requests_to_create = int(self.is_remote)
+
+    def requests_to_open(self, file_bytes: int | None) -> int:  # noqa: ARG002 - it makes no difference here
+        """Return the number of requests that opening a file takes."""
+        return int(self.is_remote)
+
+    def open(self, path: str, file_bytes: int | None) -> "ArrowFile":  # noqa: ARG002
+        """Open for random access. Raises FileNotFoundError, OSError."""
+        return ArrowFile(self._system.open_input_file(path))
+
+    def create(self, path: str) -> "ArrowOutput":
+        """Create a file that does not exist yet and open it for writing. Raises FileExistsError."""
+        if not self.is_remote:
+            _reserve(path)
+        elif self._system.get_file_info(path).type != pafs.FileType.NotFound:
+            raise FileExistsError(EXISTS)
+        return ArrowOutput(self._system, path, is_remote=self.is_remote)
+
+    def delete(self, path: str) -> None:
+        """Delete a file. Raises FileNotFoundError."""
+        self._system.delete_file(path)
+
+
+class ArrowFile:
+    """An open file. Several threads may read at once: seek and read are one locked operation."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+        self._lock = threading.Lock()
+
+    def size(self) -> int:
+        """Return the size of the file in bytes."""
+        return int(self._handle.size())
+
+    def read(self, offset: int, length: int) -> memoryview:
+        """Return at most `length` bytes from byte `offset`; fewer at the end of the file."""
+        target: Any = np.empty(length, dtype=np.uint8)
+        with self._lock:
+            self._handle.seek(offset)
+            got = self._handle.readinto(memoryview(target))
+        return memoryview(target)[:got]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._handle.close()
+
+
+class ArrowOutput:
+    """A file that is being written. `exists`: it is in the store already, and is this task's own."""
+
+    exists = True
+
+    def __init__(self, system: pafs.FileSystem, path: str, *, is_remote: bool) -> None:
+        self._system = system
+        self._path = path
+        self._is_remote = is_remote
+        self._written = 0
+        self._handle = system.open_output_stream(path)
+
+    def requests_to_write(self, length: int) -> int:
+        """Return the number of requests that writing so many bytes more takes."""
+        return (self._written + length) // _PART_BYTES - self._written // _PART_BYTES if self._is_remote else 0
+
+    def write(self, data: memoryview) -> None:
+        """Write all of `data`."""
+        self._written += len(data)
+        self._handle.write(data)
+
+    def requests_to_finish(self) -> int:
+        """Return the number of requests that `finish` takes."""
+        return 2 if self._is_remote else 0
+
+    def finish(self) -> int:
+        """Complete the file and return the size that the store has for it."""
+        self._handle.close()
+        return int(self._system.get_file_info(self._path).size or 0)
+
+    def abandon(self) -> None:
+        """Close the file, which is about to be deleted."""
+        self._handle.close()
+
+
+def local() -> ArrowFiles:
+    """Return the files of this machine."""
+    return ArrowFiles(pafs.LocalFileSystem())
+
+
+def s3(properties: Mapping[str, str]) -> ArrowFiles:
+    """Connect to S3. `allow_delayed_open` sends a small output as one request instead of three."""
+    options: dict[str, Any] = {"allow_delayed_open": True}
+    for option, names in _S3_TEXTS.items():
+        value = next((properties[name] for name in names if properties.get(name)), None)
+        options |= {} if value is None else {option: value}
+    options |= {option: float(properties[name]) for option, name in _S3_SECONDS.items() if name in properties}
+    options |= {option: properties[name] == "true" for option, name in _S3_SWITCHES.items() if name in properties}
+    return ArrowFiles(pafs.S3FileSystem(**options))
+
+
+def _reserve(path: str) -> None:
+    """Create a local file exclusively, so that the stream that Arrow opens next truncates only the task's own file."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120 - a string that may contain any character
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except FileExistsError as error:
+        raise FileExistsError(EXISTS) from error
