@@ -4,13 +4,13 @@ Decoding uses the CPU, fetching waits for the storage or for the share of the ra
 the share would otherwise go unused while the task computes.
 
 How many fetches of a remote store are under way follows Little's law: latency times the rate at which the decoder takes
-them. Both are unknown and change, so the number doubles whenever the decoder has to wait for the next fetch, and halves
-when the store says that it is busy.
+them. Both are unknown and change, so the number doubles while the decoder has to wait for the next fetch. When a store
+says that it is busy, the number halves, and grows by one fetch at a time from then on.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from types import TracebackType
 from typing import Final, Generic, Self, TypeVar
 
@@ -23,34 +23,49 @@ REMOTE_AHEAD_BYTES: Final = 64 * 2**20
 """The same where a fetch takes time: at 30 ms and 1 Gbit/s 4 MB are on their way at any time, and files differ."""
 
 LOCAL_FETCHES: Final = 4
-LEAST_FETCHES: Final = 8
+FIRST_FETCHES: Final = 8
+LEAST_FETCHES: Final = 2
 MOST_FETCHES: Final = 128
+
+_LOOK_SECONDS: Final = 0.2
+"""Time between two looks whether the task has to stop, while it waits for a fetch."""
 
 
 class Window:
     """The number of fetches that may be under way or waiting for the decoder."""
 
-    def __init__(self, *, is_remote: bool, times_busy: Callable[[], int] = lambda: 0) -> None:
-        """Start with the least number; `times_busy` tells how often the store has asked for fewer requests."""
+    def __init__(
+        self,
+        *,
+        is_remote: bool,
+        times_busy: Callable[[], int] = lambda: 0,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Start with few fetches.
+
+        `times_busy` tells how often the store asked for fewer requests; `check` raises when the task has to stop.
+        """
+        self.is_remote = is_remote
         self.bytes = REMOTE_AHEAD_BYTES if is_remote else AHEAD_BYTES
         self.threads = MOST_FETCHES if is_remote else LOCAL_FETCHES
-        self.fetches = LEAST_FETCHES
-        self.is_remote = is_remote
+        self.fetches = FIRST_FETCHES
+        self.check = check
         self._times_busy = times_busy
         self._seen_busy = 0
+        self._taken = 0
 
-    def waited(self) -> None:
-        """Allow twice as many: the decoder had to wait for a fetch."""
-        if self.is_remote and not self._is_busy():
-            self.fetches = min(MOST_FETCHES, 2 * self.fetches)
-
-    def _is_busy(self) -> bool:
-        """Return whether the store was busy since the last look; then allow half as many."""
-        seen, self._seen_busy = self._seen_busy, self._times_busy()
-        if self._seen_busy == seen:
-            return False
-        self.fetches = max(1, self.fetches // 2)
-        return True
+    def took(self, *, waited: bool) -> None:
+        """Adjust the number after the decoder took a fetch; `waited`: it was not there yet, with all under way."""
+        self._taken += 1
+        if not self.is_remote:
+            return
+        if self._times_busy() > self._seen_busy:
+            if self._taken >= self.fetches or self._seen_busy == 0:  # once for all that were under way
+                self.fetches = max(LEAST_FETCHES, self.fetches // 2)
+                self._seen_busy, self._taken = self._times_busy(), 0
+        elif waited:
+            more = self.fetches if self._seen_busy == 0 else 1
+            self.fetches = min(MOST_FETCHES, self.fetches + more)
 
 
 class ReadAhead:
@@ -78,8 +93,9 @@ class ReadAhead:
             yield self._taken(waiting.popleft(), is_full=False)
 
     def _taken(self, fetch: "_Fetch[T]", *, is_full: bool) -> T:
-        if is_full and not fetch.future.done():
-            self.window.waited()
+        self.window.took(waited=is_full and not fetch.future.done())
+        while not wait([fetch.future], timeout=_LOOK_SECONDS).done:
+            self.window.check()  # a store may never answer
         return fetch.future.result()
 
     def __enter__(self) -> Self:

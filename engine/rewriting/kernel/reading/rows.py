@@ -122,7 +122,8 @@ class GroupReader:
 
     def _window(self) -> Window:
         is_remote = any(self._transfer.storage.is_remote(one.path) for one in self._inputs[:1])
-        return Window(is_remote=is_remote, times_busy=lambda: self._transfer.times_busy)
+        transfer = self._transfer
+        return Window(is_remote=is_remote, times_busy=lambda: transfer.times_busy, check=transfer.bucket.check)
 
     def _openings(self) -> Iterator[tuple[int, Callable[[], list[ParquetInput]]]]:
         """Yield (bytes, fetch) of inputs to open.

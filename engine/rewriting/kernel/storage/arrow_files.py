@@ -33,7 +33,7 @@ class ArrowFiles:
     def __init__(self, system: pafs.FileSystem) -> None:
         self._system = system
         self.is_remote = not isinstance(system, pafs.LocalFileSystem)
-        self.requests_to_create = int(self.is_remote)
+        self.requests_to_create = 2 if self.is_remote else 0  # a look for the name: of a file, then of a folder
 
     def requests_to_open(self, file_bytes: int | None) -> int:  # noqa: ARG002 - it makes no difference here
         """Return the number of requests that opening a file takes."""

@@ -1,0 +1,177 @@
+"""Groups in an object store: requests, fetches at once, a store that is busy or mute, names that are taken."""
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from engine.rewriting.kernel.contract import GroupTask, Pace, TaskInput
+from engine.rewriting.kernel.errors import InputFault, OutputFault, StorageFault
+from engine.rewriting.kernel.storage import object_stores, transfer
+from engine.rewriting.kernel.storage.arrow_files import ArrowFiles
+from engine.rewriting.kernel.storage.file_systems import Storage
+from engine.rewriting.kernel.task import GroupRewrite
+from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
+from tests.unit.kernel.building import field, make_task, rewrite, write
+
+SCHEMA = pa.schema([field(1, "id", pa.int64())])
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[StoreServer]:
+    with store_server() as running:
+        yield running
+
+
+@pytest.fixture
+def store(server: StoreServer) -> StoreServer:
+    server.control(manners=Manners(), forget=True)
+    return server
+
+
+def put_inputs(store: StoreServer, folder: Path, count: int, rows: int = 1000) -> list[TaskInput]:
+    local = write(folder / "one.parquet", pa.table([np.arange(rows)], schema=SCHEMA))
+    data = Path(local.path).read_bytes()
+    for number in range(count):
+        store.put(f"in/{number}.parquet", data)
+    return [replace(local, path=f"s3://{BUCKET}/in/{number}.parquet") for number in range(count)]
+
+
+def a_task(store: StoreServer, folder: Path, inputs: list[TaskInput], name: str) -> GroupTask:
+    return make_task(folder, inputs, SCHEMA, output_dir=f"s3://{BUCKET}/{name}", storage=store.properties())
+
+
+def asked(store: StoreServer) -> dict[str, int]:
+    found: dict[str, int] = store.control(forget=True)["asked"]
+    return found
+
+
+def test_a_small_input_costs_one_request_and_an_output_one_more(store: StoreServer, tmp_path: Path) -> None:
+    task = a_task(store, tmp_path, put_inputs(store, tmp_path, 40), "one")
+    store.control(forget=True)
+    result = rewrite(task)
+    assert asked(store) == {"GET": 40, "PUT": 1}
+    assert (result.requests, result.rows_written) == (41, 40_000)
+
+
+def test_fetches_under_way_grow_with_the_latency(store: StoreServer, tmp_path: Path) -> None:
+    task = a_task(store, tmp_path, put_inputs(store, tmp_path, 600), "many")
+    store.control(manners=Manners(latency=0.05), forget=True)
+    begun = time.monotonic()
+    assert rewrite(task).rows_written == 600_000
+    assert store.control()["most_at_once"] >= 64
+    assert time.monotonic() - begun < 600 * 0.05 / 8  # with four at once: 7.5 s
+
+
+@pytest.mark.parametrize("off", [-1, 1, 5000])
+def test_an_object_of_another_size_than_the_manifest_has_fails_its_group(
+    store: StoreServer, tmp_path: Path, off: int
+) -> None:
+    (one,) = put_inputs(store, tmp_path, 1)
+    wrong = replace(one, file_bytes=one.file_bytes + off)
+    with pytest.raises(InputFault, match=f"{one.file_bytes} bytes, but the manifest has {wrong.file_bytes}"):
+        rewrite(a_task(store, tmp_path, [wrong], "wrong"))
+
+
+def test_a_store_that_is_busy_is_asked_again_with_fewer_requests(store: StoreServer, tmp_path: Path) -> None:
+    task = a_task(store, tmp_path, put_inputs(store, tmp_path, 200), "busy")
+    store.control(manners=Manners(latency=0.01, busy=0.2), forget=True)
+    result = rewrite(task)
+    counts = asked(store)
+    assert result.rows_written == 200_000
+    assert counts["GET"] > 210
+    assert result.requests >= counts["GET"]
+
+
+@pytest.mark.parametrize("manners", [Manners(resets=0.2), Manners(short=0.2)], ids=["reset", "short"])
+def test_answers_that_break_off_are_asked_for_again(store: StoreServer, tmp_path: Path, manners: Manners) -> None:
+    task = a_task(store, tmp_path, put_inputs(store, tmp_path, 100), f"broken{manners.short}")
+    store.control(manners=manners, forget=True)
+    assert rewrite(task).rows_written == 100_000
+
+
+def test_a_store_that_stays_busy_is_a_fault_of_the_store(
+    store: StoreServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = a_task(store, tmp_path, put_inputs(store, tmp_path, 1), "stays")
+    monkeypatch.setattr(transfer, "BUSY_SECONDS", 0.5)
+    store.control(manners=Manners(busy=1.0))
+    with pytest.raises(StorageFault, match="503"):
+        rewrite(task)
+
+
+@pytest.mark.parametrize("manners", [Manners(hangs=1.0), Manners(busy=1.0)], ids=["mute", "busy"])
+def test_a_stop_is_obeyed_within_a_second_with_all_requests_under_way(
+    store: StoreServer, tmp_path: Path, manners: Manners
+) -> None:
+    inputs = put_inputs(store, tmp_path, 300)
+    stop = threading.Event()
+    told = b'{"bytes_per_second": null, "requests_per_second": null, "stop": %s}'
+    task = replace(a_task(store, tmp_path, inputs, "stop"), pace=Pace(channel_url="http://x", interval_seconds=0.1))
+
+    def post(_url: str, _headers: dict[str, str], _body: bytes) -> bytes:
+        return told % (b"true" if stop.is_set() else b"false")
+
+    store.control(manners=manners, forget=True)
+    ended: list[tuple[str, float]] = []
+
+    def run() -> None:
+        ended.append((GroupRewrite(task=task, post=post).run().outcome, time.monotonic()))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    time.sleep(0.5)
+    stop.set()
+    at = time.monotonic()
+    thread.join(5)
+    assert ended, "it still runs"
+    assert (ended[0][0], ended[0][1] - at < 1.0) == ("stopped", True)
+
+
+def test_an_output_whose_answer_was_lost_is_the_tasks_own(store: StoreServer, tmp_path: Path) -> None:
+    task = a_task(store, tmp_path, put_inputs(store, tmp_path, 2), "lost")
+    files = Storage(properties=task.storage, places=[f"s3://{BUCKET}/lost"])
+    found, path = files.find(f"s3://{BUCKET}/lost/x")
+    store.control(manners=Manners(resets=0.7))
+    output = found.create(path)
+    output.write(memoryview(b"rows"))
+    assert (output.finish(), output.exists) == (4, True)
+
+
+def test_an_output_of_another_is_neither_replaced_nor_deleted(store: StoreServer, tmp_path: Path) -> None:
+    task = a_task(store, tmp_path, put_inputs(store, tmp_path, 2), "taken")
+    first = rewrite(task)
+    with pytest.raises(OutputFault, match="exists already"):
+        rewrite(task)
+    assert first.outputs[0].path.removeprefix(f"s3://{BUCKET}/") in store.control(keys=True)["keys"]
+
+
+@pytest.mark.parametrize("way", ["no obstore", "a role"])
+def test_what_obstore_lacks_goes_through_arrow(
+    store: StoreServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    properties = store.properties()
+    if way == "a role":
+        properties = {"s3.role-arn": "arn:aws:iam::1:role/x", "s3.region": "us-east-1"}
+    else:
+        monkeypatch.setattr(object_stores, "obstore", None)
+    found, path = Storage(properties=properties, places=[f"s3://{BUCKET}/a"]).find(f"s3://{BUCKET}/a/x")
+    assert isinstance(found, ArrowFiles)
+    assert path == f"{BUCKET}/a/x"
+
+
+def test_a_group_without_obstore_is_rewritten_all_the_same(
+    store: StoreServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(object_stores, "obstore", None)
+    task = a_task(store, tmp_path, put_inputs(store, tmp_path, 20), "arrow")
+    store.control(forget=True)
+    result = rewrite(task)
+    counts = asked(store)
+    assert (result.rows_written, counts["GET"], counts["HEAD"]) == (20_000, 20, 22)
+    assert result.requests == sum(counts.values())
