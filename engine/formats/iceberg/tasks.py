@@ -34,7 +34,13 @@ def group_task(
     metadata = view.metadata
     prefix = output_prefix(run_id, group.ordinal, attempt, "" if order is None else order.mark)
     inputs = tuple(
-        TaskInput(each.path, each.file_bytes, each.record_count, tuple(ref.path for ref in each.deletes))
+        TaskInput(
+            each.path,
+            each.file_bytes,
+            each.record_count,
+            delete_paths=tuple(ref.path for ref in each.deletes),
+            delete_bytes=tuple(ref.file_bytes for ref in each.deletes),
+        )
         for each in group.inputs
     )
     return GroupTask(

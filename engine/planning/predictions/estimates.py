@@ -22,6 +22,7 @@ Ints = npt.NDArray[np.int64]
 _WHOLE_READ_BYTES: Final = 8 * 2**20
 _ROW_GROUP_BYTES: Final = 128 * 2**20
 _PART_BYTES: Final = 10 * 2**20
+_SINGLE_PUT_BYTES: Final = 16 * 2**20
 """Request sizes of the kernel: it reads small files whole, larger ones by tail and row group; it uploads in parts."""
 
 
@@ -101,19 +102,25 @@ def _seconds(groups: Sequence[FileGroup], time: TimeEstimate, files: int, read: 
 
 
 def predicted_requests(groups: Iterable[FileGroup], *, output_bytes: int) -> int:
-    """Return the approximate number of object-store requests to open, read, write and look up a rewrite's files.
+    """Return the approximate number of object-store requests to read and write a rewrite's files.
 
+    They are those of executors with `obstore` (`kernel.storage.object_stores`); Arrow also asks for each file's size.
     If the number of row groups of an input is unknown, Parquet's usual 128 MiB per row group are assumed. A local file
     system needs fewer requests.
     """
     listed = list(groups)
-    reads = sum(_reads(file) + 2 * len(file.deletes) for group in listed for file in group.inputs)
+    reads = sum(_reads(file) + len(file.deletes) for group in listed for file in group.inputs)
     outputs = sum(group.predicted_outputs for group in listed)
-    return reads + 3 * outputs + -(-output_bytes // _PART_BYTES)
+    return reads + outputs * _writes(output_bytes // max(1, outputs))
 
 
 def _reads(file: InputFile) -> int:
-    """Return the number of requests for one input: one to open it, then those for its bytes."""
+    """Return the number of requests for one input: for all of it, or for its end and each row group."""
     if file.file_bytes <= _WHOLE_READ_BYTES:
-        return 2
-    return 2 + (file.row_groups or -(-file.file_bytes // _ROW_GROUP_BYTES))
+        return 1
+    return 1 + (file.row_groups or -(-file.file_bytes // _ROW_GROUP_BYTES))
+
+
+def _writes(file_bytes: int) -> int:
+    """Return the number of requests for one output: one, or a look for its name, a beginning, its parts and an end."""
+    return 1 if file_bytes < _SINGLE_PUT_BYTES else 3 + -(-file_bytes // _PART_BYTES)

@@ -15,12 +15,17 @@ _CODECS_WITH_LEVEL: Final = frozenset({"zstd", "gzip", "brotli"})
 
 @dataclass(frozen=True, slots=True)
 class TaskInput:
-    """One file to read, with the position-delete files that apply to it."""
+    """One file to read, with the position-delete files that apply to it.
+
+    `delete_bytes`: their sizes in the same order, or empty if they are unknown. Sizes are those of the manifest; a file
+    of another size fails the group.
+    """
 
     path: str
     file_bytes: int
     record_count: int
     delete_paths: tuple[str, ...] = ()
+    delete_bytes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +125,17 @@ class GroupTask:
     def from_json(text: str) -> "GroupTask":
         """Return the task from its JSON."""
         raw: dict[str, Any] = json.loads(text)
-        raw["inputs"] = tuple(TaskInput(**{**i, "delete_paths": tuple(i["delete_paths"])}) for i in raw["inputs"])
+        raw["inputs"] = tuple(_input(each) for each in raw["inputs"])
         raw["places"] = tuple(raw["places"])
         raw["write"] = WriteSettings(**raw["write"])
         raw["pace"] = Pace(**raw["pace"])
         raw["order"] = RowOrder.from_raw(raw["order"])
         return GroupTask(**raw)
+
+
+def _input(raw: "dict[str, Any]") -> TaskInput:
+    lists = {name: tuple(raw.get(name, ())) for name in ("delete_paths", "delete_bytes")}
+    return TaskInput(**{**raw, **lists})
 
 
 @dataclass(frozen=True, slots=True)

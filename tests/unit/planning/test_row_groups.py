@@ -136,7 +136,7 @@ def test_readers_are_saved_a_request_for_each_row_group_and_so_is_the_rewrite_as
     inputs = (InputFile("a", GOOD, 10, 1, row_groups=1001), InputFile("b", GOOD, 10, 1))
     group = FileGroup(0, 0, "{}", inputs, 1)
     assert saved_by(group) == OPEN_COST_BYTES + 1000 * ROW_GROUP_COST_BYTES
-    assert predicted_requests([group], output_bytes=0) == (2 + 1001) + (2 + 1) + 3
+    assert predicted_requests([group], output_bytes=0) == (1 + 1001) + (1 + 1) + 1
 
 
 def test_a_policy_can_not_ask_for_what_a_rewrite_could_not_better():

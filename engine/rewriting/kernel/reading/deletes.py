@@ -43,9 +43,10 @@ class PositionDeletes:
             Refused: `unsupported_delete_file` (not Parquet), `no_field_ids`.
         """
         hits: list[list[Positions]] = [[] for _ in inputs]
-        for path in dict.fromkeys(path for one in inputs for path in one.delete_paths):
+        sizes = {path: size for one in inputs for path, size in zip(one.delete_paths, _sizes(one), strict=True)}
+        for path, size in sizes.items():
             wanted = {canonical(one.path): i for i, one in enumerate(inputs) if path in one.delete_paths}
-            _collect(path, wanted, hits, transfer)
+            _collect(_open(path, size, transfer), wanted, hits)
         return PositionDeletes(
             positions=[_within(found, one.record_count) for found, one in zip(hits, inputs, strict=True)]
         )
@@ -82,10 +83,13 @@ def _within(found: list[Positions], rows: int) -> Positions:
     return unique[(unique >= 0) & (unique < rows)]
 
 
-def _collect(path: str, wanted: dict[str, int], hits: list[list[Positions]], transfer: Transfer) -> None:
-    source = _open(path, transfer)
+def _sizes(one: TaskInput) -> Sequence[int | None]:
+    return one.delete_bytes or [None] * len(one.delete_paths)
+
+
+def _collect(source: ParquetInput, wanted: dict[str, int], hits: list[list[Positions]]) -> None:
     try:
-        names, positions = _leaves(path, source.schema)
+        names, positions = _leaves(source.uri, source.schema)
         source.select_dictionaries([source.metadata.schema.column(names).path])
         for i in range(source.metadata.num_row_groups):
             table = source.decode(i, source.fetch(i, [names, positions]), [names, positions])
@@ -95,11 +99,11 @@ def _collect(path: str, wanted: dict[str, int], hits: list[list[Positions]], tra
         source.close()
 
 
-def _open(path: str, transfer: Transfer) -> ParquetInput:
+def _open(path: str, file_bytes: int | None, transfer: Transfer) -> ParquetInput:
     """Open a delete file; refuse it if its name has the suffix of another format."""
     if path.lower().endswith(OTHER_FORMATS):
         raise Refused(UNSUPPORTED_DELETE_FILE, f"{path} is not a Parquet file")
-    return ParquetInput.open(path, transfer)
+    return ParquetInput.open(path, transfer, expected_bytes=file_bytes)
 
 
 def _chunks(table: pa.Table, *, reverse: bool) -> tuple[list[pa.Array], list[pa.Array]]:

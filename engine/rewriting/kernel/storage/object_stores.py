@@ -239,6 +239,8 @@ def _s3_config(bucket: str, properties: Mapping[str, str]) -> dict[str, Any]:
     for option, names in _TEXTS.items():
         value = next((properties[name] for name in names if properties.get(name)), None)
         config |= {} if value is None else {option: value}
+    if "://" not in config.get("endpoint", "://"):
+        config["endpoint"] = f"https://{config['endpoint']}"
     if properties.get("s3.anonymous") == "true":
         config["skip_signature"] = True
     if not config.get("region") and not config.get("endpoint"):
