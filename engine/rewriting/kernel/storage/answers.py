@@ -38,7 +38,7 @@ def is_of_a_store(error: OSError) -> bool:
 
 
 def is_busy(error: OSError) -> bool:
-    """Return whether the same request may succeed later; Arrow repeats such requests by itself."""
+    """Return whether the same request may succeed later; Arrow repeats such requests on its own."""
     return isinstance(error, StoreError) and _BUSY.search(str(error)) is not None
 
 
