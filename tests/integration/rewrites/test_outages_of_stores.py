@@ -134,7 +134,7 @@ async def test_a_catalog_that_is_away_costs_no_failure(
 async def test_a_run_goes_on_over_many_lifetimes_of_vended_credentials(
     s3: S3Server, fresh_database: FreshDatabase, redis_url: str, tmp_path: Path
 ) -> None:
-    vendor = Vendor(s3, lifetime=35)
+    vendor = Vendor(s3, lifetime=20)
     async with on_s3(vendor, tmp_path, database=fresh_database, redis_url=redis_url, days=14) as (world, _):
         rows, run = world.lake.rows(), await world.submit()
         await world.container.worker.advance(run.id)

@@ -12,7 +12,7 @@ import pytest
 
 from engine.rewriting.kernel.contract import GroupTask, Pace, TaskInput
 from engine.rewriting.kernel.errors import InputFault, OutputFault, StorageFault
-from engine.rewriting.kernel.storage import object_stores, transfer
+from engine.rewriting.kernel.storage import answers, object_stores
 from engine.rewriting.kernel.storage.arrow_files import ArrowFiles
 from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.task import GroupRewrite
@@ -99,7 +99,7 @@ def test_a_store_that_stays_busy_is_a_fault_of_the_store(
     store: StoreServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = a_task(store, tmp_path, put_inputs(store, tmp_path, 1), "stays")
-    monkeypatch.setattr(transfer, "BUSY_SECONDS", 0.5)
+    monkeypatch.setattr(answers, "BUSY_SECONDS", 0.5)
     store.control(manners=Manners(busy=1.0))
     with pytest.raises(StorageFault, match="503"):
         rewrite(task)

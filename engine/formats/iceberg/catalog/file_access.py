@@ -118,7 +118,7 @@ class GuardedFileIO(SharedFileIO):
         if not self.places.cover(path):
             raise outside([path], self.places)
 
-    def new_input(self, location: str) -> PyArrowFile:
+    def new_input(self, location: str) -> InputFile:  # type: ignore[override]
         """Return a file to read; nothing is opened yet. Raises as `check`."""
         self.check(location)
         return super().new_input(location)

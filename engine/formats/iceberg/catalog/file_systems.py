@@ -1,4 +1,4 @@
-"""PyIceberg's file access with S3 clients that are cached and shared between tables.
+"""PyIceberg's file access: objects of S3 by one request (`objects`), and Arrow's clients cached and shared by tables.
 
 Arrow creates an S3 client only while no S3 request of the process is in flight (its finalizer takes a lock that each
 request holds, seen with 26.0.1). PyIceberg creates two clients for each load of a table, so one store that does not
@@ -14,7 +14,10 @@ from typing import Final
 
 import pyarrow as pa
 from pyarrow.fs import FileSystem
+from pyiceberg.io import InputFile
 from pyiceberg.io.pyarrow import PyArrowFileIO
+
+from engine.formats.iceberg.catalog.objects import stored_object
 
 CONNECTIONS: Final = 160
 """Connections per client: 16 concurrent calls of a catalog, 8 manifest readers each. Arrow uses its I/O threads."""
@@ -25,6 +28,10 @@ _S3_PROPERTIES: Final = ("s3.", "client.")
 
 class SharedFileIO(PyArrowFileIO):
     """Arrow's file access; equal properties share their S3 clients."""
+
+    def new_input(self, location: str) -> InputFile:  # type: ignore[override]
+        """Return a file to read; nothing is opened yet."""
+        return stored_object(location, self.properties) or super().new_input(location)
 
     def _initialize_fs(self, scheme: str, netloc: str | None = None) -> FileSystem:
         if scheme not in _S3_SCHEMES:

@@ -63,6 +63,11 @@ _IS_OUTSIDE: Final = ENTRIES.field("is_outside")
 _WRITTEN: Final = pa.schema([field for field in ENTRIES if field != _IS_OUTSIDE])
 
 _READ_AT_ONCE: Final = 256
+_LEAST_READERS: Final = 8
+_MOST_READERS: Final = 32
+_READ_BYTES: Final = 64 * 2**20
+"""Stored bytes of manifests that are read at once, where more than eight readers are used."""
+
 _FILE_PATH_COLUMN: Final = 2147483546  # reserved field id of `file_path` in position-delete files
 _ENTRY_IDS: Final = frozenset(
     {ids.STATUS, ids.SNAPSHOT_ID, ids.SEQUENCE_NUMBER, ids.FILE_SEQUENCE_NUMBER, ids.DATA_FILE}
@@ -185,7 +190,7 @@ class ManifestReader:
         """
         found: list[pa.Table] = []
         size = 0
-        with ThreadPoolExecutor(max_workers=8, thread_name_prefix="manifests") as pool:
+        with ThreadPoolExecutor(max_workers=_readers(manifests), thread_name_prefix="manifests") as pool:
             for start in range(0, len(manifests), _READ_AT_ONCE):
                 for table in pool.map(self.entries, manifests[start : start + _READ_AT_ONCE]):
                     found.append(table)
@@ -213,6 +218,12 @@ class ManifestReader:
             entries = read_entries(body, codec=codec, with_targets=manifest.content == ManifestContent.DELETES)
             check_entries(entries)
             return _Decoded(entries, PathSummary.of(entries["path"]))
+
+
+def _readers(manifests: Sequence[ManifestFile]) -> int:
+    """Return the number of manifests to read at once: more of small ones, whose time is the latency of the store."""
+    largest = max((each.manifest_length for each in manifests), default=1)
+    return max(_LEAST_READERS, min(_MOST_READERS, _READ_BYTES // max(1, largest)))
 
 
 def _live(table: pa.Table) -> pa.Table:

@@ -8,6 +8,10 @@ gets new ones and a second refusal ends the group. Status 403 is a refusal of va
 import re
 from typing import Final
 
+BUSY_SECONDS: Final = 60.0
+SILENT_SECONDS: Final = 3.0
+"""A task gives up after so long without an answer, and the run waits for the store without a task."""
+
 _EXPIRED: Final = re.compile(
     r"ExpiredToken|TokenRefreshRequired|RequestExpired|(?:token|credentials?) (?:has|is|have|are) expired"
     r"|\(HTTP status 400\) during (?:Head|Get)(?!.*ExceptionName)|INTERNAL_FAILURE during Get"
@@ -19,9 +23,10 @@ _REFUSED: Final = re.compile(
 )
 
 
-_BUSY: Final = re.compile(
-    r"status code: (?:429|500|502|503|504)|SlowDown|ServerBusy|TooManyRequests|RequestTimeout"
-    r"|HTTP error|error sending request|operation timed out|connection (?:closed|reset)|error decoding response body"
+_BUSY: Final = re.compile(r"status code: (?:429|503)|SlowDown|ServerBusy|TooManyRequests")
+_NO_ANSWER: Final = re.compile(
+    r"status code: (?:500|502|504)|RequestTimeout|HTTP error|error sending request|operation timed out"
+    r"|connection (?:closed|reset)|error decoding response body"
 )
 _NO_FAULT_OF_THE_STORE: Final = re.compile(r"HTTP status 404|status code: (?:404|416)")
 
@@ -37,9 +42,16 @@ def is_of_a_store(error: OSError) -> bool:
     return isinstance(error, StoreError) or "AWS Error" in str(error)
 
 
-def is_busy(error: OSError) -> bool:
-    """Return whether the same request may succeed later; Arrow repeats such requests on its own."""
-    return isinstance(error, StoreError) and _BUSY.search(str(error)) is not None
+def patience(error: OSError) -> float:
+    """Return for how many seconds a request is repeated: long for a busy store, briefly for one that does not answer.
+
+    0.0 for all other errors, and for those of Arrow, which repeats requests on its own.
+    """
+    if not isinstance(error, StoreError):
+        return 0.0
+    if _BUSY.search(str(error)):
+        return BUSY_SECONDS
+    return SILENT_SECONDS if _NO_ANSWER.search(str(error)) else 0.0
 
 
 def is_expired(text: str) -> bool:

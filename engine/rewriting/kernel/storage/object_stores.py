@@ -53,6 +53,7 @@ _SILENT_SECONDS: Final = 10.0
 _READ_RETRIES: Final[Any] = {"max_retries": 0}
 """Reads are repeated by `transfer`, which obeys orders to stop between two of them."""
 
+_PATIENT_RETRIES: Final[Any] = {"max_retries": 2}
 _WRITE_RETRIES: Final[Any] = {"max_retries": 10, "retry_timeout": timedelta(seconds=60)}
 
 
@@ -77,6 +78,17 @@ class ObjectFiles:
             return ObjectFile(self._readable, path, file_bytes, is_proven=False)
         with _errors():
             return ObjectFile(self._readable, path, int(obstore.head(self._readable, path)["size"]), is_proven=True)
+
+    def read(self, path: str, offset: int, length: int | None) -> bytes:
+        """Return up to `length` bytes from byte `offset` with one request; without a length all that follow.
+
+        Raises:
+            FileNotFoundError, StoreError: it is missing; the store refused or did not answer.
+        """
+        wanted: Any = {"offset": offset} if length is None else (offset, offset + length)
+        with _errors():
+            options: Any = {} if length is None and not offset else {"range": wanted}
+            return bytes(obstore.get(self._readable, path, options=options).bytes())
 
     def create(self, path: str) -> "ObjectOutput":
         """Begin a file; whether one of its name exists shows when it is sent."""
@@ -212,24 +224,37 @@ class ObjectOutput:
 
 
 def s3(bucket: str, properties: Mapping[str, str]) -> ObjectFiles | None:
-    """Connect to a bucket of S3 or a compatible store; None without `obstore`, or for properties that it lacks."""
+    """Connect to a bucket of S3 or a compatible store; None without `obstore`, or for properties that it lacks.
+
+    A read is sent once: who reads many files decides when to repeat one.
+    """
+    return _connected(bucket, properties, is_patient=False)
+
+
+def patient_s3(bucket: str, properties: Mapping[str, str]) -> ObjectFiles | None:
+    """Connect as `s3` does; a read that finds the store busy is sent again, twice."""
+    return _connected(bucket, properties, is_patient=True)
+
+
+def _connected(bucket: str, properties: Mapping[str, str], *, is_patient: bool) -> ObjectFiles | None:
     if obstore is None or any(properties.get(name) for name in _NOT_HERE):
         return None
-    return _s3(bucket, tuple(sorted((name, value) for name, value in properties.items() if _is_of_s3(name))))
+    given = tuple(sorted((name, str(value)) for name, value in properties.items() if _is_of_s3(name)))
+    return _s3(bucket, given, is_patient)
 
 
 def _is_of_s3(name: str) -> bool:
     return name.startswith(("s3.", "client."))
 
 
-@lru_cache(maxsize=32)
-def _s3(bucket: str, given: tuple[tuple[str, str], ...]) -> ObjectFiles:
+@lru_cache(maxsize=256)
+def _s3(bucket: str, given: tuple[tuple[str, str], ...], is_patient: bool) -> ObjectFiles:
     properties = dict(given)
     config: Any = _s3_config(bucket, properties)
     client: Any = _client(properties, config.get("endpoint", ""))
     readable, writable = (
         S3Store(bucket, config=config, client_options=client, retry_config=retries)
-        for retries in (_READ_RETRIES, _WRITE_RETRIES)
+        for retries in (_PATIENT_RETRIES if is_patient else _READ_RETRIES, _WRITE_RETRIES)
     )
     return ObjectFiles(readable, writable)
 

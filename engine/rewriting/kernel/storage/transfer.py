@@ -1,7 +1,7 @@
 """Reads and writes of a task: every transferred byte is paced, counted and timed here.
 
 Requests: one for each read call that reaches the storage, and what a store tells for opening, creating, writing and
-finishing a file (`storage.files`). A store that is busy is asked again after a growing wait, for up to a minute.
+finishing a file (`storage.files`). A store that is busy or does not answer is asked again after a growing wait.
 """
 
 import random
@@ -22,15 +22,12 @@ from engine.rewriting.kernel.errors import (
     OutputFault,
     StorageFault,
 )
-from engine.rewriting.kernel.storage.answers import is_busy, is_expired, is_of_a_store, is_refused
+from engine.rewriting.kernel.storage.answers import is_expired, is_of_a_store, is_refused, patience
 from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.files import File, Output
 from engine.rewriting.kernel.storage.pacing import Bucket
 
 T = TypeVar("T")
-
-BUSY_SECONDS: Final = 60.0
-"""Time for which a busy storage is asked again before the task fails; the run waits then."""
 
 _FIRST_WAIT: Final = 0.1
 _LONGEST_WAIT: Final = 5.0
@@ -89,7 +86,7 @@ class Transfer:
 
         Raises:
             KernelError: `kind`, for a fault of the file.
-            StorageFault: the storage refused, or did not answer for `BUSY_SECONDS`.
+            StorageFault: the storage refused, or did not answer (`answers.patience`).
             Stopped: the task was ordered to stop.
         """
         begun, waits = self._clock(), _waits()
@@ -98,7 +95,7 @@ class Transfer:
             try:
                 return ask()
             except OSError as error:
-                if not is_busy(error) or self._clock() - begun > BUSY_SECONDS:
+                if self._clock() - begun >= patience(error):
                     raise fault_of(kind, uri, error) from error
                 self.times_busy += 1
                 self.bucket.rest(next(waits))
