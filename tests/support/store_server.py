@@ -35,7 +35,8 @@ class Manners:
     """How the server behaves. `latency`: seconds to the first byte; shares are of requests for objects.
 
     `busy`: answered 503. `resets`: the connection ends without an answer, after the request was carried out. `short`:
-    half of the body, then the connection ends. `hangs`: no answer at all.
+    half of the body, then the connection ends. `hangs`: no answer at all. `lost`: so many next requests are carried out
+    and not answered.
     """
 
     latency: float = 0.0
@@ -43,6 +44,7 @@ class Manners:
     resets: float = 0.0
     short: float = 0.0
     hangs: float = 0.0
+    lost: int = 0
 
 
 @dataclass
@@ -216,7 +218,9 @@ class _Connection:
                 self._send(method, 503, _error("SlowDown"), {})
                 return
             status, answer, told = store.answer(method, target, headers, body)
-            if random.random() < manners.resets:
+            if manners.lost:
+                store.manners = replace(store.manners, lost=store.manners.lost - 1)
+            if manners.lost or random.random() < manners.resets:
                 raise _EndOfConnectionError
             self._send(method, status, answer, told, is_short=random.random() < manners.short)
         finally:

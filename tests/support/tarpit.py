@@ -89,17 +89,22 @@ class Tarpit:
             with self._lock:
                 self.accepted += 1
                 self._held.append(connection)
-            if self.trickles:
-                with suppress(OSError):
-                    connection.sendall(_HEAD)
+
+    @staticmethod
+    def _head_for(connection: socket.socket) -> bytes:
+        """Return the begin of an answer once there is a request; raises OSError before."""
+        connection.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK)
+        return _HEAD
 
     def _trickle(self, _server: socket.socket) -> None:
+        begun: set[socket.socket] = set()
         while not self._over.wait(_TRICKLE_SECONDS):
             with self._lock:
                 held = list(self._held) if self.trickles else []
             for connection in held:
                 with suppress(OSError):
-                    connection.send(b"x")
+                    connection.send(b"x" if connection in begun else self._head_for(connection))
+                    begun.add(connection)
 
 
 @pytest.fixture

@@ -137,7 +137,7 @@ def test_an_output_whose_answer_was_lost_is_the_tasks_own(store: StoreServer, tm
     task = a_task(store, tmp_path, put_inputs(store, tmp_path, 2), "lost")
     files = Storage(properties=task.storage, places=[f"s3://{BUCKET}/lost"])
     found, path = files.find(f"s3://{BUCKET}/lost/x")
-    store.control(manners=Manners(resets=0.7))
+    store.control(manners=Manners(lost=2))
     output = found.create(path)
     output.write(memoryview(b"rows"))
     assert (output.finish(), output.exists) == (4, True)
