@@ -19,7 +19,8 @@ from engine.domain.errors import CommitConflict, InvalidInput, StateConflict
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergFormat, IcebergTable, ManifestCache
 from engine.formats.iceberg.catalog.file_access import outside, own_properties, vended
-from engine.rewriting.kernel.storage import file_systems as storage
+from engine.rewriting.kernel.storage import arrow_files as storage
+from engine.rewriting.kernel.storage import object_stores
 from engine.rewriting.kernel.storage.places import Places
 from engine.services.catalogs.locations import LocationRules
 from tests.support.iceberg_tables import (
@@ -71,6 +72,7 @@ def known_names() -> frozenset[str]:
         assert options, system
         names |= {f"{prefix}.{option.replace('_', '-')}" for option in options}
     names |= {name for of in storage._S3_TEXTS.values() for name in of}
+    names |= {name for of in object_stores._TEXTS.values() for name in of} | {"s3.sse.type", "s3.sse.key"}
     names |= {*storage._S3_SECONDS.values(), *storage._S3_SWITCHES.values()}
     return frozenset(names) | {"py-catalog-impl", "DEFAULT_SCHEME", "DEFAULT_NETLOC", "io-impl", "auth"}
 

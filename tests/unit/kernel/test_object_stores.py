@@ -151,6 +151,36 @@ def test_an_output_of_another_is_neither_replaced_nor_deleted(store: StoreServer
     assert first.outputs[0].path.removeprefix(f"s3://{BUCKET}/") in store.control(keys=True)["keys"]
 
 
+@pytest.mark.parametrize(
+    ("properties", "config"),
+    [
+        ({"s3.endpoint": "store:9000"}, {"endpoint": "https://store:9000"}),
+        (
+            {"s3.endpoint": "http://store:9000", "s3.force-virtual-addressing": "true"},
+            {"endpoint": "http://b.store:9000", "virtual_hosted_style_request": True},
+        ),
+        ({"s3.region": "eu-1", "s3.anonymous": "true"}, {"region": "eu-1", "skip_signature": True}),
+        ({"client.region": "eu-1", "s3.sse.type": "none"}, {"region": "eu-1"}),
+        ({"s3.region": "r", "s3.sse.type": "s3"}, {"region": "r", "server_side_encryption": "AES256"}),
+        (
+            {"s3.region": "r", "s3.sse.type": "kms", "s3.sse.key": "arn"},
+            {"region": "r", "server_side_encryption": "aws:kms", "sse_kms_key_id": "arn"},
+        ),
+        (
+            {"s3.region": "r", "s3.sse.type": "custom", "s3.sse.key": "a2V5"},
+            {"region": "r", "server_side_encryption": "sse-c", "sse_customer_key_base64": "a2V5"},
+        ),
+    ],
+)
+def test_properties_of_iceberg_configure_the_connection(properties: dict[str, str], config: dict[str, object]) -> None:
+    assert object_stores._s3_config("b", properties) == {"disable_bulk_delete": True} | config
+
+
+@pytest.mark.parametrize("kind", ["s3", "kms", "dsse-kms"])
+def test_outputs_ask_the_store_to_encrypt_them(kind: str) -> None:
+    assert object_stores.s3("b", {"s3.region": "r", "s3.sse.type": kind, "s3.sse.key": "k"}) is not None
+
+
 @pytest.mark.parametrize("way", ["no obstore", "a role"])
 def test_what_obstore_lacks_goes_through_arrow(
     store: StoreServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str

@@ -18,7 +18,14 @@ from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
 from engine.formats.iceberg.procedures.native import SPARK_CATALOG
 
 _MODULES: Final = (pyiceberg.io, pyiceberg.catalog, pyiceberg.catalog.rest, pyiceberg.catalog.sql)
-_WITHOUT_A_CONSTANT: Final = ("echo", "pool_pre_ping", "init_catalog_tables", "header.X-Iceberg-Access-Delegation")
+_WITHOUT_A_CONSTANT: Final = (
+    "echo",
+    "pool_pre_ping",
+    "init_catalog_tables",
+    "header.X-Iceberg-Access-Delegation",
+    "s3.sse.type",
+    "s3.sse.key",
+)
 _OPEN_ENDED: Final = ("header.", "table-default.", "table-override.", "view-default.", "view-override.")
 _SIMILAR: Final = 0.75
 
@@ -30,7 +37,7 @@ audience resource auth.manager rest.signing-name rest.signing-region rest.sigv4-
 rest.sigv4.max-retries header.x-iceberg-access-delegation client.region client.role-arn
 client.role-session-name client.profile-name s3.endpoint s3.region s3.anonymous s3.connect-timeout
 s3.request-timeout s3.force-virtual-addressing s3.path-style-access s3.resolve-region s3.role-arn
-s3.role-session-name s3.profile-name s3.proxy-uri s3.server-side-encryption s3.signer s3.signer.endpoint
+s3.role-session-name s3.profile-name s3.proxy-uri s3.server-side-encryption s3.sse.type s3.signer s3.signer.endpoint
 s3.signer.uri adls.account-name adls.account-host adls.anon adls.client-id adls.tenant-id
 adls.blob-storage-authority adls.blob-storage-scheme adls.dfs-storage-authority adls.dfs-storage-scheme
 gcs.project-id gcs.service.host gcs.default-bucket-location gcs.requester-pays gcs.version-aware
