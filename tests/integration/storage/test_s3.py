@@ -2,11 +2,13 @@
 
 import asyncio
 import random
+from collections import Counter
 
 import pyarrow as pa
 import pytest
 from pyiceberg.io.pyarrow import schema_to_pyarrow
 
+from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import Run, RunState
 from tests.integration.storage.conftest import Open
 from tests.support.s3_server import BUCKET, Asked, S3Server
@@ -45,6 +47,16 @@ async def test_the_requests_that_a_task_counts_are_those_that_the_server_sees(s3
         assert run.state is RunState.SUCCEEDED
         seen = [each for each in s3.asked[marks[0] : marks[1]] if each.is_of_data_file]
         assert run.result.document["measured"]["requests"] == len(seen), seen
+
+
+async def test_planning_asks_once_for_each_file_of_metadata(s3: S3Server, open_on_s3: Open) -> None:
+    async with open_on_s3() as world:
+        await world.container.observations.health(SYSTEM, world.table_id)
+        asked = Counter((each.method, each.key) for each in s3.asked)
+        manifests = [key for _, key in asked if key.endswith(".avro")]
+        assert len(manifests) > 3
+        assert {method for method, _ in asked} == {"GET"}
+        assert [one for one in asked if asked[one] > 1 and one[1] in manifests] == []
 
 
 async def test_a_large_output_is_sent_in_parts_and_none_is_left_open(s3: S3Server, open_on_s3: Open) -> None:

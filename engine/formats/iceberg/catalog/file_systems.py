@@ -31,7 +31,8 @@ class SharedFileIO(PyArrowFileIO):
 
     def new_input(self, location: str) -> InputFile:  # type: ignore[override]
         """Return a file to read; nothing is opened yet."""
-        return stored_object(location, self.properties) or super().new_input(location)
+        stored = stored_object(location, self.properties)
+        return super().new_input(location) if stored is None else stored  # its truth would ask for its size
 
     def _initialize_fs(self, scheme: str, netloc: str | None = None) -> FileSystem:
         if scheme not in _S3_SCHEMES:
