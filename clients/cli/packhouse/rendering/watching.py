@@ -48,7 +48,7 @@ class ProgressLines:
     def tell(self, event: sdk.RunEvent) -> None:
         """Print an event."""
         if self._session.is_for_people:
-            self._print(answers.event(event.to_dict()))
+            self._print(answers.event(event.to_document()))
 
     def _print(self, line: str) -> None:
         self._session.err.print(line, highlight=False, soft_wrap=True)
@@ -65,7 +65,7 @@ def _draw(session: Session, run: str) -> None:
         def tell(event: sdk.RunEvent) -> None:
             if event.to_state:
                 bar.update(task, description=str(event.to_state))
-            bar.console.print(answers.event(event.to_dict()), highlight=False, soft_wrap=True)
+            bar.console.print(answers.event(event.to_document()), highlight=False, soft_wrap=True)
 
         session.client.wait_for_run(run, on_progress=advance, on_event=tell)
 
