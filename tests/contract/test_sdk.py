@@ -88,7 +88,7 @@ def unknown_fields(value: object) -> Iterator[str]:
             yield from unknown_fields(inner)
 
 
-@pytest.mark.parametrize("module", ["packhouse_client"])
+@pytest.mark.parametrize("module", ["packhouse_client", "packhouse.main"])
 def test_programs_start_without_importing_the_models(module: str) -> None:
     program = f"import sys, {module}, packhouse_client.models as m; m.RunState; print('pydantic' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

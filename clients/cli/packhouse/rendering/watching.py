@@ -1,5 +1,7 @@
 """Follow a run live on standard error: a progress bar on a terminal, a line at intervals elsewhere, and its events."""
 
+from __future__ import annotations  # the models are imported when a run is watched, not for every command
+
 import time
 from collections.abc import Callable
 from contextlib import suppress
