@@ -21,6 +21,7 @@ from packhouse.session import Session
 from packhouse_client import errors
 from packhouse_client import models as sdk
 from packhouse_client.testing import MockPackhouse
+from packhouse_client.testing.documents import filled
 from rich.console import Console
 
 
@@ -344,7 +345,8 @@ def test_progress_without_a_terminal_is_a_line_at_intervals() -> None:
     with MockPackhouse().client() as client:
         session = Session(client=client, has_key=True, output=output.Output.TABLE, out=console, err=console)
         lines = watching.ProgressLines(session, monotonic=lambda: now[0])
-        progress = sdk.Progress(None, 2**20, None, 2**22, None, 1, 4, 0.0)
+        figures = {"bytes_finished": 2**20, "bytes_total": 2**22, "groups_finished": 1, "groups_total": 4}
+        progress = sdk.Progress.model_validate(filled(sdk.Progress, figures))
         for now[0] in (101.0, 105.0, 110.0, 111.0, 119.0, 121.0):
             lines.advance(progress)
     assert isinstance(console.file, io.StringIO)

@@ -4,6 +4,8 @@ Both hold a connection pool: use one for the life of a program, in a `with` bloc
 used by several threads; an `AsyncPackhouse` belongs to one event loop.
 """
 
+from __future__ import annotations
+
 import asyncio
 import os
 import time
@@ -12,9 +14,8 @@ from typing import Any, Final, Self
 
 import httpx
 
-from packhouse_client import streams, waiting
+from packhouse_client import models, streams, waiting
 from packhouse_client.addresses import split_address
-from packhouse_client.models import Progress, RunDetail, RunEvent, Table
 from packhouse_client.resources import Resources
 from packhouse_client.retries import Retries
 from packhouse_client.senders import Answer, AsyncSender, Sender, options
@@ -58,7 +59,7 @@ class Packhouse(Resources[Sender]):
         """Send any request, such as one without a method in this version; `arguments` are passed to httpx."""
         return self._sender.send({"method": method, "url": path, **arguments})
 
-    def find_table(self, address: str) -> Table:
+    def find_table(self, address: str) -> models.Table:
         """Return the registered table at `catalog.namespace.name`.
 
         Raises:
@@ -76,9 +77,9 @@ class Packhouse(Resources[Sender]):
         run_id: str,
         *,
         timeout: float | None = None,
-        on_progress: Callable[[Progress], object] | None = None,
-        on_event: Callable[[RunEvent], object] | None = None,
-    ) -> RunDetail:
+        on_progress: Callable[[models.Progress], object] | None = None,
+        on_event: Callable[[models.RunEvent], object] | None = None,
+    ) -> models.RunDetail:
         """Wait until a run has ended, and return it. `timeout` is in seconds and does not stop the run.
 
         Raises:
@@ -129,7 +130,7 @@ class AsyncPackhouse(Resources[AsyncSender]):
         """Send any request; see `Packhouse.request`."""
         return await self._sender.send({"method": method, "url": path, **arguments})
 
-    async def find_table(self, address: str) -> Table:
+    async def find_table(self, address: str) -> models.Table:
         """Return the registered table at an address; see `Packhouse.find_table`."""
         split_address(address)
         return await self.tables.get(address)
@@ -143,9 +144,9 @@ class AsyncPackhouse(Resources[AsyncSender]):
         run_id: str,
         *,
         timeout: float | None = None,  # noqa: ASYNC109 - the run goes on after it; it is no cancellation
-        on_progress: Callable[[Progress], object] | None = None,
-        on_event: Callable[[RunEvent], object] | None = None,
-    ) -> RunDetail:
+        on_progress: Callable[[models.Progress], object] | None = None,
+        on_event: Callable[[models.RunEvent], object] | None = None,
+    ) -> models.RunDetail:
         """Wait until a run has ended, and return it; see `Packhouse.wait_for_run`."""
         return await waiting.wait_async(
             self._sender, run_id, clock=self._clock, timeout=timeout, on_progress=on_progress, on_event=on_event

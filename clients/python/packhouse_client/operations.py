@@ -1,26 +1,29 @@
 """Operations of the API as methods of both clients, each declared in one line from generated parts.
 
     class Tables(Resource[S]):
-        get = Operation(get_table._get_kwargs, Table.from_dict)
-        list = Listing(list_tables._get_kwargs, TableList.from_dict)
+        get = Operation(requests.get_table, AsModel(lambda: models.Table))
+        list = Listing(requests.list_tables, AsModel(lambda: models.TableList))
 
-The generated `_get_kwargs` defines the method's parameters and documentation, and the parser its result, so type
-checkers, editors and `help` have all three. A call of `Packhouse` returns the result, that of `AsyncPackhouse` is
-awaited. Every method has `.raw(…)`, which returns the unparsed JSON with headers. A body may be a plain dictionary.
+The generated function defines the method's parameters and documentation, and the parser its result, so type checkers,
+editors and `help` have all three. A call of `Packhouse` returns the result, that of `AsyncPackhouse` is awaited. Every
+method has `.raw(…)`, which returns the unparsed JSON with headers. A body may be a plain dictionary.
 """
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
-from packhouse_client._generated.types import Unset
 from packhouse_client.errors import UnreadableAnswer
 from packhouse_client.senders import Answer, AsyncSender, Sender, new_key
+
+if TYPE_CHECKING:
+    from packhouse_client.bases import Model
 
 P = ParamSpec("P")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+M = TypeVar("M", bound="Model")
 S = TypeVar("S", Sender, AsyncSender)
 
 
@@ -61,8 +64,7 @@ class Recipe(Generic[P, T]):
         self._check(parameters, args, kwargs)
         if kwargs.get("idempotency_key") is None and "idempotency_key" in parameters.parameters:
             kwargs["idempotency_key"] = new_key()
-        arguments = self.request(*args, **kwargs)
-        return {name: value for name, value in arguments.items() if not isinstance(value, Unset)}
+        return self.request(*args, **kwargs)
 
     def _check(self, parameters: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         try:
@@ -74,7 +76,7 @@ class Recipe(Generic[P, T]):
             if in_path and (not isinstance(value, str | int) or value == ""):
                 raise self._misuse(parameters, f"{name} is part of the address, not {value!r}")
         body = given.get("body")
-        if body is not None and not isinstance(body, Mapping | Unset) and not hasattr(body, "to_dict"):
+        if body is not None and not isinstance(body, Mapping) and not hasattr(body, "to_document"):
             raise self._misuse(parameters, f"body is a dictionary or a model, not {type(body).__name__}")
 
     def _misuse(self, parameters: inspect.Signature, what: str) -> TypeError:
@@ -92,9 +94,24 @@ class Recipe(Generic[P, T]):
         """
         try:
             return self.answer(answer.document)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (TypeError, ValueError) as error:
             what = f"an answer that this version can't read: {type(error).__name__} {error}"
             raise UnreadableAnswer(what) from error
+
+
+@dataclass(frozen=True, slots=True)
+class AsModel(Generic[M]):
+    """Parses answers as a model, which a function names: the models are imported when the first answer is parsed."""
+
+    model: "Callable[[], type[M]]"
+
+    def __call__(self, document: Any) -> M:
+        """Return the document as the model.
+
+        Raises:
+            UnreadableAnswer: it does not match.
+        """
+        return self.model().parse_answer(document)
 
 
 class Operation(Generic[P, T]):

@@ -5,82 +5,8 @@ from functools import wraps
 from typing import Any, Generic
 
 from packhouse_client import models
-from packhouse_client._generated.api.access import (
-    create_key,
-    get_key,
-    get_whoami,
-    list_audit,
-    list_keys,
-    revoke_key,
-)
-from packhouse_client._generated.api.catalogs import (
-    check_catalog,
-    create_catalog,
-    delete_catalog,
-    discover_tables,
-    get_catalog,
-    get_catalog_grants,
-    list_catalogs,
-    pause_catalog,
-    put_catalog_grants,
-    replace_catalog,
-    resume_catalog,
-)
-from packhouse_client._generated.api.fleet import (
-    get_fleet,
-    get_limits,
-    list_fleet_tables,
-    pause_fleet,
-    put_limits,
-    resume_fleet,
-)
-from packhouse_client._generated.api.formats import list_formats
-from packhouse_client._generated.api.policies import (
-    create_policy,
-    delete_policy,
-    delete_table_policy,
-    get_effective_policy,
-    get_policy,
-    get_policy_schema,
-    get_policy_version,
-    get_preset,
-    get_table_policy,
-    get_table_policy_version,
-    list_policies,
-    list_policy_versions,
-    list_presets,
-    list_table_policy_versions,
-    put_table_policy,
-    replace_policy,
-    restore_policy,
-    restore_table_policy,
-)
-from packhouse_client._generated.api.runs import (
-    cancel_run,
-    get_run,
-    list_run_events,
-    list_run_groups,
-    list_runs,
-    submit_run,
-)
-from packhouse_client._generated.api.signals import get_table_backpressure, list_signals, send_signal
-from packhouse_client._generated.api.tables import (
-    delete_table,
-    explain_table,
-    get_table,
-    get_table_advice,
-    get_table_health,
-    list_table_history,
-    list_table_measurements,
-    list_tables,
-    patch_table,
-    pause_table,
-    plan_table,
-    register_table,
-    resume_table,
-    unfreeze_table,
-)
-from packhouse_client.operations import Listing, Operation, P, Resource, S
+from packhouse_client._generated import requests
+from packhouse_client.operations import AsModel, Listing, Operation, P, Resource, S
 
 
 def nothing(_: object) -> None:
@@ -129,126 +55,126 @@ def starting(request: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]
 class Catalogs(Resource[S]):
     """Connections to catalogs of tables."""
 
-    list = Listing(list_catalogs._get_kwargs, models.CatalogList.from_dict)
-    create = Operation(create_catalog._get_kwargs, models.Catalog.from_dict)
-    get = Operation(get_catalog._get_kwargs, models.Catalog.from_dict)
-    replace = Operation(replace_catalog._get_kwargs, models.Catalog.from_dict)
-    delete = Operation(delete_catalog._get_kwargs, nothing)
-    check = Operation(check_catalog._get_kwargs, models.CatalogCheck.from_dict)
-    discover = Operation(discover_tables._get_kwargs, models.Discovery.from_dict)
-    grants = Operation(get_catalog_grants._get_kwargs, models.CatalogGrants.from_dict)
-    put_grants = Operation(put_catalog_grants._get_kwargs, models.CatalogGrants.from_dict)
-    pause = Operation(pause_catalog._get_kwargs, models.Pause.from_dict)
-    resume = Operation(resume_catalog._get_kwargs, nothing)
+    list = Listing(requests.list_catalogs, AsModel(lambda: models.CatalogList))
+    create = Operation(requests.create_catalog, AsModel(lambda: models.Catalog))
+    get = Operation(requests.get_catalog, AsModel(lambda: models.Catalog))
+    replace = Operation(requests.replace_catalog, AsModel(lambda: models.Catalog))
+    delete = Operation(requests.delete_catalog, nothing)
+    check = Operation(requests.check_catalog, AsModel(lambda: models.CatalogCheck))
+    discover = Operation(requests.discover_tables, AsModel(lambda: models.Discovery))
+    grants = Operation(requests.get_catalog_grants, AsModel(lambda: models.CatalogGrants))
+    put_grants = Operation(requests.put_catalog_grants, AsModel(lambda: models.CatalogGrants))
+    pause = Operation(requests.pause_catalog, AsModel(lambda: models.Pause))
+    resume = Operation(requests.resume_catalog, nothing)
 
 
 class Tables(Resource[S]):
     """Registered tables, with their health, plans and explanations."""
 
-    list = Listing(list_tables._get_kwargs, models.TableList.from_dict)
-    register = Operation(register_table._get_kwargs, models.Table.from_dict)
-    get = Operation(get_table._get_kwargs, models.Table.from_dict)
-    patch = Operation(patch_table._get_kwargs, models.Table.from_dict)
-    delete = Operation(delete_table._get_kwargs, nothing)
-    health = Operation(get_table_health._get_kwargs, models.TableHealth.from_dict)
-    measurements = Listing(list_table_measurements._get_kwargs, models.HealthHistory.from_dict)
-    plan = Operation(plan_table._get_kwargs, models.TablePlan.from_dict)
-    explain = Operation(explain_table._get_kwargs, models.Explanation.from_dict)
-    history = Listing(list_table_history._get_kwargs, models.TableHistory.from_dict)
+    list = Listing(requests.list_tables, AsModel(lambda: models.TableList))
+    register = Operation(requests.register_table, AsModel(lambda: models.Table))
+    get = Operation(requests.get_table, AsModel(lambda: models.Table))
+    patch = Operation(requests.patch_table, AsModel(lambda: models.Table))
+    delete = Operation(requests.delete_table, nothing)
+    health = Operation(requests.get_table_health, AsModel(lambda: models.TableHealth))
+    measurements = Listing(requests.list_table_measurements, AsModel(lambda: models.HealthHistory))
+    plan = Operation(requests.plan_table, AsModel(lambda: models.TablePlan))
+    explain = Operation(requests.explain_table, AsModel(lambda: models.Explanation))
+    history = Listing(requests.list_table_history, AsModel(lambda: models.TableHistory))
 
-    advice = Operation(get_table_advice._get_kwargs, models.TableAdvice.from_dict)
-    backpressure = Operation(get_table_backpressure._get_kwargs, models.TableBackpressure.from_dict)
-    pause = Operation(pause_table._get_kwargs, models.Pause.from_dict)
-    resume = Operation(resume_table._get_kwargs, nothing)
-    unfreeze = Operation(unfreeze_table._get_kwargs, nothing)
+    advice = Operation(requests.get_table_advice, AsModel(lambda: models.TableAdvice))
+    backpressure = Operation(requests.get_table_backpressure, AsModel(lambda: models.TableBackpressure))
+    pause = Operation(requests.pause_table, AsModel(lambda: models.Pause))
+    resume = Operation(requests.resume_table, nothing)
+    unfreeze = Operation(requests.unfreeze_table, nothing)
 
 
 class Policies(Resource[S]):
     """Policies of the fleet, teams, catalogs, namespaces, patterns and labels; by name. The settings of any policy."""
 
-    list = Listing(list_policies._get_kwargs, models.ScopedPolicyList.from_dict)
-    create = Operation(create_policy._get_kwargs, models.ScopedPolicy.from_dict)
-    get = Operation(get_policy._get_kwargs, models.ScopedPolicy.from_dict)
-    put = Operation(replace_policy._get_kwargs, models.ScopedPolicy.from_dict)
-    delete = Operation(delete_policy._get_kwargs, nothing)
-    preview_create = Operation(previewing(create_policy._get_kwargs), models.PolicyPreview.from_dict)
-    preview = Operation(previewing(replace_policy._get_kwargs), models.PolicyPreview.from_dict)
-    preview_delete = Operation(previewing(delete_policy._get_kwargs), models.PolicyPreview.from_dict)
-    preview_restore = Operation(previewing(restore_policy._get_kwargs), models.PolicyPreview.from_dict)
-    versions = Listing(list_policy_versions._get_kwargs, models.PolicyVersionList.from_dict)
-    version = Operation(get_policy_version._get_kwargs, models.PolicyVersion.from_dict)
-    restore = Operation(restore_policy._get_kwargs, models.ScopedPolicy.from_dict)
-    presets = Operation(list_presets._get_kwargs, models.PresetList.from_dict)
-    preset = Operation(get_preset._get_kwargs, models.Preset.from_dict)
-    schema = Operation(get_policy_schema._get_kwargs, dict[str, Any])
+    list = Listing(requests.list_policies, AsModel(lambda: models.ScopedPolicyList))
+    create = Operation(requests.create_policy, AsModel(lambda: models.ScopedPolicy))
+    get = Operation(requests.get_policy, AsModel(lambda: models.ScopedPolicy))
+    put = Operation(requests.replace_policy, AsModel(lambda: models.ScopedPolicy))
+    delete = Operation(requests.delete_policy, nothing)
+    preview_create = Operation(previewing(requests.create_policy), AsModel(lambda: models.PolicyPreview))
+    preview = Operation(previewing(requests.replace_policy), AsModel(lambda: models.PolicyPreview))
+    preview_delete = Operation(previewing(requests.delete_policy), AsModel(lambda: models.PolicyPreview))
+    preview_restore = Operation(previewing(requests.restore_policy), AsModel(lambda: models.PolicyPreview))
+    versions = Listing(requests.list_policy_versions, AsModel(lambda: models.PolicyVersionList))
+    version = Operation(requests.get_policy_version, AsModel(lambda: models.PolicyVersion))
+    restore = Operation(requests.restore_policy, AsModel(lambda: models.ScopedPolicy))
+    presets = Operation(requests.list_presets, AsModel(lambda: models.PresetList))
+    preset = Operation(requests.get_preset, AsModel(lambda: models.Preset))
+    schema = Operation(requests.get_policy_schema, dict[str, Any])
 
 
 class TablePolicies(Resource[S]):
     """Tables' own policies, and the effective ones; by id of the table."""
 
-    get = Operation(get_table_policy._get_kwargs, models.TablePolicy.from_dict)
-    put = Operation(put_table_policy._get_kwargs, models.TablePolicy.from_dict)
-    delete = Operation(delete_table_policy._get_kwargs, nothing)
-    preview = Operation(previewing(put_table_policy._get_kwargs), models.PolicyPreview.from_dict)
-    preview_delete = Operation(previewing(delete_table_policy._get_kwargs), models.PolicyPreview.from_dict)
-    preview_restore = Operation(previewing(restore_table_policy._get_kwargs), models.PolicyPreview.from_dict)
-    versions = Listing(list_table_policy_versions._get_kwargs, models.PolicyVersionList.from_dict)
-    version = Operation(get_table_policy_version._get_kwargs, models.PolicyVersion.from_dict)
-    restore = Operation(restore_table_policy._get_kwargs, models.TablePolicy.from_dict)
-    effective = Operation(get_effective_policy._get_kwargs, models.EffectivePolicy.from_dict)
+    get = Operation(requests.get_table_policy, AsModel(lambda: models.TablePolicy))
+    put = Operation(requests.put_table_policy, AsModel(lambda: models.TablePolicy))
+    delete = Operation(requests.delete_table_policy, nothing)
+    preview = Operation(previewing(requests.put_table_policy), AsModel(lambda: models.PolicyPreview))
+    preview_delete = Operation(previewing(requests.delete_table_policy), AsModel(lambda: models.PolicyPreview))
+    preview_restore = Operation(previewing(requests.restore_table_policy), AsModel(lambda: models.PolicyPreview))
+    versions = Listing(requests.list_table_policy_versions, AsModel(lambda: models.PolicyVersionList))
+    version = Operation(requests.get_table_policy_version, AsModel(lambda: models.PolicyVersion))
+    restore = Operation(requests.restore_table_policy, AsModel(lambda: models.TablePolicy))
+    effective = Operation(requests.get_effective_policy, AsModel(lambda: models.EffectivePolicy))
 
 
 class Runs(Resource[S]):
     """Executions of operations on tables."""
 
-    list = Listing(list_runs._get_kwargs, models.RunList.from_dict)
-    submit = Operation(starting(submit_run._get_kwargs), models.RunAccepted.from_dict)
-    preview = Operation(planning(submit_run._get_kwargs), models.TablePlan.from_dict)
-    preview_upkeep = Operation(planning(submit_run._get_kwargs), models.UpkeepPlan.from_dict)
-    get = Operation(get_run._get_kwargs, models.RunDetail.from_dict)
-    cancel = Operation(cancel_run._get_kwargs, models.Run.from_dict)
-    groups = Listing(list_run_groups._get_kwargs, models.FileGroupList.from_dict)
-    events = Listing(list_run_events._get_kwargs, models.RunEventList.from_dict)
+    list = Listing(requests.list_runs, AsModel(lambda: models.RunList))
+    submit = Operation(starting(requests.submit_run), AsModel(lambda: models.RunAccepted))
+    preview = Operation(planning(requests.submit_run), AsModel(lambda: models.TablePlan))
+    preview_upkeep = Operation(planning(requests.submit_run), AsModel(lambda: models.UpkeepPlan))
+    get = Operation(requests.get_run, AsModel(lambda: models.RunDetail))
+    cancel = Operation(requests.cancel_run, AsModel(lambda: models.Run))
+    groups = Listing(requests.list_run_groups, AsModel(lambda: models.FileGroupList))
+    events = Listing(requests.list_run_events, AsModel(lambda: models.RunEventList))
 
 
 class Fleet(Resource[S]):
     """All tables together."""
 
-    figures = Operation(get_fleet._get_kwargs, models.Fleet.from_dict)
-    tables = Listing(list_fleet_tables._get_kwargs, models.FleetTableList.from_dict)
-    pause = Operation(pause_fleet._get_kwargs, models.Pause.from_dict)
-    resume = Operation(resume_fleet._get_kwargs, nothing)
-    limits = Operation(get_limits._get_kwargs, models.Limits.from_dict)
-    put_limits = Operation(put_limits._get_kwargs, models.Limits.from_dict)
+    figures = Operation(requests.get_fleet, AsModel(lambda: models.Fleet))
+    tables = Listing(requests.list_fleet_tables, AsModel(lambda: models.FleetTableList))
+    pause = Operation(requests.pause_fleet, AsModel(lambda: models.Pause))
+    resume = Operation(requests.resume_fleet, nothing)
+    limits = Operation(requests.get_limits, AsModel(lambda: models.Limits))
+    put_limits = Operation(requests.put_limits, AsModel(lambda: models.Limits))
 
 
 class Signals(Resource[S]):
     """Signals from other systems about tables."""
 
-    send = Operation(send_signal._get_kwargs, models.Signal.from_dict)
-    list = Listing(list_signals._get_kwargs, models.SignalList.from_dict)
+    send = Operation(requests.send_signal, AsModel(lambda: models.Signal))
+    list = Listing(requests.list_signals, AsModel(lambda: models.SignalList))
 
 
 class Formats(Resource[S]):
     """Operations and settings that each table format supports."""
 
-    list = Operation(list_formats._get_kwargs, models.FormatList.from_dict)
+    list = Operation(requests.list_formats, AsModel(lambda: models.FormatList))
 
 
 class Keys(Resource[S]):
     """API keys."""
 
-    list = Listing(list_keys._get_kwargs, models.KeyList.from_dict)
-    create = Operation(create_key._get_kwargs, models.KeyCreated.from_dict)
-    get = Operation(get_key._get_kwargs, models.Key.from_dict)
-    revoke = Operation(revoke_key._get_kwargs, nothing)
+    list = Listing(requests.list_keys, AsModel(lambda: models.KeyList))
+    create = Operation(requests.create_key, AsModel(lambda: models.KeyCreated))
+    get = Operation(requests.get_key, AsModel(lambda: models.Key))
+    revoke = Operation(requests.revoke_key, nothing)
 
 
 class Access(Resource[S]):
     """The caller, and the audit log."""
 
-    whoami = Operation(get_whoami._get_kwargs, models.Whoami.from_dict)
-    audit = Listing(list_audit._get_kwargs, models.AuditList.from_dict)
+    whoami = Operation(requests.get_whoami, AsModel(lambda: models.Whoami))
+    audit = Listing(requests.list_audit, AsModel(lambda: models.AuditList))
 
 
 class Resources(Generic[S]):

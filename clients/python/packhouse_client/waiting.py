@@ -4,12 +4,16 @@ Only the state in `GET /v1/runs/{id}` decides; the stream only triggers that req
 seconds before a timeout are polled, since reading a silent stream can't be ended on time.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable
 from typing import Any, Final
 
+from packhouse_client import models
 from packhouse_client.errors import NoAnswer, PackhouseError, RunFailed, Unavailable, WaitTimedOut
-from packhouse_client.models import Progress, RunDetail, RunEvent, RunState
+from packhouse_client.models import RunState
+from packhouse_client.operations import AsModel
 from packhouse_client.resources import Runs
 from packhouse_client.senders import AsyncSender, Sender
 from packhouse_client.streams import ServerEvent, follow, follow_async
@@ -18,6 +22,8 @@ POLL_SECONDS: Final = 2.0
 _STREAM_ABOVE_SECONDS: Final = 20.0  # heartbeats come every 15
 _PATIENCE_SECONDS: Final = 120.0  # a server that restarts answers again within it
 _GOOD_ENDINGS: Final = (RunState.SUCCEEDED, RunState.SKIPPED)
+_PROGRESS: Final = AsModel(lambda: models.Progress)
+_EVENT: Final = AsModel(lambda: models.RunEvent)
 
 
 class Wait:
@@ -29,8 +35,8 @@ class Wait:
         *,
         clock: Callable[[], float],
         timeout: float | None,
-        on_progress: Callable[[Progress], object] | None,
-        on_event: Callable[[RunEvent], object] | None,
+        on_progress: Callable[[models.Progress], object] | None,
+        on_event: Callable[[models.RunEvent], object] | None,
     ) -> None:
         self.run_id = run_id
         self._clock = clock
@@ -46,13 +52,17 @@ class Wait:
         return self._deadline - self._clock() > _STREAM_ABOVE_SECONDS
 
     def tell(self, event: ServerEvent) -> None:
-        """Pass a streamed event to the callbacks."""
-        if event.name == "progress" and self._on_progress:
-            self._on_progress(Progress.from_dict(json.loads(event.data)))
-        elif event.name == "event" and self._on_event:
-            self._on_event(RunEvent.from_dict(json.loads(event.data)))
+        """Pass a streamed event to the callbacks.
 
-    def end(self, run: RunDetail) -> RunDetail | None:
+        Raises:
+            UnreadableAnswer: it does not match the model of this version.
+        """
+        if event.name == "progress" and self._on_progress:
+            self._on_progress(_PROGRESS(json.loads(event.data)))
+        elif event.name == "event" and self._on_event:
+            self._on_event(_EVENT(json.loads(event.data)))
+
+    def end(self, run: models.RunDetail) -> models.RunDetail | None:
         """Return the run if it has ended without failure, None if it goes on.
 
         Raises:
@@ -87,7 +97,7 @@ class Wait:
         return max(0.05, min(POLL_SECONDS, self._deadline - self._clock()))
 
 
-def wait(sender: Sender, run_id: str, **options: Any) -> RunDetail:
+def wait(sender: Sender, run_id: str, **options: Any) -> models.RunDetail:
     """Wait until a run has ended; options are those of `Wait`."""
     waiting, runs = Wait(run_id, **options), Runs(sender)
     _stream(sender, waiting)
@@ -100,7 +110,7 @@ def wait(sender: Sender, run_id: str, **options: Any) -> RunDetail:
         sender.sleep(waiting.pause())
 
 
-async def wait_async(sender: AsyncSender, run_id: str, **options: Any) -> RunDetail:
+async def wait_async(sender: AsyncSender, run_id: str, **options: Any) -> models.RunDetail:
     """Wait until a run has ended; see `wait`."""
     waiting, runs = Wait(run_id, **options), Runs(sender)
     await _stream_async(sender, waiting)

@@ -7,7 +7,16 @@ import httpx
 import pytest
 from packhouse_client import NoAnswer, Packhouse
 from packhouse_client.errors import InvalidInput, NotFound, UnreadableAnswer
-from packhouse_client.models import RunSubmit, Table, TablePlan
+from packhouse_client.models import (
+    PolicyDocumentInput,
+    QuietHours,
+    QuietHoursDaysItem,
+    RunState,
+    RunSubmit,
+    Table,
+    TablePatch,
+    TablePlan,
+)
 from packhouse_client.testing import MockPackhouse
 
 
@@ -62,11 +71,50 @@ def test_a_dictionary_is_sent_as_it_is_also_where_a_body_may_be_left_out() -> No
     assert sent[1].content == b""
 
 
+def test_of_a_model_the_given_fields_are_sent() -> None:
+    sent: list[httpx.Request] = []
+
+    def keep(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        return httpx.Response(200, json={})
+
+    client = Packhouse("http://server", "pkh_x", transport=httpx.MockTransport(keep))
+    body = TablePatch(owner_team=None)
+    body.labels = {"tier": "gold"}
+    client.tables.patch.raw("tbl_1", body=body, if_match='"1"')
+    hours = QuietHours(from_="08:00", to="18:00", days=[QuietHoursDaysItem.MON])
+    client.table_policies.put.raw("tbl_1", body=PolicyDocumentInput(quiet_hours=[hours]))
+    assert json.loads(sent[0].content) == {"owner_team": None, "labels": {"tier": "gold"}}
+    assert json.loads(sent[1].content) == {"quiet_hours": [{"from": "08:00", "to": "18:00", "days": ["mon"]}]}
+
+
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        ("lake.shop.orders", "lake.shop.orders"),
+        ('lake."shop.eu".orders', "lake.%22shop.eu%22.orders"),
+        ("a/b", "a%2Fb"),
+        ("%2F?#", "%252F%3F%23"),
+        ("größe", "gr%C3%B6%C3%9Fe"),
+        ("a b+c&d", "a%20b%2Bc%26d"),
+    ],
+)
+def test_a_part_of_the_address_stays_one_part(given: str, path: str) -> None:
+    sent: list[httpx.Request] = []
+
+    def keep(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        return httpx.Response(204)
+
+    Packhouse("http://server", "pkh_x", transport=httpx.MockTransport(keep)).tables.delete(given)
+    assert sent[0].url.raw_path.decode() == f"/v1/tables/{path}"
+
+
 @pytest.mark.parametrize("as_model", [False, True])
 def test_a_dry_run_is_previewed_and_not_submitted(mock: MockPackhouse, as_model: bool) -> None:
     table = mock.add_table("lake.shop.orders")
     asked = {"table_id": table, "operation": "rewrite", "dry_run": True}
-    body = RunSubmit.from_dict(asked) if as_model else asked
+    body = RunSubmit.model_validate(asked) if as_model else asked
     with pytest.raises(ValueError, match=r"runs\.preview"):
         mock.client().runs.submit(body=body)
     assert mock.requests == []
@@ -138,7 +186,30 @@ def test_fields_of_a_newer_server_are_kept(mock: MockPackhouse) -> None:
     mock.records.tables[table]["colour"] = "blue"
     found = mock.client().tables.get(table)
     assert isinstance(found, Table)
-    assert found["colour"] == "blue"
+    assert found.model_extra == {"colour": "blue"}
+
+
+def test_values_of_a_newer_server_are_kept_as_text(mock: MockPackhouse) -> None:
+    run = mock.client().runs.submit(body={"table_id": mock.add_table("lake.shop.orders")})
+    mock.records.runs[run.id]["state"] = "resting"
+    found = mock.client().runs.get(run.id)
+    assert (found.state, str(found.state), found.state.is_known) == ("resting", "resting", False)
+    assert isinstance(found.state, RunState)
+    assert found.to_document()["state"] == "resting"
+
+
+def test_a_value_that_the_api_does_not_know_is_refused_by_the_mock(mock: MockPackhouse) -> None:
+    table = mock.add_table("lake.shop.orders")
+    with pytest.raises(InvalidInput) as caught:
+        mock.client().runs.submit(body={"table_id": table, "operation": "mow"})
+    assert caught.value.fields[0].pointer == "/operation"
+
+
+def test_an_unreadable_answer_names_its_first_wrong_field(mock: MockPackhouse) -> None:
+    table = mock.add_table("lake.shop.orders")
+    mock.records.tables[table]["created_at"] = "yesterday"
+    with pytest.raises(UnreadableAnswer, match="Table, created_at: Input should be a valid datetime"):
+        mock.client().tables.get(table)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ BACKOFF = {"signal": "query_latency_p95", "throttle_above": "2s", "pause_above":
     ],
 )
 def test_a_constant_beside_other_forms_is_no_obstacle(document: dict[str, Any]) -> None:
-    read = PolicyDocumentOutput.from_dict(document).to_dict()
+    read = PolicyDocumentOutput.model_validate(document).to_document()
     ((name, given),) = document.items()
     assert read[name] == given or given.items() <= read[name].items()
 
@@ -31,4 +31,4 @@ def test_a_constant_beside_other_forms_is_no_obstacle(document: dict[str, Any]) 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_can_be_read(name: str) -> None:
     document = PRESETS[name].document.model_dump(mode="json", by_alias=True, exclude_none=True)
-    PolicyDocumentOutput.from_dict(document)
+    PolicyDocumentOutput.model_validate(document)

@@ -1,12 +1,13 @@
 """Names for shell completion, read from the server with a short timeout; none when it does not answer."""
 
+from __future__ import annotations  # the models are imported when names are asked for, not for every command
+
 import os
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from packhouse_client import Packhouse, PackhouseError, Retries
+from packhouse_client import Packhouse, PackhouseError, Retries, models
 from packhouse_client.addresses import join_address
-from packhouse_client.models import Table
 
 from packhouse import contexts
 from packhouse.problems import CommandError
@@ -53,5 +54,5 @@ def _names(find: Callable[[Packhouse], Iterator[str]], incomplete: str) -> list[
         return []
 
 
-def _address(table: Table) -> str:
+def _address(table: models.Table) -> str:
     return join_address(table.catalog, table.namespace, table.name)

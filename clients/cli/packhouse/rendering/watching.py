@@ -1,5 +1,7 @@
 """Follow a run live on standard error: a progress bar on a terminal, a line at intervals elsewhere, and its events."""
 
+from __future__ import annotations  # the models are imported when a run is watched, not for every command
+
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -48,7 +50,7 @@ class ProgressLines:
     def tell(self, event: sdk.RunEvent) -> None:
         """Print an event."""
         if self._session.is_for_people:
-            self._print(answers.event(event.to_dict()))
+            self._print(answers.event(event.to_document()))
 
     def _print(self, line: str) -> None:
         self._session.err.print(line, highlight=False, soft_wrap=True)
@@ -65,7 +67,7 @@ def _draw(session: Session, run: str) -> None:
         def tell(event: sdk.RunEvent) -> None:
             if event.to_state:
                 bar.update(task, description=str(event.to_state))
-            bar.console.print(answers.event(event.to_dict()), highlight=False, soft_wrap=True)
+            bar.console.print(answers.event(event.to_document()), highlight=False, soft_wrap=True)
 
         session.client.wait_for_run(run, on_progress=advance, on_event=tell)
 

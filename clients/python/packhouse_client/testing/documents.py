@@ -3,31 +3,24 @@
 import json
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import Any, Protocol
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin
 
-import attrs
 import httpx
+from pydantic import ValidationError
 
-from packhouse_client import models
+from packhouse_client.bases import Model
+from packhouse_client.open_enums import OpenEnum
 from packhouse_client.testing.problems import Refused, wrong_field
 
-
-class Model(Protocol):
-    """Interface of the generated models."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document."""
-
-    @classmethod
-    def from_dict(cls, src_dict: Mapping[str, Any], /) -> "Model":
-        """Read a document."""
+_EMPTY: Final[Mapping[object, Any]] = {bool: False, int: 0, float: 0.0, str: ""}
 
 
 def checked_body(request: httpx.Request, model: type[Model]) -> dict[str, Any]:
     """Return a request's body.
 
     Raises:
-        Refused: not JSON, a field is missing, or one is not in the model (at any depth).
+        Refused: not JSON; or a field is missing, unknown or has a wrong value (at any depth).
     """
     try:
         document = json.loads(request.content)
@@ -36,42 +29,62 @@ def checked_body(request: httpx.Request, model: type[Model]) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise wrong_field("", "the body has to be an object", document)
     try:
-        understood = model.from_dict(document).to_dict()
-    except KeyError as error:
-        raise wrong_field(f"/{error.args[0]}", "the field is needed") from None
-    except (TypeError, ValueError, AttributeError) as error:
-        raise wrong_field("", str(error)) from None
-    for pointer in _lost(document, understood, ""):
-        raise wrong_field(pointer, "unknown field")
+        understood = model.model_validate(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        message = "the field is needed" if first["type"] == "missing" else first["msg"]
+        raise wrong_field(_pointer(document, first["loc"]), message, first["input"]) from None
+    for pointer, message in _unknown(understood, ""):
+        raise wrong_field(pointer, message)
     return document
 
 
-def filled(model: type[Any], document: Mapping[str, Any]) -> dict[str, Any]:
+def filled(model: type[Model], document: Mapping[str, Any]) -> dict[str, Any]:
     """Return an answer of a model: the given fields, and empty values for its other required ones."""
-    empty = {
-        field.name: _empty(str(field.type))
-        for field in attrs.fields(model)
-        if field.name != "additional_properties" and "Unset" not in str(field.type)
-    }
+    fields = {field.alias or name: field for name, field in model.model_fields.items() if field.is_required()}
+    empty = {name: _empty(field.annotation) for name, field in fields.items() if name not in document}
     return empty | dict(document)
 
 
-def _lost(given: Mapping[str, Any], understood: Mapping[str, Any], where: str) -> Iterator[str]:
-    for name, value in given.items():
-        if name not in understood:
-            yield f"{where}/{name}"
-        elif isinstance(value, Mapping) and isinstance(understood[name], Mapping):
-            yield from _lost(value, understood[name], f"{where}/{name}")
+def _pointer(document: object, location: tuple[int | str, ...]) -> str:
+    """Return the JSON pointer of a location, without the names of types that pydantic adds inside of unions."""
+    pointer = ""
+    for number, part in enumerate(location):
+        match document:
+            case {**fields} if part in fields:
+                document = fields[part]
+            case [*items] if isinstance(part, int):
+                document = items[part]
+            case _ if number < len(location) - 1 or not isinstance(document, dict):
+                continue
+        pointer += f"/{part}"
+    return pointer
 
 
-def _empty(annotation: str) -> Any:
-    kind = getattr(models, annotation, None)
-    if "None" in annotation.split(" | "):
-        return None
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        values = [member.value for member in kind]
+def _unknown(value: object, pointer: str) -> Iterator[tuple[str, str]]:
+    """Yield the pointers of fields and of enums' values that the models do not know, each with a message."""
+    match value:
+        case Model():
+            for name in value.model_extra or ():
+                yield f"{pointer}/{name}", "unknown field"
+            for name, field in type(value).model_fields.items():
+                yield from _unknown(getattr(value, name), f"{pointer}/{field.validation_alias or name}")
+        case list():
+            for number, item in enumerate(value):
+                yield from _unknown(item, f"{pointer}/{number}")
+        case OpenEnum() if not value.is_known:
+            yield pointer, f"{value} is none of {', '.join(type(value))}"
+
+
+def _empty(annotation: Any) -> Any:
+    """Return the empty value of a field's type: null where it may be null, otherwise zero, or no items."""
+    if get_origin(annotation) in (Union, UnionType):
+        return None if NoneType in get_args(annotation) else _empty(get_args(annotation)[0])
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)[0]
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        values = [member.value for member in annotation]
         return "normal" if "normal" in values else values[0]
-    for start, value in (("list", []), ("bool", False), ("int", 0), ("float", 0.0), ("str", "")):
-        if annotation.startswith(start):
-            return value
-    return {}
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        return filled(annotation, {})
+    return [] if get_origin(annotation) is list else _EMPTY.get(annotation, {})

@@ -1,2 +1,0 @@
-# Generated from openapi.yaml by clients/generate.py; do not edit.
-"""Contains methods for accessing the API"""

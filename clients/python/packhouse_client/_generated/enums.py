@@ -1,0 +1,362 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+from packhouse_client.open_enums import OpenEnum
+
+
+class DiscoveryOutcome(OpenEnum):
+    """Result of a discovery for one table."""
+
+    ALREADY_REGISTERED = "already_registered"
+    REGISTRABLE = "registrable"
+    REGISTERED = "registered"
+    WOULD_REGISTER = "would_register"
+    REFUSED = "refused"
+    NOT_TRIED = "not_tried"
+
+
+class EstimateSource(OpenEnum):
+    """The runs that an estimate of time rests on, the least specific first."""
+
+    PRIOR = "prior"
+    FLEET = "fleet"
+    KIND = "kind"
+    TABLE = "table"
+
+
+class ExplainedConditionOperator(OpenEnum):
+    """Comparison of the measured value with the wanted one."""
+
+    AT_LEAST = "at_least"
+    ABOVE = "above"
+    AT_MOST = "at_most"
+    BELOW = "below"
+
+
+class ExplainedConditionUnit(OpenEnum):
+    """Unit of both values."""
+
+    COUNT = "count"
+    RATIO = "ratio"
+    BYTES = "bytes"
+    SECONDS = "seconds"
+    PERCENT = "percent"
+
+
+class ExplainedPauseScope(OpenEnum):
+    """Scope of the pause."""
+
+    FLEET = "fleet"
+    CATALOG = "catalog"
+    TABLE = "table"
+
+
+class ExplainedRuleKind(OpenEnum):
+    """`full`: a setting of `rewrite.full`."""
+
+    TRIGGER = "trigger"
+    FULL = "full"
+
+
+class FormatName(OpenEnum):
+    """Every table format that Packhouse is made for; a catalog can be created for those that are served."""
+
+    ICEBERG = "iceberg"
+    DELTA = "delta"
+    PAIMON = "paimon"
+    HIVE = "hive"
+
+
+class GroupState(OpenEnum):
+    """State of a file group."""
+
+    PLANNED = "planned"
+    RUNNING = "running"
+    WRITTEN = "written"
+    COMMITTED = "committed"
+    DROPPED = "dropped"
+
+
+class KeyTableRulesLookup(OpenEnum):
+    EAGER = "eager"
+    LAZY = "lazy"
+
+
+class Layout(OpenEnum):
+    """Recommended layout of the files."""
+
+    BINPACK = "binpack"
+    CLUSTER = "cluster"
+    UNKNOWN = "unknown"
+
+
+class ListFleetTablesSort(OpenEnum):
+    """Key to sort by; with `-` in front: descending. Tables without a value are always last."""
+
+    BENEFIT_PER_COST = "benefit_per_cost"
+    MINUS_BENEFIT_PER_COST = "-benefit_per_cost"
+    DUE_SINCE = "due_since"
+    MINUS_DUE_SINCE = "-due_since"
+    HOLD = "hold"
+    MINUS_HOLD = "-hold"
+    LAST_RUN = "last_run"
+    MINUS_LAST_RUN = "-last_run"
+    NEXT_LOOK_AT = "next_look_at"
+    MINUS_NEXT_LOOK_AT = "-next_look_at"
+    SCORE = "score"
+    MINUS_SCORE = "-score"
+    VERDICT = "verdict"
+    MINUS_VERDICT = "-verdict"
+
+
+class Metric(OpenEnum):
+    """Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table."""
+
+    FILE_COUNT = "file_count"
+    SMALL_FILE_COUNT = "small_file_count"
+    SMALL_FILE_SHARE = "small_file_share"
+    AVERAGE_FILE_BYTES = "average_file_bytes"
+    TOTAL_BYTES = "total_bytes"
+    NEWEST_FILE_AGE = "newest_file_age"
+    OLDEST_SMALL_FILE_AGE = "oldest_small_file_age"
+    LARGE_FILE_COUNT = "large_file_count"
+    SMALL_ROW_GROUP_FILE_COUNT = "small_row_group_file_count"
+    DELETE_FILE_COUNT = "delete_file_count"
+    DELETE_RATIO = "delete_ratio"
+    SORTED_RUN_COUNT = "sorted_run_count"
+    LEVEL0_FILE_COUNT = "level0_file_count"
+    BYTES_SINCE_FULL = "bytes_since_full"
+    TIME_SINCE_FULL = "time_since_full"
+    TIME_SINCE_REWRITE = "time_since_rewrite"
+    OVERLAP_DEPTH = "overlap_depth"
+    LARGEST_SMALL_FILE_SHARE = "largest_small_file_share"
+    AVOIDABLE_FILE_COUNT = "avoidable_file_count"
+    AVOIDABLE_FILE_SHARE = "avoidable_file_share"
+    SNAPSHOT_COUNT = "snapshot_count"
+    MANIFEST_COUNT = "manifest_count"
+    AVERAGE_MANIFEST_BYTES = "average_manifest_bytes"
+    METADATA_BYTES = "metadata_bytes"
+
+
+class OnStart(OpenEnum):
+    """Behaviour of a running rewrite when a window begins, mildest first."""
+
+    FINISH = "finish"
+    DRAIN = "drain"
+    INTERRUPT = "interrupt"
+
+
+class Op(OpenEnum):
+    """Comparison of a column with a value."""
+
+    EQ = "eq"
+    NE = "ne"
+    LT = "lt"
+    LE = "le"
+    GT = "gt"
+    GE = "ge"
+    IN = "in"
+    NOT_IN = "not_in"
+    IS_NULL = "is_null"
+    IS_NOT_NULL = "is_not_null"
+
+
+class Operation(OpenEnum):
+    """Operation of a run on its table. The capability matrix shows which of them a table format supports."""
+
+    REWRITE = "rewrite"
+    REWRITE_MANIFESTS = "rewrite_manifests"
+    REWRITE_DELETES = "rewrite_deletes"
+    EXPIRE_SNAPSHOTS = "expire_snapshots"
+    REMOVE_ORPHANS = "remove_orphans"
+    DELETE_OLD_COMPACTIONS = "delete_old_compactions"
+    RECLAIM = "reclaim"
+    PURGE = "purge"
+
+
+class OrderColumnDirection(OpenEnum):
+    ASC = "asc"
+    DESC = "desc"
+
+
+class OrderColumnNulls(OpenEnum):
+    FIRST = "first"
+    LAST = "last"
+
+
+class OutsideFiles(OpenEnum):
+    """Files outside of a table's location that its metadata may name: data, deletes, manifests, write paths."""
+
+    REFUSE = "refuse"
+    ALLOWED_LOCATIONS = "allowed_locations"
+
+
+class PauseMode(OpenEnum):
+    """Effect on running work."""
+
+    DRAIN = "drain"
+    STOP = "stop"
+
+
+class PolicyDocumentPreset(OpenEnum):
+    BALANCED = "balanced"
+    UPSOLVER = "upsolver"
+    ARTEMIS = "artemis"
+    PAIMON_UNIVERSAL = "paimon-universal"
+    MAXCOMPUTE_TIERED = "maxcompute-tiered"
+
+
+class PolicyDocumentVerification(OpenEnum):
+    METADATA = "metadata"
+    SAMPLE = "sample"
+    CONTENT = "content"
+
+
+class Priority(OpenEnum):
+    """Priority of a queued run. A run that waited `AGEING` longer than one of the next level goes before it."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+
+
+class QuietHoursDaysItem(OpenEnum):
+    MON = "mon"
+    TUE = "tue"
+    WED = "wed"
+    THU = "thu"
+    FRI = "fri"
+    SAT = "sat"
+    SUN = "sun"
+
+
+class ReadinessStatus(OpenEnum):
+    """Overall state."""
+
+    READY = "ready"
+    DEGRADED = "degraded"
+    UNAVAILABLE = "unavailable"
+
+
+class RewriteSettingsEngine(OpenEnum):
+    AUTO = "auto"
+    ARROW = "arrow"
+    NATIVE = "native"
+
+
+class RewriteSettingsOrderBinsBy(OpenEnum):
+    LOCALITY = "locality"
+    FILL = "fill"
+    ARRIVAL = "arrival"
+
+
+class Right(OpenEnum):
+    """A right that a grant gives. None includes another."""
+
+    DISCOVER = "discover"
+    REGISTER = "register"
+    READ = "read"
+
+
+class Role(OpenEnum):
+    """Role of a caller: each has the rights of those before it."""
+
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    OWNER = "owner"
+    ADMIN = "admin"
+
+
+class RunDocument(OpenEnum):
+    """Parts of a run that lists leave out unless they are named in `include`."""
+
+    REQUEST = "request"
+    PLAN = "plan"
+    POLICY = "policy"
+    RESULT = "result"
+
+
+class RunKind(OpenEnum):
+    """The way of rewriting, as far as a plan knows it: what a byte costs depends on it."""
+
+    PACK = "pack"
+    DECODE = "decode"
+    SORT = "sort"
+    ZORDER = "zorder"
+    HILBERT = "hilbert"
+    NATIVE = "native"
+
+
+class RunNowOutcome(OpenEnum):
+    """Result for this table."""
+
+    REWRITE = "rewrite"
+    NOTHING_TO_DO = "nothing_to_do"
+    REFUSED = "refused"
+    DISABLED = "disabled"
+    UNKNOWN = "unknown"
+
+
+class RunState(OpenEnum):
+    """State of a run."""
+
+    QUEUED = "queued"
+    PLANNING = "planning"
+    REWRITING = "rewriting"
+    COMMITTING = "committing"
+    SUCCEEDED = "succeeded"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class SignalKind(OpenEnum):
+    """Subject of a signal."""
+
+    COMMIT = "commit"
+    QUERY_LATENCY = "query_latency"
+    BACKPRESSURE = "backpressure"
+    FILTERS = "filters"
+
+
+class Strategy(OpenEnum):
+    """Arrangement of the rows and files."""
+
+    BINPACK = "binpack"
+    SORT = "sort"
+    ZORDER = "zorder"
+    HILBERT = "hilbert"
+    TIERED = "tiered"
+    WINDOW = "window"
+
+
+class Verdict(OpenEnum):
+    """Result of the last look of a coordinator at a table."""
+
+    NEW = "new"
+    NOT_DUE = "not_due"
+    HELD = "held"
+    SUBMITTED = "submitted"
+    UNREACHABLE = "unreachable"
+    DISABLED = "disabled"
+
+
+class WaitingFor(OpenEnum):
+    """Reason why a queued run has not started yet."""
+
+    RETRY = "retry"
+    BUDGET = "budget"
+    CONFLICT_BACKOFF = "conflict_backoff"
+    PAUSED = "paused"
+    QUIET_HOURS = "quiet_hours"
+    BLACKOUT = "blackout"
+    LATENCY_BACKOFF = "latency_backoff"
+    CATALOG_FAILS = "catalog_fails"
+    SPARK = "spark"
+    CATALOG = "catalog"
+    STORAGE = "storage"
+
+
+class WindowKind(OpenEnum):
+    """The two kinds of windows; a blackout is named where both hold."""
+
+    QUIET_HOURS = "quiet_hours"
+    BLACKOUT = "blackout"

@@ -1,0 +1,1197 @@
+# Generated from openapi.yaml by clients/generate.py; do not edit.
+"""One function for each operation of the API: the arguments of its request, for httpx."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from packhouse_client import models
+from packhouse_client.arguments import arguments, quoted
+
+
+def get_liveness() -> dict[str, Any]:
+    """Check that the process answers.
+
+    Answer without asking anybody.
+    """
+    return arguments("GET", "/healthz")
+
+
+def get_metrics() -> dict[str, Any]:
+    """Show figures for Prometheus.
+
+    Show requests, runs, queue and dependencies in the Prometheus text format.
+
+    Series that name catalogs and teams need a key or token of every team; without a credential they are
+    left out.
+    """
+    return arguments("GET", "/metrics")
+
+
+def explain_problem(code: str) -> dict[str, Any]:
+    """Explain a problem type.
+
+    Explain a problem type in a paragraph.
+
+    Args:
+        code: `code` of a problem.
+    """
+    return arguments("GET", f"/problems/{quoted(code)}")
+
+
+def get_readiness() -> dict[str, Any]:
+    """Show the state of each dependency.
+
+    Ask database, Redis and Spark. Without Redis or Spark requests are served and runs wait: degraded.
+    """
+    return arguments("GET", "/readyz")
+
+
+def list_audit(
+    *,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    caller: str | None = None,
+    action: str | None = None,
+    object: str | None = None,
+    since: datetime.datetime | str | None = None,
+    until: datetime.datetime | str | None = None,
+) -> dict[str, Any]:
+    """List audit entries, newest first.
+
+    List who changed what, when and how, with the hash of each entry and the head of the chain.
+
+    Args:
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        caller: Changed by this caller.
+        action: Of this kind of change.
+        object: Id or name of the changed object.
+        since: From this instant on.
+        until: Before this instant.
+    """
+    return arguments(
+        "GET",
+        "/v1/audit",
+        query={
+            "page_size": page_size,
+            "page_token": page_token,
+            "caller": caller,
+            "action": action,
+            "object": object,
+            "since": since,
+            "until": until,
+        },
+    )
+
+
+def list_catalogs(*, page_size: int | None = 50, page_token: str | None = None) -> dict[str, Any]:
+    """List catalogs by name.
+
+    List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins
+    only.
+
+    Args:
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+    """
+    return arguments("GET", "/v1/catalogs", query={"page_size": page_size, "page_token": page_token})
+
+
+def create_catalog(
+    *, body: models.CatalogCreate | Mapping[str, Any], idempotency_key: str | None = None
+) -> dict[str, Any]:
+    """Create a catalog.
+
+    Store a connection. It is not tried: check it next. Secrets are given as references, never in clear.
+
+    Args:
+        body: A catalog to create.
+        idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
+            answer.
+    """
+    return arguments("POST", "/v1/catalogs", headers={"idempotency-key": idempotency_key}, body=body)
+
+
+def delete_catalog(name: str, *, if_match: str) -> dict[str, Any]:
+    """Delete a catalog.
+
+    Delete a catalog without registered tables. Needs If-Match.
+
+    Args:
+        name: Name of the catalog.
+        if_match: ETag of the version that was read.
+    """
+    return arguments("DELETE", f"/v1/catalogs/{quoted(name)}", headers={"if-match": if_match})
+
+
+def get_catalog(name: str) -> dict[str, Any]:
+    """Show a catalog.
+
+    Show a catalog; its ETag is needed to replace or delete it. Properties are shown to admins only.
+
+    Args:
+        name: Name of the catalog.
+    """
+    return arguments("GET", f"/v1/catalogs/{quoted(name)}")
+
+
+def replace_catalog(name: str, *, body: models.CatalogReplace | Mapping[str, Any], if_match: str) -> dict[str, Any]:
+    """Replace a catalog's properties and allowed locations.
+
+    Replace properties and allowed locations as a whole; grants stay. Needs If-Match.
+
+    Args:
+        name: Name of the catalog.
+        body: New properties, allowed locations and `outside_files` of a catalog, as a whole.  Its
+            name, format and grants stay.
+        if_match: ETag of the version that was read.
+    """
+    return arguments("PUT", f"/v1/catalogs/{quoted(name)}", headers={"if-match": if_match}, body=body)
+
+
+def check_catalog(name: str) -> dict[str, Any]:
+    """Try a catalog's connection.
+
+    Try the connection step by step. A broken connection is an answer, not an error.
+
+    Args:
+        name: Name of the catalog.
+    """
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/check")
+
+
+def discover_tables(name: str, *, body: models.DiscoverRequest | Mapping[str, Any]) -> dict[str, Any]:
+    """List a catalog's tables, and register many at once.
+
+    List the tables that match with whether each is registered or can be; register them on request.
+
+    Below admin: tables of namespaces granted with `discover`; registering needs `register` too. Sending
+    the same request again continues where the last one ended.
+
+    Args:
+        name: Name of the catalog.
+        body: Tables to look for, and whether to register them.
+    """
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/discover", body=body)
+
+
+def get_catalog_grants(name: str) -> dict[str, Any]:
+    """Show a catalog's grants.
+
+    Show what teams may do with the catalog's tables: all grants to admins, to others those that they
+    hold.
+
+    Args:
+        name: Name of the catalog.
+    """
+    return arguments("GET", f"/v1/catalogs/{quoted(name)}/grants")
+
+
+def put_catalog_grants(name: str, *, body: models.GrantsPut | Mapping[str, Any], if_match: str) -> dict[str, Any]:
+    """Write a catalog's grants.
+
+    Replace all grants. The ETag is the catalog's: needs If-Match with it.
+
+    Args:
+        name: Name of the catalog.
+        body: All grants of a catalog.
+        if_match: ETag of the version that was read.
+    """
+    return arguments("PUT", f"/v1/catalogs/{quoted(name)}/grants", headers={"if-match": if_match}, body=body)
+
+
+def pause_catalog(name: str, *, body: models.PauseRequest | Mapping[str, Any]) -> dict[str, Any]:
+    """Pause a catalog's tables.
+
+    Start nothing new on any table of a catalog; what runs drains or stops, then waits.
+
+    Args:
+        name: Name of the catalog.
+        body: A pause and why.
+    """
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/pause", body=body)
+
+
+def resume_catalog(name: str) -> dict[str, Any]:
+    """Resume a catalog's tables.
+
+    End the pause of a catalog and close its breaker; tables that were paused themselves stay so.
+
+    Args:
+        name: Name of the catalog.
+    """
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/resume")
+
+
+def get_fleet() -> dict[str, Any]:
+    """Show sums and rates over all tables.
+
+    Show totals over the tables that the caller sees, the activity of the last 24 hours, and the
+    backlog.
+    """
+    return arguments("GET", "/v1/fleet")
+
+
+def pause_fleet(*, body: models.PauseRequest | Mapping[str, Any]) -> dict[str, Any]:
+    """Pause the fleet.
+
+    Start nothing new on any table; what runs drains or stops, then waits.
+
+    Args:
+        body: A pause and why.
+    """
+    return arguments("POST", "/v1/fleet/pause", body=body)
+
+
+def resume_fleet() -> dict[str, Any]:
+    """Resume the fleet.
+
+    End the pause of the fleet; tables that were paused themselves stay so.
+    """
+    return arguments("POST", "/v1/fleet/resume")
+
+
+def list_fleet_tables(
+    *,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    verdict: Sequence[models.Verdict | str] | str | None = None,
+    hold: Sequence[str] | str | None = None,
+    last_run_state: Sequence[models.RunState | str] | str | None = None,
+    due: bool | None = None,
+    catalog: str | None = None,
+    namespace: Sequence[str] | str | None = None,
+    name: str | None = None,
+    owner_team: str | None = None,
+    label: Sequence[str] | str | None = None,
+    paused: bool | None = None,
+    frozen: bool | None = None,
+    sort: models.ListFleetTablesSort | str | None = "-benefit_per_cost",
+) -> dict[str, Any]:
+    """List tables with their state.
+
+    List every table that the caller sees with its verdict, hold, next look and last run, without
+    reading any table.
+
+    Tables are ordered by benefit per cost, highest first, unless `sort` is given.
+
+    Args:
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        verdict: Only tables with one of these verdicts; accepts several.
+        hold: Only tables held back by one of these codes; accepts several.
+        last_run_state: Only tables whose newest run is in one of these states; accepts several.
+        due: Only tables that a rule makes due, or only others.
+        catalog: In this catalog.
+        namespace: Once for each level, outer first; needs `catalog`.
+        name: With `catalog` and `namespace`: the one table.
+        owner_team: Of tables that this team owns.
+        label: `key:value`; several: all of them.
+        paused: Only paused tables, or only others.
+        frozen: Only frozen tables, or only others.
+        sort: Key to sort by; with `-` in front: descending. Tables without a value are always
+            last.
+    """
+    return arguments(
+        "GET",
+        "/v1/fleet/tables",
+        query={
+            "page_size": page_size,
+            "page_token": page_token,
+            "verdict": verdict,
+            "hold": hold,
+            "last_run_state": last_run_state,
+            "due": due,
+            "catalog": catalog,
+            "namespace": namespace,
+            "name": name,
+            "owner_team": owner_team,
+            "label": label,
+            "paused": paused,
+            "frozen": frozen,
+            "sort": sort,
+        },
+    )
+
+
+def list_formats() -> dict[str, Any]:
+    """Show the operations that each table format supports.
+
+    Show format by operation, strategy and engine, with the reason for each no.
+    """
+    return arguments("GET", "/v1/formats")
+
+
+def list_keys(*, page_size: int | None = 50, page_token: str | None = None) -> dict[str, Any]:
+    """List API keys, newest first.
+
+    List keys without their secrets; revoked and expired ones too.
+
+    Args:
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+    """
+    return arguments("GET", "/v1/keys", query={"page_size": page_size, "page_token": page_token})
+
+
+def create_key(*, body: models.KeyCreate | Mapping[str, Any]) -> dict[str, Any]:
+    """Make an API key.
+
+    Make a key and show its secret, this once. After a lost answer: list the keys, revoke that one, make
+    another.
+
+    Args:
+        body: A key to make.
+    """
+    return arguments("POST", "/v1/keys", body=body)
+
+
+def revoke_key(key_id: str) -> dict[str, Any]:
+    """Revoke an API key.
+
+    Revoke a key for good: it is refused everywhere within a second. The last live key of an admin
+    stays.
+
+    Args:
+        key_id: Id of the key.
+    """
+    return arguments("DELETE", f"/v1/keys/{quoted(key_id)}")
+
+
+def get_key(key_id: str) -> dict[str, Any]:
+    """Show an API key.
+
+    Show a key without its secret.
+
+    Args:
+        key_id: Id of the key.
+    """
+    return arguments("GET", f"/v1/keys/{quoted(key_id)}")
+
+
+def get_limits() -> dict[str, Any]:
+    """Show the fleet's limits.
+
+    Show what holds for all tables together; the ETag is needed to replace it.
+    """
+    return arguments("GET", "/v1/limits")
+
+
+def put_limits(*, body: models.LimitsPut | Mapping[str, Any], if_match: str) -> dict[str, Any]:
+    """Write the fleet's limits.
+
+    Write the limits as a whole. `parallel_runs` holds for new starts, rates in seconds for running
+    rewrites too.
+
+    Args:
+        body: Limits of the whole fleet. Absent or null: unlimited.
+        if_match: ETag of the version that was read.
+    """
+    return arguments("PUT", "/v1/limits", headers={"if-match": if_match}, body=body)
+
+
+def list_policies(
+    *,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    scope_team: str | None = None,
+    scope_label: str | None = None,
+) -> dict[str, Any]:
+    """List policies by name.
+
+    List the policies of all scopes but single tables.
+
+    Args:
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        scope_team: Only the policy of this team.
+        scope_label: Only the policy of this label, written `key:value`.
+    """
+    return arguments(
+        "GET",
+        "/v1/policies",
+        query={"page_size": page_size, "page_token": page_token, "scope_team": scope_team, "scope_label": scope_label},
+    )
+
+
+def create_policy(
+    *,
+    body: models.PolicyCreate | Mapping[str, Any],
+    dry_run: bool | None = False,
+    message: str | None = None,
+    idempotency_key: str | None = None,
+) -> dict[str, Any]:
+    """Create a policy for more than one table.
+
+    Store a policy for a scope, which stays. Each scope has at most one policy, but a pattern may have
+    several.
+
+    Owners write policies of the scope `team` for their own teams; all other scopes need the role admin.
+
+    Args:
+        body: A policy to create for more than one table.
+        dry_run: Write nothing and return the effect of the change; no precondition is needed.
+        message: Reason for the change, one line: kept with the version and in the audit log. A
+            write that changes nothing keeps none.
+        idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
+            answer.
+    """
+    return arguments(
+        "POST",
+        "/v1/policies",
+        query={"dry_run": dry_run, "message": message},
+        headers={"idempotency-key": idempotency_key},
+        body=body,
+    )
+
+
+def delete_policy(
+    name: str, *, dry_run: bool | None = False, message: str | None = None, if_match: str | None = None
+) -> dict[str, Any]:
+    """Delete a policy.
+
+    Delete a policy; its versions stay and can be restored. Needs If-Match.
+
+    Args:
+        name: Name of the policy.
+        dry_run: Write nothing and return the effect of the change; no precondition is needed.
+        message: Reason for the change, one line: kept with the version and in the audit log. A
+            write that changes nothing keeps none.
+        if_match: ETag of the version that was read.
+    """
+    return arguments(
+        "DELETE",
+        f"/v1/policies/{quoted(name)}",
+        query={"dry_run": dry_run, "message": message},
+        headers={"if-match": if_match},
+    )
+
+
+def get_policy(name: str) -> dict[str, Any]:
+    """Show a policy.
+
+    Show a policy; its ETag is needed to replace or delete it.
+
+    Args:
+        name: Name of the policy.
+    """
+    return arguments("GET", f"/v1/policies/{quoted(name)}")
+
+
+def replace_policy(
+    name: str,
+    *,
+    body: models.PolicyDocumentInput | Mapping[str, Any],
+    dry_run: bool | None = False,
+    message: str | None = None,
+    if_match: str | None = None,
+) -> dict[str, Any]:
+    """Replace a policy.
+
+    Write the document as a whole; the scope stays. Needs If-Match.
+
+    Args:
+        name: Name of the policy.
+        body: A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as
+            `6h`; rates are per second.
+        dry_run: Write nothing and return the effect of the change; no precondition is needed.
+        message: Reason for the change, one line: kept with the version and in the audit log. A
+            write that changes nothing keeps none.
+        if_match: ETag of the version that was read.
+    """
+    return arguments(
+        "PUT",
+        f"/v1/policies/{quoted(name)}",
+        query={"dry_run": dry_run, "message": message},
+        headers={"if-match": if_match},
+        body=body,
+    )
+
+
+def restore_policy(
+    name: str,
+    *,
+    body: models.PolicyRestore | Mapping[str, Any],
+    dry_run: bool | None = False,
+    message: str | None = None,
+    if_match: str | None = None,
+    if_none_match: str | None = None,
+) -> dict[str, Any]:
+    """Restore a version of a policy.
+
+    Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion.
+
+    Args:
+        name: Name of the policy.
+        body: The version to restore.
+        dry_run: Write nothing and return the effect of the change; no precondition is needed.
+        message: Reason for the change, one line: kept with the version and in the audit log. A
+            write that changes nothing keeps none.
+        if_match: ETag of the version that was read.
+        if_none_match: `*`: only if there is none yet.
+    """
+    return arguments(
+        "POST",
+        f"/v1/policies/{quoted(name)}/restore",
+        query={"dry_run": dry_run, "message": message},
+        headers={"if-match": if_match, "if-none-match": if_none_match},
+        body=body,
+    )
+
+
+def list_policy_versions(name: str, *, page_size: int | None = 50, page_token: str | None = None) -> dict[str, Any]:
+    """List the versions of a policy, newest first.
+
+    List all versions under a name, including deletions, each with its changes.
+
+    Args:
+        name: Name of the policy.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+    """
+    return arguments(
+        "GET", f"/v1/policies/{quoted(name)}/versions", query={"page_size": page_size, "page_token": page_token}
+    )
+
+
+def get_policy_version(name: str, version: int) -> dict[str, Any]:
+    """Show one version of a policy.
+
+    Show a version and its changes from the version before.
+
+    Args:
+        name: Name of the policy.
+        version: Number of the version.
+    """
+    return arguments("GET", f"/v1/policies/{quoted(name)}/versions/{quoted(version)}")
+
+
+def get_policy_schema() -> dict[str, Any]:
+    """Show the JSON Schema of a policy.
+
+    Show the schema of a policy document (draft 2020-12), for editors to complete from and to check
+    with.
+    """
+    return arguments("GET", "/v1/policy-schema")
+
+
+def list_presets() -> dict[str, Any]:
+    """List presets.
+
+    List the named bases of policies, each with where its figures come from.
+    """
+    return arguments("GET", "/v1/presets")
+
+
+def get_preset(name: str) -> dict[str, Any]:
+    """Show a preset.
+
+    Show a preset.
+
+    Args:
+        name: Name of the preset.
+    """
+    return arguments("GET", f"/v1/presets/{quoted(name)}")
+
+
+def list_runs(
+    *,
+    include: Sequence[models.RunDocument | str] | str | None = None,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    state: Sequence[models.RunState | str] | str | None = None,
+    operation: Sequence[models.Operation | str] | str | None = None,
+    catalog: str | None = None,
+    owner_team: str | None = None,
+    since: datetime.datetime | str | None = None,
+    until: datetime.datetime | str | None = None,
+    table_id: str | None = None,
+) -> dict[str, Any]:
+    """List runs, newest first.
+
+    List runs that fit every filter that is given. A page may hold few or none and still have a next
+    one.
+
+    Args:
+        include: Parts of each run to add to its summary; accepts several.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        state: Only those in one of these states; accepts several.
+        operation: Only those of one of these kinds; accepts several.
+        catalog: In this catalog.
+        owner_team: Of tables that this team owns.
+        since: From this instant on.
+        until: Before this instant.
+        table_id: Id or address of a table, such as `lake.sales.orders`.
+    """
+    return arguments(
+        "GET",
+        "/v1/runs",
+        query={
+            "include": include,
+            "page_size": page_size,
+            "page_token": page_token,
+            "state": state,
+            "operation": operation,
+            "catalog": catalog,
+            "owner_team": owner_team,
+            "since": since,
+            "until": until,
+            "table_id": table_id,
+        },
+    )
+
+
+def submit_run(*, body: models.RunSubmit | Mapping[str, Any], idempotency_key: str | None = None) -> dict[str, Any]:
+    """Submit a run.
+
+    Accept a run durably and answer at once; follow it under Location. A double click is one run.
+
+    Args:
+        body: A run to start.
+        idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
+            answer.
+    """
+    return arguments("POST", "/v1/runs", headers={"idempotency-key": idempotency_key}, body=body)
+
+
+def get_run(run_id: str) -> dict[str, Any]:
+    """Show a run.
+
+    Show a run: state, progress, use of its time, and figures measured so far.
+
+    Args:
+        run_id: Id of the run.
+    """
+    return arguments("GET", f"/v1/runs/{quoted(run_id)}")
+
+
+def cancel_run(run_id: str) -> dict[str, Any]:
+    """Cancel a run.
+
+    Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request.
+
+    Args:
+        run_id: Id of the run.
+    """
+    return arguments("POST", f"/v1/runs/{quoted(run_id)}/cancel")
+
+
+def list_run_events(
+    run_id: str, *, page_size: int | None = 50, page_token: str | None = None, last_event_id: str | None = None
+) -> dict[str, Any]:
+    """List or stream a run's events.
+
+    Show events, oldest first. With `Accept: text/event-stream` they come as they happen, until the run
+    has ended.
+
+    Args:
+        run_id: Id of the run.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        last_event_id: Stream: resume after it.
+    """
+    return arguments(
+        "GET",
+        f"/v1/runs/{quoted(run_id)}/events",
+        query={"page_size": page_size, "page_token": page_token},
+        headers={"Last-Event-ID": last_event_id},
+    )
+
+
+def list_run_groups(
+    run_id: str,
+    *,
+    state: Sequence[models.GroupState | str] | str | None = None,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+) -> dict[str, Any]:
+    """List a run's file groups.
+
+    List file groups by ordinal, in some states if they are given.
+
+    Args:
+        run_id: Id of the run.
+        state: Only those in one of these states; accepts several.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+    """
+    return arguments(
+        "GET",
+        f"/v1/runs/{quoted(run_id)}/groups",
+        query={"state": state, "page_size": page_size, "page_token": page_token},
+    )
+
+
+def list_signals(
+    *,
+    kind: models.SignalKind | str,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    table_id: str | None = None,
+    since: datetime.datetime | str | None = None,
+    until: datetime.datetime | str | None = None,
+) -> dict[str, Any]:
+    """List signals of a kind, newest first.
+
+    List signals about a table or, without `table_id`, about the fleet.
+
+    Args:
+        kind: Kind of the signals.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        table_id: Id or address of a table, such as `lake.sales.orders`.
+        since: From this instant on.
+        until: Before this instant.
+    """
+    return arguments(
+        "GET",
+        "/v1/signals",
+        query={
+            "kind": kind,
+            "page_size": page_size,
+            "page_token": page_token,
+            "table_id": table_id,
+            "since": since,
+            "until": until,
+        },
+    )
+
+
+def send_signal(*, body: models.SignalSend | Mapping[str, Any], idempotency_key: str | None = None) -> dict[str, Any]:
+    """Send a signal about a table or the fleet.
+
+    Store a commit, query latency, back-pressure or the filters of queries, of one table or of the
+    fleet.
+
+    Args:
+        body: A signal from another system about a table or the fleet. Its kind decides the
+            effect; see `signal`.
+        idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
+            answer.
+    """
+    return arguments("POST", "/v1/signals", headers={"idempotency-key": idempotency_key}, body=body)
+
+
+def list_tables(
+    *,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    catalog: str | None = None,
+    namespace: Sequence[str] | str | None = None,
+    name: str | None = None,
+    owner_team: str | None = None,
+    label: Sequence[str] | str | None = None,
+    paused: bool | None = None,
+    frozen: bool | None = None,
+) -> dict[str, Any]:
+    """List tables, newest first.
+
+    List registered tables that fit every filter given.
+
+    Args:
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        catalog: In this catalog.
+        namespace: Once for each level, outer first; needs `catalog`.
+        name: With `catalog` and `namespace`: the one table.
+        owner_team: Of tables that this team owns.
+        label: `key:value`; several: all of them.
+        paused: Only paused tables, or only others.
+        frozen: Only frozen tables, or only others.
+    """
+    return arguments(
+        "GET",
+        "/v1/tables",
+        query={
+            "page_size": page_size,
+            "page_token": page_token,
+            "catalog": catalog,
+            "namespace": namespace,
+            "name": name,
+            "owner_team": owner_team,
+            "label": label,
+            "paused": paused,
+            "frozen": frozen,
+        },
+    )
+
+
+def register_table(
+    *, body: models.TableRegister | Mapping[str, Any], idempotency_key: str | None = None
+) -> dict[str, Any]:
+    """Register a table.
+
+    Load the table from its catalog and register it under its own uuid.
+
+    Its first automatic run waits for a grace (15 minutes unless set otherwise), which explain shows as
+    `new_table`; a policy of its own, a run that is requested and a resume end the grace.
+
+    Args:
+        body: A table to register, by its address in a catalog.
+        idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
+            answer.
+    """
+    return arguments("POST", "/v1/tables", headers={"idempotency-key": idempotency_key}, body=body)
+
+
+def delete_table(table_id: str) -> dict[str, Any]:
+    """Delete a registration.
+
+    Forget a table and its policy; its runs stay. The table itself is not touched.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("DELETE", f"/v1/tables/{quoted(table_id)}")
+
+
+def get_table(table_id: str) -> dict[str, Any]:
+    """Show a table.
+
+    Show a registered table; send its ETag as If-Match to change exactly this version.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}")
+
+
+def patch_table(
+    table_id: str, *, body: models.TablePatch | Mapping[str, Any], if_match: str | None = None
+) -> dict[str, Any]:
+    """Change a table's team and labels.
+
+    Change the given fields, as a JSON merge patch (RFC 7396). If-Match is optional.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        body: Changes of a table, as a JSON merge patch: an absent field stays, null removes a
+            value.
+        if_match: ETag of the version that was read.
+    """
+    return arguments("PATCH", f"/v1/tables/{quoted(table_id)}", headers={"if-match": if_match}, body=body)
+
+
+def get_table_advice(table_id: str) -> dict[str, Any]:
+    """Advise on a table's policy.
+
+    Recommend a policy for the table, from the filters of its queries and its recent commits.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/advice")
+
+
+def get_table_backpressure(table_id: str) -> dict[str, Any]:
+    """Ask whether writers should slow down.
+
+    Show whether writers of a table should slow down, by the newest signal that has not expired.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/backpressure")
+
+
+def get_effective_policy(table_id: str) -> dict[str, Any]:
+    """Show every setting that applies to a table.
+
+    Show the merged policy with the origin of every setting, and whether it has its effect in this
+    version.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/effective-policy")
+
+
+def explain_table(table_id: str) -> dict[str, Any]:
+    """Explain why a table did or did not run.
+
+    Explain whether the table is due, what holds it back, when a run could start, and what it would do
+    now.
+
+    Every setting comes with its origin, every rule with each measured condition. The answer is shorter,
+    with the reason, while the catalog does not answer or after the table was dropped or created again.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/explain")
+
+
+def get_table_health(table_id: str) -> dict[str, Any]:
+    """Measure a table's files.
+
+    Measure the present data files: sums, size classes, score and its parts, worst partitions.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/health")
+
+
+def list_table_measurements(
+    table_id: str,
+    *,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    since: datetime.datetime | str | None = None,
+    until: datetime.datetime | str | None = None,
+) -> dict[str, Any]:
+    """List the measurements of a table, newest first.
+
+    List measurements: one for each snapshot that was looked at by health, plan, explain or a run.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        since: From this instant on.
+        until: Before this instant.
+    """
+    return arguments(
+        "GET",
+        f"/v1/tables/{quoted(table_id)}/health/history",
+        query={"page_size": page_size, "page_token": page_token, "since": since, "until": until},
+    )
+
+
+def list_table_history(
+    table_id: str,
+    *,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    since: datetime.datetime | str | None = None,
+    until: datetime.datetime | str | None = None,
+) -> dict[str, Any]:
+    """List runs that changed a table, newest first.
+
+    List ended runs that have snapshots in the table, with measured and predicted figures.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        since: From this instant on.
+        until: Before this instant.
+    """
+    return arguments(
+        "GET",
+        f"/v1/tables/{quoted(table_id)}/history",
+        query={"page_size": page_size, "page_token": page_token, "since": since, "until": until},
+    )
+
+
+def pause_table(table_id: str, *, body: models.PauseRequest | Mapping[str, Any]) -> dict[str, Any]:
+    """Pause a table.
+
+    Start nothing new on a table; what runs drains or stops, then waits. Pausing again changes reason
+    and mode.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        body: A pause and why.
+    """
+    return arguments("POST", f"/v1/tables/{quoted(table_id)}/pause", body=body)
+
+
+def plan_table(table_id: str, *, body: models.PlanRequest | Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Plan without doing.
+
+    Plan a run without starting it: groups, bytes, files, seconds. A policy can replace the stored one.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        body: Settings of a plan.
+    """
+    return arguments("POST", f"/v1/tables/{quoted(table_id)}/plan", body=body)
+
+
+def delete_table_policy(
+    table_id: str, *, dry_run: bool | None = False, message: str | None = None, if_match: str | None = None
+) -> dict[str, Any]:
+    """Delete a table's own policy.
+
+    Delete the policy: all settings are inherited again. Needs If-Match.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        dry_run: Write nothing and return the effect of the change; no precondition is needed.
+        message: Reason for the change, one line: kept with the version and in the audit log. A
+            write that changes nothing keeps none.
+        if_match: ETag of the version that was read.
+    """
+    return arguments(
+        "DELETE",
+        f"/v1/tables/{quoted(table_id)}/policy",
+        query={"dry_run": dry_run, "message": message},
+        headers={"if-match": if_match},
+    )
+
+
+def get_table_policy(table_id: str) -> dict[str, Any]:
+    """Show a table's own policy.
+
+    Show the fields that the table's own policy sets; its ETag is needed to replace or delete it.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/policy")
+
+
+def put_table_policy(
+    table_id: str,
+    *,
+    body: models.PolicyDocumentInput | Mapping[str, Any],
+    dry_run: bool | None = False,
+    message: str | None = None,
+    if_match: str | None = None,
+    if_none_match: str | None = None,
+) -> dict[str, Any]:
+    """Write a table's own policy.
+
+    Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        body: A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as
+            `6h`; rates are per second.
+        dry_run: Write nothing and return the effect of the change; no precondition is needed.
+        message: Reason for the change, one line: kept with the version and in the audit log. A
+            write that changes nothing keeps none.
+        if_match: ETag of the version that was read.
+        if_none_match: `*`: only if there is none yet.
+    """
+    return arguments(
+        "PUT",
+        f"/v1/tables/{quoted(table_id)}/policy",
+        query={"dry_run": dry_run, "message": message},
+        headers={"if-match": if_match, "if-none-match": if_none_match},
+        body=body,
+    )
+
+
+def restore_table_policy(
+    table_id: str,
+    *,
+    body: models.PolicyRestore | Mapping[str, Any],
+    dry_run: bool | None = False,
+    message: str | None = None,
+    if_match: str | None = None,
+    if_none_match: str | None = None,
+) -> dict[str, Any]:
+    """Restore a version of a table's own policy.
+
+    Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        body: The version to restore.
+        dry_run: Write nothing and return the effect of the change; no precondition is needed.
+        message: Reason for the change, one line: kept with the version and in the audit log. A
+            write that changes nothing keeps none.
+        if_match: ETag of the version that was read.
+        if_none_match: `*`: only if there is none yet.
+    """
+    return arguments(
+        "POST",
+        f"/v1/tables/{quoted(table_id)}/policy/restore",
+        query={"dry_run": dry_run, "message": message},
+        headers={"if-match": if_match, "if-none-match": if_none_match},
+        body=body,
+    )
+
+
+def list_table_policy_versions(
+    table_id: str, *, page_size: int | None = 50, page_token: str | None = None
+) -> dict[str, Any]:
+    """List the versions of a table's own policy, newest first.
+
+    List all versions, including deletions, each with its changes.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+    """
+    return arguments(
+        "GET",
+        f"/v1/tables/{quoted(table_id)}/policy/versions",
+        query={"page_size": page_size, "page_token": page_token},
+    )
+
+
+def get_table_policy_version(table_id: str, version: int) -> dict[str, Any]:
+    """Show one version of a table's own policy.
+
+    Show a version and its changes from the version before.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        version: Number of the version.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/policy/versions/{quoted(version)}")
+
+
+def resume_table(table_id: str) -> dict[str, Any]:
+    """Resume a table.
+
+    End the pause of a table: its waiting runs continue and keep the file groups that were committed.
+
+    Its rest after runs without effect and the cool-down of its partitions end as well.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("POST", f"/v1/tables/{quoted(table_id)}/resume")
+
+
+def unfreeze_table(table_id: str, *, body: models.UnfreezeRequest | Mapping[str, Any]) -> dict[str, Any]:
+    """Unfreeze a table.
+
+    Unfreeze a table after a failed proof, so that runs can start. Inspect the snapshots in `freeze`
+    first.
+
+    The table is not changed; the next run releases its protected parent snapshot. Has no effect on a
+    table that is not frozen.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        body: The end of a freeze.
+    """
+    return arguments("POST", f"/v1/tables/{quoted(table_id)}/unfreeze", body=body)
+
+
+def get_whoami() -> dict[str, Any]:
+    """Show the caller.
+
+    Show the name, role and teams of the key or token that the request was sent with.
+    """
+    return arguments("GET", "/v1/whoami")
