@@ -63,11 +63,8 @@ _IS_OUTSIDE: Final = ENTRIES.field("is_outside")
 _WRITTEN: Final = pa.schema([field for field in ENTRIES if field != _IS_OUTSIDE])
 
 _READ_AT_ONCE: Final = 256
-_LEAST_READERS: Final = 8
-_MOST_READERS: Final = 32
-_READ_BYTES: Final = 64 * 2**20
-"""Stored bytes of manifests that are read at once, where more than eight readers are used."""
-
+_READERS: Final = (8, 32)
+_READ_BYTES: Final = 64 * 2**20  # stored bytes that are read at once, where more than the least number read
 _FILE_PATH_COLUMN: Final = 2147483546  # reserved field id of `file_path` in position-delete files
 _ENTRY_IDS: Final = frozenset(
     {ids.STATUS, ids.SNAPSHOT_ID, ids.SEQUENCE_NUMBER, ids.FILE_SEQUENCE_NUMBER, ids.DATA_FILE}
@@ -223,7 +220,7 @@ class ManifestReader:
 def _readers(manifests: Sequence[ManifestFile]) -> int:
     """Return the number of manifests to read at once: more of small ones, whose time is the latency of the store."""
     largest = max((each.manifest_length for each in manifests), default=1)
-    return max(_LEAST_READERS, min(_MOST_READERS, _READ_BYTES // max(1, largest)))
+    return max(_READERS[0], min(_READERS[1], _READ_BYTES // max(1, largest)))
 
 
 def _live(table: pa.Table) -> pa.Table:
