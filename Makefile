@@ -11,7 +11,8 @@ unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each 
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@for script in bench/[a-z]*.py; do [ -e "$$script" ] && printf '  make bench-%s\n' "$$(basename "$$script" .py)"; done; true
+	@for script in bench/[a-z]*.py bench/[a-z]*/__main__.py; do \
+	  name="$${script#bench/}"; name="$${name%/__main__.py}"; printf '  make bench-%s\n' "$${name%.py}"; done
 
 setup: ## Make .venv from the lock; Java, Redis and Postgres as Debian packages where they are missing
 	@scripts/setup test
@@ -90,7 +91,7 @@ fuzz-viewer fuzz-admin: fuzz-%:
 simulate: ## Play seeds of faults under virtual time, then the fleet scenarios; print what held (SEEDS=10000)
 	@scripts/setup test
 	@$(BIN)/python -m tests.simulation --seeds $(or $(SEEDS),10000)
-	@$(BIN)/python -m tests.simulation.fleet
+	@$(BIN)/python -m bench.fleet
 
 defences: ## Take each defence against known faults away, in a copy, and see its test fail (ROWS="F1 F14"; some minutes)
 	@scripts/setup test
@@ -100,6 +101,6 @@ jars: ## Fetch the Iceberg runtime that tests and benches compare with
 	@scripts/setup test
 	@$(BIN)/python -m engine.embedded.jars
 
-bench-%: ## Run one script of bench/ and print its table
+bench-%: ## Run one script or package of bench/ and print its table
 	@scripts/setup test
-	@$(BIN)/python bench/$*.py
+	@$(BIN)/python -m bench.$*

@@ -1,1 +1,1 @@
-"""Scenarios of whole fleets and of single large tables, in a small form as tests and in full as a program."""
+"""Small versions of the scenarios of `bench.fleet`, with the defence behind each check removed in turn."""

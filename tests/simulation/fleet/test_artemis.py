@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from bench.fleet.artemis import PARALLEL_GROUPS, SMALL, UPKEEP, Archive, artemis, judge
 from engine.workers import coordinator
-from tests.simulation.fleet.artemis import PARALLEL_GROUPS, SMALL, UPKEEP, Archive, artemis, judge
 from tests.simulation.loop import START
 from tests.simulation.world import Machine, World, open_world
 

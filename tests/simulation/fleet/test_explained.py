@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from tests.simulation.fleet.explained import Explained, explained, recovered
+from bench.fleet.explained import Explained, explained, recovered
 from tests.simulation.world import Machine, open_world
 
 

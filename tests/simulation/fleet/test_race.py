@@ -5,12 +5,12 @@ from functools import cache
 import numpy as np
 import pytest
 
+from bench.fleet.choosers import LIMITS, RULED, due_cells
+from bench.fleet.population import Files, make_population
+from bench.fleet.race import PACKHOUSE, Outcome, Setting, alone, race
 from engine.planning.due.evaluations import evaluate_policy
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.partition_metrics import RewriteHistory
-from tests.simulation.fleet.choosers import LIMITS, RULED, due_cells
-from tests.simulation.fleet.population import Files, make_population
-from tests.simulation.fleet.race import PACKHOUSE, Outcome, Setting, alone, race
 from tests.support.digests import DigestFile, digest_of
 
 SMALL = Setting(tables=600, days=2, history_days=3, capacity=3.0, slots=8)

@@ -5,9 +5,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from bench.fleet.histories import NAMES, history
+from bench.fleet.replays import Replayed, broken, preset_policy, replay, replay_presets, report
 from engine.domain.policies import PRESETS, EffectivePolicy, PolicyDocument, effective_policy
-from tests.simulation.fleet.histories import NAMES, history
-from tests.simulation.fleet.replays import Replayed, broken, preset_policy, replay, replay_presets, report
 
 DAYS = 1.0
 SPARSE_DAYS = 2.5

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
+from bench.fleet.line import Line
+from bench.fleet.starvation import Starved, starve
 from engine.domain.runs.run import ReadyRun
-from tests.simulation.fleet.line import Line
 from tests.simulation.fleet.record_line import RecordLine
-from tests.simulation.fleet.starvation import Starved, starve
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.record import make_template, open_record
 

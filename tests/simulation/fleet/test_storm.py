@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.simulation.fleet.storm import Stormed, storm
+from bench.fleet.storm import Stormed, storm
 from tests.simulation.world import Machine, open_world
 
 TABLES = 60

@@ -1,4 +1,4 @@
-"""Tables in all kinds of situations, for the summary of explain. Run as a module to write what the summaries say now.
+"""Tables in many situations, for tests of explain's summary. Run as a module to write the golden texts again.
 
 .venv/bin/python -m tests.unit.services.explanations
 """
@@ -293,14 +293,38 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
         conflicts=[Conflict(RunId("run_7"), ago(minutes=2), 2, "gone")],
     ),
 }
+GOLDEN: Final = (
+    "due",
+    "not_due",
+    "never_due",
+    "just_done",
+    "not_sealed",
+    "paused",
+    "conflicts",
+    "cooling_down",
+    "unreachable",
+    "everything_at_once",
+)
+"""Situations whose whole text is compared; `test_explain_sentences` has the sentences that distinguish the others."""
 
 
 def summary(name: str) -> str:
-    """Return what the summary of a situation says."""
+    """Return the summary of a situation."""
     facts = SITUATIONS[name]()
     return "\n".join(summarize(facts, eligibility(facts))) + "\n"
 
 
+def sentences(facts: Facts) -> list[str]:
+    """Return the summary of facts with each sentence on one line, whatever its wrapping."""
+    found: list[str] = []
+    for line in summarize(facts, eligibility(facts)):
+        if line.startswith("  "):
+            found[-1] += f" {line.strip()}"
+        else:
+            found.append(line)
+    return found
+
+
 if __name__ == "__main__":
-    for each in SITUATIONS:
+    for each in GOLDEN:
         (FOLDER / f"{each}.txt").write_text(summary(each), encoding="utf-8")

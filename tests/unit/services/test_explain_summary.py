@@ -1,4 +1,7 @@
-"""What the summary of explain says, word for word. `tests.unit.services.explanations` writes the expected texts."""
+"""The summary of explain as a whole: golden texts of typical and complex situations, its size, and its first sentences.
+
+`tests.unit.services.explanations` writes the golden texts.
+"""
 
 from dataclasses import replace
 
@@ -13,11 +16,24 @@ from engine.services.explain.timing import eligibility
 from engine.services.runs.budgets import DayBudget
 from engine.stores.tables.hot_partitions import MOST_HOT
 from tests.support.digests import DigestFile
-from tests.unit.services.explanations import DUE, FOLDER, MIB, NOW, RUN, SITUATIONS, a_run, ago, situation, summary
+from tests.unit.services.explanations import (
+    DUE,
+    FOLDER,
+    GOLDEN,
+    MIB,
+    NOW,
+    RUN,
+    SITUATIONS,
+    a_run,
+    ago,
+    sentences,
+    situation,
+    summary,
+)
 
 
-@pytest.mark.parametrize("name", SITUATIONS)
-def test_the_summary_says_what_it_said_before(name: str):
+@pytest.mark.parametrize("name", GOLDEN)
+def test_the_summary_is_the_golden_text(name: str):
     assert summary(name) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
 
 
@@ -28,8 +44,8 @@ def test_the_summary_fits_on_a_screen(name: str):
     assert max(map(len, lines)) <= 100
 
 
-def test_every_expected_text_has_its_situation():
-    assert {path.stem for path in FOLDER.iterdir()} == set(SITUATIONS)
+def test_every_golden_text_has_its_situation():
+    assert {path.stem for path in FOLDER.iterdir()} == set(GOLDEN)
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
@@ -37,6 +53,19 @@ def test_the_summary_says_first_whether_the_table_is_due_and_then_whether_a_run_
     first, *others = summary(name).splitlines()
     assert first.startswith("lake.")
     assert any("automatically" in line for line in others[:3])
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_the_first_sentences_agree_with_what_holds_the_table_back(name: str):
+    facts = SITUATIONS[name]()
+    held_by = eligibility(facts).held_by
+    headline, how_it_starts, *_ = sentences(facts)
+    is_due = facts.sight.evaluation is not None and facts.sight.evaluation.is_due
+    assert ("nothing holds it back" in headline) is (is_due and not held_by)
+    if "can't be" not in headline:
+        assert all(hold.words in headline for hold in held_by)
+    if any(hold.holds_submission for hold in held_by):
+        assert how_it_starts.startswith("No run starts automatically")
 
 
 def test_a_daily_budget_below_one_file_group_is_told_as_what_a_run_would_fail_by():

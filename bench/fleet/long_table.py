@@ -1,19 +1,19 @@
-"""A table of many files and very many commits: what old snapshots held can be looked up, and is not kept for each."""
+"""Model a table with many files and very many commits: old snapshots share one index of all files."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from engine.domain.tables.table import TableRef
 from engine.planning.measures.digest import PartitionTime, TimeUnit
-from tests.simulation.tables import DataFile, ModelTable, Snapshot
+from tests.simulation.lake import DataFile, ModelTable, Snapshot
 from tests.simulation.world import World
 
 KEPT = 5
-"""So many of the newest snapshots hold all of their files."""
+"""Number of the newest snapshots that hold their own files."""
 
 
 class LongTable(ModelTable):
-    """Partitioned by `day`; files only come by appends and go by rewrites."""
+    """Partitioned by `day`; files are added by appends and removed by rewrites only."""
 
     def __init__(self, world: World, catalog: str, name: str) -> None:
         made = world.lake.table(TableRef(catalog, ("lake",), name))
@@ -23,6 +23,7 @@ class LongTable(ModelTable):
         world.lake.tables[made.ref] = self
 
     def install(self, snapshot: Snapshot) -> Snapshot:
+        """Make a snapshot the head, and drop the files of the snapshot that is no longer kept whole."""
         made = super().install(snapshot)
         self._ever |= {each.path: each for each in made.added}
         self.digests.clear()
@@ -36,7 +37,7 @@ class LongTable(ModelTable):
 
 
 class _Past(Mapping[str, DataFile]):
-    """Every file that ever was, by path; a list of none."""
+    """Every file that was ever added, by path; iterating yields none."""
 
     def __init__(self, ever: Mapping[str, DataFile]) -> None:
         self._ever = ever

@@ -9,7 +9,7 @@ size for all presets (96 MiB, that of `balanced`).
 `balanced` has bounds (`broken`): each byte is rewritten at most `MOST_AMPLIFICATION` times, no partition has more than
 `MOST_OF_ONE` avoidable files, and the partitions without new files for `SETTLED_SECONDS` have at most `MOST_AVOIDABLE`
 of them together, or `MOST_SHARE` of the table's files where that is more. The other presets follow their sources; their
-results are shown, not judged.
+results are printed without bounds.
 """
 
 from collections import deque
@@ -21,6 +21,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from bench.fleet.histories import BEGIN, DAY, NAMES, Arrivals, History, history
+from bench.fleet.population import MIB, Floats, Ints
+from bench.fleet.tables import as_table, count
 from engine.domain.policies import PRESETS, EffectivePolicy, PolicyDocument, Windows, effective_policy
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import NONE_HOT
@@ -31,9 +34,6 @@ from engine.planning.measures.partition_metrics import PartitionRewrite, Rewrite
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.services.planning.planner import plan_due
 from engine.stores.runs.histories import MOST_RUNS
-from tests.simulation.fleet.histories import BEGIN, DAY, NAMES, Arrivals, History, history
-from tests.simulation.fleet.population import MIB, Floats, Ints
-from tests.simulation.fleet.tables import as_table, count
 from tests.support.planning import chosen_of
 
 LOOK_SECONDS = 600
@@ -47,7 +47,7 @@ _BEGIN_MS = round(BEGIN.timestamp() * 1000)
 
 @dataclass(slots=True)
 class ReplayedTable:
-    """The live files of a table: `paths` are places in the order in which files came. Plans as an open table does."""
+    """The live files of a table: a path is the number of the file in order of arrival. Plans like an open table."""
 
     partitions: Sequence[str]
     number: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -111,12 +111,12 @@ class ReplayedTable:
         """Return no columns: predictions of bytes are not used."""
         return ()
 
-    def resolve_order(self, wanted: object) -> Any:
-        """No preset orders rows."""
+    def resolve_order(self, _wanted: object) -> Any:
+        """Refuse: no preset orders rows."""
         raise AssertionError("no preset orders rows")
 
-    def order_ranges(self, order: object, paths: pa.ChunkedArray | None = None) -> Any:
-        """No preset orders rows."""
+    def order_ranges(self, _order: object, _paths: pa.ChunkedArray | None = None) -> Any:
+        """Refuse: no preset orders rows."""
         raise AssertionError("no preset orders rows")
 
 

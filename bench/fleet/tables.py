@@ -1,10 +1,10 @@
-"""Results as tables in Markdown, so that what a program printed can stand in the docs as it is."""
+"""Format results as tables in Markdown, so that the output can be pasted into the docs."""
 
 from collections.abc import Sequence
 
 
 def as_table(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a table: the first column to the left, numbers to the right."""
+    """Return a table: the first column left-aligned, the others right-aligned."""
     texts = [[str(cell) for cell in row] for row in (head, *rows)]
     widths = [max(len(row[at]) for row in texts) for at in range(len(head))]
     lines = [_line(row, widths) for row in texts]

@@ -1,12 +1,12 @@
-"""The Artemis archive: two years of small files, a commit every 30 seconds, analysts in the daytime (preset `artemis`).
+"""Run the preset `artemis` on two years of small files, a commit every 30 seconds, and analysts in the daytime.
 
-Scaled down: `partitions` of the 40,000, each with the 50 files of 18 MB that two million files come to; writers, hours,
-share and sizes are those of the archive (8 to 15 files a commit, of 1 to 2 MB). Begins at 08:00 UTC. Where nothing is
-to happen (from ten minutes after nine, and in the evening) writers commit every ten minutes, as many files together.
+Scaled down: `partitions` of the 40,000, each with 50 files of 18 MB (two million files in all); writers, hours, share
+and sizes are those of the archive (8 to 15 files a commit, of 1 to 2 MB). It begins at 08:00 UTC. Where no activity is
+expected (from ten minutes after nine, and in the evening) writers commit every ten minutes, as many files in total.
 
-Checked: bytes over any ten seconds, at most four groups at once, no group begun between nine and five and none in
-flight longer than the longest group, half the rate while queries are slow and nothing while they are very slow; the
-backlog falls to nothing, and a day is worked off once it is sealed.
+Checked: bytes over any ten seconds, at most four groups at once, no group started between nine and five and none active
+longer than the longest group, half the rate while queries are slow and no bytes while they are very slow; no small file
+of the backlog is left at the end, and a day is rewritten once it is sealed.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ from typing import Final
 
 import numpy as np
 
+from bench.fleet.long_table import LongTable
+from bench.fleet.tables import as_table, count, size
 from engine.domain.access.callers import SYSTEM
 from engine.domain.tables.signals import QueryLatency, SignalKind
 from engine.workers import coordinator
-from tests.simulation.fleet.long_table import LongTable
-from tests.simulation.fleet.tables import as_table, count, size
 from tests.simulation.loop import EPOCH, START
 from tests.simulation.world import World
 
@@ -35,17 +35,18 @@ SMALL_BYTES = 32 * MB
 NINE, FIVE = 9.0, 17.0
 SLOW_SECONDS, VERY_SLOW_SECONDS, FAST_SECONDS = 3.0, 6.0, 0.5
 HEARD_WITHIN = 15.0
-"""A signal is heard by the next heartbeat of a run, and its tasks by their next report."""
+"""Seconds until a signal takes effect: a run reads it at its next heartbeat, its tasks at their next report."""
 LONGEST_GROUP_SECONDS: Final = 2 * FILES_EACH * FILE_BYTES / (LIMIT / PARALLEL_GROUPS) * 1.3
 UPKEEP: Final = {"RELAY_SECONDS": 5.0, "REAP_SECONDS": 10.0, "SWEEP_SECONDS": 10.0, "SEAL_SECONDS": 60.0}
-"""Duties of the coordinator at a slower pace, which is what days of virtual time cost."""
+"""Longer intervals of the coordinator's periodic work: they determine the cost of days of virtual time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much of it: hours of the day (over 24: of the next one). In `asleep` no process is there, and no writer.
+    """The extent of a scenario, in hours of the day (above 24: of the next day).
 
-    `phase`: for how many seconds queries are slow, and then very slow; a signal says something for five minutes.
+    No process and no writer runs in the hours `asleep`. Queries are slow for `phase` seconds, and then very slow for as
+    long; a signal is valid for five minutes.
     """
 
     partitions: int
@@ -78,7 +79,7 @@ SMALL = Plan(
 
 @dataclass(slots=True)
 class Archive:
-    """What came of it, by hour of the day."""
+    """The result, by hour of the day."""
 
     plan: Plan
     model: LongTable
@@ -96,12 +97,12 @@ class Archive:
 
     @property
     def top_rate(self) -> float:
-        """The most of the limit that any ten seconds had."""
+        """The highest rate over any ten seconds, as a part of the limit."""
         return max((rate for _, rate in self.rates), default=0.0) / LIMIT
 
     @property
     def gone_at(self) -> float | None:
-        """The hour at which the backlog was gone."""
+        """The hour at which no small file of the backlog was left; None: some are."""
         return next((hour for hour, files in self.backlog if not files), None)
 
     def broken(self) -> list[str]:
@@ -120,7 +121,7 @@ class Archive:
 
 
 async def artemis(world: World, plan: Plan) -> Archive:
-    """Live through it. The world's worker and coordinator are started when the plan begins."""
+    """Run the scenario. It starts the worker and the coordinator when the plan begins."""
     for name, seconds in UPKEEP.items():
         setattr(coordinator, name, seconds)
     await world.add_catalog("lake")
@@ -187,7 +188,7 @@ async def _write(world: World, model: LongTable, plan: Plan, found: Archive) -> 
 
 
 async def _slow_down(world: World, plan: Plan) -> None:
-    """Tell of slow queries, then of very slow ones, then of fast ones, each for some minutes."""
+    """Report slow queries, then very slow ones, then fast ones, each for some minutes."""
     for number, seconds in enumerate((SLOW_SECONDS, VERY_SLOW_SECONDS, FAST_SECONDS)):
         await _until(world, plan.slow + number * plan.phase / 3600)
         value = QueryLatency(kind=SignalKind.QUERY_LATENCY, p95_seconds=seconds)
@@ -203,7 +204,7 @@ def _count(world: World, model: LongTable, found: Archive) -> None:
 
 
 def judge(world: World, found: Archive) -> None:
-    """Measure what moved and when, by every movement and operation that there was."""
+    """Compute the measured rates and counts from every transfer and operation of the world."""
     model = found.model
     moves = sorted(world.spark.moves, key=lambda move: move.at)
     times = np.array([move.at for move in moves])
@@ -250,7 +251,7 @@ def _is_watched(plan: Plan, hour: float) -> bool:
 
 
 def _wakes(plan: Plan, hour: float) -> float | None:
-    """Return when the processes come back, None while they are there."""
+    """Return the hour at which the processes start again, None while they run."""
     return next((end for start, end in plan.asleep if start <= hour < end), None)
 
 
@@ -259,7 +260,7 @@ def _hour(world: World) -> float:
 
 
 def _partition(day: int) -> str:
-    """Return the partition of a day, 0 being that of the beginning; its text sorts and parses as Iceberg's."""
+    """Return the partition of a day, 0 for the first; its text sorts and parses like a partition of Iceberg."""
     return f'{{"day":"{EPOCH.date() + timedelta(days=day)}"}}'
 
 

@@ -1,4 +1,4 @@
-"""Who waits how long when others want everything: a team with thousands of runs, floods of high priority, a huge table.
+"""Measure the longest wait of each team when some teams submit more than the workers can do.
 
 Four workers, runs of ten minutes. The teams:
 
@@ -7,9 +7,9 @@ Four workers, runs of ten minutes. The teams:
 - `huge` has one table that always has work, in runs of six hours;
 - `small` submits one run each hour, `night` one of low priority every two hours.
 
-A run of the last two is to begin within `BOUND`: what the head start of high priority, the worth of a table and one
-level more of ageing come to (30 minutes each for two levels and for worth), and two runs of others. What the teams with
-much to do want beyond their share may wait, but they all go on: each of the three gets its share of the workers.
+A run of the last two must start within `BOUND`: the head start of high priority, the benefit of a table and one more
+level of ageing (30 minutes each for two levels and for the benefit), plus two runs of others. Runs of the first three
+teams may wait longer, but each of these teams gets its share of the workers.
 """
 
 import heapq
@@ -20,8 +20,8 @@ from typing import Protocol
 
 import numpy as np
 
+from bench.fleet.tables import as_table, count
 from engine.domain.runs.run import AGEING, Priority, ReadyRun
-from tests.simulation.fleet.tables import as_table, count
 
 MINUTE = 60.0
 HOUR = 3600.0
@@ -29,29 +29,29 @@ RUN_SECONDS = 10 * MINUTE
 HUGE_SECONDS = 6 * HOUR
 BOUND = 4 * AGEING.total_seconds() + 2 * RUN_SECONDS
 LEAST_SHARE = 0.5
-"""Of an equal part of the workers, for each team that always wants more."""
+"""Part of an equal share of the workers that each of `GREEDY` must get at least."""
 GREEDY = ("backlog", "loud", "huge")
 
 
 class Queue(Protocol):
-    """Where runs wait: in memory (`Line`), or in the record (`record_line.RecordLine`)."""
+    """The queue of waiting runs: in memory (`Line`), or in the database (`RecordLine` of the tests)."""
 
     def submit(self, now: float, table: str, team: str, *, priority: Priority, worth: float) -> ReadyRun:
-        """Put a run into the line."""
+        """Queue a run."""
 
     def take(self) -> ReadyRun | None:
         """Take the run whose turn it is; None when none waits."""
 
     def end(self, run: ReadyRun) -> None:
-        """Let a run that was taken end."""
+        """End a run that was taken."""
 
     def pass_time(self, now: float) -> None:
-        """Let it be `now`."""
+        """Advance to `now`, in seconds since the beginning."""
 
 
 @dataclass(slots=True)
 class Starved:
-    """What came of it: how long runs of each team waited (seconds), the worker time of each, the order of tables."""
+    """The result: waits and worker time of each team in seconds, and the tables in the order of their runs."""
 
     hours: float
     workers: int
@@ -61,11 +61,11 @@ class Starved:
     order: list[str] = field(default_factory=list)
 
     def longest(self, team: str) -> float:
-        """Return the longest wait of a team's runs, those that still wait included."""
+        """Return the longest wait of a team's runs, including runs that still wait."""
         return max([*self.waits[team], self.still_waiting.get(team, 0.0)])
 
     def share(self, team: str) -> float:
-        """Return the part of all worker time that a team had."""
+        """Return the part of all worker time that a team got."""
         return self.worked[team] / (self.hours * HOUR * self.workers)
 
     def broken(self) -> list[str]:
@@ -84,7 +84,7 @@ class Starved:
 
 
 def starve(queue: Queue, *, hours: float, backlog: int, workers: int = 4, seed: int = 1) -> Starved:
-    """Let the teams compete for some hours."""
+    """Let the teams compete for some hours, and return the waits."""
     found = Starved(hours, workers)
     submits = sorted(_submits(hours, backlog, np.random.default_rng(seed)))[::-1]
     busy: list[tuple[float, str, ReadyRun]] = []
@@ -134,7 +134,7 @@ def report(found: Starved, *, backlog: int) -> str:
 
 
 def _submits(hours: float, backlog: int, random: np.random.Generator) -> Iterator[tuple[float, int, str, Priority]]:
-    """Yield instant, number, team and priority of what is submitted."""
+    """Yield instant, number, team and priority of each submitted run."""
     for number in range(backlog):
         yield 0.0, number, "backlog", Priority.NORMAL
     yield 0.0, backlog, "huge", Priority.NORMAL

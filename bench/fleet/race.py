@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tests.simulation.fleet.choosers import (
+from bench.fleet.choosers import (
     LIMITS,
     LOOK_SECONDS,
     Greedy,
@@ -20,9 +20,9 @@ from tests.simulation.fleet.choosers import (
     due_cells,
     machine_of,
 )
-from tests.simulation.fleet.machine import Chooser, Machine
-from tests.simulation.fleet.population import DAY, HEAVY_TEAM, Files, Floats, Ints, make_population
-from tests.simulation.fleet.tables import as_table, count, size
+from bench.fleet.machine import Chooser, Machine
+from bench.fleet.population import DAY, HEAVY_TEAM, Files, Floats, Ints, make_population
+from bench.fleet.tables import as_table, count, size
 
 GIB = 2**30
 
@@ -39,7 +39,7 @@ PACKHOUSE = 1
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One race. `capacity`: bytes that may be rewritten, as a multiple of the bytes that are written meanwhile."""
+    """One race. `capacity`: bytes that can be rewritten, as a multiple of the bytes that writers add."""
 
     tables: int
     days: int
@@ -51,7 +51,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one chooser came to. Waits in hours, `worst_waits` by table that was due at all."""
+    """The result of one strategy. Waits in hours; `worst_waits` by table that was due at least once."""
 
     name: str
     files_by_day: Sequence[int]
@@ -81,7 +81,7 @@ def race(setting: Setting) -> list[Outcome]:
 
 
 def alone(setting: Setting, which: int) -> Outcome:
-    """Let one of `_CHOOSERS` run."""
+    """Run one strategy, by its place in `_CHOOSERS`."""
     population = make_population(
         tables=setting.tables, days=setting.days, history_days=setting.history_days, seed=setting.seed
     )
@@ -112,7 +112,7 @@ def alone(setting: Setting, which: int) -> Outcome:
 
 @dataclass(slots=True)
 class Waits:
-    """Since when each cell is due, and the longest wait of each table."""
+    """The instant since which each cell is due, and the longest wait of each table."""
 
     files: Files
     machine: Machine
@@ -123,7 +123,7 @@ class Waits:
     _touched: list[Ints] = field(default_factory=list)
 
     def look(self, now: float, changed: Ints) -> None:
-        """Judge the cells that may have become due, or are not any more."""
+        """Evaluate the cells whose state may have changed."""
         if not len(self.since):
             self.since = np.full(len(self.files.small), np.nan)
             self.worst = np.full(self.files.population.tables, -1.0)
@@ -139,7 +139,7 @@ class Waits:
         np.maximum.at(self.worst, table_of[cells[is_due]], 0.0)
 
     def served(self) -> None:
-        """Hear of the runs that began since the last time."""
+        """End the waits of the cells whose runs started since the last call."""
         for table, at, cells in self.machine.starts[self._seen :]:
             waited = at - self.since[cells]
             if len(waited) and not np.isnan(waited).all():
@@ -151,7 +151,7 @@ class Waits:
         self._seen = len(self.machine.starts)
 
     def ended(self, now: float) -> "Waits":
-        """Count what still waits."""
+        """Add the waits that have not ended."""
         waiting = np.flatnonzero(~np.isnan(self.since))
         np.maximum.at(self.worst, self.files.population.table_of[waiting], now - self.since[waiting])
         return self
@@ -179,9 +179,9 @@ def _outcome(name: str, waits: Waits, by_day: Sequence[int], opened: float) -> O
 
 
 def broken(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return in words where Packhouse is behind what it promises: shorter waits than the peers', and fewer opens.
+    """Return in words each promise that Packhouse does not keep: shorter waits than the peers', and fewer opened files.
 
-    Not that greedy scoring opens more files: it serves what is worth most and leaves the rest.
+    Greedy scoring may open fewer files: it serves the most valuable tables and leaves the others.
     """
     nothing, ours, *peers = outcomes
     found = [

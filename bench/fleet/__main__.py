@@ -1,4 +1,4 @@
-"""The scenarios in full: `python -m tests.simulation.fleet [scenario …] [--seed N]` prints a table of each.
+"""Run the full scenarios: `python -m bench.fleet [scenario …] [--seed N]` prints a table of each.
 
 Ends with 1 when a bound does not hold.
 """
@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 import structlog
 
-from tests.simulation.fleet import artemis, explained, race, replays, starvation, storm
-from tests.simulation.fleet.line import Line
+from bench.fleet import artemis, explained, race, replays, starvation, storm
+from bench.fleet.line import Line
 from tests.simulation.world import World, open_machine, open_world
 
 _T = TypeVar("_T")
@@ -87,7 +87,7 @@ def run(names: list[str], seed: int) -> int:
         began = monotonic()
         table, failures = SCENARIOS[name](seed)
         broken += len(failures)
-        print(f"## {name}\n\n{table}\n{monotonic() - began:.0f} s; broken bounds: {'; '.join(failures) or 'none'}\n")  # noqa: T201 - its purpose
+        print(f"## {name}\n\n{table}\n{monotonic() - began:.0f} s; broken bounds: {'; '.join(failures) or 'none'}\n")
         sys.stdout.flush()
     return broken
 
@@ -98,7 +98,7 @@ def _nothing(_logger: Any, _method: str, _entry: Any) -> Any:
 
 def main() -> int:
     """Read the command line."""
-    parser = argparse.ArgumentParser(prog="python -m tests.simulation.fleet", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.fleet", description=__doc__)
     parser.add_argument("scenarios", nargs="*", metavar="scenario", help=f"of {', '.join(SCENARIOS)}; all without any")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
@@ -109,6 +109,6 @@ def main() -> int:
 
 if __name__ == "__main__":
     if os.environ.get("PYTHONHASHSEED") != "0":  # sets of strings are walked in another order in each process
-        command = [sys.executable, "-m", "tests.simulation.fleet", *sys.argv[1:]]
+        command = [sys.executable, "-m", "bench.fleet", *sys.argv[1:]]
         os.execve(sys.executable, command, os.environ | {"PYTHONHASHSEED": "0"})
     sys.exit(main())

@@ -1,8 +1,8 @@
-"""The machine that rewrites: a fixed number of slots, each moving an equal part of the capacity.
+"""Model the machine that rewrites: a fixed number of slots, each of which moves an equal part of the capacity.
 
-A run takes three seconds (`B2`: a small table from claim to verified commit takes half of that) and its input bytes at
-the slot's rate. It commits in batches, so that a large one helps before it ends. All strategies use the
-same machine: they differ only in which table is rewritten next.
+A run takes three seconds (twice what a small table takes from claim to verified commit), and the time for its input
+bytes at the slot's rate. It commits in batches, so that readers profit from a large run before it ends. All strategies
+use the same machine: they differ only in which table is rewritten next.
 """
 
 import heapq
@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from tests.simulation.fleet.population import Files, Ints
+from bench.fleet.population import Files, Ints
 
 RUN_SECONDS = 3.0
 BATCH_BYTES = 16 * 2**30
@@ -20,7 +20,7 @@ BATCH_BYTES = 16 * 2**30
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one run takes: so many small files, of so many bytes, of each cell."""
+    """The input of one run: for each cell, the count of its small files and their total bytes."""
 
     table: int
     cells: Ints
@@ -48,22 +48,22 @@ class Chooser(Protocol):
 
     name: str
 
-    def observe(self, now: float, seconds: float, changed: Ints) -> None:
-        """Look at the fleet as it is at `now`; what is decided falls into the next `seconds`."""
+    def observe(self, now: float, seconds: float, changed: Ints, /) -> None:
+        """Evaluate the fleet at `now`, for runs that start in the next `seconds`."""
 
     def next_event(self) -> float:
-        """Return when it has something new to do; infinity: not before the next `observe`."""
+        """Return the next instant at which it has a run to start; infinity: none before the next `observe`."""
 
-    def take(self, now: float, held: Ints) -> Work | None:
-        """Return what begins now, None for nothing. `held`: by table, whether a run of it is at work."""
+    def take(self, now: float, held: Ints, /) -> Work | None:
+        """Return the run that starts now, None for none. `held`: by table, whether a run of it is active."""
 
-    def ended(self, now: float, table: int) -> None:
-        """Hear that a run ended."""
+    def ended(self, now: float, table: int, /) -> None:
+        """Note that a run of a table ended."""
 
 
 @dataclass(slots=True)
 class Machine:
-    """Slots, and what they are at. `starts`: (table, instant) of each run that began; bytes are of inputs."""
+    """Slots and their active runs. `starts`: (table, instant, cells) of each run that started; bytes are of inputs."""
 
     files: Files
     slots: int
@@ -76,7 +76,7 @@ class Machine:
     _number: int = 0
 
     def work(self, chooser: Chooser, now: float, until: float) -> None:
-        """Let runs begin, commit and end up to an instant."""
+        """Start, commit and end runs up to an instant."""
         while True:
             if len(self.busy) < self.slots and (taken := chooser.take(now, self.held)) is not None:
                 self._begin(taken, now)

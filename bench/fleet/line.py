@@ -1,7 +1,7 @@
-"""The line of runs that wait for a worker, as a claim sees it: what `RunClaims.list_ready` looks at, put in order.
+"""Queue of waiting runs in memory, in the order of claims: the selection of `RunClaims.list_ready`, then the turns.
 
-Without the record, so that hundreds of thousands of claims cost minutes. What it looks at is held against the real
-statements by `test_starvation.py`.
+It needs no database, so that hundreds of thousands of claims cost minutes. `test_starvation.py` compares it with the
+real statements.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ Order = Callable[[Iterable[ReadyRun], Mapping[str, int]], Sequence[ReadyRun]]
 
 
 class Line:
-    """Ready runs, and how many each team has at work. `now` is seconds since the beginning."""
+    """Ready runs, and the number of active ones by team. `now` is seconds since the beginning."""
 
     def __init__(self, order: Order = in_turn) -> None:
         self._order = order
@@ -34,7 +34,7 @@ class Line:
     def submit(
         self, now: float, table: str, team: str, *, priority: Priority = Priority.NORMAL, worth: float = 0.0
     ) -> ReadyRun:
-        """Put a run into the line."""
+        """Queue a run."""
         self._number += 1
         run = ReadyRun(
             id=RunId(f"run_{self._number:09d}"),
@@ -62,11 +62,11 @@ class Line:
         return run
 
     def end(self, run: ReadyRun) -> None:
-        """Let a run that was taken end."""
+        """End a run that was taken."""
         self._held[run.sharer] -= 1
 
     def pass_time(self, now: float) -> None:
-        """Let it be `now`: who is taken is served then."""
+        """Advance to `now`, the instant at which the next runs are taken."""
         self._now = EPOCH + timedelta(seconds=now)
 
     def _seen(self) -> list[ReadyRun]:

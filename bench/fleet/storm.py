@@ -1,8 +1,8 @@
-"""F24: every table crosses its threshold while no coordinator is there; then one comes.
+"""Make every table due while no coordinator runs, then start one: a storm (fault F24 in docs/testing.md).
 
-The coordinator, its watch, the evaluation, the submits and the claims are the real ones on a real record; the runs
-themselves are worked off by hands that claim as workers do and take five seconds for each. Measured by the record, each
-second: how many tables were looked at, and how many runs are held.
+The coordinator, its watch, the evaluation, the submits and the claims are the real code on a real database. Runs are
+executed by stand-ins that claim like workers and end each run after five seconds. Each second, the numbers of looks and
+of held runs are read from the database.
 """
 
 import asyncio
@@ -12,29 +12,30 @@ from datetime import timedelta
 
 from sqlalchemy import func, select
 
+from bench.fleet.tables import as_table, count
 from engine.domain.ids import TableId
 from engine.domain.runs.run import Operation, RunState
 from engine.domain.tables.table import Table, TableRef
+from engine.formats.base import SnapshotKind
 from engine.services.runs.claims import ClaimService
 from engine.stores.schema.core import runs
 from engine.stores.schema.watching import watches
 from engine.stores.watching.watches import LOOKS_PER_SECOND, RAMP_SECONDS
-from tests.simulation.fleet.tables import as_table, count
-from tests.simulation.tables import ModelTable, Snapshot
+from tests.simulation.lake import ModelTable, Snapshot
 from tests.simulation.world import World
 
 MIB = 2**20
 RUN_SECONDS = 5.0
 AWAY_SECONDS = 3600.0
 MORE_HANDS = 2
-"""Than `parallel_runs`, so that the limit is what holds them back."""
+"""Stand-ins in excess of `parallel_runs`, so that the limit holds runs back."""
 LEADING_SECONDS = 30.0
-"""A leader that is gone is followed within 15 seconds, its first look at what is due comes a few later."""
+"""A new leader takes over within 15 seconds; its first evaluation follows a few seconds later."""
 
 
 @dataclass(slots=True)
 class Stormed:
-    """What came of it: looks and held runs of each second since a coordinator came, waits until runs began."""
+    """The result: looks and held runs of each second since the coordinator started, waits until runs started."""
 
     tables: int
     parallel_runs: int
@@ -46,7 +47,7 @@ class Stormed:
 
     @property
     def window(self) -> int:
-        """Over so many seconds looks are counted: a sixth of the ramp, in which a visit of many tables evens out."""
+        """Seconds over which looks are summed: a sixth of the ramp, which evens out a visit of many tables."""
         return max(1, int(min(RAMP_SECONDS, self.tables / LOOKS_PER_SECOND) / 6))
 
     @property
@@ -56,12 +57,12 @@ class Stormed:
 
     @property
     def most_looks(self) -> float:
-        """What a window may have: two and a half times its even part of the ramp."""
+        """The limit of a window: two and a half times its even part of the ramp."""
         return 2.5 * self.tables / 6
 
     @property
     def longest_wait(self) -> float:
-        """Until the last run is to have begun: the ramp, and the time that all runs need, with a tenth to spare."""
+        """Seconds until the last run must have started: the ramp, and 1.1 times the time that all runs need."""
         return LEADING_SECONDS + RAMP_SECONDS + 1.1 * self.tables * RUN_SECONDS / self.parallel_runs
 
     def broken(self) -> list[str]:
@@ -78,7 +79,7 @@ class Stormed:
 
 
 async def storm(world: World, *, tables: int, parallel_runs: int) -> Stormed:
-    """Let the storm come, and drain."""
+    """Make all tables due, start a coordinator and wait until all runs ended."""
     made = await _tables(world, tables)
     await world.set_limits(parallel_runs=parallel_runs)
     await asyncio.sleep(AWAY_SECONDS)
@@ -92,7 +93,7 @@ async def storm(world: World, *, tables: int, parallel_runs: int) -> Stormed:
         await asyncio.sleep(1)
         await _measure(world, found)
         if found.looks_at_once > found.most_looks:
-            break  # it is lost
+            break  # the bound is broken already
         if found.runs >= tables and not found.held[-1]:
             found.drained_after = world.loop.time() - began
             break
@@ -130,7 +131,7 @@ def report(results: Sequence[Stormed]) -> str:
 
 
 async def _tables(world: World, number: int) -> list[ModelTable]:
-    """Register tables as a service does, but in few transactions."""
+    """Register tables like a service, but in few transactions."""
     await world.add_catalog("lake")
     made = []
     database = world.api.database
@@ -146,9 +147,9 @@ async def _tables(world: World, number: int) -> list[ModelTable]:
 
 
 async def _hand(world: World, number: int, found: Stormed) -> None:
-    """Claim and end runs, as a worker with one slot does."""
+    """Claim and end runs like a worker with one slot."""
     database = world.api.database
-    claims = ClaimService(database=database, operations=Operation, holder=f"hand-{number}", lease_seconds=600)
+    claims = ClaimService(database=database, operations=tuple(Operation), holder=f"hand-{number}", lease_seconds=600)
     began = world.loop.time()
     while True:
         claimed = await claims.claim_next()
@@ -160,7 +161,8 @@ async def _hand(world: World, number: int, found: Stormed) -> None:
         await asyncio.sleep(RUN_SECONDS)
         async with database.begin() as unit:
             table = await unit.tables.get(run.table_id)
-            assert table is not None
+            if table is None:
+                raise LookupError(run.table_id)
             _merge(world.lake.table(table.ref))
             await unit.runs.transition(lease, to=RunState.SUCCEEDED)
         found.runs += 1
@@ -171,7 +173,7 @@ def _merge(table: ModelTable) -> None:
     files = tuple(table.files.values())
     path = f"{table.location}/data/merged{len(table.snapshots)}.parquet"
     whole = type(files[0])(path, files[0].partition, 200 * MIB, frozenset(), len(table.snapshots), table.lake.now_ms())
-    table.install(Snapshot(0, 0, "replace", {path: whole}, removed=files, added=(whole,)))
+    table.install(Snapshot(0, 0, SnapshotKind.REWRITE, {path: whole}, removed=files, added=(whole,)))
 
 
 async def _measure(world: World, found: Stormed) -> None:

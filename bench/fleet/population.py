@@ -1,15 +1,15 @@
-"""A fleet of tables as arrays: who writes how much, who scans what, and which files there are by partition.
+"""Model a fleet of tables as arrays: rates of writes and scans by table, and live files by partition.
 
-A *cell* is one partition of one table: a day of a table that is partitioned by day, or all of a table that is not. Only
-the cell of the present day is written to. Assumptions, all of them seeded:
+A *cell* is one partition of one table: a day of a table that is partitioned by day, or all of a table that is not.
+Files are added to the cell of the present day only. Assumptions, all of them seeded:
 
-- Commits bring files at a rate that is log-normal over tables (sigma 2: a hundredth of the tables write most files);
+- Commits add files at a rate that is log-normal over tables (sigma 2: a hundredth of the tables write most files);
   sizes of files are a table's own, log-normal around 8 MiB. Scans a day are log-normal too, and not correlated with
   either: no strategy knows them.
 - Half of the tables are partitioned by day. A scan opens every file of the newest day, of the newest seven, or of all.
 - A tenth of the tables belongs to one team, which owns nine of ten of those that write most; the rest is spread over
   39 teams by Zipf's law.
-- No file has been rewritten for `history_days`.
+- No file was rewritten in the `history_days` before the beginning.
 """
 
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ ALL_DAYS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """What does not change, by table. `first_cell` has one entry more: the end of the last table's cells."""
+    """Constants by table. `first_cell` has one entry more: the end of the last table's cells."""
 
     files_per_day: Floats
     file_bytes: Ints
@@ -49,14 +49,16 @@ class Population:
 
     @property
     def tables(self) -> int:
+        """The number of tables."""
         return len(self.team)
 
     def open_cells(self, day: int) -> Ints:
-        """By table: the cell that is written to on a day of the scenario, the first being 0."""
+        """Return by table the cell to which writes go on a day of the scenario; the first day is 0."""
         return self.first_cell[:-1] + np.where(self.is_daily, self.history_days + day, 0)
 
 
 def make_population(*, tables: int, days: int, history_days: int, seed: int) -> Population:
+    """Draw the tables of a fleet."""
     random = np.random.default_rng(seed)
     files = np.clip(random.lognormal(np.log(8), 2.0, tables), 0.2, 100_000)
     is_daily = random.random(tables) < 0.5
@@ -102,10 +104,11 @@ class Files:
 
     @classmethod
     def after_history(cls, population: Population, *, small_bytes: int, target_bytes: int, seed: int) -> "Files":
-        """Return the files of the scenario's beginning: all that was ever written."""
+        """Return the files at the beginning of the scenario: all that were written in the history."""
         cells = len(population.table_of)
-        zeros = (np.zeros(cells, np.int64) for _ in range(3))
-        files = cls(population, small_bytes, target_bytes, *zeros, random=np.random.default_rng(seed))
+        small, bytes_of_small, others = (np.zeros(cells, np.int64) for _ in range(3))
+        random = np.random.default_rng(seed)
+        files = cls(population, small_bytes, target_bytes, small, bytes_of_small, others, random)
         days = np.where(population.is_daily[population.table_of], 1, population.history_days)
         past = (population.day_of < 0) | ~population.is_daily[population.table_of]
         files._add(np.arange(cells), files.random.poisson(population.files_per_day[population.table_of] * days * past))
@@ -113,24 +116,24 @@ class Files:
         return files
 
     def write(self, seconds: float, day: int) -> Ints:
-        """Let writers write for some seconds; return the tables that something came to."""
+        """Add the files of some seconds of writes; return the tables that were written to."""
         arrived = self.random.poisson(self.population.files_per_day * seconds / DAY)
         self._add(self.population.open_cells(day), arrived)
         return np.flatnonzero(arrived)
 
     def scanned(self, seconds: float) -> float:
-        """Return how many files scans open in some seconds, as things are."""
+        """Return how many of the live files scans open in some seconds."""
         return float(self.scan_weight @ (self.small + self.others)) * seconds / DAY
 
     def begin_day(self, day: int) -> None:
-        """Weigh cells by the scans a day that open them."""
+        """Set the weight of each cell: the number of scans a day that open its files."""
         population = self.population
         age = np.where(population.is_daily[population.table_of], day - population.day_of, 0)
         is_read = (age >= 0) & (age < population.scanned_days[population.table_of])
         self.scan_weight = population.scans_per_day[population.table_of] * is_read
 
     def merge(self, cells: Ints, count: Ints, total: Ints) -> None:
-        """Replace so many small files of each cell, of so many bytes, by what a rewrite makes of them."""
+        """Replace `count` small files of each cell, `total` bytes in sum, by the outputs of a rewrite."""
         made = output_counts(total, self.target_bytes)
         is_small = total < self.small_bytes * made
         self.small[cells] += np.where(is_small, made, 0) - count

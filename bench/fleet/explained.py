@@ -1,14 +1,14 @@
-"""Explain is right: what it predicts at random moments is compared with when a run then really began.
+"""Compare the start times that explain predicts with the actual starts of runs.
 
-Nine tables, each with another reason to wait: the least interval, quiet hours, a blackout, urgency in quiet hours, an
-age, a seal, a daily budget, slow queries, a pause. Writers bring bursts of small files at random moments, a real
-coordinator and a real worker do the rest. Each prediction is judged when its time has come:
+Nine tables each have a different reason to wait: the least interval, quiet hours, a blackout, urgency in quiet hours,
+an age, a seal, a daily budget, slow queries, a pause. Writers append bursts of small files at random moments; a real
+coordinator and a real worker run. Each prediction is compared after its time:
 
-- nothing changed since (no commit of a writer, no signal, no pause): a run begins within `TOLERANCE` of it;
-- something changed before that time: a run may begin from then on, not before;
-- no time was given: no run begins before something changes.
+- without a change since (commit of a writer, signal or pause): a run must start within `TOLERANCE` of it;
+- with a change before that time: a run may start after the change, not before;
+- without a predicted time: no run may start before a change.
 
-"Begins" is the run's submission by the coordinator.
+A run starts when the coordinator submits it.
 """
 
 import asyncio
@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from bench.fleet.artemis import UPKEEP
+from bench.fleet.tables import as_table
 from engine.domain.access.callers import COORDINATOR, SYSTEM
 from engine.domain.ids import TableId
 from engine.domain.tables.signals import QueryLatency, SignalKind
@@ -25,15 +27,13 @@ from engine.services.explain.reader import FactReader
 from engine.services.explain.starts import start_at
 from engine.services.explain.timing import eligibility
 from engine.workers import coordinator
-from tests.simulation.fleet.artemis import UPKEEP
-from tests.simulation.fleet.tables import as_table
+from tests.simulation.lake import ModelTable
 from tests.simulation.loop import EPOCH
-from tests.simulation.tables import ModelTable
 from tests.simulation.world import World
 
 MIB = 2**20
 TOLERANCE: Final = timedelta(seconds=10)
-"""A look begins each second and takes a while; a sealed or aged partition is looked at a second later."""
+"""Looks start each second and take some time; sealed and aged partitions are evaluated a second later."""
 _DAY_PARTITION: Final = '{"day":"2026-11-02"}'
 _MANY: Final = [{"name": "many", "all": [{"metric": "small_file_count", "at_least": 10}]}]
 _AGED: Final = [
@@ -85,7 +85,7 @@ class Prediction:
 
 @dataclass(slots=True)
 class Explained:
-    """What came of it. `changes` and `starts` by table, in order."""
+    """The result. `changes` and `starts` by table, in order."""
 
     predictions: list[Prediction] = field(default_factory=list)
     changes: dict[str, list[datetime]] = field(default_factory=lambda: defaultdict(list))
@@ -96,12 +96,12 @@ class Explained:
     open: int = 0
 
     def judge(self) -> None:
-        """Judge every prediction: `errors` in seconds by the first reason to wait, `wrong` in words."""
+        """Compare every prediction: `errors` in seconds by the first reason to wait, `wrong` in words."""
         for each in self.predictions:
             began = next((at for at in self.starts[each.table] if at > each.said_at), None)
             changed = next((at for at in self.changes[each.table] if at > each.said_at), self.ended_at)
             if began is not None and began >= changed:
-                began = None  # for another reason, which is not foretold
+                began = None  # it started because of the change
             if began is not None:
                 self._compare(each, began)
             elif each.at is not None and each.at + TOLERANCE < changed:
@@ -120,7 +120,7 @@ class Explained:
 
 
 async def explained(world: World, *, minutes: float) -> Explained:
-    """Let the tables live for some minutes, ask explain now and then, and judge what it said."""
+    """Run the tables for some minutes, record predictions of explain at random moments, and compare them."""
     for name, seconds in UPKEEP.items():
         setattr(coordinator, name, seconds)
     await world.add_catalog("lake")
@@ -139,7 +139,7 @@ async def explained(world: World, *, minutes: float) -> Explained:
     until = EPOCH + timedelta(minutes=minutes)
     while world.loop.instant() < until:
         await asyncio.sleep(world.random.uniform(1, 6))
-        await _ask(world, found, {name: table_id for name, (table_id, _) in tables.items()})
+        await _predict(world, found, {name: table_id for name, (table_id, _) in tables.items()})
     for task in tasks:
         task.cancel()
     await _starts(world, found, {table_id: name for name, (table_id, _) in tables.items()})
@@ -148,18 +148,18 @@ async def explained(world: World, *, minutes: float) -> Explained:
 
 
 async def recovered(world: World) -> Explained:
-    """Let a table be due while queries are slow, and ask explain as soon as they are fast again."""
+    """Make a table due while queries are slow, and record a prediction as soon as they are fast again."""
     await world.add_catalog("lake")
     found = Explained()
     table, model = await world.add_table("lake", "slow")
     await world.set_policy(table.id, _policies()["slow"])
-    await _tell(world, table.id, 8.0, found)
+    await _send_latency(world, table.id, 8.0, found)
     model.append(_DAY_PARTITION, [2 * MIB] * 20)
     world.start("coordinator", "leader")
     await asyncio.sleep(60)
-    await _tell(world, table.id, 0.5, found)
+    await _send_latency(world, table.id, 0.5, found)
     await asyncio.sleep(1)
-    await _ask(world, found, {"slow": table.id})
+    await _predict(world, found, {"slow": table.id})
     await asyncio.sleep(360)
     await _starts(world, found, {table.id: "slow"})
     found.judge()
@@ -187,7 +187,7 @@ def report(results: Sequence[Explained]) -> str:
 
 
 async def _write(world: World, name: str, model: ModelTable, found: Explained) -> None:
-    """Bring a burst of small files now and then; sometimes too few to make the table due."""
+    """Append bursts of small files at random moments; some are too few to make the table due."""
     while True:
         await asyncio.sleep(world.random.uniform(40, 240))
         model.append(_DAY_PARTITION, [2 * MIB] * world.random.choice([3, 6, 12, 20]))
@@ -195,12 +195,12 @@ async def _write(world: World, name: str, model: ModelTable, found: Explained) -
 
 
 async def _disturb(world: World, tables: dict[str, tuple[TableId, ModelTable]], found: Explained) -> None:
-    """Tell of slow queries of one table and of fast ones again; pause another and resume it."""
+    """Report slow and then fast queries of one table; pause another and resume it."""
     slow, paused = tables["slow"][0], tables["paused"][0]
     while True:
         for seconds in (8.0, 0.5):
             await asyncio.sleep(world.random.uniform(100, 250))
-            await _tell(world, slow, seconds, found)
+            await _send_latency(world, slow, seconds, found)
         await world.api.pauses.pause_table(SYSTEM, paused, reason="a look", stops=False)
         found.changes["paused"].append(world.loop.instant())
         await asyncio.sleep(world.random.uniform(60, 120))
@@ -208,16 +208,16 @@ async def _disturb(world: World, tables: dict[str, tuple[TableId, ModelTable]], 
         found.changes["paused"].append(world.loop.instant())
 
 
-async def _tell(world: World, table_id: TableId, seconds: float, found: Explained) -> None:
+async def _send_latency(world: World, table_id: TableId, seconds: float, found: Explained) -> None:
     value = QueryLatency(kind=SignalKind.QUERY_LATENCY, p95_seconds=seconds)
     await world.api.signals.send(SYSTEM, table_id, value)
     found.changes["slow"].append(world.loop.instant())
 
 
-async def _ask(world: World, found: Explained, tables: dict[str, TableId]) -> None:
-    """Ask of one table what explain would answer now."""
+async def _predict(world: World, found: Explained, tables: dict[str, TableId]) -> None:
+    """Record the present prediction of explain for one table."""
     name = world.random.choice(sorted(tables))
-    reader: FactReader = world.api.watching._facts
+    reader: FactReader = world.api.watching._facts  # noqa: SLF001 - `ExplainService` may start a run
     facts = await reader.read(COORDINATOR, tables[name])
     eligible = eligibility(facts)
     reasons = tuple(hold.code for hold in eligible.held_by)
@@ -225,7 +225,7 @@ async def _ask(world: World, found: Explained, tables: dict[str, TableId]) -> No
 
 
 async def _starts(world: World, found: Explained, names: dict[TableId, str]) -> None:
-    """Read when runs began, and when they ended, which is a change too."""
+    """Read the starts of runs, and their ends, which count as changes."""
     found.ended_at = world.loop.instant()
     async with world.api.database.read() as unit:
         for table_id, name in names.items():

@@ -1,6 +1,6 @@
-"""Write histories of single tables for `replays`: when which partition gets a file of what size, for some days.
+"""Write histories of single tables for `replays`: instant, partition and size of each file, for some days.
 
-All are seeded. Sizes of files are log-normal around the size that each history names (sigma 0.5). What they assume:
+All are seeded. File sizes are log-normal around the size that each history names (sigma 0.5). Assumptions:
 
 - `hourly`: a stream into hourly partitions, a commit each minute of one file around 1.5 MiB: 90 MiB an hour.
 - `hourly, tiny`: hourly partitions, a commit each five minutes of one file around 4 kB.
@@ -10,7 +10,7 @@ All are seeded. Sizes of files are log-normal around the size that each history 
 - `sparse`: 3,000 partitions by customer; each ten minutes ten of them get a file around 1 MB, some more often than
   others.
 - `late`: daily partitions, a commit each five minutes around 1 MiB; each tenth file is of a day before, the day
-  exponentially distributed (mean three days), and around 100 kB. The 30 days before are there, each in one file of
+  exponentially distributed (mean three days), and around 100 kB. The 30 days before exist, each as one file of
   200 MiB.
 - `mixed`: `hourly` in two regions, one of them a tenth as busy; a load of 400 files around 1 MiB each night into eight
   partitions of their own; and each 15 minutes one late file around 100 kB, hours back (exponential, mean 12 hours).
@@ -23,8 +23,8 @@ from typing import Final
 
 import numpy as np
 
+from bench.fleet.population import MIB, Floats, Ints
 from engine.planning.measures.digest import PartitionTime, TimeUnit
-from tests.simulation.fleet.population import MIB, Floats, Ints
 
 KB: Final = 1000
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
@@ -37,7 +37,7 @@ _SIGMA: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """Files in the order in which they come: seconds since `BEGIN`, the place of their partition, bytes."""
+    """Files in order of arrival: seconds since `BEGIN`, index of their partition, bytes."""
 
     at: Floats
     partition: Ints
@@ -46,7 +46,7 @@ class Arrivals:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The writes of a table. `before`: files that are there at the beginning; they do not count as ingested."""
+    """The writes of a table. `before`: files that exist at the beginning; they do not count as ingested."""
 
     name: str
     partitions: tuple[str, ...]
@@ -57,7 +57,7 @@ class History:
 
 @dataclass(slots=True)
 class _Writer:
-    """Collects files; partitions get their places in the order in which they first come."""
+    """Collects files; partitions are numbered in the order of their first file."""
 
     random: np.random.Generator
     days: float

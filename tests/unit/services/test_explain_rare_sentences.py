@@ -1,0 +1,216 @@
+"""Sentences of explain's summary that depend on one fact that no situation of `explanations` has."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Final
+
+import pytest
+
+from engine.domain.fleet.budgets import Budget
+from engine.domain.fleet.limits import AtWork, Fleet, FleetLimits
+from engine.domain.runs.hot_partitions import HotPartition, HotPartitions
+from engine.domain.runs.run import Operation, RunState, WaitingFor
+from engine.domain.tables.table import Freeze, Pause
+from engine.formats.base import Condition
+from engine.services.explain.facts import Facts, too_small_budget
+from engine.services.planning.engines import BY_NATIVE
+from engine.services.planning.upkeep import UpkeepState
+from engine.services.runs.budgets import DayBudget
+from engine.services.tables.other_compactors import OtherCompactor
+from tests.unit.services.expected_sentences import Expected, check
+from tests.unit.services.explanations import (
+    DUE,
+    HOLDS,
+    MIB,
+    NOW,
+    RUN,
+    TABLE,
+    a_run,
+    ago,
+    day,
+    sentences,
+    situation,
+)
+
+_STOPPED: Final = Fleet(1, NOW, "x", FleetLimits(), Pause(ago(hours=1), "key:chief", "incident 12", stops=False))
+
+
+def test_a_last_run_without_work_has_its_reason():
+    skipped = a_run(RunState.SKIPPED, reason="nothing_to_do", detail="all files are large", finished_at=ago(hours=1))
+    said = "Its last run, run_7, found nothing to do at 2026-11-21 11:00 UTC: all files are large."
+    check(sentences(situation(DUE, ended=(skipped,))), Expected((said,)))
+
+
+def test_a_cancelled_last_run_has_who_cancelled_it():
+    cancelled = a_run(RunState.CANCELLED, reason="cancelled", detail="by key:ops", finished_at=ago(hours=1))
+    said = "Its last run, run_7, was cancelled at 2026-11-21 11:00 UTC: cancelled on request (by key:ops)."
+    check(sentences(situation(DUE, ended=(cancelled,))), Expected((said,)))
+
+
+@pytest.mark.parametrize("until", [None, NOW + timedelta(hours=1)])
+def test_a_waiting_run_has_what_it_waits_for(until: Any):
+    waiting = a_run(RunState.QUEUED, waiting_for=WaitingFor.QUIET_HOURS, not_before=until)
+    said = f"Run run_7 waits{' until 2026-11-21 13:00 UTC' if until else ''}: quiet hours."
+    check(sentences(situation(DUE, live=(waiting,))), Expected((said,), unsaid=("is queued",)))
+
+
+def test_a_full_fleet_lets_the_next_run_wait_for_the_end_of_another():
+    fleet = Fleet(1, NOW, "x", FleetLimits(parallel_runs=2))
+    said = (
+        "Held back: the fleet's limit of parallel_runs is reached (2 of 2; the next run starts when one ends, or after "
+        "parallel_runs is raised (PUT /v1/limits))."
+    )
+    found = sentences(situation(DUE, fleet=fleet, fleet_at_work=AtWork({"archive": 2})))
+    check(found, Expected((said,), unsaid=("No run starts automatically", "its catalog's limit")))
+
+
+def test_a_frozen_table_has_the_cause_and_the_remedy():
+    frozen = replace(TABLE, freeze=Freeze(ago(hours=1), RUN, 1, None, "rows were lost"))
+    said = (
+        "Held back: the table is frozen because a proof failed (since 2026-11-21 11:00 UTC: rows were lost; POST "
+        "/v1/tables/tbl_orders/unfreeze ends it)."
+    )
+    check(sentences(situation(DUE, table=frozen)), Expected((said,)))
+
+
+def test_a_daily_budget_that_is_used_in_part_leaves_groups_for_later():
+    facts = situation(DUE, {"limits": {"bytes_per_day": "100MiB"}}, day=DayBudget(100 * MIB, 30 * MIB, NOW))
+    said = (
+        "A run now would rewrite 25 files (25 MiB) in 1 group into about 1",
+        "1 group would be left for later: they exceed the rest of limits.bytes_per_day.",
+        "30 MiB of limits.bytes_per_day (100 MiB) are left.",
+    )
+    check(sentences(facts), Expected(said, unsaid=("Held back",)))
+
+
+def test_a_daily_budget_below_one_file_group_makes_a_run_fail():
+    facts = situation(DUE, {"limits": {"bytes_per_day": "10MiB"}}, day=DayBudget(10 * MIB, 10 * MIB, None))
+    said = (
+        "lake.sales.orders can't be rewritten in its current state.",
+        (
+            "It can't be rewritten: limits.bytes_per_day is set (origin: table), and one file group (40 MiB) is more: "
+            "raise it, or lower rewrite.max_group_bytes (rewrite.max_ordered_bytes where rows are put into order)."
+        ),
+        "A run now would fail for this reason.",
+    )
+    refused = replace(facts, refusals=tuple(too_small_budget(facts)))
+    check(sentences(refused), Expected(said, unsaid=("It can be rewritten", "A run now would rewrite")))
+
+
+def test_a_limit_of_the_rate_is_named_with_the_time():
+    facts = situation(DUE)
+    assert facts.sight.trial is not None
+    plan = facts.sight.trial.plan
+    limited = replace(plan, time=replace(plan.time, limit=Budget(bytes_per_second=30 * MIB)))
+    facts = replace(facts, sight=replace(facts.sight, trial=replace(facts.sight.trial, plan=limited)))
+    check(
+        sentences(facts), Expected(("That time is assumed: no run has been measured yet, under a limit of 30 MiB/s.",))
+    )
+
+
+def test_a_blackout_without_end_is_named():
+    facts = situation(
+        DUE, {"blackouts": [{"from": "2026-11-20", "to": "2026-11-24", "time_zone": "UTC", "reason": "close"}]}
+    )
+    endless = replace(facts, windows=facts.windows._replace(ends_at=None))
+    check(sentences(endless), Expected(("Held back: a blackout", "The end of the blackout is not known.")))
+
+
+def test_of_many_due_rules_the_first_is_measured_and_five_are_named():
+    rules = [{"name": f"r{at}", "all": [{"metric": "small_file_count", "at_least": at}]} for at in range(1, 10)]
+    said = (
+        (
+            'Rule \'r1\' makes 2 partitions due, most of all {"day":"2026-11-19"} with 40 files (40 MiB): '
+            "small_file_count 40 (wanted: at least 1)."
+        ),
+        (
+            "Also due by 'r2' (2 partitions), 'r3' (2 partitions), 'r4' (2 partitions), 'r5' (2 partitions), 'r6' "
+            "(2 partitions) and 3 others."
+        ),
+    )
+    check(sentences(situation(DUE, {"triggers": rules})), Expected(said))
+
+
+def test_partitions_below_the_least_number_of_files_have_the_setting_to_lower():
+    rule = {"name": "four", "all": [{"metric": "small_file_count", "at_least": 4}]}
+    facts = situation(day(18, 4) + day(19, 30), {"triggers": [rule], "rewrite": {"min_input_files": 50}})
+    said = (
+        "A run now would find nothing to do: 2 partitions: fewer candidates than rewrite.min_input_files.",
+        "Rule 'four' holds, but makes nothing due: 2 partitions: fewer candidates than rewrite.min_input_files.",
+        "32 of them are in partitions with fewer candidates than rewrite.min_input_files (50, table): lower it.",
+        "To take smaller partitions, lower rewrite.min_input_files (50, table).",
+    )
+    check(sentences(facts), Expected(said, unsaid=("Add a rule to triggers",)))
+
+
+def test_a_table_without_partitions_cools_down_as_a_whole():
+    hot = HotPartition((0, "{}"), 2, ago(minutes=2), NOW + timedelta(minutes=9), 3 * MIB, "gone", RUN, 1)
+    said = (
+        "1 partition cools down after lost races, the whole table until 2026-11-21 12:09 UTC (2 lost races in a row); "
+        "force includes them anyway."
+    )
+    check(sentences(situation(DUE, hot=HotPartitions.at(NOW, [hot]))), Expected((said,)))
+
+
+def test_the_native_engine_is_named():
+    native = Condition(BY_NATIVE, True, "Iceberg's rewrite_data_files")
+    said = ("It can be rewritten: all 3 conditions hold.", "It is rewritten by Iceberg's rewrite_data_files.")
+    check(sentences(situation(DUE, conditions=(*HOLDS, native))), Expected(said))
+
+
+def seen(**changes: Any) -> Facts:
+    """Return the facts of a due table with another state of the table itself."""
+    facts = situation(DUE)
+    return replace(facts, sight=replace(facts.sight, **changes))
+
+
+def test_the_two_busiest_other_compactors_are_named():
+    engines = (("spark", "etl"), ("trino", None), ("x", None))
+    others = [OtherCompactor(engine, application, 3, ago(hours=1)) for engine, application in engines]
+    cause = "replaced files 3 times in the last day: compactors on the same partitions make each other's commits fail."
+    said = (f"Another compactor (spark, application etl) {cause}", f"Another compactor (trino) {cause}")
+    check(sentences(seen(others=others)), Expected(said, unsaid=("Another compactor (x)",)))
+
+
+def test_files_outside_of_the_location_and_small_row_groups_are_counted():
+    health = situation(DUE).sight.health
+    assert health is not None
+    changed = replace(health, outside_file_count=3, small_row_group_file_count=2, small_row_group_bytes=4 * MIB)
+    said = (
+        (
+            "3 files or their deletes are outside of the table's location: their partitions are left alone, unless its "
+            "catalog has outside_files: allowed_locations."
+        ),
+        "2 files of many row groups below 4 MiB: a rewrite merges them, regardless of the file size.",
+    )
+    check(sentences(seen(health=changed)), Expected(said))
+
+
+@pytest.mark.parametrize(
+    ("state", "fleet", "said"),
+    [
+        ({"is_due": True}, Fleet(1, NOW, "x", FleetLimits()), "It is due to expire snapshots: 7 are old."),
+        (
+            {"is_due": True},
+            _STOPPED,
+            "It is due to expire snapshots, and held back (all tables are paused): 7 are old.",
+        ),
+        (
+            {"is_due": False, "due_at": NOW + timedelta(hours=3)},
+            _STOPPED,
+            "It is not due to expire snapshots before 2026-11-21 15:00 UTC: 7 are old.",
+        ),
+        ({"is_due": False}, _STOPPED, "It is not due to expire snapshots: 7 are old."),
+        ({"is_due": True, "blocked": "x"}, _STOPPED, "Its expire_snapshots can't be applied: 7 are old."),
+    ],
+)
+def test_the_state_of_another_operation_is_named(state: dict[str, Any], fleet: Fleet, said: str):
+    upkeep = UpkeepState(
+        Operation.EXPIRE_SNAPSHOTS, "expire_snapshots", words="7 are old", **({"due_at": None} | state)
+    )
+    facts = situation(DUE, fleet=fleet)
+    facts = replace(facts, sight=replace(facts.sight, upkeep=(upkeep,)))
+    check(
+        sentences(facts),
+        Expected(("No rewrite starts automatically" if fleet.pause else "A rewrite starts automatically", said)),
+    )
