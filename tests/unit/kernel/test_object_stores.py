@@ -12,9 +12,10 @@ import pytest
 
 from engine.rewriting.kernel.contract import GroupTask, Pace, TaskInput
 from engine.rewriting.kernel.errors import InputFault, OutputFault, StorageFault
-from engine.rewriting.kernel.storage import answers, object_stores
+from engine.rewriting.kernel.storage import answers, object_stores, transfer
 from engine.rewriting.kernel.storage.arrow_files import ArrowFiles
 from engine.rewriting.kernel.storage.file_systems import Storage
+from engine.rewriting.kernel.storage.pacing import Bucket
 from engine.rewriting.kernel.task import GroupRewrite
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
 from tests.unit.kernel.building import field, make_task, rewrite, write
@@ -141,6 +142,41 @@ def test_an_output_whose_answer_was_lost_is_the_tasks_own(store: StoreServer, tm
     output = found.create(path)
     output.write(memoryview(b"rows"))
     assert (output.finish(), output.exists) == (4, True)
+
+
+@pytest.mark.parametrize("mebibytes", [1, 40])
+def test_an_output_that_a_busy_store_does_not_take_is_a_fault_of_the_store(
+    store: StoreServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mebibytes: int
+) -> None:
+    monkeypatch.setattr(object_stores, "_WRITE_RETRIES", {"max_retries": 1})
+    object_stores._s3.cache_clear()
+    task = a_task(store, tmp_path, [], "full")
+    storage = Storage(properties=task.storage, places=[f"s3://{BUCKET}/full"])
+    sink = transfer.Transfer(storage=storage, bucket=Bucket()).create(f"s3://{BUCKET}/full/{mebibytes}")
+    sink.write(bytes(min(mebibytes, 17) * 2**20))
+    store.control(manners=Manners(busy=1.0))
+    with pytest.raises(StorageFault, match="503"):
+        fill_up(sink, mebibytes)
+    sink.abandon()
+    store.control(manners=Manners())
+    assert store.control(keys=True)["keys"].count(f"full/{mebibytes}") == 0
+
+
+def fill_up(sink: transfer.OutputSink, mebibytes: int) -> None:
+    for _ in range(mebibytes - 17):
+        sink.write(bytes(2**20))
+    sink.close()
+
+
+@pytest.mark.parametrize("bucket", ["evil.org#", "a@b", "", "a b", "ü"])
+def test_a_name_that_would_change_the_host_is_no_bucket(bucket: str) -> None:
+    assert object_stores.s3(bucket, {"s3.endpoint": "http://store", "s3.force-virtual-addressing": "true"}) is None
+
+
+def test_credentials_in_files_are_arrows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "team")
+    assert object_stores.s3("b", {"s3.region": "r"}) is None
+    assert object_stores.s3("b", {"s3.region": "r", "s3.access-key-id": "k", "s3.secret-access-key": "s"}) is not None
 
 
 def test_an_output_of_another_is_neither_replaced_nor_deleted(store: StoreServer, tmp_path: Path) -> None:

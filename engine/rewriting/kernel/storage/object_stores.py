@@ -7,10 +7,13 @@ Memory: an output below `SINGLE_PUT_BYTES` is kept until it is complete, and sen
 most `UPLOADS + 1` parts of `PART_BYTES` are in memory, and are sent while more is encoded.
 """
 
+import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
@@ -43,8 +46,17 @@ _ENCRYPTION: Final = {"kms": "aws:kms", "dsse-kms": "aws:kms:dsse", "s3": "AES25
 _WRITER: Final = "packhouse-writer"
 """Key of an object's own metadata with the output that wrote it."""
 
-_NOT_HERE: Final = ("s3.role-arn", "client.role-arn")
+_NOT_HERE: Final = ("s3.role-arn", "client.role-arn", "s3.profile-name", "client.profile-name")
 """Properties that only Arrow's file system follows."""
+
+_PROFILES: Final = ("AWS_PROFILE", "AWS_SHARED_CREDENTIALS_FILE")
+"""Variables that lead Arrow to credentials in files, which `obstore` does not read."""
+
+_CERTIFICATES: Final = ("AWS_CA_BUNDLE", "SSL_CERT_FILE")
+"""Variables with the file of a private certificate authority."""
+
+_BUCKET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
+"""A bucket's name becomes part of a host; others than these stay with Arrow, which refuses them."""
 
 _CONNECT_SECONDS: Final = 3.0
 _SILENT_SECONDS: Final = 10.0
@@ -237,10 +249,16 @@ def patient_s3(bucket: str, properties: Mapping[str, str]) -> ObjectFiles | None
 
 
 def _connected(bucket: str, properties: Mapping[str, str], *, is_patient: bool) -> ObjectFiles | None:
-    if obstore is None or any(properties.get(name) for name in _NOT_HERE):
+    if obstore is None or any(properties.get(name) for name in _NOT_HERE) or not _BUCKET.fullmatch(bucket):
+        return None
+    if not any(properties.get(name) for name in _TEXTS["access_key_id"]) and _has_profile():
         return None
     given = tuple(sorted((name, str(value)) for name, value in properties.items() if _is_of_s3(name)))
     return _s3(bucket, given, is_patient)
+
+
+def _has_profile() -> bool:
+    return any(map(os.environ.get, _PROFILES)) or Path("~/.aws/credentials").expanduser().exists()
 
 
 def _is_of_s3(name: str) -> bool:
@@ -303,6 +321,8 @@ def _client(properties: Mapping[str, str], endpoint: str) -> dict[str, Any]:
         "read_timeout": timedelta(seconds=silent),
         "timeout": timedelta(hours=1),  # of a whole answer, which a slow line takes its time for
     }
+    if bundle := next((os.environ[name] for name in _CERTIFICATES if os.environ.get(name)), None):
+        options["root_certificate"] = Path(bundle).read_bytes()
     return options | ({"proxy_url": properties["s3.proxy-uri"]} if properties.get("s3.proxy-uri") else {})
 
 
@@ -313,6 +333,8 @@ def _errors() -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise FileNotFoundError(_first_part(error)) from error
+    except OSError as error:  # what an upload of parts raises
+        raise (StoreError(_first_part(error)) if "Error performing" in str(error) else error) from error
     except BaseError as error:
         raise StoreError(_first_part(error)) from error
 
