@@ -18,20 +18,31 @@ from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fet
 from engine.embedded.spark import EmbeddedSpark
 from engine.formats.iceberg.procedures.native import SPARK_CATALOG
 from engine.spark.sessions import SparkSessions
+from tests.support.store_server import BUCKET, StoreServer
 
 CATALOG, NAMESPACE = "bench", "lake"
+ICEBERG_AWS = "org.apache.iceberg:iceberg-aws-bundle:1.12.0"
 TARGET_BYTES = 128 * 2**20
 
 
 class Lake:
     """Use as a context manager: the server starts with it and ends with it."""
 
-    def __init__(self, *, folder: Path, cores: int, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, *, folder: Path, cores: int, settings: Mapping[str, str] | None = None, store: StoreServer | None = None
+    ) -> None:
+        """Make a lake in a folder, or in an object store that Spark reaches through Iceberg's S3FileIO."""
         database = folder.absolute() / "catalog.db"
+        warehouse = (folder / "warehouse").as_uri() if store is None else f"s3://{BUCKET}/warehouse"
         self.cores = cores
-        self.properties = {"type": "sql", "uri": f"sqlite:///{database}", "warehouse": (folder / "warehouse").as_uri()}
-        jars = [fetch(coordinate, CACHE_FOLDER) for coordinate in (ICEBERG_RUNTIME, SQLITE_JDBC)]
-        confs = {**SQL_EXTENSIONS, **catalog_confs(CATALOG, database, warehouse=self.properties["warehouse"])}
+        self.properties = {"type": "sql", "uri": f"sqlite:///{database}", "warehouse": warehouse}
+        wanted = [ICEBERG_RUNTIME, SQLITE_JDBC]
+        confs = {**SQL_EXTENSIONS, **catalog_confs(CATALOG, database, warehouse=warehouse)}
+        if store is not None:
+            self.properties |= {"s3.endpoint": store.url, "s3.region": "us-east-1", "s3.anonymous": "true"}
+            wanted.append(ICEBERG_AWS)
+            confs |= {f"spark.sql.catalog.{CATALOG}.{name}": value for name, value in _s3_file_io(store).items()}
+        jars = [fetch(coordinate, CACHE_FOLDER) for coordinate in wanted]
         confs |= settings or {}
         self._server = EmbeddedSpark(data_dir=folder, cores=cores, jars=jars, confs=confs)
         self._folder = folder
@@ -93,6 +104,18 @@ class Lake:
         """Tell whether any snapshot of a table replaced files."""
         snapshots = self._catalog.load_table((NAMESPACE, name)).snapshots()
         return any(each.summary is not None and each.summary.operation.value == "replace" for each in snapshots)
+
+
+def _s3_file_io(store: StoreServer) -> Mapping[str, str]:
+    """Return the properties of Iceberg's own access to a store."""
+    return {
+        "io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
+        "s3.endpoint": store.url,
+        "s3.path-style-access": "true",
+        "s3.access-key-id": "key",
+        "s3.secret-access-key": "secret",
+        "client.region": "us-east-1",
+    }
 
 
 def spark_name(name: str) -> str:

@@ -89,7 +89,7 @@ def _measure(lake: Lake, case: Case, repeats: int) -> list[dict[str, Any]]:
     taken: dict[str, list[Taken]] = {name: [] for name in CONTENDERS}
     for warm_up in (True, *[False] * repeats):
         for name in CONTENDERS:
-            measured = _timed(lake, name, lake.copy(table))
+            measured = timed(lake, name, lake.copy(table))
             if not warm_up:
                 taken[name].append(measured)
     return [
@@ -104,7 +104,8 @@ def _measure(lake: Lake, case: Case, repeats: int) -> list[dict[str, Any]]:
     ]
 
 
-def _timed(lake: Lake, contender: str, table: str) -> Taken:
+def timed(lake: Lake, contender: str, table: str) -> Taken:
+    """Rewrite a table by a contender, and return what it took."""
     began, cpu = time.perf_counter(), tree_cpu_seconds()
     done = CONTENDERS[contender](lake, table)
     return Taken(time.perf_counter() - began, tree_cpu_seconds() - cpu, done)
