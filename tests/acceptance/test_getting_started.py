@@ -78,7 +78,8 @@ def test_the_terminal_tells_what_the_document_promises(walked: str, told: str) -
 def test_the_same_path_is_open_to_programs(place: tuple[Path, Mapping[str, str]]) -> None:
     told = run([sys.executable, "-c", PROGRAM], *place)
     for part in (
-        "origin='table', value=80000000",
+        "value=80000000",
+        "origin='table'",
         "60 files became 3",
         "Forbidden",
         "PreconditionFailed",
