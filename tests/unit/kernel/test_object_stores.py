@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from engine.formats.iceberg.catalog.objects import stored_object
 from engine.rewriting.kernel.contract import GroupTask, Pace, TaskInput
 from engine.rewriting.kernel.errors import InputFault, OutputFault, StorageFault
 from engine.rewriting.kernel.storage import answers, object_stores, transfer
@@ -177,6 +178,16 @@ def test_credentials_in_files_are_arrows(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("AWS_PROFILE", "team")
     assert object_stores.s3("b", {"s3.region": "r"}) is None
     assert object_stores.s3("b", {"s3.region": "r", "s3.access-key-id": "k", "s3.secret-access-key": "s"}) is not None
+
+
+@pytest.mark.parametrize("content", [b"", b"metadata"])
+def test_a_file_of_metadata_is_read_to_its_end_and_not_further(store: StoreServer, content: bytes) -> None:
+    store.put("metadata/x", content)
+    found = stored_object(f"s3://{BUCKET}/metadata/x", store.properties())
+    assert found is not None
+    with found.open() as stream:
+        assert (stream.read(2**20), stream.read(2**20), stream.read()) == (content, b"", b"")
+    assert len(found) == len(content)
 
 
 def test_an_output_of_another_is_neither_replaced_nor_deleted(store: StoreServer, tmp_path: Path) -> None:

@@ -42,6 +42,11 @@ def is_of_a_store(error: OSError) -> bool:
     return isinstance(error, StoreError) or "AWS Error" in str(error)
 
 
+def ends_before(error: StoreError) -> bool:
+    """Return whether an object ends before the range that was asked for."""
+    return "status code: 416" in str(error)
+
+
 def patience(error: OSError) -> float:
     """Return for how many seconds a request is repeated: long for a busy store, briefly for one that does not answer.
 

@@ -19,7 +19,7 @@ from uuid import uuid4
 
 import pyarrow.fs as pafs
 
-from engine.rewriting.kernel.storage.answers import StoreError
+from engine.rewriting.kernel.storage.answers import StoreError, ends_before
 from engine.rewriting.kernel.storage.files import EXISTS
 
 try:
@@ -98,9 +98,14 @@ class ObjectFiles:
             FileNotFoundError, StoreError: it is missing; the store refused or did not answer.
         """
         wanted: Any = {"offset": offset} if length is None else (offset, offset + length)
-        with _errors():
-            options: Any = {} if length is None and not offset else {"range": wanted}
-            return bytes(obstore.get(self._readable, path, options=options).bytes())
+        options: Any = {} if length is None and not offset else {"range": wanted}
+        try:
+            with _errors():
+                return bytes(obstore.get(self._readable, path, options=options).bytes())
+        except StoreError as error:
+            if ends_before(error):
+                return b""
+            raise
 
     def create(self, path: str) -> "ObjectOutput":
         """Begin a file; whether one of its name exists shows when it is sent."""
