@@ -52,7 +52,7 @@ async def test_what_a_run_would_cost_is_told(api: Api, table_id: str):
     assert (cost["files"], answer["now"]["time_estimate"]["source"]) == (12, "prior")
     assert 0 < cost["seconds"] < 10
     assert "That time is assumed: no run has been measured yet." in said(answer)
-    assert cost["requests"] == 12 * 2 + 2 * 3 + 1
+    assert cost["requests"] == 12 + 2
     assert cost["bytes_read"] > 0
 
 
