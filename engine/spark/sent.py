@@ -12,10 +12,14 @@ from engine.domain.errors import Interrupted
 
 _TAGS_KEPT: Final = 4096
 
+FIRST_JOB_SECONDS: Final = 1.0
+"""A statement is interrupted at the earliest so long after it was sent."""
+
 
 @dataclass(slots=True)
 class _Tag:
     running: int = 0
+    begun_at: float = 0.0
     stopped: bool = False
     known: bool = False
     has_tasks: bool = False
@@ -50,6 +54,7 @@ class SentOperations:
             if entry.stopped:
                 raise Interrupted(f"operations with the tag {tag} were stopped; nothing more is sent under it")
             entry.running += 1
+            entry.begun_at = time.monotonic()
             entry.known = True
             entry.has_tasks |= has_tasks
         try:
@@ -61,6 +66,18 @@ class SentOperations:
         finally:
             with self._lock:
                 entry.running -= 1
+
+    def seconds_to_first_job(self, session_id: str, tag: str) -> float:
+        """Return for how long an interrupt of a statement under the tag would come too early.
+
+        An interrupt before a statement's first job can get lost (seen with Spark 4.1: the call ran to its end), and
+        Spark interrupts an operation only once. Python tasks check for an order to stop themselves.
+        """
+        with self._lock:
+            entry = self._entry(session_id, tag)
+            if not entry.running or entry.has_tasks:
+                return 0.0
+            return max(0.0, FIRST_JOB_SECONDS - (time.monotonic() - entry.begun_at))
 
     def stop(self, session_id: str, tag: str, interrupted: set[str]) -> None:
         """Refuse further operations under the tag; record those that were interrupted on the server."""
