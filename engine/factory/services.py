@@ -17,6 +17,7 @@ from engine.services.fleet.health import HealthService
 from engine.services.fleet.limits import LimitService
 from engine.services.fleet.service import FleetService
 from engine.services.operations.tasks.pace_tokens import PaceTokens
+from engine.services.operations.tasks.renewals import RenewalService
 from engine.services.policies.of_tables import PolicyService
 from engine.services.policies.scoped import ScopedPolicyService
 from engine.services.runs.service import RunService
@@ -61,5 +62,6 @@ class Services:
     hints: Hints
     pace: PaceLedger
     pace_tokens: PaceTokens
+    renewals: RenewalService
     secret_key: str
     metrics: WorkMetrics

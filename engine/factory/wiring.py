@@ -35,6 +35,7 @@ from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.steps import RewriteFlow
 from engine.services.operations.tasks.pace_tokens import PaceTokens
 from engine.services.operations.tasks.pacing import PaceTools
+from engine.services.operations.tasks.renewals import RenewalService
 from engine.services.outages.probes import OutageProbes
 from engine.services.policies.checks import PolicyChecks
 from engine.services.policies.of_tables import PolicyService
@@ -174,6 +175,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         pace=pace,
         shared=shared,
         pace_tokens=tokens,
+        renewals=RenewalService(database=database, formats=formats, clock=clock),
         spark=around.spark,
         access=access,
         keys=KeyService(database=database, access=access, ids=ids, clock=clock),

@@ -1,4 +1,4 @@
-"""What running tasks report to the pace channel, and what they are answered. Not part of the public API."""
+"""What running tasks send to the service, and what they are answered. Not part of the public API."""
 
 from typing import Self
 
@@ -46,3 +46,9 @@ class PaceShare(Answer):
             requests_per_second=answer.budget.requests_per_second,
             stop=answer.stop,
         )
+
+
+class TaskStorage(Answer):
+    """Properties of file access, with credentials: never logged and never stored."""
+
+    storage: dict[str, str]

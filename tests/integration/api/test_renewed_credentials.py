@@ -1,0 +1,88 @@
+"""Tasks at work get new credentials of their table's storage: with a pace token of the run's current attempt only."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from engine.domain.ids import RunId
+from tests.integration.api.conftest import ADDRESS, Api
+from tests.support.world import make_lake
+
+KEYS = {"s3.access-key-id": "env:TEST_KEY", "s3.secret-access-key": "env:TEST_KEY"}
+
+
+@pytest.fixture
+async def run_id(api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A run that a worker has claimed, of a table whose catalog has keys for S3."""
+    monkeypatch.setenv("TEST_KEY", "first")
+    made = await asyncio.to_thread(make_lake, tmp_path / "lake", days=1)
+    catalog = {"name": "lake", "format": "iceberg", "properties": {**made.properties, **KEYS}}
+    await api.post("/v1/catalogs", catalog, status=201)
+    table = await api.post("/v1/tables", ADDRESS, status=201)
+    run = await api.post("/v1/runs", {"table_id": table["id"]}, status=202)
+    assert await api.container.worker._claims.claim(RunId(run["id"])) is not None
+    return str(run["id"])
+
+
+async def ask(api: Api, token: str | None, status: int) -> dict[str, dict[str, str]]:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    answer = await api.anonymous.post("/internal/credentials", headers=headers, json={})
+    assert answer.status_code == status, answer.text
+    body: dict[str, dict[str, str]] = answer.json()
+    return body
+
+
+def token_of(api: Api, run_id: str, attempt: int = 1) -> str:
+    return api.container.pace_tokens.issue(RunId(run_id), attempt)
+
+
+async def test_a_task_gets_the_credentials_that_the_catalog_gives_now(
+    api: Api, run_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = (await ask(api, token_of(api, run_id), 200))["storage"]
+    assert (given["s3.access-key-id"], given["s3.secret-access-key"]) == ("first", "first")
+    assert "uri" not in given
+    monkeypatch.setenv("TEST_KEY", "second")
+    monkeypatch.setattr("engine.services.operations.tasks.renewals.KEPT_SECONDS", 0.0)
+    assert (await ask(api, token_of(api, run_id), 200))["storage"]["s3.access-key-id"] == "second"
+
+
+async def test_tasks_that_ask_at_the_same_time_cost_one_load_of_the_table(
+    api: Api, run_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads: list[object] = []
+    open_table = api.container.renewals._formats.open_table
+
+    async def counted(*args: object, **options: object) -> object:
+        loads.append(args)
+        return await open_table(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(api.container.renewals._formats, "open_table", counted)
+    answers = await asyncio.gather(*(ask(api, token_of(api, run_id), 200) for _ in range(20)))
+    assert all(answer == answers[0] for answer in answers)
+    assert len(loads) == 1
+
+
+@pytest.mark.parametrize("kind", ["none", "garbage", "an api key"])
+async def test_a_token_of_ours_is_needed(api: Api, run_id: str, kind: str) -> None:
+    key = api.client.headers["Authorization"].removeprefix("Bearer ")
+    await ask(api, {"none": None, "garbage": f"{run_id}.x.y", "an api key": key}[kind], 401)
+
+
+@pytest.mark.parametrize("attempt", [0, 2])
+async def test_another_attempt_gets_none(api: Api, run_id: str, attempt: int) -> None:
+    answer = await api.anonymous.post(
+        "/internal/credentials", headers={"Authorization": f"Bearer {token_of(api, run_id, attempt)}"}, json={}
+    )
+    assert (answer.status_code, "is over: its tasks get no credentials" in answer.text) == (409, True)
+
+
+async def test_a_run_that_ended_or_does_not_exist_gets_none(api: Api, table_id: str) -> None:
+    run = await api.rewrite(table_id)
+    await ask(api, token_of(api, run.id, run.attempt), 409)
+    await ask(api, token_of(api, "run_none"), 409)
+
+
+async def test_it_is_not_described(api: Api) -> None:
+    assert "/internal/credentials" not in (await api.get("/openapi.json"))["paths"]
