@@ -23,8 +23,8 @@ from engine.formats.iceberg.catalog.file_access import GuardedFileIO
 from engine.formats.iceberg.intake.storage import AvroFiles
 from engine.formats.iceberg.manifests.reading import ManifestCache, ManifestReader
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
-from engine.rewriting.kernel.storage import object_stores
 from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.stores import objects
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
 from tests.support.world import make_lake
 
@@ -64,8 +64,8 @@ def _uploaded(store: StoreServer, folder: Path, count: int) -> tuple[list[Manife
 def _measured(
     store: StoreServer, name: str, latency: float, listed: list[ManifestFile], codec: PartitionCodec
 ) -> dict[str, Any]:
-    present = vars(object_stores)["obstore"]
-    vars(object_stores)["obstore"] = present if name == "obstore" else None
+    present = vars(objects)["obstore"]
+    vars(objects)["obstore"] = present if name == "obstore" else None
     try:
         places = Places([f"s3://{BUCKET}/metadata", "file:/"])
         io = AvroFiles(GuardedFileIO(store.properties(), places=places))
@@ -75,7 +75,7 @@ def _measured(
         asked = sum(store.control()["asked"].values())
         again = _seconds(lambda: reader.each(listed))
     finally:
-        vars(object_stores)["obstore"] = present
+        vars(objects)["obstore"] = present
     return {
         "contender": name,
         "latency_ms": round(1000 * latency),

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 from bench.facts import machine_facts, print_table, write_json
 from bench.kernel import TARGET_BYTES, cpu_seconds, lineitem_file
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput, WriteSettings
-from engine.rewriting.kernel.storage import object_stores
+from engine.rewriting.kernel.storage.stores import objects
 from engine.rewriting.kernel.task import rewrite_group
 from engine.rewriting.kernel.writing.layout import output_count
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
@@ -96,12 +96,12 @@ def _measured(store: StoreServer, task: GroupTask, name: str, latency: float, re
 
 @contextmanager
 def _without_obstore() -> Iterator[None]:
-    present = vars(object_stores)["obstore"]
-    vars(object_stores)["obstore"] = None
+    present = vars(objects)["obstore"]
+    vars(objects)["obstore"] = None
     try:
         yield
     finally:
-        vars(object_stores)["obstore"] = present
+        vars(objects)["obstore"] = present
 
 
 @contextmanager

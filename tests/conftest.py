@@ -1,6 +1,7 @@
 """Fixtures of `tests/support`, one module a line."""
 
 pytest_plugins = [
+    "tests.support.azure_server",
     "tests.support.databases",
     "tests.support.folders",
     "tests.support.hypothesis_profile",

@@ -1,8 +1,9 @@
-"""An S3 store in memory with a set latency, for measurements and faults: one asyncio server, in a process of its own.
+"""A store in memory with a set latency, for measurements and faults: one asyncio server, in a process of its own.
 
-It serves what Arrow, obstore and Iceberg's S3FileIO ask for: GET and HEAD (with ranges), PUT (with `If-None-Match: *`),
-DELETE of one or many, uploads of parts, and lists. It checks no signature: `s3_server` has real semantics, this one is
-fast. Settings and counts go through `/-/control`.
+It serves what Arrow, obstore and Iceberg's S3FileIO ask of S3, and what obstore asks of the XML API of Google Cloud
+Storage (no emulator that a registry has takes its PUT): GET and HEAD (with ranges), PUT (with `If-None-Match: *` or
+`x-goog-if-generation-match: 0`), DELETE of one or many, uploads of parts, and lists. It checks no signature:
+`s3_server` has real semantics, this one is fast. Settings and counts go through `/-/control`.
 """
 
 import asyncio
@@ -26,6 +27,7 @@ from xml.sax.saxutils import escape
 
 BUCKET = "lake"
 CONTROL = "/-/control"
+_METADATA = ("x-amz-meta-", "x-goog-meta-")
 Answer = tuple[int, bytes, dict[str, str]]
 """Status, body and headers."""
 
@@ -36,7 +38,7 @@ class Manners:
 
     `busy`: answered 503. `resets`: the connection ends without an answer, after the request was carried out. `short`:
     half of the body, then the connection ends. `hangs`: no answer at all. `lost`: so many next requests are carried out
-    and not answered.
+    and not answered. `expired`: requests with these access keys or tokens are refused as those of S3 and Google do.
     """
 
     latency: float = 0.0
@@ -45,6 +47,7 @@ class Manners:
     short: float = 0.0
     hangs: float = 0.0
     lost: int = 0
+    expired: tuple[str, ...] = ()
 
 
 @dataclass
@@ -87,11 +90,12 @@ class Store:
         return self._get(key, headers)
 
     def _put(self, key: str, headers: Mapping[str, str], body: bytes) -> Answer:
-        if headers.get("if-none-match") == "*" and key in self.objects:
+        is_new = headers.get("if-none-match") == "*" or headers.get("x-goog-if-generation-match") == "0"
+        if is_new and key in self.objects:
             return 412, _error("PreconditionFailed"), {}
         self.objects[key] = _decoded(headers, body)
-        self.metadata[key] = {name: value for name, value in headers.items() if name.startswith("x-amz-meta-")}
-        return 200, b"", {"ETag": _etag(self.objects[key])}
+        self.metadata[key] = {name: value for name, value in headers.items() if name.startswith(_METADATA)}
+        return 200, b"", {"ETag": _etag(self.objects[key]), "x-goog-generation": "1"}
 
     def _get(self, key: str, headers: Mapping[str, str]) -> Answer:
         if key not in self.objects:
@@ -133,12 +137,13 @@ class Store:
             return 200, _xml("<DeleteResult/>"), {}
         if method != "GET":
             return 200, b"", {}
-        prefix = query.get("prefix", "")
+        prefix, delimiter = query.get("prefix", ""), query.get("delimiter")
+        keys = [key for key in sorted(self.objects) if key.startswith(prefix)]
         found = "".join(
             f'<Contents><Key>{escape(key)}</Key><Size>{len(self.objects[key])}</Size><ETag>"x"</ETag>'
             "<LastModified>2026-11-23T00:00:00.000Z</LastModified></Contents>"
-            for key in sorted(self.objects)
-            if key.startswith(prefix)
+            for key in keys
+            if delimiter is None or delimiter not in key[len(prefix) :]
         )
         return 200, _xml(f"<ListBucketResult><IsTruncated>false</IsTruncated>{found}</ListBucketResult>"), {}
 
@@ -217,6 +222,10 @@ class _Connection:
             if random.random() < manners.busy:
                 self._send(method, 503, _error("SlowDown"), {})
                 return
+            if _key_of(headers) in manners.expired:
+                is_of_google = headers["authorization"].startswith("Bearer ")
+                self._send(method, 401 if is_of_google else 400, _error("ExpiredToken"), {})
+                return
             status, answer, told = store.answer(method, target, headers, body)
             if manners.lost:
                 store.manners = replace(store.manners, lost=store.manners.lost - 1)
@@ -242,6 +251,16 @@ class _Connection:
 
 class _EndOfConnectionError(Exception):
     """Raised to end a connection."""
+
+
+def _key_of(headers: Mapping[str, str]) -> str:
+    """Return the access key or token of a request; empty for an anonymous one."""
+    text = headers.get("authorization", "")
+    return (
+        text.removeprefix("Bearer ")
+        if text.startswith("Bearer ")
+        else text.partition("Credential=")[2].partition("/")[0]
+    )
 
 
 def _kind(target: str) -> str:
@@ -279,6 +298,10 @@ class StoreServer:
         """Return the properties of a catalog whose tables lie here."""
         return {"s3.endpoint": self.url, "s3.region": "us-east-1", "s3.access-key-id": "key",
                 "s3.secret-access-key": "secret"}  # fmt: skip
+
+    def google_properties(self, token: str = "token") -> dict[str, str]:
+        """Return the properties of a catalog whose tables lie here, as in Google Cloud Storage."""
+        return {"gcs.service.host": self.url, "gcs.oauth2.token": token}
 
     def put(self, key: str, data: bytes) -> None:
         """Store an object."""

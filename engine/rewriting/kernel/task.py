@@ -28,9 +28,11 @@ from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
 from engine.rewriting.kernel.reading.rows import GroupReader, Rows
 from engine.rewriting.kernel.splicing.row_groups import Splicer
-from engine.rewriting.kernel.storage.channel import PaceChannel, Post, http_post
+from engine.rewriting.kernel.storage.channel import PaceChannel
+from engine.rewriting.kernel.storage.credentials import credentials_of
 from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.pacing import Bucket, Pause
+from engine.rewriting.kernel.storage.posts import Post, http_post
 from engine.rewriting.kernel.storage.transfer import Transfer
 from engine.rewriting.kernel.writing.layout import Layout
 from engine.rewriting.kernel.writing.outputs import OutputFiles
@@ -70,7 +72,7 @@ class GroupRewrite:
             clock=clock,
             pause=pause,
         )
-        storage = Storage(properties=task.storage, places=task.places)
+        storage = Storage(properties=task.storage, places=task.places, credentials=credentials_of(task))
         self._transfer = Transfer(storage=storage, bucket=self._bucket, clock=clock)
         self._channel = PaceChannel(task=task, bucket=self._bucket, moved=lambda: self._transfer.moved, post=post)
 

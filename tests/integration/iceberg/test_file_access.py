@@ -1,6 +1,7 @@
 """What configures the storage of a table: the catalog's own properties and vended credentials, never the table's."""
 
 import importlib
+import inspect
 import pkgutil
 import re
 import sys
@@ -19,9 +20,10 @@ from engine.domain.errors import CommitConflict, InvalidInput, StateConflict
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergFormat, IcebergTable, ManifestCache
 from engine.formats.iceberg.catalog.file_access import outside, own_properties, vended
-from engine.rewriting.kernel.storage import arrow_files as storage
-from engine.rewriting.kernel.storage import object_stores
 from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.stores import arrow_files as storage
+from engine.rewriting.kernel.storage.stores import azure, google
+from engine.rewriting.kernel.storage.stores import s3 as s3_store
 from engine.services.catalogs.locations import LocationRules
 from tests.support.iceberg_tables import (
     Lake,
@@ -42,7 +44,13 @@ MAY_BE_VENDED = frozenset(
         *(f"{prefix}.{name}" for prefix in ("s3", "client") for name in ("session-token", "region")),
         *("s3.endpoint", "s3.force-virtual-addressing"),
         *("gcs.oauth2.token", "gcs.oauth2.token-expires-at", "gcs.service.host"),
-        *("adls.sas-token", "adls.account-name", "adls.blob-storage-authority", "adls.dfs-storage-authority"),
+        *(
+            "adls.sas-token",
+            "adls.token",
+            "adls.account-name",
+            "adls.blob-storage-authority",
+            "adls.dfs-storage-authority",
+        ),
     }
 )
 SYSTEMS = {
@@ -72,8 +80,10 @@ def known_names() -> frozenset[str]:
         assert options, system
         names |= {f"{prefix}.{option.replace('_', '-')}" for option in options}
     names |= {name for of in storage._S3_TEXTS.values() for name in of}
-    names |= {name for of in object_stores._TEXTS.values() for name in of} | {"s3.sse.type", "s3.sse.key"}
+    names |= {name for of in s3_store.TEXTS.values() for name in of} | {"s3.sse.type", "s3.sse.key"}
     names |= {*storage._S3_SECONDS.values(), *storage._S3_SWITCHES.values()}
+    for own in (s3_store, google, azure):
+        names |= set(re.findall(r'"((?:s3|gcs|adls)\.[a-z0-9.-]+[a-z0-9])"', inspect.getsource(own)))
     return frozenset(names) | {"py-catalog-impl", "DEFAULT_SCHEME", "DEFAULT_NETLOC", "io-impl", "auth"}
 
 
@@ -159,6 +169,26 @@ def test_an_own_address_and_own_credentials_stay_together() -> None:
     own = {**OWN, "s3.session-token": "own", "s3.role-arn": "own"}
     assert vended(given, own) == {**OWN, "s3.access-key-id": "vended", "s3.secret-access-key": "vended"}
     assert vended(given, {}) == given
+
+
+def test_signatures_for_one_account_of_azure_are_taken_instead_of_the_catalogs_own() -> None:
+    host = "account.dfs.core.windows.net"
+    given = {f"adls.sas-token.{host}": "v", f"adls.sas-token-expires-at-ms.{host}": "9", "adls.sas-token.a/b": "x"}
+    own = {"adls.account-key": "own", "adls.client-id": "own", "adls.sas-token.other": "own"}
+    own["adls.account-name"] = "own"
+    taken = {f"adls.sas-token.{host}": "v", f"adls.sas-token-expires-at-ms.{host}": "9", "adls.account-name": "own"}
+    assert vended(given, own) == taken
+
+
+@pytest.mark.parametrize("told", [{"s3.remote-signing-enabled": "true"}, {"s3.signer": "S3V4RestSigner"}])
+def test_remote_signing_is_refused_by_name(server: RestCatalogServer, told: dict[str, str]) -> None:
+    server.table_config = told | {"s3.endpoint": "https://store"}
+    with pytest.raises(StateConflict, match="signs each request to the store itself"):
+        open_by_rest(server)
+    keys = {"s3.access-key-id": "k", "s3.secret-access-key": "s"}
+    assert open_by_rest(server, **keys).task_storage().items() >= keys.items()
+    server.table_config |= {name: f"vended {value}" for name, value in keys.items()}
+    assert open_by_rest(server).task_storage()["s3.access-key-id"] == "vended k"
 
 
 @pytest.mark.parametrize("region", ["", "a.b", "x/y", "us-east-1.evil.example/#", "a\nb"])

@@ -187,4 +187,4 @@ def test_encrypted_inputs_are_refused(tmp_path: Path, plain_footer: bool) -> Non
 
 
 def test_a_storage_that_is_not_known_is_refused(tmp_path: Path) -> None:
-    assert refused(tmp_path, TaskInput("gs://bucket/a.parquet", 10, 1)) == "unsupported_storage"
+    assert refused(tmp_path, TaskInput("oss://bucket/a.parquet", 10, 1)) == "unsupported_storage"

@@ -13,10 +13,13 @@ import pytest
 from engine.formats.iceberg.catalog.objects import stored_object
 from engine.rewriting.kernel.contract import GroupTask, Pace, TaskInput
 from engine.rewriting.kernel.errors import InputFault, OutputFault, StorageFault
-from engine.rewriting.kernel.storage import answers, object_stores, transfer
-from engine.rewriting.kernel.storage.arrow_files import ArrowFiles
+from engine.rewriting.kernel.storage import answers, transfer
 from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.pacing import Bucket
+from engine.rewriting.kernel.storage.stores import connections, objects
+from engine.rewriting.kernel.storage.stores import s3 as s3_store
+from engine.rewriting.kernel.storage.stores.arrow_files import ArrowFiles
+from engine.rewriting.kernel.storage.stores.connections import objects_of
 from engine.rewriting.kernel.task import GroupRewrite
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
 from tests.unit.kernel.building import field, make_task, rewrite, write
@@ -149,8 +152,8 @@ def test_an_output_whose_answer_was_lost_is_the_tasks_own(store: StoreServer, tm
 def test_an_output_that_a_busy_store_does_not_take_is_a_fault_of_the_store(
     store: StoreServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mebibytes: int
 ) -> None:
-    monkeypatch.setattr(object_stores, "_WRITE_RETRIES", {"max_retries": 1})
-    object_stores._s3.cache_clear()
+    monkeypatch.setattr(objects, "_WRITE_RETRIES", {"max_retries": 1})
+    connections._opened.cache_clear()
     task = a_task(store, tmp_path, [], "full")
     storage = Storage(properties=task.storage, places=[f"s3://{BUCKET}/full"])
     sink = transfer.Transfer(storage=storage, bucket=Bucket()).create(f"s3://{BUCKET}/full/{mebibytes}")
@@ -171,13 +174,16 @@ def fill_up(sink: transfer.OutputSink, mebibytes: int) -> None:
 
 @pytest.mark.parametrize("bucket", ["evil.org#", "a@b", "", "a b", "ü"])
 def test_a_name_that_would_change_the_host_is_no_bucket(bucket: str) -> None:
-    assert object_stores.s3(bucket, {"s3.endpoint": "http://store", "s3.force-virtual-addressing": "true"}) is None
+    properties = {"s3.endpoint": "http://store", "s3.force-virtual-addressing": "true"}
+    assert objects_of("s3", bucket, properties, is_patient=False) is None
 
 
 def test_credentials_in_files_are_arrows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_PROFILE", "team")
-    assert object_stores.s3("b", {"s3.region": "r"}) is None
-    assert object_stores.s3("b", {"s3.region": "r", "s3.access-key-id": "k", "s3.secret-access-key": "s"}) is not None
+    properties = {"s3.region": "r"}
+    assert objects_of("s3", "b", properties, is_patient=False) is None
+    properties |= {"s3.access-key-id": "k", "s3.secret-access-key": "s"}
+    assert objects_of("s3", "b", properties, is_patient=False) is not None
 
 
 @pytest.mark.parametrize("content", [b"", b"metadata"])
@@ -220,12 +226,13 @@ def test_an_output_of_another_is_neither_replaced_nor_deleted(store: StoreServer
     ],
 )
 def test_properties_of_iceberg_configure_the_connection(properties: dict[str, str], config: dict[str, object]) -> None:
-    assert object_stores._s3_config("b", properties) == {"disable_bulk_delete": True} | config
+    assert s3_store.s3_config("b", properties) == {"disable_bulk_delete": True} | config
 
 
 @pytest.mark.parametrize("kind", ["s3", "kms", "dsse-kms"])
 def test_outputs_ask_the_store_to_encrypt_them(kind: str) -> None:
-    assert object_stores.s3("b", {"s3.region": "r", "s3.sse.type": kind, "s3.sse.key": "k"}) is not None
+    properties = {"s3.region": "r", "s3.sse.type": kind, "s3.sse.key": "k"}
+    assert objects_of("s3", "b", properties, is_patient=False) is not None
 
 
 @pytest.mark.parametrize("way", ["no obstore", "a role"])
@@ -236,16 +243,16 @@ def test_what_obstore_lacks_goes_through_arrow(
     if way == "a role":
         properties = {"s3.role-arn": "arn:aws:iam::1:role/x", "s3.region": "us-east-1"}
     else:
-        monkeypatch.setattr(object_stores, "obstore", None)
+        monkeypatch.setattr(objects, "obstore", None)
     found, path = Storage(properties=properties, places=[f"s3://{BUCKET}/a"]).find(f"s3://{BUCKET}/a/x")
     assert isinstance(found, ArrowFiles)
-    assert path == f"{BUCKET}/a/x"
+    assert path == "a/x"
 
 
 def test_a_group_without_obstore_is_rewritten_all_the_same(
     store: StoreServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(object_stores, "obstore", None)
+    monkeypatch.setattr(objects, "obstore", None)
     task = a_task(store, tmp_path, put_inputs(store, tmp_path, 20), "arrow")
     store.control(forget=True)
     result = rewrite(task)

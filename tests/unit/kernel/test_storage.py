@@ -9,7 +9,8 @@ import pytest
 
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import InputFault, OutputFault, Refused
-from engine.rewriting.kernel.storage.file_systems import Storage, canonical, split_scheme
+from engine.rewriting.kernel.storage.file_systems import Storage
+from engine.rewriting.kernel.storage.stores.addresses import Address, address_of, canonical
 from tests.support.s3_server import S3Server
 from tests.unit.kernel.building import MIB, field, make_task, rewrite, with_deletes, write, write_deletes
 
@@ -18,7 +19,7 @@ SCHEMA = pa.schema([field(1, "id", pa.int64())])
 
 @pytest.mark.parametrize("uri", ["/a/b c", "file:/a/b c", "file:///a/b c", "file://localhost/a/b c", "FILE:/a/b c"])
 def test_one_local_path_has_many_spellings(uri: str) -> None:
-    assert split_scheme(uri) == ("file", "/a/b c")
+    assert address_of(uri) == Address("file", "", "/a/b c")
 
 
 @pytest.mark.parametrize("uri", ["s3://b/k=1/x", "s3a://b/k=1/x", "s3n://b/k=1/x"])
@@ -27,14 +28,19 @@ def test_one_object_has_three_schemes(uri: str) -> None:
 
 
 def test_percent_signs_and_colons_are_characters_of_a_name() -> None:
-    assert split_scheme("file:/t/ts=10%3A00/a:b") == ("file", "/t/ts=10%3A00/a:b")
-    assert split_scheme("/t/10:00/x") == ("file", "/t/10:00/x")
+    assert address_of("file:/t/ts=10%3A00/a:b") == Address("file", "", "/t/ts=10%3A00/a:b")
+    assert address_of("/t/10:00/x") == Address("file", "", "/t/10:00/x")
 
 
-@pytest.mark.parametrize("uri", ["gs://b/x", "abfss://c@a/x", "hdfs://n/x"])
+@pytest.mark.parametrize("uri", ["oss://b/x", "ftp://h/x", "http://h/x", "S3X://b/x"])
 def test_other_storages_are_refused(uri: str) -> None:
     with pytest.raises(Refused, match="unsupported_storage"):
         canonical(uri)
+
+
+def test_a_file_in_hdfs_is_left_to_the_procedure() -> None:
+    with pytest.raises(Refused, match="unsupported_storage: hdfs://node:8020: tasks can't read HDFS"):
+        Storage(properties={}, places=["hdfs://node:8020/t"]).find("hdfs://node:8020/t/x")
 
 
 def test_deleting_what_is_gone_is_fine(tmp_path: Path) -> None:

@@ -21,7 +21,13 @@ from requests.adapters import HTTPAdapter
 
 from engine.domain.errors import NotEligible, StateConflict
 from engine.formats.base import OWN_LOCATION, FileScope
-from engine.formats.iceberg.catalog.file_access import GuardedFileIO, own_properties, vended, vended_addresses
+from engine.formats.iceberg.catalog.file_access import (
+    GuardedFileIO,
+    own_properties,
+    signs_remotely,
+    vended,
+    vended_addresses,
+)
 from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.catalog.peers import CheckPeer, checked_pools
 from engine.formats.iceberg.intake.answers import read_answer
@@ -42,6 +48,11 @@ _POSTGRES: Final = {
     "tcp_user_timeout": f"{ANSWER_SECONDS * 1000:g}",
 }
 """Options of libpq. The wait for a server that is reachable but silent is limited by `services.catalogs.bulkheads`."""
+
+_REMOTE_SIGNING: Final = (
+    "the catalog signs each request to the store itself (s3.remote-signing-enabled), which is not supported: let it "
+    "vend credentials, or give the catalog's properties s3.access-key-id and s3.secret-access-key"
+)
 
 CheckLocation = Callable[[str], None]
 """Raises `InvalidInput` for a location that must not be read."""
@@ -158,7 +169,10 @@ class GuardedRestCatalog(RestCatalog):
     def _response_to_table(self, identifier_tuple: tuple[str, ...], table_response: Any) -> Table:
         metadata, place = table_response.metadata, table_response.metadata_location
         credentials = self._resolve_storage_credentials(table_response.storage_credentials, place)
-        properties = self._storage({**table_response.config, **credentials}, own_properties(self.properties))
+        said, own = {**table_response.config, **credentials}, own_properties(self.properties)
+        properties = self._storage(said, own)
+        if signs_remotely(said) and properties == own and not own.keys() & {"s3.access-key-id", "client.access-key-id"}:
+            raise StateConflict(_REMOTE_SIGNING)
         return Table(
             identifier=identifier_tuple,
             metadata=metadata,

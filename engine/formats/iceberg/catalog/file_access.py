@@ -6,11 +6,10 @@ Every path from metadata is checked when it is opened, written or deleted.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from pyiceberg.io import InputFile, OutputFile
-from pyiceberg.io.pyarrow import PyArrowFile
 
 from engine.domain.errors import NotEligible
 from engine.formats.iceberg.catalog.file_systems import SharedFileIO
@@ -24,21 +23,28 @@ _REGION: Final = re.compile(r"[a-z0-9-]{1,64}")
 _REGIONS: Final = ("s3.region", "client.region")
 _LONGEST_SHOWN: Final = 300
 
-_CREDENTIALS: Final[Mapping[str, frozenset[str]]] = {
-    "s3": frozenset(
-        {
-            "s3.access-key-id",
-            "s3.secret-access-key",
-            "s3.session-token",
-            "client.access-key-id",
-            "client.secret-access-key",
-            "client.session-token",
-        }
+_CREDENTIALS: Final[Mapping[str, re.Pattern[str]]] = {
+    "s3": re.compile(
+        r"(?:s3|client)\.(?:access-key-id|secret-access-key|session-token)|s3\.session-token-expires-at-ms"
     ),
-    "gcs": frozenset({"gcs.oauth2.token", "gcs.oauth2.token-expires-at"}),
-    "adls": frozenset({"adls.sas-token"}),
+    "gcs": re.compile(r"gcs\.oauth2\.token(?:-expires-at)?"),
+    "adls": re.compile(r"adls\.(?:token|sas-token|sas-token(?:-expires-at-ms)?\.[a-z0-9.-]{1,253})"),
 }
 """Credentials that a REST catalog may vend for a store. They replace all of the catalog's own for that store."""
+
+_IDENTITIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "s3": ("s3.role-", "client.role-", "s3.anonymous"),
+    "gcs": ("gcs.no-auth",),
+    "adls": (
+        "adls.account-key",
+        "adls.auth.",
+        "adls.connection-string",
+        "adls.client-",
+        "adls.tenant-id",
+        "adls.anon",
+    ),
+}
+"""What the names of other properties begin with by which a catalog identifies itself to a store."""
 
 _ADDRESSES: Final[Mapping[str, frozenset[str]]] = {
     "s3": frozenset({"s3.endpoint", "s3.force-virtual-addressing"}),
@@ -76,10 +82,11 @@ def vended(answer: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, str]:
     found = dict(own)
     given = {name: str(value) for name, value in answer.items() if value is not None}
     for store, credentials in _CREDENTIALS.items():
-        if not credentials & given.keys():
+        new = {name: value for name, value in given.items() if credentials.fullmatch(name)}
+        if not new:
             continue
         found = {name: value for name, value in found.items() if not _is_credential(name, store)}
-        found |= {name: given[name] for name in credentials & given.keys()}
+        found |= new
         found |= {name: given[name] for name in _ADDRESSES[store] & given.keys() if name not in own}
     regions = {name: given[name] for name in _REGIONS if _REGION.fullmatch(given.get(name, ""))}
     return {**found, **regions}
@@ -95,12 +102,15 @@ def vended_addresses(properties: Mapping[str, str], own: Mapping[str, str]) -> d
     }
 
 
+def signs_remotely(answer: Mapping[str, Any]) -> bool:
+    """Return whether a REST catalog signs requests to the store itself, and vends no credentials for it."""
+    is_asked_for = str(answer.get("s3.remote-signing-enabled", "")).lower() == "true" or bool(answer.get("s3.signer"))
+    return is_asked_for and not any(_CREDENTIALS["s3"].fullmatch(name) for name in answer)
+
+
 def _is_credential(name: str, store: str) -> bool:
     """Return whether a catalog property identifies it to a store; vended credentials replace all of these."""
-    if store == "adls":
-        return name in {"adls.account-key", "adls.sas-token", "adls.client-id", "adls.client-secret", "adls.tenant-id"}
-    about_roles = ("s3.role-", "client.role-", "s3.anonymous") if store == "s3" else ()
-    return name in _CREDENTIALS[store] or name.startswith(about_roles)
+    return _CREDENTIALS[store].fullmatch(name) is not None or name.startswith(_IDENTITIES[store])
 
 
 class GuardedFileIO(SharedFileIO):
@@ -123,7 +133,7 @@ class GuardedFileIO(SharedFileIO):
         self.check(location)
         return super().new_input(location)
 
-    def new_output(self, location: str) -> PyArrowFile:
+    def new_output(self, location: str) -> OutputFile:  # type: ignore[override]
         """Return a file to write; nothing is opened yet. Raises as `check`."""
         self.check(location)
         return super().new_output(location)
@@ -132,6 +142,11 @@ class GuardedFileIO(SharedFileIO):
         """Delete a file. Raises as `check`."""
         self.check(location if isinstance(location, str) else location.location)
         super().delete(location)
+
+    def files(self, location: str, *, is_recursive: bool) -> Sequence[str]:
+        """Return the paths of all files below a location. Raises as `check`."""
+        self.check(location)
+        return super().files(location, is_recursive=is_recursive)
 
 
 def outside(paths: Iterable[str], places: Places) -> NotEligible:

@@ -1,4 +1,4 @@
-"""PyIceberg's file access: objects of S3 by one request (`objects`), and Arrow's clients cached and shared by tables.
+"""PyIceberg's file access: objects of stores by one request (`objects`), else Arrow's clients, shared by tables.
 
 Arrow creates an S3 client only while no S3 request of the process is in flight (its finalizer takes a lock that each
 request holds, seen with 26.0.1). PyIceberg creates two clients for each load of a table, so one store that does not
@@ -7,17 +7,19 @@ first client of a bucket, and one for new credentials, still waits.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
 
 import pyarrow as pa
 from pyarrow.fs import FileSystem
-from pyiceberg.io import InputFile
+from pyiceberg.io import InputFile, OutputFile
 from pyiceberg.io.pyarrow import PyArrowFileIO
 
-from engine.formats.iceberg.catalog.objects import stored_object
+from engine.formats.iceberg.catalog.objects import stored_object, stored_objects
+from engine.rewriting.kernel.storage.stores.arrow_files import ArrowFiles
+from engine.rewriting.kernel.storage.stores.files import Files
 
 CONNECTIONS: Final = 160
 """Connections per client: 16 concurrent calls of a catalog, 8 manifest readers each. Arrow uses its I/O threads."""
@@ -27,12 +29,36 @@ _S3_PROPERTIES: Final = ("s3.", "client.")
 
 
 class SharedFileIO(PyArrowFileIO):
-    """Arrow's file access; equal properties share their S3 clients."""
+    """Objects of stores, and Arrow's file access for other files; equal properties share their clients."""
 
     def new_input(self, location: str) -> InputFile:  # type: ignore[override]
         """Return a file to read; nothing is opened yet."""
         stored = stored_object(location, self.properties)
         return super().new_input(location) if stored is None else stored  # its truth would ask for its size
+
+    def new_output(self, location: str) -> OutputFile:  # type: ignore[override]
+        """Return a file to write; nothing is opened yet."""
+        stored = stored_object(location, self.properties)
+        return super().new_output(location) if stored is None else stored
+
+    def delete(self, location: str | InputFile | OutputFile) -> None:
+        """Delete a file. Raises FileNotFoundError, OSError."""
+        path = location if isinstance(location, str) else location.location
+        stored = stored_object(path, self.properties)
+        if stored is None:
+            super().delete(path)
+        else:
+            stored.delete()
+
+    def files(self, location: str, *, is_recursive: bool) -> Sequence[str]:
+        """Return the paths of all files below a location, spelled like it; without `is_recursive` only those in it."""
+        stored = stored_objects(location, self.properties)
+        if stored is None:
+            scheme, netloc, root = self.parse_location(location, self.properties)
+            store: Files = ArrowFiles(self.fs_by_scheme(scheme, netloc))
+        else:
+            store, root = stored
+        return [location + path[len(root.rstrip("/")) :] for path in store.files(root, is_recursive=is_recursive)]
 
     def _initialize_fs(self, scheme: str, netloc: str | None = None) -> FileSystem:
         if scheme not in _S3_SCHEMES:

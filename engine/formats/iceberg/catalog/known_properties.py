@@ -25,24 +25,38 @@ _WITHOUT_A_CONSTANT: Final = (
     "header.X-Iceberg-Access-Delegation",
     "s3.sse.type",
     "s3.sse.key",
+    "s3.requester-pays",
+    "gcs.user-project",
+    "gcs.no-auth",
+    "gcs.encryption-key",
+    "gcs.decryption-key",
+    "adls.auth.shared-key.account.name",
+    "adls.auth.shared-key.account.key",
 )
-_OPEN_ENDED: Final = ("header.", "table-default.", "table-override.", "view-default.", "view-override.")
+_OPEN_ENDED: Final = (
+    "adls.sas-token.",
+    "header.",
+    "table-default.",
+    "table-override.",
+    "view-default.",
+    "view-override.",
+)
 _SIMILAR: Final = 0.75
 
 _WITHOUT_SECRETS: Final = """
-type uri warehouse prefix location catalog-name packhouse.spark-catalog init_catalog_tables echo
-pool_pre_ping io-impl catalog-impl rest-page-size namespace-separator snapshot-loading-mode
-scan-planning-mode view-endpoints-supported downcast-ns-timestamp-to-us-on-write oauth2-server-uri scope
-audience resource auth.manager rest.signing-name rest.signing-region rest.sigv4-enabled
-rest.sigv4.max-retries header.x-iceberg-access-delegation client.region client.role-arn
-client.role-session-name client.profile-name s3.endpoint s3.region s3.anonymous s3.connect-timeout
-s3.request-timeout s3.force-virtual-addressing s3.path-style-access s3.resolve-region s3.role-arn
-s3.role-session-name s3.profile-name s3.proxy-uri s3.server-side-encryption s3.sse.type s3.signer s3.signer.endpoint
-s3.signer.uri adls.account-name adls.account-host adls.anon adls.client-id adls.tenant-id
+type uri warehouse prefix location catalog-name packhouse.spark-catalog init_catalog_tables echo pool_pre_ping
+io-impl catalog-impl rest-page-size namespace-separator snapshot-loading-mode scan-planning-mode
+view-endpoints-supported downcast-ns-timestamp-to-us-on-write oauth2-server-uri scope audience resource
+auth.manager rest.signing-name rest.signing-region rest.sigv4-enabled rest.sigv4.max-retries
+header.x-iceberg-access-delegation client.region client.role-arn client.role-session-name client.profile-name
+s3.endpoint s3.region s3.anonymous s3.connect-timeout s3.request-timeout s3.force-virtual-addressing
+s3.path-style-access s3.resolve-region s3.role-arn s3.role-session-name s3.profile-name s3.proxy-uri
+s3.server-side-encryption s3.sse.type s3.signer s3.signer.endpoint s3.signer.uri s3.requester-pays
+adls.account-name adls.auth.shared-key.account.name adls.account-host adls.anon adls.client-id adls.tenant-id
 adls.blob-storage-authority adls.blob-storage-scheme adls.dfs-storage-authority adls.dfs-storage-scheme
-gcs.project-id gcs.service.host gcs.default-bucket-location gcs.requester-pays gcs.version-aware
-gcs.consistency gcs.cache-timeout gcs.access gcs.oauth2.token-expires-at hdfs.host hdfs.port hdfs.user
-hf.endpoint
+gcs.project-id gcs.user-project gcs.no-auth gcs.service.host gcs.default-bucket-location gcs.requester-pays
+gcs.version-aware gcs.consistency gcs.cache-timeout gcs.access gcs.oauth2.token-expires-at hdfs.host hdfs.port
+hdfs.user hf.endpoint
 """
 
 PLAIN: Final = PlainProperties(

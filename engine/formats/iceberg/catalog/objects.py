@@ -1,37 +1,55 @@
-"""Metadata files in S3 as PyIceberg reads them: one request for a file, where Arrow sends another for its size."""
+"""Metadata files in object stores as PyIceberg reads and writes them: one request for a file.
+
+Arrow sends another for the size of each file that it opens, two before each that it writes, and can't open the paths of
+Azure that have a host.
+"""
 
 from collections.abc import Mapping
 from io import SEEK_CUR, SEEK_END, SEEK_SET
 from types import TracebackType
 from typing import Self
 
-from pyiceberg.io import InputFile, InputStream
+from pyiceberg.io import InputFile, InputStream, OutputFile, OutputStream
 
-from engine.rewriting.kernel.storage.object_stores import ObjectFiles, patient_s3
-
-_SCHEMES = ("s3://", "s3a://", "s3n://")
+from engine.domain.errors import NotEligible
+from engine.rewriting.kernel.errors import Refused
+from engine.rewriting.kernel.storage.stores.addresses import address_of
+from engine.rewriting.kernel.storage.stores.connections import objects_of
+from engine.rewriting.kernel.storage.stores.objects import ObjectFiles
 
 
 def stored_object(location: str, properties: Mapping[str, str]) -> "StoredObject | None":
-    """Return an object to read; None for other stores, or where only Arrow can read this one."""
-    if not location.startswith(_SCHEMES):
-        return None
-    bucket, _, key = location.partition("://")[2].partition("/")
-    files = patient_s3(bucket, properties)
-    return None if files is None or not key else StoredObject(location, files, key)
+    """Return an object to read or to write; None for other stores, or where only Arrow can reach this one.
+
+    Raises:
+        NotEligible: the properties can't reach the store.
+    """
+    found = stored_objects(location, properties)
+    return None if found is None or not found[1] else StoredObject(location, *found)
 
 
-class StoredObject(InputFile):
+def stored_objects(location: str, properties: Mapping[str, str]) -> tuple[ObjectFiles, str] | None:
+    """Return the objects of the store of a location, and the location's path in it. None, raises as `stored_object`."""
+    try:
+        address = address_of(location)
+        files = objects_of(address.kind, address.place, properties, is_patient=True)
+    except Refused as error:
+        raise NotEligible(str(error)) from error
+    return None if files is None else (files, address.path)
+
+
+class StoredObject(InputFile, OutputFile):
     """An object of a bucket. Nothing is asked before it is opened and read."""
 
     def __init__(self, location: str, files: ObjectFiles, key: str) -> None:
         super().__init__(location)
         self._files = files
         self._key = key
+        self._written: int | None = None
 
     def __len__(self) -> int:
-        """Return the size in bytes."""
-        return self._files.open(self._key, None).size()
+        """Return the size in bytes; that of an object that was written here is known."""
+        return self._files.open(self._key, None).size() if self._written is None else self._written
 
     def exists(self) -> bool:
         """Return whether the object exists."""
@@ -43,6 +61,69 @@ class StoredObject(InputFile):
     def open(self, seekable: bool = True) -> InputStream:  # noqa: ARG002 - the library's signature
         """Return a stream that sends one request for each read."""
         return _Reading(self._files, self._key)
+
+    def create(self, overwrite: bool = False) -> OutputStream:
+        """Return a stream whose bytes are sent when it is closed.
+
+        Without `overwrite` closing it raises FileExistsError if the store has an object of that name.
+        """
+        return _Writing(self, overwrite=overwrite)
+
+    def to_input_file(self) -> InputFile:
+        """Return the object, to read it."""
+        return self
+
+    def send(self, data: bytes, *, overwrite: bool) -> None:
+        """Write the whole object. Raises FileExistsError, StoreError."""
+        if overwrite:
+            self._files.replace(self._key, data)
+        else:
+            output = self._files.create(self._key)
+            output.write(memoryview(data))
+            output.finish()
+        self._written = len(data)
+
+    def delete(self) -> None:
+        """Delete the object. Raises FileNotFoundError, StoreError."""
+        self._files.delete(self._key)
+
+
+class _Writing:
+    """Bytes of an object that is not sent yet. An error inside a `with` statement sends nothing."""
+
+    def __init__(self, target: StoredObject, *, overwrite: bool) -> None:
+        self._target = target
+        self._overwrite = overwrite
+        self._data: bytearray | None = bytearray()
+
+    def write(self, b: bytes) -> int:
+        """Keep bytes."""
+        if self._data is None:
+            raise ValueError(f"{self._target.location}: written to after it was closed")
+        self._data += b
+        return len(b)
+
+    def close(self) -> None:
+        """Send the object. Raises FileExistsError, StoreError."""
+        if self._data is not None:
+            data, self._data = bytes(self._data), None
+            self._target.send(data, overwrite=self._overwrite)
+
+    def tell(self) -> int:
+        """Return the number of bytes written."""
+        return len(self._data or b"")
+
+    def __enter__(self) -> OutputStream:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Send the object, or drop it after an error."""
+        if kind is not None:
+            self._data = None
+        self.close()
 
 
 class _Reading:

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import pyarrow.compute as pc
-from pyarrow.fs import FileSelector, FileType
-from pyiceberg.io.pyarrow import PyArrowFileIO
 
 from engine.domain.errors import Fatal
 from engine.domain.runs.output_names import attempt_of, in_paths_of
@@ -25,17 +23,8 @@ def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
     Raises:
         NotEligible: the data location is outside of the table's places.
     """
-    found = _list(view, data_location(view.metadata), recursive=True)
+    found = view.files_below(data_location(view.metadata), is_recursive=True)
     return sorted(path for path in found if attempt_of(file_name(path), run_id) is not None)
-
-
-def _list(view: TableView, location: str, *, recursive: bool) -> Sequence[str]:
-    """Return the paths of all files below a location, spelled like the location."""
-    view.check(location)
-    scheme, netloc, root = PyArrowFileIO.parse_location(location, view.io.properties)
-    filesystem = _arrow_io(view).fs_by_scheme(scheme, netloc)
-    found = filesystem.get_file_info(FileSelector(root, allow_not_found=True, recursive=recursive))
-    return [location + info.path[len(root.rstrip("/")) :] for info in found if info.type == FileType.File]
 
 
 def remove_run_metadata(seen: TableView, fresh: TableView, run_id: str, *, up_to_attempt: int) -> int:
@@ -50,7 +39,7 @@ def remove_run_metadata(seen: TableView, fresh: TableView, run_id: str, *, up_to
     """
     _check_forward(seen, fresh)
     location = metadata_location(fresh.metadata)
-    names = [file_name(path) for path in _list(fresh, location, recursive=False)]
+    names = [file_name(path) for path in fresh.files_below(location, is_recursive=False)]
     candidates = of_commits(names, run_id, up_to_attempt=up_to_attempt)
     referenced = _metadata_names(fresh) if candidates else frozenset()
     removed = 0
@@ -121,9 +110,3 @@ def _referenced_names(view: TableView, run_id: str) -> frozenset[str]:
         )
         names.update(file_name(path) for path in entries["path"].filter(is_ours).to_pylist())
     return frozenset(names)
-
-
-def _arrow_io(view: TableView) -> PyArrowFileIO:
-    if not isinstance(view.table.io, PyArrowFileIO):
-        raise Fatal(f"the table's storage is {type(view.table.io).__name__}, not Arrow's")
-    return view.table.io

@@ -1,5 +1,6 @@
 """One loaded version of a table, with the reads shared by all parts of this package."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pyiceberg.io import FileIO
@@ -80,6 +81,14 @@ class TableView:
         if not self.reader.places.cover(path):
             raise outside([path], self.reader.places)
 
+    def files_below(self, location: str, *, is_recursive: bool) -> Sequence[str]:
+        """Return the paths of all files below a location, spelled like it; without `is_recursive` only those in it.
+
+        Raises:
+            NotEligible: the location is outside of the table's places.
+        """
+        return _guarded(self.table).files(location, is_recursive=is_recursive)
+
     def live_files(self) -> LiveFiles:
         """Return the live files of the head; cached by manifest list, which never changes."""
         head = self.head
@@ -92,6 +101,10 @@ class TableView:
 
 def places_of(table: Table) -> Places:
     """Return the locations in which the files of a table loaded by one of our catalogs may be."""
+    return _guarded(table).places
+
+
+def _guarded(table: Table) -> GuardedFileIO:
     if not isinstance(table.io, GuardedFileIO):
         raise Fatal(f"the table's storage is {type(table.io).__name__}, which opens any file")
-    return table.io.places
+    return table.io

@@ -18,7 +18,7 @@ from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import NO_FIELD_IDS, UNSUPPORTED_DELETE_FILE, Refused
 from engine.rewriting.kernel.reading.parquet_input import ParquetInput
 from engine.rewriting.kernel.reading.projection import leaf_ids
-from engine.rewriting.kernel.storage.file_systems import canonical
+from engine.rewriting.kernel.storage.stores.addresses import canonical
 from engine.rewriting.kernel.storage.transfer import Transfer
 
 FILE_PATH_ID: Final = 2147483546

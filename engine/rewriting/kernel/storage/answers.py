@@ -15,7 +15,7 @@ SILENT_SECONDS: Final = 3.0
 _EXPIRED: Final = re.compile(
     r"ExpiredToken|TokenRefreshRequired|RequestExpired|(?:token|credentials?) (?:has|is|have|are) expired"
     r"|\(HTTP status 400\) during (?:Head|Get)(?!.*ExceptionName)|INTERNAL_FAILURE during Get"
-    r"|performing HEAD .*status code: 400"
+    r"|performing HEAD .*status code: 400|Signature not valid in the specified time frame|GCS error.*status code: 401"
 )
 _REFUSED: Final = re.compile(
     r"AccessDenied|ACCESS_DENIED|InvalidAccessKeyId|INVALID_ACCESS_KEY_ID|SignatureDoesNotMatch|SIGNATURE_DOES_NOT_MATCH"
@@ -43,8 +43,8 @@ def is_of_a_store(error: OSError) -> bool:
 
 
 def ends_before(error: StoreError) -> bool:
-    """Return whether an object ends before the range that was asked for."""
-    return "status code: 416" in str(error)
+    """Return whether an object ends before the range that was asked for (not every store answers 416 then)."""
+    return "status code: 416" in str(error) or "but object was only" in str(error)
 
 
 def patience(error: OSError) -> float:
@@ -62,6 +62,14 @@ def patience(error: OSError) -> float:
 def is_expired(text: str) -> bool:
     """Return whether a store refused credentials because they expired, or for a reason that Arrow does not show."""
     return _EXPIRED.search(text) is not None
+
+
+def is_stale(error: OSError) -> bool:
+    """Return whether a store may have refused a request because its credentials expired.
+
+    Azure answers 403 for an ended signature as for a missing right, and Google 401 for an ended token.
+    """
+    return isinstance(error, StoreError) and (is_expired(str(error)) or is_refused(str(error)))
 
 
 def is_refused(text: str) -> bool:

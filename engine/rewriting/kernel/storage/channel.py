@@ -6,29 +6,15 @@ and the next answer applies again. No failure of the channel ends the task.
 
 import json
 import threading
-import urllib.request
 from collections.abc import Callable
 from typing import Any, Final
 
 from engine.rewriting.kernel.contract import GroupTask
 from engine.rewriting.kernel.storage.pacing import Bucket
+from engine.rewriting.kernel.storage.posts import Post, http_post
 from engine.rewriting.kernel.storage.transfer import Moved
 
-TIMEOUT_SECONDS: Final = 2.0
 FAILURES_TO_STATIC: Final = 3
-
-Post = Callable[[str, dict[str, str], bytes], bytes]
-"""(url, headers, body) → body of the response; raises OSError (or ValueError) unless the request succeeds."""
-
-
-def http_post(url: str, headers: dict[str, str], body: bytes) -> bytes:
-    """Post with urllib without a proxy, as the channel is inside the network. Raises OSError."""
-    if not url.startswith(("http://", "https://")):
-        raise ValueError(f"{url}: the pace channel is an http or https URL")
-    request = urllib.request.Request(url, data=body, headers=headers, method="POST")  # noqa: S310 - scheme checked
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(request, timeout=TIMEOUT_SECONDS) as answer:
-        return bytes(answer.read())
 
 
 class PaceChannel:

@@ -22,15 +22,18 @@ from engine.rewriting.kernel.errors import (
     OutputFault,
     StorageFault,
 )
-from engine.rewriting.kernel.storage.answers import is_expired, is_of_a_store, is_refused, patience
+from engine.rewriting.kernel.storage.answers import is_expired, is_of_a_store, is_refused, is_stale, patience
 from engine.rewriting.kernel.storage.file_systems import Storage
-from engine.rewriting.kernel.storage.files import File, Output
 from engine.rewriting.kernel.storage.pacing import Bucket
+from engine.rewriting.kernel.storage.stores.files import File, Output
 
 T = TypeVar("T")
 
 _FIRST_WAIT: Final = 0.1
 _LONGEST_WAIT: Final = 5.0
+
+MOST_RENEWALS: Final = 2
+"""How often one request is sent again with renewed credentials."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +85,23 @@ class Transfer:
             return OutputSink(uri, store.create(path), self)
 
     def asked(self, kind: type[KernelError], uri: str, ask: Callable[[], T], *, read: int = 0, requests: int = 0) -> T:
-        """Charge a request to the share, send it, and send it again while the store is busy.
+        """Charge a request to the share and send it; again while the store is busy, and with renewed credentials.
 
         Raises:
             KernelError: `kind`, for a fault of the file.
             StorageFault: the storage refused, or did not answer (`answers.patience`).
             Stopped: the task was ordered to stop.
         """
-        begun, waits = self._clock(), _waits()
+        begun, waits, renewals = self._clock(), _waits(), 0
         while True:
             self.charge(read=read, requests=requests)
+            used = self.storage.used
             try:
                 return ask()
             except OSError as error:
+                if renewals < MOST_RENEWALS and is_stale(error) and self.storage.renew(used):
+                    renewals, read = renewals + 1, 0
+                    continue
                 if self._clock() - begun >= patience(error):
                     raise fault_of(kind, uri, error) from error
                 self.times_busy += 1
@@ -255,9 +262,14 @@ class OutputSink:
         if not self.closed:
             self.closed = True
             begun = self._transfer.now()
-            self._transfer.charge(requests=self._output.requests_to_finish())
-            with writing(self.uri):
-                self.stored_bytes = self._output.finish()
+            requests = self._output.requests_to_finish()
+            if self._output.is_repeatable:
+                finish = self._output.finish
+                self.stored_bytes = self._transfer.asked(OutputFault, self.uri, finish, requests=requests)
+            else:
+                self._transfer.charge(requests=requests)
+                with writing(self.uri):
+                    self.stored_bytes = self._output.finish()
             self._transfer.add_writing(begun)
 
     def abandon(self) -> None:

@@ -3,6 +3,7 @@
 Requests are told before they are made, as they are paced by `limits.requests`.
 """
 
+from collections.abc import Iterator
 from typing import Any, Final, Protocol
 
 EXISTS: Final = "exists already, written by another attempt"
@@ -31,6 +32,10 @@ class Output(Protocol):
     @property
     def exists(self) -> bool:
         """Whether the store may have the file, as this task's own: then it is deleted when the task fails."""
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether `finish` may be called again after it failed: nothing was sent before."""
 
     def requests_to_write(self, length: int) -> int:
         """Return the number of requests that writing so many bytes more takes."""
@@ -70,3 +75,6 @@ class Files(Protocol):
 
     def delete(self, path: str) -> None:
         """Delete a file. Raises FileNotFoundError, OSError."""
+
+    def files(self, folder: str, *, is_recursive: bool) -> Iterator[str]:
+        """Yield the paths of all files below a folder, none for a missing one. Raises OSError."""

@@ -2,13 +2,13 @@
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
 import pyarrow.fs as pafs
 
-from engine.rewriting.kernel.storage.files import EXISTS
+from engine.rewriting.kernel.storage.stores.files import EXISTS
 
 _S3_TEXTS: Final = {
     "access_key": ("s3.access-key-id", "client.access-key-id"),
@@ -30,8 +30,9 @@ _PART_BYTES: Final = 10 * 2**20
 class ArrowFiles:
     """A store whose files Arrow opens: remote ones cost a request for their size, which Arrow always asks for."""
 
-    def __init__(self, system: pafs.FileSystem) -> None:
+    def __init__(self, system: pafs.FileSystem, within: str = "") -> None:
         self._system = system
+        self._within = within
         self.is_remote = not isinstance(system, pafs.LocalFileSystem)
         self.requests_to_create = 2 if self.is_remote else 0  # a look for the name: of a file, then of a folder
 
@@ -41,19 +42,26 @@ class ArrowFiles:
 
     def open(self, path: str, file_bytes: int | None) -> "ArrowFile":  # noqa: ARG002
         """Open for random access. Raises FileNotFoundError, OSError."""
-        return ArrowFile(self._system.open_input_file(path))
+        return ArrowFile(self._system.open_input_file(self._within + path))
 
     def create(self, path: str) -> "ArrowOutput":
         """Create a file that does not exist yet and open it for writing. Raises FileExistsError."""
         if not self.is_remote:
             _reserve(path)
-        elif self._system.get_file_info(path).type != pafs.FileType.NotFound:
+        elif self._system.get_file_info(self._within + path).type != pafs.FileType.NotFound:
             raise FileExistsError(EXISTS)
-        return ArrowOutput(self._system, path, is_remote=self.is_remote)
+        return ArrowOutput(self._system, self._within + path, is_remote=self.is_remote)
 
     def delete(self, path: str) -> None:
         """Delete a file. Raises FileNotFoundError."""
-        self._system.delete_file(path)
+        self._system.delete_file(self._within + path)
+
+    def files(self, folder: str, *, is_recursive: bool) -> Iterator[str]:
+        """Yield the paths of all files below a folder; without `is_recursive` only those directly in it."""
+        selector = pafs.FileSelector(self._within + folder.rstrip("/"), allow_not_found=True, recursive=is_recursive)
+        for info in self._system.get_file_info(selector):
+            if info.type == pafs.FileType.File:
+                yield info.path.removeprefix(self._within)
 
 
 class ArrowFile:
@@ -84,6 +92,7 @@ class ArrowOutput:
     """A file that is being written. `exists`: it is in the store already, and is this task's own."""
 
     exists = True
+    is_repeatable = False
 
     def __init__(self, system: pafs.FileSystem, path: str, *, is_remote: bool) -> None:
         self._system = system
@@ -120,15 +129,15 @@ def local() -> ArrowFiles:
     return ArrowFiles(pafs.LocalFileSystem())
 
 
-def s3(properties: Mapping[str, str]) -> ArrowFiles:
-    """Connect to S3. `allow_delayed_open` sends a small output as one request instead of three."""
+def s3(bucket: str, properties: Mapping[str, str]) -> ArrowFiles:
+    """Connect to a bucket of S3. `allow_delayed_open` sends a small output as one request instead of three."""
     options: dict[str, Any] = {"allow_delayed_open": True}
     for option, names in _S3_TEXTS.items():
         value = next((properties[name] for name in names if properties.get(name)), None)
         options |= {} if value is None else {option: value}
     options |= {option: float(properties[name]) for option, name in _S3_SECONDS.items() if name in properties}
     options |= {option: properties[name] == "true" for option, name in _S3_SWITCHES.items() if name in properties}
-    return ArrowFiles(pafs.S3FileSystem(**options))
+    return ArrowFiles(pafs.S3FileSystem(**options), f"{bucket}/")
 
 
 def _reserve(path: str) -> None:

@@ -1,31 +1,28 @@
 """Files in object stores through `obstore`: no request for a size that is known, and creation only if nothing is there.
 
-`obstore` is an optional package of the executors: `connect` returns None without it, and where the properties ask for
-what it can't do. Connections are kept as long as the process, which serves many tasks: the pool is warm then.
+`obstore` is an optional package of the executors. Connections are kept as long as the process, which serves many tasks:
+the pool is warm then.
 
 Memory: an output below `SINGLE_PUT_BYTES` is kept until it is complete, and sent with one request; of a larger one at
 most `UPLOADS + 1` parts of `PART_BYTES` are in memory, and are sent while more is encoded.
 """
 
-import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from functools import lru_cache
-from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
-import pyarrow.fs as pafs
-
 from engine.rewriting.kernel.storage.answers import StoreError, ends_before
-from engine.rewriting.kernel.storage.files import EXISTS
+from engine.rewriting.kernel.storage.stores import addresses
+from engine.rewriting.kernel.storage.stores.clients import Connection
+from engine.rewriting.kernel.storage.stores.files import EXISTS
 
 try:
     import obstore
     from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError
-    from obstore.store import S3Store
+    from obstore.store import AzureStore, GCSStore, S3Store
 except ImportError:  # an executor without it
     obstore = None  # type: ignore[assignment]
 
@@ -33,34 +30,10 @@ PART_BYTES: Final = 10 * 2**20
 UPLOADS: Final = 4
 SINGLE_PUT_BYTES: Final = 16 * 2**20
 
-_TEXTS: Final = {
-    "access_key_id": ("s3.access-key-id", "client.access-key-id"),
-    "secret_access_key": ("s3.secret-access-key", "client.secret-access-key"),
-    "session_token": ("s3.session-token", "client.session-token"),
-    "region": ("s3.region", "client.region"),
-    "endpoint": ("s3.endpoint",),
-}
-_ENCRYPTION: Final = {"kms": "aws:kms", "dsse-kms": "aws:kms:dsse", "s3": "AES256"}
-"""Values of Iceberg's `s3.sse.type`; `custom` has a key of the client in `s3.sse.key`."""
+_WRITER: Final = "packhousewriter"
+"""Key of an object's own metadata with the output that wrote it; plain letters, as Azure takes only identifiers."""
 
-_WRITER: Final = "packhouse-writer"
-"""Key of an object's own metadata with the output that wrote it."""
-
-_NOT_HERE: Final = ("s3.role-arn", "client.role-arn", "s3.profile-name", "client.profile-name")
-"""Properties that only Arrow's file system follows."""
-
-_PROFILES: Final = ("AWS_PROFILE", "AWS_SHARED_CREDENTIALS_FILE")
-"""Variables that lead Arrow to credentials in files, which `obstore` does not read."""
-
-_CERTIFICATES: Final = ("AWS_CA_BUNDLE", "SSL_CERT_FILE")
-"""Variables with the file of a private certificate authority."""
-
-_BUCKET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
-"""A bucket's name becomes part of a host; others than these stay with Arrow, which refuses them."""
-
-_CONNECT_SECONDS: Final = 3.0
-_SILENT_SECONDS: Final = 10.0
-"""Most seconds without a byte of an answer."""
+_QUERY: Final = re.compile(r"(https?://[^\s?\"']*)\?[^\s\"')]*")
 
 _READ_RETRIES: Final[Any] = {"max_retries": 0}
 """Reads are repeated by `transfer`, which obeys orders to stop between two of them."""
@@ -69,14 +42,47 @@ _PATIENT_RETRIES: Final[Any] = {"max_retries": 2}
 _WRITE_RETRIES: Final[Any] = {"max_retries": 10, "retry_timeout": timedelta(seconds=60)}
 
 
+Provider = Callable[[], dict[str, Any]]
+"""Returns a credential as `obstore` takes it, with the time until which it may keep it."""
+
+
+def is_here() -> bool:
+    """Return whether `obstore` is installed."""
+    return obstore is not None
+
+
 class ObjectFiles:
-    """The objects of one bucket."""
+    """The objects of one bucket or container."""
 
     is_remote = True
 
     def __init__(self, readable: Any, writable: Any) -> None:
         self._readable = readable
         self._writable = writable
+
+    @classmethod
+    def open_store(
+        cls, kind: str, bucket: str, connection: Connection, *, is_patient: bool, provider: Provider | None = None
+    ) -> "ObjectFiles":
+        """Return the objects of a bucket. Nothing is sent yet.
+
+        Args:
+            kind: of object stores, as in `addresses`.
+            bucket: the bucket or container.
+            connection: how it is reached.
+            is_patient: a read that finds the store busy is sent again, twice. Otherwise it is sent once: who reads
+                many files decides when to repeat one.
+            provider: gives the credential of each request, instead of the connection's own.
+        """
+        store: Any = {addresses.S3: S3Store, addresses.GOOGLE: GCSStore, addresses.AZURE: AzureStore}[kind]
+        client: Any = connection.client
+        more: Any = {} if provider is None else {"credential_provider": provider}
+        with _errors():
+            readable, writable = (
+                store(bucket, config=connection.config, client_options=client, retry_config=retries, **more)
+                for retries in (_PATIENT_RETRIES if is_patient else _READ_RETRIES, _WRITE_RETRIES)
+            )
+        return cls(readable, writable)
 
     def requests_to_open(self, file_bytes: int | None) -> int:
         """Return the number of requests that opening a file takes."""
@@ -110,6 +116,21 @@ class ObjectFiles:
     def create(self, path: str) -> "ObjectOutput":
         """Begin a file; whether one of its name exists shows when it is sent."""
         return ObjectOutput(self._writable, path)
+
+    def replace(self, path: str, data: bytes) -> None:
+        """Write a whole file, also over one that exists. Raises StoreError."""
+        with _errors():
+            obstore.put(self._writable, path, data, use_multipart=len(data) >= SINGLE_PUT_BYTES)
+
+    def files(self, folder: str, *, is_recursive: bool) -> Iterator[str]:
+        """Yield the paths of all files below a folder; without `is_recursive` only those directly in it."""
+        prefix = f"{folder.strip('/')}/"
+        with _errors():
+            if is_recursive:
+                for page in obstore.list(self._readable, prefix=prefix):
+                    yield from (each["path"] for each in page)
+            else:
+                yield from (each["path"] for each in obstore.list_with_delimiter(self._readable, prefix)["objects"])
 
     def delete(self, path: str) -> None:
         """Delete a file. Raises FileNotFoundError, StoreError."""
@@ -160,6 +181,11 @@ class ObjectOutput:
         self._writer = str(uuid4())
         self._parts: Any = None
         self.exists = False
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether `finish` may be called again after it failed."""
+        return self._parts is None
 
     def requests_to_write(self, length: int) -> int:
         """Return the number of requests that writing so many bytes more takes."""
@@ -240,97 +266,6 @@ class ObjectOutput:
                 self._parts.close()
 
 
-def s3(bucket: str, properties: Mapping[str, str]) -> ObjectFiles | None:
-    """Connect to a bucket of S3 or a compatible store; None without `obstore`, or for properties that it lacks.
-
-    A read is sent once: who reads many files decides when to repeat one.
-    """
-    return _connected(bucket, properties, is_patient=False)
-
-
-def patient_s3(bucket: str, properties: Mapping[str, str]) -> ObjectFiles | None:
-    """Connect as `s3` does; a read that finds the store busy is sent again, twice."""
-    return _connected(bucket, properties, is_patient=True)
-
-
-def _connected(bucket: str, properties: Mapping[str, str], *, is_patient: bool) -> ObjectFiles | None:
-    if obstore is None or any(properties.get(name) for name in _NOT_HERE) or not _BUCKET.fullmatch(bucket):
-        return None
-    if not any(properties.get(name) for name in _TEXTS["access_key_id"]) and _has_profile():
-        return None
-    given = tuple(sorted((name, str(value)) for name, value in properties.items() if _is_of_s3(name)))
-    return _s3(bucket, given, is_patient)
-
-
-def _has_profile() -> bool:
-    return any(map(os.environ.get, _PROFILES)) or Path("~/.aws/credentials").expanduser().exists()
-
-
-def _is_of_s3(name: str) -> bool:
-    return name.startswith(("s3.", "client."))
-
-
-@lru_cache(maxsize=256)
-def _s3(bucket: str, given: tuple[tuple[str, str], ...], is_patient: bool) -> ObjectFiles:
-    properties = dict(given)
-    config: Any = _s3_config(bucket, properties)
-    client: Any = _client(properties, config.get("endpoint", ""))
-    readable, writable = (
-        S3Store(bucket, config=config, client_options=client, retry_config=retries)
-        for retries in (_PATIENT_RETRIES if is_patient else _READ_RETRIES, _WRITE_RETRIES)
-    )
-    return ObjectFiles(readable, writable)
-
-
-def _s3_config(bucket: str, properties: Mapping[str, str]) -> dict[str, Any]:
-    config: dict[str, Any] = {"disable_bulk_delete": True}
-    for option, names in _TEXTS.items():
-        value = next((properties[name] for name in names if properties.get(name)), None)
-        config |= {} if value is None else {option: value}
-    if "://" not in config.get("endpoint", "://"):
-        config["endpoint"] = f"https://{config['endpoint']}"
-    if properties.get("s3.anonymous") == "true":
-        config["skip_signature"] = True
-    if not config.get("region") and not config.get("endpoint"):
-        config["region"] = _region_of(bucket)
-    if properties.get("s3.force-virtual-addressing") == "true" and config.get("endpoint"):
-        scheme, _, host = config["endpoint"].partition("://")
-        config |= {"endpoint": f"{scheme}://{bucket}.{host}", "virtual_hosted_style_request": True}
-    return config | _encryption(properties)
-
-
-def _region_of(bucket: str) -> str:
-    """Return the region of a bucket of AWS, as PyIceberg finds it."""
-    try:
-        return str(pafs.resolve_s3_region(bucket))
-    except OSError:
-        return "us-east-1"
-
-
-def _encryption(properties: Mapping[str, str]) -> dict[str, Any]:
-    """Return the encryption of outputs by the properties of Iceberg's S3FileIO."""
-    kind, key = properties.get("s3.sse.type", "none"), properties.get("s3.sse.key")
-    if kind == "custom":
-        return {"server_side_encryption": "sse-c", "sse_customer_key_base64": key}
-    if kind not in _ENCRYPTION:
-        return {}
-    return {"server_side_encryption": _ENCRYPTION[kind]} | ({"sse_kms_key_id": key} if "kms" in kind and key else {})
-
-
-def _client(properties: Mapping[str, str], endpoint: str) -> dict[str, Any]:
-    connect = float(properties.get("s3.connect-timeout", _CONNECT_SECONDS))
-    silent = float(properties.get("s3.request-timeout", _SILENT_SECONDS))
-    options: dict[str, Any] = {
-        "allow_http": endpoint.startswith("http://"),
-        "connect_timeout": timedelta(seconds=connect),
-        "read_timeout": timedelta(seconds=silent),
-        "timeout": timedelta(hours=1),  # of a whole answer, which a slow line takes its time for
-    }
-    if bundle := next((os.environ[name] for name in _CERTIFICATES if os.environ.get(name)), None):
-        options["root_certificate"] = Path(bundle).read_bytes()
-    return options | ({"proxy_url": properties["s3.proxy-uri"]} if properties.get("s3.proxy-uri") else {})
-
-
 @contextmanager
 def _errors() -> Iterator[None]:
     """Turn the errors of `obstore` into `StoreError`, and shorten the text of a file that is missing."""
@@ -345,4 +280,5 @@ def _errors() -> Iterator[None]:
 
 
 def _first_part(error: Exception) -> str:
-    return str(error).partition("\n\nDebug source:")[0]
+    """Return the text of an error without debugging output, and without queries, which may be signed."""
+    return _QUERY.sub(r"\1?…", str(error).partition("\n\nDebug source:")[0])

@@ -1,0 +1,93 @@
+"""Opens the store of a file by the kind of its address: Arrow for local files, `obstore` for object stores.
+
+Connections are kept for as long as the process: tasks of the same bucket and properties share one.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, Final
+
+from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
+from engine.rewriting.kernel.storage.credentials import Credentials
+from engine.rewriting.kernel.storage.stores import addresses, arrow_files, azure, google, objects, s3
+from engine.rewriting.kernel.storage.stores.clients import Connection
+from engine.rewriting.kernel.storage.stores.files import Files
+
+_MOST_KEPT: Final = 256
+_CONNECTIONS: Final[Mapping[str, Callable[[str, Mapping[str, str]], Connection]]] = {
+    addresses.S3: s3.connection,
+    addresses.GOOGLE: google.connection,
+    addresses.AZURE: azure.connection,
+}
+_PREFIXES: Final = {addresses.S3: s3.PREFIXES, addresses.GOOGLE: google.PREFIXES, addresses.AZURE: azure.PREFIXES}
+
+
+def files_of(kind: str, place: str, properties: Mapping[str, str], credentials: Credentials | None = None) -> Files:
+    """Return the files of a store for a task, which repeats reads on its own.
+
+    Args:
+        kind: as in `addresses.Address`.
+        place: as in `addresses.Address`.
+        properties: those of the catalog, by the names of PyIceberg and of Iceberg's own clients.
+        credentials: the source of renewed ones, instead of those in the properties.
+
+    Raises:
+        Refused: `unsupported_storage`, for a place that the properties can't reach.
+    """
+    if kind == addresses.FILE:
+        return arrow_files.local()
+    found = objects_of(kind, place, properties, is_patient=False, credentials=credentials)
+    if found is not None:
+        return found
+    if kind == addresses.S3:
+        return arrow_files.s3(place, properties)
+    if kind == addresses.HDFS:
+        raise Refused(UNSUPPORTED_STORAGE, f"{place}: tasks can't read HDFS; use rewrite.engine: native")
+    raise Refused(UNSUPPORTED_STORAGE, f"{kind}://{place} needs the package obstore on Spark's executors")
+
+
+def objects_of(
+    kind: str, place: str, properties: Mapping[str, str], *, is_patient: bool, credentials: Credentials | None = None
+) -> objects.ObjectFiles | None:
+    """Return the objects of a bucket or container; None without `obstore`, or where only Arrow can read it.
+
+    Raises:
+        Refused: as `files_of`.
+    """
+    is_arrows = kind == addresses.S3 and s3.needs_arrow(place, properties)
+    if kind not in _CONNECTIONS or not objects.is_here() or is_arrows:
+        return None
+    given = tuple(sorted((name, str(value)) for name, value in properties.items() if name.startswith(_PREFIXES[kind])))
+    return _opened(kind, place, given, is_patient, credentials)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _opened(
+    kind: str, place: str, given: tuple[tuple[str, str], ...], is_patient: bool, credentials: Credentials | None
+) -> objects.ObjectFiles:
+    connection, provider = _CONNECTIONS[kind](place, dict(given)), None
+    if credentials is not None and connection.credential is not None:
+        provider = _Provider(kind, place, credentials)
+        connection = connection.without_credential()
+    bucket = place.partition("@")[0]
+    return objects.ObjectFiles.open_store(kind, bucket, connection, is_patient=is_patient, provider=provider)
+
+
+class _Provider:
+    """Gives `obstore` the credential of each request: it is asked every time, as another may be needed at any time."""
+
+    def __init__(self, kind: str, place: str, credentials: Credentials) -> None:
+        self._kind = kind
+        self._place = place
+        self._credentials = credentials
+        self._seen: Mapping[str, str] | None = None
+        self._credential: Mapping[str, Any] = {}
+
+    def __call__(self) -> dict[str, Any]:
+        """Return the credential with the time until which it may be kept: not at all."""
+        properties = self._credentials.current()
+        if properties is not self._seen:
+            self._credential = _CONNECTIONS[self._kind](self._place, properties).credential or {}
+            self._seen = properties
+        return {**self._credential, "expires_at": datetime.now(UTC)}
