@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 
 from bench.lineitem import write_files
@@ -99,6 +100,10 @@ class Lake:
         return sorted(
             (Path(row["file_path"].removeprefix("file:")), row["file_size_in_bytes"]) for row in found.to_pylist()
         )
+
+    def scan(self, name: str) -> pa.Table:
+        """Return all rows of a table, read by PyIceberg."""
+        return self._catalog.load_table((NAMESPACE, name)).scan().to_arrow()
 
     def is_rewritten(self, name: str) -> bool:
         """Tell whether any snapshot of a table replaced files."""

@@ -252,8 +252,6 @@ def load(
     """
     own = {key: value for key, value in properties.items() if key not in {CATALOG_NAME, "type"}}
     name = properties.get(CATALOG_NAME, name)
-    own.setdefault("s3.connect-timeout", str(CONNECT_SECONDS))
-    own.setdefault("s3.request-timeout", str(ANSWER_SECONDS))
     if properties["type"] == "rest":
         return GuardedRestCatalog(name, check_peer=check_peer, check_addresses=check_addresses, **own)
     # never create tables in a user's database

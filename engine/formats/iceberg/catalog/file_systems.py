@@ -18,7 +18,7 @@ from pyiceberg.io import InputFile, OutputFile
 from pyiceberg.io.pyarrow import PyArrowFileIO
 
 from engine.formats.iceberg.catalog.objects import stored_object, stored_objects
-from engine.rewriting.kernel.storage.stores.arrow_files import ArrowFiles
+from engine.rewriting.kernel.storage.stores.arrow_files import LIMITS_OF_TIME, ArrowFiles
 from engine.rewriting.kernel.storage.stores.files import Files
 
 CONNECTIONS: Final = 160
@@ -63,7 +63,8 @@ class SharedFileIO(PyArrowFileIO):
     def _initialize_fs(self, scheme: str, netloc: str | None = None) -> FileSystem:
         if scheme not in _S3_SCHEMES:
             return super()._initialize_fs(scheme, netloc)
-        named = {name: str(value) for name, value in self.properties.items() if name.startswith(_S3_PROPERTIES)}
+        given = {name: str(value) for name, value in self.properties.items() if name.startswith(_S3_PROPERTIES)}
+        named = {**LIMITS_OF_TIME, **given}
         key = (scheme, netloc, frozenset(named.items()))
         return _CLIENTS.get(key, lambda: PyArrowFileIO(named).fs_by_scheme(scheme, netloc))
 

@@ -23,6 +23,9 @@ _S3_TEXTS: Final = {
 _S3_SECONDS: Final = {"connect_timeout": "s3.connect-timeout", "request_timeout": "s3.request-timeout"}
 _S3_SWITCHES: Final = {"force_virtual_addressing": "s3.force-virtual-addressing", "anonymous": "s3.anonymous"}
 
+LIMITS_OF_TIME: Final[Mapping[str, str]] = {"s3.connect-timeout": "10", "s3.request-timeout": "60"}
+"""In seconds: Arrow's own limits are those of a client that never gives up."""
+
 _PART_BYTES: Final = 10 * 2**20
 """Arrow uploads parts of this size."""
 
@@ -129,8 +132,9 @@ def local() -> ArrowFiles:
     return ArrowFiles(pafs.LocalFileSystem())
 
 
-def s3(bucket: str, properties: Mapping[str, str]) -> ArrowFiles:
+def s3(bucket: str, given: Mapping[str, str]) -> ArrowFiles:
     """Connect to a bucket of S3. `allow_delayed_open` sends a small output as one request instead of three."""
+    properties = {**LIMITS_OF_TIME, **given}
     options: dict[str, Any] = {"allow_delayed_open": True}
     for option, names in _S3_TEXTS.items():
         value = next((properties[name] for name in names if properties.get(name)), None)

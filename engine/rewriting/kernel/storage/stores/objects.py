@@ -35,6 +35,9 @@ _WRITER: Final = "packhousewriter"
 
 _QUERY: Final = re.compile(r"(https?://[^\s?\"']*)\?[^\s\"')]*")
 
+_ANSWER_TO_A_WRITE: Final = timedelta(seconds=60)
+"""A write is answered when its whole body has arrived, which takes its time on a slow line."""
+
 _READ_RETRIES: Final[Any] = {"max_retries": 0}
 """Reads are repeated by `transfer`, which obeys orders to stop between two of them."""
 
@@ -75,12 +78,16 @@ class ObjectFiles:
             provider: gives the credential of each request, instead of the connection's own.
         """
         store: Any = {addresses.S3: S3Store, addresses.GOOGLE: GCSStore, addresses.AZURE: AzureStore}[kind]
-        client: Any = connection.client
+        reading: Any = dict(connection.client)
+        writing = {**reading, "read_timeout": max(reading["read_timeout"], _ANSWER_TO_A_WRITE)}
         more: Any = {} if provider is None else {"credential_provider": provider}
         with _errors():
             readable, writable = (
                 store(bucket, config=connection.config, client_options=client, retry_config=retries, **more)
-                for retries in (_PATIENT_RETRIES if is_patient else _READ_RETRIES, _WRITE_RETRIES)
+                for client, retries in (
+                    (reading, _PATIENT_RETRIES if is_patient else _READ_RETRIES),
+                    (writing, _WRITE_RETRIES),
+                )
             )
         return cls(readable, writable)
 
