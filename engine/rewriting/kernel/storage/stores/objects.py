@@ -41,7 +41,8 @@ _ANSWER_TO_A_WRITE: Final = timedelta(seconds=60)
 _READ_RETRIES: Final[Any] = {"max_retries": 0}
 """Reads are repeated by `transfer`, which obeys orders to stop between two of them."""
 
-_PATIENT_RETRIES: Final[Any] = {"max_retries": 2}
+_PATIENT_RETRIES: Final[Any] = {"max_retries": 5, "retry_timeout": timedelta(seconds=15)}
+"""About 3 s of waits: a store that throttles costs no attempt, and one that is away no thread for long."""
 _WRITE_RETRIES: Final[Any] = {"max_retries": 10, "retry_timeout": timedelta(seconds=60)}
 
 
@@ -73,7 +74,7 @@ class ObjectFiles:
             kind: of object stores, as in `addresses`.
             bucket: the bucket or container.
             connection: how it is reached.
-            is_patient: a read that finds the store busy is sent again, twice. Otherwise it is sent once: who reads
+            is_patient: a read that finds the store busy is sent again for some seconds. Otherwise it is sent once: who reads
                 many files decides when to repeat one.
             provider: gives the credential of each request, instead of the connection's own.
         """
