@@ -7,7 +7,7 @@ from pyiceberg.typedef import Record
 
 from engine.domain.errors import CommitConflict
 from engine.formats.iceberg import IcebergTable, ManifestCache
-from engine.formats.iceberg.manifests.reading import ENTRIES
+from engine.formats.iceberg.manifests.decoding import ENTRIES
 from engine.planning.measures.digest import FILE_DIGEST
 from tests.support.iceberg_tables import (
     BY_CITY,

@@ -39,8 +39,8 @@ from pyiceberg.types import (
     UUIDType,
 )
 
+from engine.formats.iceberg.manifests import decoding as manifests
 from engine.formats.iceberg.manifests import entry_frames
-from engine.formats.iceberg.manifests import reading as manifests
 from engine.formats.iceberg.manifests.avro_blocks import readable
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 

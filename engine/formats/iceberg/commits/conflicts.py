@@ -19,7 +19,7 @@ from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.catalog.paths import normalised, own_location_provider
-from engine.formats.iceberg.manifests.reading import DELETED
+from engine.formats.iceberg.manifests.decoding import DELETED
 from engine.formats.iceberg.metadata.deletes import UNPARTITIONED
 from engine.formats.iceberg.metadata.history import ancestors
 from engine.formats.iceberg.metadata.views import TableView

@@ -13,7 +13,7 @@ from engine.domain.errors import Fatal
 from engine.domain.runs.output_names import attempt_of, in_paths_of
 from engine.formats.iceberg.catalog.paths import data_location, file_name, metadata_location
 from engine.formats.iceberg.commits.metadata_names import of_commits
-from engine.formats.iceberg.manifests.reading import DELETED
+from engine.formats.iceberg.manifests.decoding import DELETED
 from engine.formats.iceberg.metadata.views import TableView
 
 

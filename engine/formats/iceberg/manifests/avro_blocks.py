@@ -14,7 +14,7 @@ import io
 import json
 import lzma
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import fastavro
@@ -75,6 +75,29 @@ def readable(body: bytes, *, limit: int = MANIFEST_BYTES) -> bytes:
         target.write(data)
         target.write(header["sync"])
     return target.getvalue()
+
+
+def joined(bodies: Sequence[bytes]) -> bytes:
+    """Return one container with the blocks of several, which `readable` returned and whose schemas are equal."""
+    target = io.BytesIO()
+    sync = b""
+    for body in bodies:
+        source = io.BytesIO(body)
+        header = _read_header(source)
+        if not sync:
+            sync = header["sync"]
+            target.write(body[: source.tell()])
+        if block := body[source.tell() : -_SYNC_BYTES]:
+            target.write(block)
+            target.write(sync)
+    return target.getvalue()
+
+
+def records_in(body: bytes) -> int:
+    """Return the number of records in a container that `readable` returned."""
+    source = io.BytesIO(body)
+    _read_header(source)
+    return _long(body, source.tell())[0] if source.tell() < len(body) else 0
 
 
 def schema_of(body: bytes) -> bytes:

@@ -18,7 +18,7 @@ from pyiceberg.manifest import UNASSIGNED_SEQ, ManifestContent, ManifestEntrySta
 from engine.domain.errors import Fatal
 from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.avro_blocks import schema_of, with_schema
-from engine.formats.iceberg.manifests.reading import ADDED, DELETED
+from engine.formats.iceberg.manifests.decoding import ADDED, DELETED
 
 _EXISTING: Final = int(ManifestEntryStatus.EXISTING)
 

@@ -1,78 +1,41 @@
 """Read manifest entries as Arrow columns, once per manifest: the content of a manifest's path never changes.
 
-Data manifests are decoded as a whole (`entry_frames`). Unsupported ones and delete manifests are read entry by entry by
-fastavro, only the fields named here (34,000 to 65,000 entries per second and core). Fields are matched by field id,
-independent of the writer's field names. No per-file object outlives the reading of its manifest. Column statistics are
-not kept: rewrites (`snapshots`) read the few manifests they touch in full.
+Small manifests of one schema are decoded together (`batches`): what decoding costs per call is more than their entries
+do. No per-file object outlives the reading of its manifest.
 
 Limits: the cache is in memory and bounded by bytes; format versions 1 and 2 (a version 3 manifest can be read, but its
 row ids and deletion vectors are not supported, which `eligibility` refuses).
 """
 
-import io
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Any, Final, Protocol, TypeVar
 
-import fastavro
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.io import FileIO
-from pyiceberg.manifest import DataFileContent, ManifestContent, ManifestEntryStatus, ManifestFile
+from pyiceberg.manifest import ManifestContent, ManifestFile
 
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg.catalog.file_access import outside
-from engine.formats.iceberg.errors import decoding
+from engine.formats.iceberg.errors import decoding, is_of_content
 from engine.formats.iceberg.intake.checks import check_entries, check_live, check_size
 from engine.formats.iceberg.intake.limits import Malformed
-from engine.formats.iceberg.manifests import entry_ids as ids
-from engine.formats.iceberg.manifests.entry_frames import EntryColumns, columns_of
+from engine.formats.iceberg.manifests.avro_blocks import schema_of
+from engine.formats.iceberg.manifests.batches import read_together
+from engine.formats.iceberg.manifests.decoding import ADDED, DELETED, ENTRIES, IS_OUTSIDE, read_entries
 from engine.formats.iceberg.manifests.outside_files import PathSummary, are_outside
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.rewriting.kernel.storage.places import Places
 
-ADDED: Final = int(ManifestEntryStatus.ADDED)
-DELETED: Final = int(ManifestEntryStatus.DELETED)
-DATA: Final = int(DataFileContent.DATA)
-POSITION_DELETES: Final = int(DataFileContent.POSITION_DELETES)
-EQUALITY_DELETES: Final = int(DataFileContent.EQUALITY_DELETES)
-
-ENTRIES: Final = pa.schema(
-    [
-        pa.field("status", pa.int8(), nullable=False),
-        pa.field("snapshot_id", pa.int64()),
-        pa.field("sequence_number", pa.int64()),  # data sequence number, inherited if the entry omits it
-        pa.field("file_sequence_number", pa.int64()),  # when the file was added; null if an old writer omitted it
-        pa.field("content", pa.int8(), nullable=False),
-        pa.field("path", pa.string(), nullable=False),
-        pa.field("spec_id", pa.int32(), nullable=False),
-        pa.field("partition", pa.dictionary(pa.int32(), pa.string()), nullable=False),
-        pa.field("file_format", pa.dictionary(pa.int32(), pa.string()), nullable=False),
-        pa.field("record_count", pa.int64(), nullable=False),
-        pa.field("file_bytes", pa.int64(), nullable=False),
-        pa.field("row_groups", pa.int32(), nullable=False),  # of Parquet files, from split offsets; 0: unknown
-        pa.field("is_encrypted", pa.bool_(), nullable=False),
-        pa.field("target", pa.string()),  # the data file of a position-delete file that applies to a single one
-        pa.field("is_outside", pa.bool_(), nullable=False),  # of the table's places: the file must not be opened
-    ]
-)
-_IS_OUTSIDE: Final = ENTRIES.field("is_outside")
-_WRITTEN: Final = pa.schema([field for field in ENTRIES if field != _IS_OUTSIDE])
-
 _READ_AT_ONCE: Final = 256
-_READERS: Final = (8, 32)
+_READERS: Final = (8, 64)
+_SMALL_BYTES: Final = 64 * 1024  # stored bytes of manifests that are decoded together
 _READ_BYTES: Final = 64 * 2**20  # stored bytes that are read at once, where more than the least number read
-_FILE_PATH_COLUMN: Final = 2147483546  # reserved field id of `file_path` in position-delete files
-_ENTRY_IDS: Final = frozenset(
-    {ids.STATUS, ids.SNAPSHOT_ID, ids.SEQUENCE_NUMBER, ids.FILE_SEQUENCE_NUMBER, ids.DATA_FILE}
-)
-_FILE_IDS: Final = frozenset(
-    {ids.CONTENT, ids.PATH, ids.FORMAT, ids.PARTITION, ids.RECORDS, ids.BYTES, ids.KEY, ids.SPLIT_OFFSETS}
-)
-_DELETE_IDS: Final = _FILE_IDS | {ids.LOWER, ids.UPPER, ids.REFERENCED}
 
 
 class Held(Protocol):
@@ -91,6 +54,9 @@ class Cache(Protocol):
 
     def get(self, key: tuple[str, int], read: Callable[[], T]) -> T:
         """Return the cached value, or cache and return the result of `read`. A key always has values of one type."""
+
+    def holds(self, key: tuple[str, int]) -> bool:
+        """Return whether a value is cached."""
 
 
 class ManifestCache:
@@ -128,6 +94,10 @@ class ManifestCache:
                 self._bytes -= dropped.nbytes
         return value
 
+    def holds(self, key: tuple[str, int]) -> bool:
+        """Return whether a value is cached."""
+        return key in self._held
+
 
 @dataclass(frozen=True, slots=True)
 class OwnedCache:
@@ -138,7 +108,14 @@ class OwnedCache:
 
     def get(self, key: tuple[str, int], read: Callable[[], T]) -> T:
         """Return what is held, or what `read` gives, which is then held. A key always stands for one type."""
-        return self.whole.get((f"{self.owner}\n{key[0]}", key[1]), read)
+        return self.whole.get(self._whole_key(key), read)
+
+    def holds(self, key: tuple[str, int]) -> bool:
+        """Return whether a value is cached."""
+        return self.whole.holds(self._whole_key(key))
+
+    def _whole_key(self, key: tuple[str, int]) -> tuple[str, int]:
+        return f"{self.owner}\n{key[0]}", key[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +132,8 @@ class _Decoded:
     def within(self, places: Places) -> pa.Table:
         rows = self.entries.num_rows
         if not rows or self.paths.is_inside(places):
-            return self.entries.append_column(_IS_OUTSIDE, pa.repeat(False, rows))
-        return self.entries.append_column(_IS_OUTSIDE, are_outside(self.entries["path"], places))
+            return self.entries.append_column(IS_OUTSIDE, pa.repeat(False, rows))
+        return self.entries.append_column(IS_OUTSIDE, are_outside(self.entries["path"], places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +153,8 @@ class ManifestReader:
         """
         if not self.places.cover(manifest.manifest_path):
             raise outside([manifest.manifest_path], self.places)
-        key = (manifest.manifest_path, manifest.manifest_length)
-        return _inherited(self.cache.get(key, lambda: self._read(manifest)).within(self.places), manifest)
+        held = self.cache.get(_key(manifest), lambda: self._decoded(manifest, self._body(manifest)))
+        return _inherited(held.within(self.places), manifest)
 
     def each(self, manifests: Sequence[ManifestFile]) -> list[pa.Table]:
         """Return the entries of several manifests, read in parallel, in the order of the manifests.
@@ -189,7 +166,9 @@ class ManifestReader:
         size = 0
         with ThreadPoolExecutor(max_workers=_readers(manifests), thread_name_prefix="manifests") as pool:
             for start in range(0, len(manifests), _READ_AT_ONCE):
-                for table in pool.map(self.entries, manifests[start : start + _READ_AT_ONCE]):
+                part = manifests[start : start + _READ_AT_ONCE]
+                self._read_small_ones(part, pool)
+                for table in pool.map(self.entries, part):
                     found.append(table)
                     size += table.nbytes
                     check_size(size)
@@ -205,16 +184,62 @@ class ManifestReader:
         check_live(together)
         return together
 
-    def _read(self, manifest: ManifestFile) -> _Decoded:
+    def _read_small_ones(self, manifests: Sequence[ManifestFile], pool: ThreadPoolExecutor) -> None:
+        """Read the small data manifests that are not cached into the cache, those of one schema together."""
+        new = [each for each in manifests if self._is_small(each) and not self.cache.holds(_key(each))]
+        alike: dict[tuple[int, bytes], list[tuple[ManifestFile, bytes]]] = {}
+        for manifest, body in zip(new, pool.map(self._body, new), strict=True):
+            alike.setdefault((manifest.partition_spec_id, schema_of(body)), []).append((manifest, body))
+        for (spec_id, _), some in alike.items():
+            tables = _together([body for _, body in some], self.codecs[spec_id])
+            for number, (manifest, body) in enumerate(some):
+                held = self._decoded(manifest, body) if tables is None else _checked(manifest, tables[number])
+                self.cache.get(_key(manifest), partial(_same, held))
+
+    def _is_small(self, manifest: ManifestFile) -> bool:
+        return (
+            manifest.content == ManifestContent.DATA
+            and manifest.manifest_length <= _SMALL_BYTES
+            and manifest.partition_spec_id in self.codecs
+            and self.places.cover(manifest.manifest_path)
+        )
+
+    def _body(self, manifest: ManifestFile) -> bytes:
         with decoding(f"manifest {manifest.manifest_path}"):
-            codec = self.codecs.get(manifest.partition_spec_id)
-            if codec is None:
+            if manifest.partition_spec_id not in self.codecs:
                 raise Malformed(f"the table has no partition spec {manifest.partition_spec_id}")
             with self.io.new_input(manifest.manifest_path).open() as stream:
-                body = stream.read()
+                return stream.read()
+
+    def _decoded(self, manifest: ManifestFile, body: bytes) -> _Decoded:
+        with decoding(f"manifest {manifest.manifest_path}"):
+            codec = self.codecs[manifest.partition_spec_id]
             entries = read_entries(body, codec=codec, with_targets=manifest.content == ManifestContent.DELETES)
-            check_entries(entries)
-            return _Decoded(entries, PathSummary.of(entries["path"]))
+        return _checked(manifest, entries)
+
+
+def _key(manifest: ManifestFile) -> tuple[str, int]:
+    return manifest.manifest_path, manifest.manifest_length
+
+
+def _together(bodies: Sequence[bytes], codec: PartitionCodec) -> list[pa.Table] | None:
+    """Return what `read_together` returns; None if one of them is damaged: read alone, its error names it."""
+    try:
+        return read_together(bodies, codec=codec)
+    except BaseException as error:
+        if not is_of_content(error):
+            raise
+        return None
+
+
+def _checked(manifest: ManifestFile, entries: pa.Table) -> _Decoded:
+    with decoding(f"manifest {manifest.manifest_path}"):
+        check_entries(entries)
+        return _Decoded(entries, PathSummary.of(entries["path"]))
+
+
+def _same(value: T) -> T:
+    return value
 
 
 def _readers(manifests: Sequence[ManifestFile]) -> int:
@@ -240,111 +265,3 @@ def _inherited(table: pa.Table, manifest: ManifestFile) -> pa.Table:
         column = filled if where is None else pc.if_else(where, filled, table[name])
         table = table.set_column(table.schema.get_field_index(name), ENTRIES.field(name), column)
     return table
-
-
-def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> pa.Table:
-    """Return the entries of a manifest as written, without `is_outside`; null sequence numbers are to be inherited.
-
-    `body` is the file's content converted by `avro_blocks.readable`.
-    """
-    written: Any = fastavro.reader(io.BytesIO(body)).writer_schema
-    if not with_targets and (found := columns_of(body, written, codec=codec)) is not None:
-        return _table(found, codec.spec.spec_id)
-    schema, of_entry, of_file = _projection(written, _DELETE_IDS if with_targets else _FILE_IDS)
-    columns = _Columns(codec=codec)
-    entries: Iterable[Any] = fastavro.reader(io.BytesIO(body), reader_schema=schema)
-    for entry in entries:
-        columns.add(entry, of_entry, of_file)
-    return columns.table()
-
-
-def _table(found: EntryColumns, spec_id: int) -> pa.Table:
-    rows = len(found.path)
-    others = {"spec_id": pa.repeat(pa.scalar(spec_id, pa.int32()), rows), "target": pa.nulls(rows, pa.string())}
-    columns = [others[f.name] if f.name in others else getattr(found, f.name) for f in _WRITTEN]
-    return pa.table(columns, schema=_WRITTEN)
-
-
-def _projection(written: Mapping[str, Any], wanted: frozenset[int]) -> tuple[Any, dict[int, str], dict[int, str]]:
-    kept, of_entry, of_file = [], {}, {}
-    for field in written["fields"]:
-        if field.get("field-id") not in _ENTRY_IDS:
-            continue
-        of_entry[field["field-id"]] = field["name"]
-        if field["field-id"] == ids.DATA_FILE:
-            inner = [each for each in field["type"]["fields"] if each.get("field-id") in wanted]
-            of_file = {each["field-id"]: each["name"] for each in inner}
-            field = {**field, "type": {**field["type"], "fields": inner}}  # noqa: PLW2901 - a narrowed copy
-        kept.append(field)
-    return {**written, "fields": kept}, of_entry, of_file
-
-
-class _Columns:
-    """The columns of `ENTRIES` while one manifest is read."""
-
-    def __init__(self, *, codec: PartitionCodec) -> None:
-        self._codec = codec
-        self._codes_of_values: dict[tuple[Any, ...], int] = {}
-        self._codes_of_text: dict[str, int] = {}
-        self._lists: dict[str, list[Any]] = {
-            name: [] for name in _WRITTEN.names if name not in {"spec_id", "file_format"}
-        }
-        self._formats: list[str] = []
-
-    def add(self, entry: Mapping[str, Any], of_entry: Mapping[int, str], of_file: Mapping[int, str]) -> None:
-        file = entry[of_entry[ids.DATA_FILE]]
-        content = file.get(of_file.get(ids.CONTENT, ""), DATA)  # format version 1 has only data files
-        lists = self._lists
-        lists["status"].append(entry[of_entry[ids.STATUS]])
-        lists["snapshot_id"].append(entry.get(of_entry.get(ids.SNAPSHOT_ID, "")))
-        lists["sequence_number"].append(entry.get(of_entry.get(ids.SEQUENCE_NUMBER, "")))
-        lists["file_sequence_number"].append(entry.get(of_entry.get(ids.FILE_SEQUENCE_NUMBER, "")))
-        lists["content"].append(content)
-        lists["path"].append(file[of_file[ids.PATH]])
-        lists["partition"].append(self._code(tuple(file[of_file[ids.PARTITION]].values())))
-        lists["record_count"].append(file[of_file[ids.RECORDS]])
-        lists["file_bytes"].append(file[of_file[ids.BYTES]])
-        lists["row_groups"].append(_row_groups(file.get(of_file.get(ids.SPLIT_OFFSETS, "")), file[of_file[ids.BYTES]]))
-        lists["is_encrypted"].append(file.get(of_file.get(ids.KEY, "")) is not None)
-        lists["target"].append(_target(file, of_file) if content == POSITION_DELETES else None)
-        self._formats.append(file[of_file[ids.FORMAT]].lower())
-
-    def _code(self, values: tuple[Any, ...]) -> int:
-        code = self._codes_of_values.get(values)
-        if code is None:  # different tuples may have the same text (NaN is never equal to itself): the text decides
-            text = self._codec.encode(values)
-            code = self._codes_of_values[values] = self._codes_of_text.setdefault(text, len(self._codes_of_text))
-        return code
-
-    def table(self) -> pa.Table:
-        rows = len(self._formats)
-        built: dict[str, Any] = dict(self._lists)
-        texts = pa.array(list(self._codes_of_text), pa.string())
-        built["partition"] = pa.DictionaryArray.from_arrays(pa.array(self._lists["partition"], pa.int32()), texts)
-        built["file_format"] = pa.array(self._formats, pa.string()).dictionary_encode()
-        built["spec_id"] = pa.repeat(pa.scalar(self._codec.spec.spec_id, pa.int32()), rows)
-        return pa.table(
-            [pa.array(built[f.name], f.type) if isinstance(built[f.name], list) else built[f.name] for f in _WRITTEN],
-            schema=_WRITTEN,
-        )
-
-
-def _row_groups(offsets: Sequence[int] | None, file_bytes: int) -> int:
-    return len(offsets) if offsets and offsets[-1] < file_bytes else 0  # as Iceberg: offsets past the end are invalid
-
-
-def _target(file: Mapping[str, Any], of_file: Mapping[int, str]) -> str | None:
-    """Return a position-delete file's single data file: from its field, otherwise from equal `file_path` bounds."""
-    if named := file.get(of_file.get(ids.REFERENCED, "")):
-        return str(named)
-    lower = _bound(file.get(of_file.get(ids.LOWER, "")))
-    upper = _bound(file.get(of_file.get(ids.UPPER, "")))
-    return lower.decode() if lower is not None and lower == upper else None
-
-
-def _bound(pairs: Sequence[Mapping[str, Any]] | None) -> bytes | None:
-    for pair in pairs or ():
-        key, value = pair.values()
-        if key == _FILE_PATH_COLUMN:
-            return bytes(value)
-    return None

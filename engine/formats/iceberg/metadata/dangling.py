@@ -18,7 +18,7 @@ from pyiceberg.manifest import ManifestContent, ManifestFile
 
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.output_names import in_paths_of
-from engine.formats.iceberg.manifests.reading import DELETED, ENTRIES, POSITION_DELETES
+from engine.formats.iceberg.manifests.decoding import DELETED, ENTRIES, POSITION_DELETES
 from engine.formats.iceberg.metadata.deletes import apply_to_nothing
 from engine.formats.iceberg.metadata.views import TableView
 

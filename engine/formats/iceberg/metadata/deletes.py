@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.domain.runs.files import DeleteRef
-from engine.formats.iceberg.manifests.reading import EQUALITY_DELETES, POSITION_DELETES
+from engine.formats.iceberg.manifests.decoding import EQUALITY_DELETES, POSITION_DELETES
 
 UNPARTITIONED: Final = "{}"
 _NEVER: Final = np.iinfo(np.int64).max

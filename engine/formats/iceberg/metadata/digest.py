@@ -12,7 +12,8 @@ from pyiceberg.manifest import ManifestContent, ManifestFile
 
 from engine.domain.errors import CommitConflict
 from engine.domain.runs.files import InputFile
-from engine.formats.iceberg.manifests.reading import ENTRIES, EQUALITY_DELETES, ManifestReader
+from engine.formats.iceberg.manifests.decoding import ENTRIES, EQUALITY_DELETES
+from engine.formats.iceberg.manifests.reading import ManifestReader
 from engine.formats.iceberg.metadata.deletes import DeleteCounts, PositionDeletes, count_deletes
 from engine.planning.measures.digest import FILE_DIGEST
 

@@ -20,7 +20,7 @@ from engine.domain.runs.files import InputFile, OutputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.formats.base import Condition, NativeChange, RowCounts, Verification
 from engine.formats.iceberg.catalog.paths import all_locations, outside, own_location_provider
-from engine.formats.iceberg.manifests.reading import ADDED, DATA, DELETED, ENTRIES
+from engine.formats.iceberg.manifests.decoding import ADDED, DATA, DELETED, ENTRIES
 from engine.formats.iceberg.metadata.deletes import DeletesMoved, count_deletes
 from engine.formats.iceberg.metadata.history import RUN_ID, ancestors, in_history, is_ancestor, summary_of
 from engine.formats.iceberg.metadata.views import TableView

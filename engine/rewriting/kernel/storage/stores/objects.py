@@ -74,8 +74,8 @@ class ObjectFiles:
             kind: of object stores, as in `addresses`.
             bucket: the bucket or container.
             connection: how it is reached.
-            is_patient: a read that finds the store busy is sent again for some seconds. Otherwise it is sent once: who reads
-                many files decides when to repeat one.
+            is_patient: a read that finds the store busy is sent again for some seconds. Otherwise it is sent once: who
+                reads many files decides when to repeat one.
             provider: gives the credential of each request, instead of the connection's own.
         """
         store: Any = {addresses.S3: S3Store, addresses.GOOGLE: GCSStore, addresses.AZURE: AzureStore}[kind]
