@@ -45,8 +45,8 @@ def main() -> None:
     given = parser.parse_args()
     latencies = [int(each) / 1000 for each in given.latencies.split(",")]
     with TemporaryDirectory(prefix="bench-store-") as folder, store_server() as store:
-        task = _uploaded(store, Path(folder), given.files, given.kilobytes)
-        rows = [_disk(_local(task, Path(folder)), given.repeats)]
+        task = uploaded(store, Path(folder), given.files, given.kilobytes)
+        rows = [_disk(local(task, Path(folder)), given.repeats)]
         for latency in latencies:
             store.control(manners=Manners(latency=latency))
             rows += [_measured(store, task, name, latency, given.repeats) for name in ("obstore", "arrow")]
@@ -54,7 +54,7 @@ def main() -> None:
     write_json(given.json, {"benchmark": "B20", "machine": machine_facts(), "rows": rows})
 
 
-def _uploaded(store: StoreServer, folder: Path, files: int, kilobytes: int) -> GroupTask:
+def uploaded(store: StoreServer, folder: Path, files: int, kilobytes: int) -> GroupTask:
     """Make the input files in the folder and in the store, and return the task for the latter."""
     inputs = []
     for number in range(files):
@@ -77,7 +77,8 @@ def _uploaded(store: StoreServer, folder: Path, files: int, kilobytes: int) -> G
     )
 
 
-def _local(task: GroupTask, folder: Path) -> GroupTask:
+def local(task: GroupTask, folder: Path) -> GroupTask:
+    """Return the same task for the files in the folder."""
     inputs = [replace(one, path=f"{folder}/{one.path.rpartition('/')[2]}") for one in task.inputs]
     return replace(task, inputs=tuple(inputs), output_dir=f"{folder}/out", places=(str(folder),))
 

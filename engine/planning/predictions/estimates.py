@@ -104,7 +104,7 @@ def _seconds(groups: Sequence[FileGroup], time: TimeEstimate, files: int, read: 
 def predicted_requests(groups: Iterable[FileGroup], *, output_bytes: int) -> int:
     """Return the approximate number of object-store requests to read and write a rewrite's files.
 
-    They are those of executors with `obstore` (`kernel.storage.object_stores`); Arrow also asks for each file's size.
+    They are those of executors with `obstore` (`kernel.storage.stores.objects`); Arrow also asks for each file's size.
     If the number of row groups of an input is unknown, Parquet's usual 128 MiB per row group are assumed. A local file
     system needs fewer requests.
     """

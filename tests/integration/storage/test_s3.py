@@ -76,6 +76,18 @@ async def test_a_large_output_is_sent_in_parts_and_none_is_left_open(s3: S3Serve
         assert len(world.lake.ids()) == rows
 
 
+@pytest.mark.parametrize("kind", ["many small ones", "large outputs"])
+async def test_requests_are_predicted_within_ten_percent(s3: S3Server, open_on_s3: Open, kind: str) -> None:
+    async with open_on_s3(days=3 if kind == "many small ones" else 0, files=20) as world:
+        if kind == "large outputs":
+            await asyncio.to_thread(append_incompressible, world, files=6, rows=120_000)
+        predicted = (await world.container.explain.explain(SYSTEM, world.table_id))["now"]["cost"]["requests"]
+        run = await world.rewrite()
+        assert run.state is RunState.SUCCEEDED, run.detail
+        measured = run.result.document["measured"]["requests"]
+        assert abs(predicted - measured) <= 0.1 * measured, (predicted, measured)
+
+
 @pytest.mark.parametrize("step", ["rewriting", "group_written", "before_commit"])
 async def test_a_cancel_leaves_no_file_and_no_part(s3: S3Server, open_on_s3: Open, step: str) -> None:
     async with open_on_s3() as world:

@@ -1,7 +1,7 @@
 """Reads and writes of a task: every transferred byte is paced, counted and timed here.
 
 Requests: one for each read call that reaches the storage, and what a store tells for opening, creating, writing and
-finishing a file (`storage.files`). A store that is busy or does not answer is asked again after a growing wait.
+finishing a file (`stores.files`). A store that is busy or does not answer is asked again after a growing wait.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""Files through Arrow's file systems: the local disk, and S3 where `object_stores` can't be used."""
+"""Files through Arrow's file systems: the local disk, and S3 where `objects` can't be used."""
 
 import os
 import threading
