@@ -38,7 +38,8 @@ class Manners:
 
     `busy`: answered 503. `resets`: the connection ends without an answer, after the request was carried out. `short`:
     half of the body, then the connection ends. `hangs`: no answer at all. `lost`: so many next requests are carried out
-    and not answered. `expired`: requests with these access keys or tokens are refused as those of S3 and Google do.
+    and not answered. `cut`: of an upload of parts the last is lost, and it is confirmed all the same. `expired`: requests
+    with these access keys or tokens are refused as those of S3 and Google do.
     """
 
     latency: float = 0.0
@@ -47,6 +48,7 @@ class Manners:
     short: float = 0.0
     hangs: float = 0.0
     lost: int = 0
+    cut: bool = False
     expired: tuple[str, ...] = ()
 
 
@@ -57,6 +59,7 @@ class Store:
     objects: dict[str, bytes] = field(default_factory=dict)
     metadata: dict[str, dict[str, str]] = field(default_factory=dict)
     uploads: dict[str, dict[int, bytes]] = field(default_factory=dict)
+    begun: dict[str, dict[str, str]] = field(default_factory=dict)
     asked: Counter[str] = field(default_factory=Counter)
     manners: Manners = field(default_factory=Manners)
     at_once: int = 0
@@ -81,7 +84,7 @@ class Store:
         if not key:
             return self._of_bucket(method, query, body)
         if "uploads" in query or "uploadId" in query:
-            return self._of_upload(method, f"{bucket}/{key}", query, _decoded(headers, body))
+            return self._of_upload(method, f"{bucket}/{key}", query, headers, _decoded(headers, body))
         if method == "PUT":
             return self._put(key, headers, body)
         if method == "DELETE":
@@ -112,21 +115,28 @@ class Store:
             return 416, _error("InvalidRange"), {}
         return 206, data[start : end + 1], told | {"Content-Range": f"bytes {start}-{end}/{len(data)}"}
 
-    def _of_upload(self, method: str, path: str, query: Mapping[str, str], body: bytes) -> Answer:
+    def _of_upload(
+        self, method: str, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: bytes
+    ) -> Answer:
         upload = query.get("uploadId", "")
         if method == "POST" and "uploads" in query:
             upload = f"u{random.getrandbits(60)}"
             self.uploads[upload] = {}
+            self.begun[upload] = {name: value for name, value in headers.items() if name.startswith(_METADATA)}
             bucket, _, key = path.partition("/")
             return 200, _xml(f"<InitiateMultipartUploadResult><Bucket>{bucket}</Bucket><Key>{escape(key)}</Key>"
                              f"<UploadId>{upload}</UploadId></InitiateMultipartUploadResult>"), {}  # fmt: skip
         if method == "PUT":
             self.uploads[upload][int(query["partNumber"])] = body
             return 200, b"", {"ETag": _etag(body)}
-        parts = self.uploads.pop(upload, {})
+        parts = self.uploads.pop(upload, None)
         if method == "DELETE":
             return 204, b"", {}
-        self.objects[path.partition("/")[2]] = b"".join(parts[number] for number in sorted(parts))
+        if parts is None:  # completed before, and the answer was lost
+            return 404, _error("NoSuchUpload"), {}
+        key = path.partition("/")[2]
+        self.objects[key] = b"".join(parts[number] for number in sorted(parts)[: -1 if self.manners.cut else None])
+        self.metadata[key] = self.begun.pop(upload)
         return 200, _xml('<CompleteMultipartUploadResult><ETag>"x"</ETag></CompleteMultipartUploadResult>'), {}
 
     def _of_bucket(self, method: str, query: Mapping[str, str], body: bytes) -> Answer:

@@ -122,5 +122,5 @@ def _reads(file: InputFile) -> int:
 
 
 def _writes(file_bytes: int) -> int:
-    """Return the number of requests for one output: one, or a look for its name, a beginning, its parts and an end."""
-    return 1 if file_bytes < _SINGLE_PUT_BYTES else 3 + -(-file_bytes // _PART_BYTES)
+    """Return the number of requests for one output: one, or two looks, a beginning, its parts and an end."""
+    return 1 if file_bytes < _SINGLE_PUT_BYTES else 4 + -(-file_bytes // _PART_BYTES)

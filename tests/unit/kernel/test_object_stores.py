@@ -148,6 +148,35 @@ def test_an_output_whose_answer_was_lost_is_the_tasks_own(store: StoreServer, tm
     assert (output.finish(), output.exists) == (4, True)
 
 
+def test_an_upload_whose_end_was_answered_by_nobody_is_complete(store: StoreServer, tmp_path: Path) -> None:
+    """The end is sent again, and the store knows of no such upload any more."""
+    sink = begun_upload(store, tmp_path)
+    store.control(manners=Manners(lost=1))
+    sink.close()
+    assert sink.stored_bytes == sink.position
+    assert store.control()["asked"].get("POST uploadId", 0) >= 2
+
+
+def test_an_upload_that_is_not_all_there_is_told_by_its_size(store: StoreServer, tmp_path: Path) -> None:
+    sink = begun_upload(store, tmp_path)
+    store.control(manners=Manners(cut=True))
+    sink.close()
+    store.control(manners=Manners())
+    assert 0 < sink.stored_bytes < sink.position
+
+
+def begun_upload(store: StoreServer, folder: Path) -> transfer.OutputSink:
+    """Return an upload of 20 MiB, of which all parts are sent."""
+    task = a_task(store, folder, [], folder.name)
+    storage = Storage(properties=task.storage, places=[f"s3://{BUCKET}/{folder.name}"])
+    sink = transfer.Transfer(storage=storage, bucket=Bucket()).create(f"s3://{BUCKET}/{folder.name}/large")
+    for _ in range(20):
+        sink.write(bytes(2**20))
+    time.sleep(0.3)  # the parts are on their way
+    store.control(forget=True)
+    return sink
+
+
 @pytest.mark.parametrize("mebibytes", [1, 40])
 def test_an_output_that_a_busy_store_does_not_take_is_a_fault_of_the_store(
     store: StoreServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mebibytes: int

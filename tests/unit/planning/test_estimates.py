@@ -85,4 +85,4 @@ def test_a_small_input_is_read_and_a_small_output_sent_with_one_request_each() -
 
 def test_a_large_input_is_read_by_row_groups_and_deletes_are_read_too() -> None:
     inputs = (InputFile("a", 300 * MIB, 10, 1, (DeleteRef("d", 9),)),)
-    assert predicted_requests([FileGroup(0, 0, "{}", inputs, 2)], output_bytes=300 * MIB) == (1 + 3) + 1 + 2 * (3 + 15)
+    assert predicted_requests([FileGroup(0, 0, "{}", inputs, 2)], output_bytes=300 * MIB) == (1 + 3) + 1 + 2 * (4 + 15)

@@ -43,6 +43,7 @@ from engine.formats.iceberg.commits.conflicts import Surviving
 from engine.formats.iceberg.commits.metadata_names import manifest_list_name, manifest_name
 from engine.formats.iceberg.commits.summaries import replace_summary
 from engine.formats.iceberg.manifests.delete_manifests import without
+from engine.formats.iceberg.manifests.overlapping import overlapped
 from engine.formats.iceberg.metadata.dangling import dangling_deletes
 from engine.formats.iceberg.metadata.partitions import SpecToWrite
 from engine.formats.iceberg.metadata.views import TableView
@@ -58,6 +59,10 @@ class StagedSnapshot:
 
     snapshot: Snapshot
     written: tuple[str, ...]
+
+
+_WRITTEN_AT_ONCE: Final = 16
+"""Manifests that are written at the same time: each is a request to the store."""
 
 
 @dataclass
@@ -108,21 +113,28 @@ class SnapshotProducer:
 
     def _rewrite_touched(self) -> tuple[list[ManifestFile], dict[str, DataFile]]:
         going = {each.path: each for group in self.surviving.groups for each in group.inputs}
-        manifests: list[ManifestFile] = []
         removed: dict[str, DataFile] = {}
         leaving: dict[int, list[ManifestEntry]] = defaultdict(list)
-        for manifest in self.surviving.touched:
-            staying: list[ManifestEntry] = []
-            for entry in self.view.full_entries(manifest, discard_deleted=True):
-                file = entry.data_file
-                if file.file_path not in going:
-                    staying.append(entry)
-                    continue
-                _check_input(file, going[file.file_path], already=file.file_path in removed)
-                removed[file.file_path] = file
-                leaving[manifest.partition_spec_id].append(entry)
-            if staying:
-                manifests.append(self._write_entries(manifest.partition_spec_id, staying, ManifestWriter.existing))
+
+        def remaining() -> Iterator[tuple[int, list[ManifestEntry]]]:
+            """Yield the entries that stay of each manifest, with its spec; the others are noted."""
+            for manifest, entries in self.view.full_entries(self.surviving.touched, discard_deleted=True):
+                staying: list[ManifestEntry] = []
+                for entry in entries:
+                    file = entry.data_file
+                    if file.file_path not in going:
+                        staying.append(entry)
+                        continue
+                    _check_input(file, going[file.file_path], already=file.file_path in removed)
+                    removed[file.file_path] = file
+                    leaving[manifest.partition_spec_id].append(entry)
+                if staying:
+                    yield manifest.partition_spec_id, staying
+
+        def write(one: tuple[int, list[ManifestEntry]]) -> ManifestFile:
+            return self._write_entries(*one, ManifestWriter.existing)
+
+        manifests = list(overlapped(write, remaining(), at_once=_WRITTEN_AT_ONCE))
         if missing := going.keys() - removed.keys():
             raise Fatal(f"{len(missing)} inputs were live and are in no manifest: {min(missing)}")
         # One manifest per spec, not per touched manifest: readers of this snapshot open every manifest in its list.

@@ -57,14 +57,12 @@ class _Changes:
 
     @staticmethod
     def read(view: TableView, snapshot: Snapshot) -> "_Changes":
-        removed, added, numbers, deletes = {}, {}, set(), 0
-        for manifest in view.manifests(snapshot):
-            if manifest.added_snapshot_id != snapshot.snapshot_id:
-                continue
-            if manifest.content == ManifestContent.DELETES:
-                deletes += manifest.deleted_files_count or 0
-                continue
-            for entry in view.full_entries(manifest, discard_deleted=False):
+        removed, added, numbers = {}, {}, set()
+        own = [each for each in view.manifests(snapshot) if each.added_snapshot_id == snapshot.snapshot_id]
+        deletes = sum(each.deleted_files_count or 0 for each in own if each.content == ManifestContent.DELETES)
+        data = [each for each in own if each.content != ManifestContent.DELETES]
+        for _, entries in view.full_entries(data, discard_deleted=False):
+            for entry in entries:
                 if entry.snapshot_id != snapshot.snapshot_id:
                     continue
                 if entry.status == ManifestEntryStatus.DELETED:

@@ -45,6 +45,43 @@ class AvroFiles(FileIO):
         self._inner.delete(location)
 
 
+class HeldFiles(FileIO):
+    """Storage in which every file has the same content, which is in memory: for readers that open a file by name."""
+
+    def __init__(self, body: bytes) -> None:
+        super().__init__()
+        self._body = body
+
+    def new_input(self, location: str) -> InputFile:
+        """Return the file to read."""
+        return _HeldFile(location, self._body)
+
+    def new_output(self, location: str) -> OutputFile:
+        """Raise, as nothing can be written."""
+        raise NotImplementedError(location)
+
+    def delete(self, location: str | InputFile | OutputFile) -> None:
+        """Raise, as nothing can be deleted."""
+        raise NotImplementedError(location)
+
+
+class _HeldFile(InputFile):
+    def __init__(self, location: str, body: bytes) -> None:
+        super().__init__(location)
+        self._body = body
+
+    def __len__(self) -> int:
+        return len(self._body)
+
+    def exists(self) -> bool:
+        return True
+
+    def open(self, seekable: bool = True) -> InputStream:  # noqa: ARG002 - the library's signature
+        body: Any = io.BytesIO(self._body)
+        stream: InputStream = body
+        return stream
+
+
 class _AvroFile(InputFile):
     def __init__(self, file: InputFile) -> None:
         super().__init__(file.location)

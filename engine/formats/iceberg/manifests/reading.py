@@ -8,7 +8,7 @@ row ids and deletion vectors are not supported, which `eligibility` refuses).
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +29,7 @@ from engine.formats.iceberg.manifests.avro_blocks import schema_of
 from engine.formats.iceberg.manifests.batches import read_together
 from engine.formats.iceberg.manifests.decoding import ADDED, DELETED, ENTRIES, IS_OUTSIDE, read_entries
 from engine.formats.iceberg.manifests.outside_files import PathSummary, are_outside
+from engine.formats.iceberg.manifests.overlapping import overlapped
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.rewriting.kernel.storage.places import Places
 
@@ -173,6 +174,15 @@ class ManifestReader:
                     size += table.nbytes
                     check_size(size)
         return found
+
+    def bodies(self, manifests: Sequence[ManifestFile]) -> Iterator[bytes]:
+        """Yield the contents of manifests in their order, several of which are fetched at the same time.
+
+        Raises:
+            NotEligible: one is outside of the table's places.
+            Malformed: one can't be read.
+        """
+        return overlapped(self._body, manifests, at_once=_readers(manifests))
 
     def live(self, manifests: Iterable[ManifestFile]) -> pa.Table:
         """Return the live entries of several manifests as one table, with one dictionary per column.

@@ -1,6 +1,6 @@
 """One loaded version of a table, with the reads shared by all parts of this package."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pyiceberg.io import FileIO
@@ -13,12 +13,26 @@ from engine.domain.errors import Fatal
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, outside
 from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.intake.checks import check_metadata
-from engine.formats.iceberg.intake.storage import AvroFiles
+from engine.formats.iceberg.intake.storage import AvroFiles, HeldFiles
 from engine.formats.iceberg.manifests.reading import Cache, ManifestReader
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.history import commit_times, head_of, sequence_times
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
 from engine.rewriting.kernel.storage.places import Places
+
+_LIST = -1
+"""Instead of a length in the cache's key of a manifest list, whose length is not known before it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """The content of a file, for the cache."""
+
+    content: bytes
+
+    @property
+    def nbytes(self) -> int:
+        return len(self.content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +82,30 @@ class TableView:
         """
         if snapshot is None:
             return []
-        with decoding(f"manifest list {snapshot.manifest_list}"):
-            return list(read_manifest_list(self.io.new_input(snapshot.manifest_list)))
+        path = snapshot.manifest_list
+        with decoding(f"manifest list {path}"):
+            self.check(path)  # also when it is cached
+            held = self.reader.cache.get((path, _LIST), lambda: _Body(self._readable_list(path)))
+            return list(read_manifest_list(HeldFiles(held.content).new_input(path)))
 
-    def full_entries(self, manifest: ManifestFile, *, discard_deleted: bool) -> list[ManifestEntry]:
-        """Return the entries of a manifest with all their statistics, one object per entry."""
-        with decoding(f"manifest {manifest.manifest_path}"):
-            return manifest.fetch_manifest_entry(self.io, discard_deleted=discard_deleted)
+    def _readable_list(self, path: str) -> bytes:
+        """Return the content of a manifest list that can be decoded: no other is cached."""
+        with self.io.new_input(path).open() as stream:
+            body = stream.read()
+        list(read_manifest_list(HeldFiles(body).new_input(path)))
+        return body
+
+    def full_entries(
+        self, manifests: Sequence[ManifestFile], *, discard_deleted: bool
+    ) -> Iterator[tuple[ManifestFile, list[ManifestEntry]]]:
+        """Yield manifests with their entries, which have all statistics, one object per entry. Raises as `manifests`.
+
+        The next manifests are fetched while those of one are used.
+        """
+        for manifest, body in zip(manifests, self.reader.bodies(manifests), strict=True):
+            with decoding(f"manifest {manifest.manifest_path}"):
+                entries = manifest.fetch_manifest_entry(HeldFiles(body), discard_deleted=discard_deleted)
+            yield manifest, entries
 
     def check(self, path: str) -> None:
         """Raise `NotEligible` for a path outside of the table's places."""

@@ -217,7 +217,13 @@ class ObjectOutput:
     def _begin_parts(self) -> None:
         """Begin an upload of parts, which no store can make conditional before its end: look for the name first."""
         self._check_name()
-        self._parts = obstore.open_writer(self._store, self._path, buffer_size=PART_BYTES, max_concurrency=UPLOADS)
+        self._parts = obstore.open_writer(
+            self._store,
+            self._path,
+            attributes={_WRITER: self._writer},
+            buffer_size=PART_BYTES,
+            max_concurrency=UPLOADS,
+        )
         self.exists = True
         self._parts.write(b"".join(self._kept))
         self._kept = []
@@ -231,10 +237,13 @@ class ObjectOutput:
 
     def requests_to_finish(self) -> int:
         """Return the number of requests that `finish` takes."""
-        return 1 if self._parts is None else 1 + bool(self._written % PART_BYTES)
+        return 1 if self._parts is None else 2 + bool(self._written % PART_BYTES)
 
     def finish(self) -> int:
-        """Complete the object and return its size: a store confirms an upload only if it has all of its bytes.
+        """Complete the object and return its size in the store.
+
+        A store confirms a single request only if it has all of its bytes. The end of an upload of parts is looked at:
+        it may have been sent twice, and the second answer then says nothing of the object.
 
         Raises:
             FileExistsError: an object of that name was there; it is left alone.
@@ -242,11 +251,19 @@ class ObjectOutput:
         """
         with _errors():
             if self._parts is not None:
-                self._parts.close()
-            else:
-                self._put(b"".join(self._kept))
+                return self._complete()
+            self._put(b"".join(self._kept))
         self._kept = []
         return self._written
+
+    def _complete(self) -> int:
+        """End the upload of parts and return the object's size. Raises FileNotFoundError, OSError."""
+        try:
+            self._parts.close()
+        except FileNotFoundError:  # no such upload any more: the answer to its end was lost
+            if not self._is_ours():
+                raise
+        return int(obstore.head(self._store, self._path)["size"])
 
     def _put(self, data: bytes) -> None:
         try:

@@ -1,0 +1,28 @@
+"""Calls that wait for a store, several at once and their results in order."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def overlapped(work: Callable[[T], R], items: Iterable[T], *, at_once: int) -> Iterator[R]:
+    """Yield the result of each item in order, while the work on the next ones goes on in threads.
+
+    At most `at_once` items are taken from `items`, in the caller's thread, before their results are. The first error is
+    raised in its place; work that did not begin by then never does.
+    """
+    with ThreadPoolExecutor(max_workers=at_once, thread_name_prefix="manifests") as pool:
+        rest = iter(items)
+        try:
+            ahead: deque[Future[R]] = deque(pool.submit(work, item) for item in islice(rest, at_once))
+            while ahead:
+                result = ahead.popleft().result()
+                ahead.extend(pool.submit(work, item) for item in islice(rest, 1))
+                yield result
+        finally:
+            pool.shutdown(cancel_futures=True)
