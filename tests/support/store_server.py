@@ -38,8 +38,8 @@ class Manners:
 
     `busy`: answered 503. `resets`: the connection ends without an answer, after the request was carried out. `short`:
     half of the body, then the connection ends. `hangs`: no answer at all. `lost`: so many next requests are carried out
-    and not answered. `cut`: of an upload of parts the last is lost, and it is confirmed all the same. `expired`: requests
-    with these access keys or tokens are refused as those of S3 and Google do.
+    and not answered. `cut`: of an upload of parts the last is lost, and it is confirmed all the same. `expired`: keys
+    and tokens that are refused as S3 and Google refuse them.
     """
 
     latency: float = 0.0
