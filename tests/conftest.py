@@ -4,6 +4,7 @@ pytest_plugins = [
     "tests.support.azure_server",
     "tests.support.databases",
     "tests.support.folders",
+    "tests.support.hdfs_server",
     "tests.support.hypothesis_profile",
     "tests.support.iceberg_rest_server",
     "tests.support.logs",

@@ -1,7 +1,7 @@
-"""The contract of stores, tried on each kind: local files, S3 (two servers), Google Cloud Storage, Azure.
+"""The contract of stores, tried on each kind: local files, S3 (two servers), Google Cloud Storage, Azure, HDFS.
 
 S3 is moto with real semantics and our own fast server; Google is our own server, which knows its XML API; Azure is
-Microsoft's emulator, with an account key and with a shared access signature.
+Microsoft's emulator, with an account key and with a shared access signature; HDFS is Hadoop's own.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.support.azure_server import ACCOUNT, AzureServer
 from tests.support.s3_server import BUCKET, S3Server
 from tests.support.store_server import StoreServer, store_server
 
-KINDS = ["local", "s3 moto", "s3", "gs", "abfs", "abfss with host", "wasbs with signature"]
+KINDS = ["local", "s3 moto", "s3", "gs", "abfs", "abfss with host", "wasbs with signature", "hdfs"]
 SMALL, LARGE = 1000, 33 * 2**20
 
 
@@ -34,8 +34,8 @@ def kind(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def place(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, dict[str, str]]:
     """A folder of the test's own, and the properties that lead to its store."""
-    if kind == "local":
-        return str(tmp_path), {}
+    if kind in {"local", "hdfs"}:
+        return f"{request.getfixturevalue('hdfs') if kind == 'hdfs' else tmp_path.parent}/{tmp_path.name}", {}
     if kind == "s3 moto":
         moto: S3Server = request.getfixturevalue("s3")
         return f"s3a://{BUCKET}/t", moto.properties("key", "secret")
@@ -92,7 +92,11 @@ def opened(store: Files, path: str, size: int | None) -> File:
 
 @pytest.mark.parametrize("name", ["a.parquet", "d=1%202/k= a+b/ü&#?.parquet", "t=10:00/x"])
 @pytest.mark.parametrize("size", [0, 1, SMALL])
-def test_what_was_written_is_read(storage: Storage, folder: str, name: str, size: int) -> None:
+def test_what_was_written_is_read(storage: Storage, folder: str, kind: str, name: str, size: int) -> None:
+    if kind == "hdfs" and ":" in name:
+        with pytest.raises(OSError, match="Invalid path name"):
+            write(storage, f"{folder}/{name}", size)
+        return
     store, path = write(storage, f"{folder}/{name}", size)
     file = opened(store, path, None)
     assert file.size() == size

@@ -1,6 +1,7 @@
-"""Whole rewrites of tables in Google Cloud Storage and Azure: proven, cancelled, and with an attempt that died.
+"""Whole rewrites of tables in Google Cloud Storage, Azure and HDFS: proven, cancelled, and with an attempt that died.
 
-The writer is PyIceberg with Arrow's own clients: that of Azure, and that of S3 for the server that stands for Google.
+The writer is PyIceberg with Arrow's own clients: that of Azure, and that of S3 for the server that stands for Google;
+in HDFS with fsspec.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -16,7 +17,8 @@ from tests.support.azure_server import AzureServer
 from tests.support.store_server import BUCKET, StoreServer, store_server
 from tests.support.world import World, open_world
 
-GOOGLE_BY_S3 = {"py-io-impl": "tests.support.google_by_s3.GoogleByS3"}
+GOOGLE_BY_S3 = {"py-io-impl": "tests.support.other_clients.GoogleByS3"}
+HDFS_BY_FSSPEC = {"py-io-impl": "tests.support.other_clients.HdfsByFsspec"}
 BY_ARROW = {"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"}
 
 
@@ -30,8 +32,8 @@ Settings = tuple[dict[str, str], dict[str, str]]
 """Properties of the writers' catalog and of ours."""
 
 
-@pytest.fixture(params=["gs", "abfs"])
-def lake_settings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Settings:
+@pytest.fixture(params=["gs", "abfs", "hdfs"])
+def lake_settings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Settings:
     """Our secrets are in the environment."""
     if request.param == "gs":
         server: StoreServer = request.getfixturevalue("google")
@@ -39,6 +41,9 @@ def lake_settings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
         warehouse = {"warehouse": f"gs://{BUCKET}/wh"}
         writers = warehouse | server.google_properties("writer") | GOOGLE_BY_S3
         return writers, warehouse | server.google_properties("env:TEST_TOKEN")
+    if request.param == "hdfs":
+        warehouse = {"warehouse": f"{request.getfixturevalue('hdfs')}/{tmp_path.name}"}
+        return warehouse | HDFS_BY_FSSPEC, warehouse
     azure: AzureServer = request.getfixturevalue("azure")
     writers = {"warehouse": f"abfs://{azure.container}/wh"} | azure.properties()
     monkeypatch.setenv("TEST_KEY", writers["adls.account-key"])
@@ -74,6 +79,7 @@ async def test_a_table_is_rewritten_and_proven(world: World) -> None:
     assert (len(world.lake.paths()), world.lake.rows()) == (3, rows)
 
 
+@pytest.mark.parametrize("lake_settings", ["gs", "abfs"], indirect=True)
 async def test_files_of_a_dead_attempt_are_removed(world: World) -> None:
     rows, run = world.lake.rows(), await world.submit()
     world.at("group_written", world.steal_lease(run.id))
@@ -86,6 +92,7 @@ async def test_files_of_a_dead_attempt_are_removed(world: World) -> None:
     assert orphans(world, run.id) == set()
 
 
+@pytest.mark.parametrize("lake_settings", ["gs", "abfs"], indirect=True)
 async def test_a_cancel_leaves_no_file(world: World) -> None:
     rows, run = world.lake.rows(), await world.submit()
     world.at("group_written", world.cancel_soon(run.id))

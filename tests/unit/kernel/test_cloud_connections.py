@@ -7,7 +7,7 @@ import pytest
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.answers import StoreError, is_expired
 from engine.rewriting.kernel.storage.stores import azure, google
-from engine.rewriting.kernel.storage.stores.connections import objects_of
+from engine.rewriting.kernel.storage.stores.connections import whole_files_of
 from tests.support.azure_server import AzureServer
 
 HOST = "account.dfs.core.windows.net"
@@ -49,7 +49,7 @@ def test_the_requester_pays_google_and_objects_are_encrypted_with_a_key_of_the_c
 @pytest.mark.parametrize("bucket", ["", "a", "a/b", "a@evil.org", "evil.org#", "a b", "A"])
 def test_a_name_that_no_bucket_of_google_has_is_refused(bucket: str) -> None:
     with pytest.raises(Refused, match="is not the name of a bucket"):
-        objects_of("gs", bucket, {}, is_patient=False)
+        whole_files_of("gs", bucket, {}, is_patient=False)
 
 
 def test_two_keys_for_one_object_are_refused() -> None:
@@ -161,14 +161,14 @@ def test_a_path_that_its_properties_do_not_agree_with_is_refused(
     place: str, properties: dict[str, str], reason: str
 ) -> None:
     with pytest.raises(Refused, match="unsupported_storage") as refused:
-        objects_of("abfs", place, properties, is_patient=False)
+        whole_files_of("abfs", place, properties, is_patient=False)
     assert reason in str(refused.value)
 
 
 def test_a_signature_is_in_no_error(azure: AzureServer) -> None:
     properties = azure.properties() | {"adls.sas-token": "sv=2020-12-06&sig=Topsecret"}
     del properties["adls.account-key"]
-    files = objects_of("abfs", azure.container, properties, is_patient=False)
+    files = whole_files_of("abfs", azure.container, properties, is_patient=False)
     assert files is not None
     tries = (
         lambda: files.open("x", 1).read(0, 1),

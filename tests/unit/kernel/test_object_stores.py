@@ -19,7 +19,7 @@ from engine.rewriting.kernel.storage.pacing import Bucket
 from engine.rewriting.kernel.storage.stores import connections, objects
 from engine.rewriting.kernel.storage.stores import s3 as s3_store
 from engine.rewriting.kernel.storage.stores.arrow_files import ArrowFiles
-from engine.rewriting.kernel.storage.stores.connections import objects_of
+from engine.rewriting.kernel.storage.stores.connections import whole_files_of
 from engine.rewriting.kernel.task import GroupRewrite
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
 from tests.unit.kernel.building import field, make_task, rewrite, write
@@ -204,15 +204,15 @@ def fill_up(sink: transfer.OutputSink, mebibytes: int) -> None:
 @pytest.mark.parametrize("bucket", ["evil.org#", "a@b", "", "a b", "ü"])
 def test_a_name_that_would_change_the_host_is_no_bucket(bucket: str) -> None:
     properties = {"s3.endpoint": "http://store", "s3.force-virtual-addressing": "true"}
-    assert objects_of("s3", bucket, properties, is_patient=False) is None
+    assert whole_files_of("s3", bucket, properties, is_patient=False) is None
 
 
 def test_credentials_in_files_are_arrows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_PROFILE", "team")
     properties = {"s3.region": "r"}
-    assert objects_of("s3", "b", properties, is_patient=False) is None
+    assert whole_files_of("s3", "b", properties, is_patient=False) is None
     properties |= {"s3.access-key-id": "k", "s3.secret-access-key": "s"}
-    assert objects_of("s3", "b", properties, is_patient=False) is not None
+    assert whole_files_of("s3", "b", properties, is_patient=False) is not None
 
 
 @pytest.mark.parametrize("content", [b"", b"metadata"])
@@ -261,7 +261,7 @@ def test_properties_of_iceberg_configure_the_connection(properties: dict[str, st
 @pytest.mark.parametrize("kind", ["s3", "kms", "dsse-kms"])
 def test_outputs_ask_the_store_to_encrypt_them(kind: str) -> None:
     properties = {"s3.region": "r", "s3.sse.type": kind, "s3.sse.key": "k"}
-    assert objects_of("s3", "b", properties, is_patient=False) is not None
+    assert whole_files_of("s3", "b", properties, is_patient=False) is not None
 
 
 @pytest.mark.parametrize("way", ["no obstore", "a role"])

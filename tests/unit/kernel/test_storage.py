@@ -8,9 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.rewriting.kernel.contract import TaskInput
-from engine.rewriting.kernel.errors import InputFault, OutputFault, Refused
+from engine.rewriting.kernel.errors import InputFault, OutputFault, Refused, StorageFault
 from engine.rewriting.kernel.storage.file_systems import Storage
+from engine.rewriting.kernel.storage.pacing import Bucket
+from engine.rewriting.kernel.storage.stores import hdfs, objects
 from engine.rewriting.kernel.storage.stores.addresses import Address, address_of, canonical
+from engine.rewriting.kernel.storage.transfer import Transfer
 from tests.support.s3_server import S3Server
 from tests.unit.kernel.building import MIB, field, make_task, rewrite, with_deletes, write, write_deletes
 
@@ -38,9 +41,25 @@ def test_other_storages_are_refused(uri: str) -> None:
         canonical(uri)
 
 
-def test_a_file_in_hdfs_is_left_to_the_procedure() -> None:
-    with pytest.raises(Refused, match="unsupported_storage: hdfs://node:8020: tasks can't read HDFS"):
-        Storage(properties={}, places=["hdfs://node:8020/t"]).find("hdfs://node:8020/t/x")
+@pytest.mark.parametrize(("kind", "package"), [("hdfs", "hdfs-native"), ("gs", "obstore"), ("abfs", "obstore")])
+def test_a_store_whose_package_is_not_on_the_executors_is_refused(
+    monkeypatch: pytest.MonkeyPatch, kind: str, package: str
+) -> None:
+    monkeypatch.setattr(hdfs if kind == "hdfs" else objects, "hdfs_native" if kind == "hdfs" else "obstore", None)
+    with pytest.raises(Refused, match=f"unsupported_storage: .* needs the package {package}"):
+        Storage(properties={}, places=[f"{kind}://node/t"]).find(f"{kind}://node/t/x")
+
+
+@pytest.mark.parametrize("properties", [{"hdfs.user": "me"}, {"hdfs.host": "a b"}])
+def test_a_setting_of_hdfs_that_can_not_be_followed_is_refused(properties: dict[str, str]) -> None:
+    with pytest.raises(Refused, match="unsupported_storage"):
+        Storage(properties=properties, places=["hdfs:///t"]).find("hdfs:///t/x")
+
+
+def test_a_name_node_that_is_away_is_a_fault_of_the_store() -> None:
+    transfer = Transfer(storage=Storage(properties={}, places=["hdfs://127.0.0.1:9/t"]), bucket=Bucket())
+    with pytest.raises(StorageFault, match="refused"):
+        transfer.open("hdfs://127.0.0.1:9/t/x")
 
 
 def test_deleting_what_is_gone_is_fine(tmp_path: Path) -> None:

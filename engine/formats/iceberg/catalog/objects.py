@@ -1,4 +1,4 @@
-"""Metadata files in object stores as PyIceberg reads and writes them: one request for a file.
+"""Metadata files in object stores and HDFS as PyIceberg reads and writes them: one request for a file.
 
 Arrow sends another for the size of each file that it opens, two before each that it writes, and can't open the paths of
 Azure that have a host.
@@ -14,8 +14,8 @@ from pyiceberg.io import InputFile, InputStream, OutputFile, OutputStream
 from engine.domain.errors import NotEligible
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.stores.addresses import address_of
-from engine.rewriting.kernel.storage.stores.connections import objects_of
-from engine.rewriting.kernel.storage.stores.objects import ObjectFiles
+from engine.rewriting.kernel.storage.stores.connections import whole_files_of
+from engine.rewriting.kernel.storage.stores.files import WholeFiles
 
 
 def stored_object(location: str, properties: Mapping[str, str]) -> "StoredObject | None":
@@ -28,11 +28,11 @@ def stored_object(location: str, properties: Mapping[str, str]) -> "StoredObject
     return None if found is None or not found[1] else StoredObject(location, *found)
 
 
-def stored_objects(location: str, properties: Mapping[str, str]) -> tuple[ObjectFiles, str] | None:
+def stored_objects(location: str, properties: Mapping[str, str]) -> tuple[WholeFiles, str] | None:
     """Return the objects of the store of a location, and the location's path in it. None, raises as `stored_object`."""
     try:
         address = address_of(location)
-        files = objects_of(address.kind, address.place, properties, is_patient=True)
+        files = whole_files_of(address.kind, address.place, properties, is_patient=True)
     except Refused as error:
         raise NotEligible(str(error)) from error
     return None if files is None else (files, address.path)
@@ -41,7 +41,7 @@ def stored_objects(location: str, properties: Mapping[str, str]) -> tuple[Object
 class StoredObject(InputFile, OutputFile):
     """An object of a bucket. Nothing is asked before it is opened and read."""
 
-    def __init__(self, location: str, files: ObjectFiles, key: str) -> None:
+    def __init__(self, location: str, files: WholeFiles, key: str) -> None:
         super().__init__(location)
         self._files = files
         self._key = key
@@ -129,7 +129,7 @@ class _Writing:
 class _Reading:
     """A position in an object."""
 
-    def __init__(self, files: ObjectFiles, key: str) -> None:
+    def __init__(self, files: WholeFiles, key: str) -> None:
         self._files = files
         self._key = key
         self._at = 0

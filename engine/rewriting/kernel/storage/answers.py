@@ -19,14 +19,16 @@ _EXPIRED: Final = re.compile(
 )
 _REFUSED: Final = re.compile(
     r"AccessDenied|ACCESS_DENIED|InvalidAccessKeyId|INVALID_ACCESS_KEY_ID|SignatureDoesNotMatch|SIGNATURE_DOES_NOT_MATCH"
-    r"|InvalidToken|\(HTTP status 40[13]\)|status code: 40[13]"
+    r"|InvalidToken|AccessControlException|\(HTTP status 40[13]\)|status code: 40[13]"
 )
 
 
-_BUSY: Final = re.compile(r"status code: (?:429|503)|SlowDown|ServerBusy|TooManyRequests")
+_BUSY: Final = re.compile(
+    r"status code: (?:429|503)|SlowDown|ServerBusy|TooManyRequests|SafeModeException|StandbyException"
+)
 _NO_ANSWER: Final = re.compile(
     r"status code: (?:500|502|504)|RequestTimeout|HTTP error|error sending request|operation timed out"
-    r"|connection (?:closed|reset)|error decoding response body"
+    r"|connection (?:closed|reset)|error decoding response body|\(os error \d+\)"
 )
 _NO_FAULT_OF_THE_STORE: Final = re.compile(r"HTTP status 404|status code: (?:404|416)")
 

@@ -1,4 +1,4 @@
-"""Opens the store of a file by the kind of its address: Arrow for local files, `obstore` for object stores.
+"""Opens the store of a file by the kind of its address: Arrow, `obstore` or `hdfs-native`.
 
 Connections are kept for as long as the process: tasks of the same bucket and properties share one.
 """
@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 from engine.rewriting.kernel.storage.credentials import Credentials
-from engine.rewriting.kernel.storage.stores import addresses, arrow_files, azure, google, objects, s3
+from engine.rewriting.kernel.storage.stores import addresses, arrow_files, azure, google, hdfs, objects, s3
 from engine.rewriting.kernel.storage.stores.clients import Connection
-from engine.rewriting.kernel.storage.stores.files import Files
+from engine.rewriting.kernel.storage.stores.files import Files, WholeFiles
 
 _MOST_KEPT: Final = 256
 _CONNECTIONS: Final[Mapping[str, Callable[[str, Mapping[str, str]], Connection]]] = {
@@ -37,29 +37,38 @@ def files_of(kind: str, place: str, properties: Mapping[str, str], credentials: 
     """
     if kind == addresses.FILE:
         return arrow_files.local()
-    found = objects_of(kind, place, properties, is_patient=False, credentials=credentials)
+    found = whole_files_of(kind, place, properties, is_patient=False, credentials=credentials)
     if found is not None:
         return found
     if kind == addresses.S3:
         return arrow_files.s3(place, properties)
-    if kind == addresses.HDFS:
-        raise Refused(UNSUPPORTED_STORAGE, f"{place}: tasks can't read HDFS; use rewrite.engine: native")
-    raise Refused(UNSUPPORTED_STORAGE, f"{kind}://{place} needs the package obstore on Spark's executors")
+    package = "hdfs-native" if kind == addresses.HDFS else "obstore"
+    raise Refused(UNSUPPORTED_STORAGE, f"{kind}://{place} needs the package {package} on Spark's executors")
 
 
-def objects_of(
+def whole_files_of(
     kind: str, place: str, properties: Mapping[str, str], *, is_patient: bool, credentials: Credentials | None = None
-) -> objects.ObjectFiles | None:
-    """Return the objects of a bucket or container; None without `obstore`, or where only Arrow can read it.
+) -> WholeFiles | None:
+    """Return the files of a bucket, a container or an HDFS; None without its library, or where only Arrow can read it.
 
     Raises:
         Refused: as `files_of`.
     """
+    if kind == addresses.HDFS:
+        return _hdfs(place, _given(properties, hdfs.PREFIXES)) if hdfs.is_here() else None
     is_arrows = kind == addresses.S3 and s3.needs_arrow(place, properties)
     if kind not in _CONNECTIONS or not objects.is_here() or is_arrows:
         return None
-    given = tuple(sorted((name, str(value)) for name, value in properties.items() if name.startswith(_PREFIXES[kind])))
-    return _opened(kind, place, given, is_patient, credentials)
+    return _opened(kind, place, _given(properties, _PREFIXES[kind]), is_patient, credentials)
+
+
+def _given(properties: Mapping[str, str], prefixes: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((name, str(value)) for name, value in properties.items() if name.startswith(prefixes)))
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _hdfs(place: str, given: tuple[tuple[str, str], ...]) -> hdfs.HdfsFiles:
+    return hdfs.connect(place, dict(given))
 
 
 @lru_cache(maxsize=_MOST_KEPT)

@@ -78,3 +78,13 @@ class Files(Protocol):
 
     def files(self, folder: str, *, is_recursive: bool) -> Iterator[str]:
         """Yield the paths of all files below a folder, none for a missing one. Raises OSError."""
+
+
+class WholeFiles(Files, Protocol):
+    """A store whose files are also read and written as a whole, as metadata is."""
+
+    def read(self, path: str, offset: int, length: int | None) -> bytes:
+        """Return up to `length` bytes from byte `offset`, without one all. Raises FileNotFoundError, OSError."""
+
+    def replace(self, path: str, data: bytes) -> None:
+        """Write a whole file, also over one that exists. Raises OSError."""

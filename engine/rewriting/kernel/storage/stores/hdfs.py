@@ -1,0 +1,185 @@
+"""Files in HDFS through `hdfs-native`, an optional package of the executors, which needs neither Java nor libhdfs.
+
+Name nodes are those of the path, of `hdfs.host` and `hdfs.port`, or of the configuration in `HADOOP_CONF_DIR`, which
+also has what a client needs for high availability. The user is that of `HADOOP_USER_NAME` or of a Kerberos ticket.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
+from engine.rewriting.kernel.storage.answers import StoreError
+from engine.rewriting.kernel.storage.stores.files import EXISTS
+
+try:
+    import hdfs_native
+except ImportError:  # an executor without it
+    hdfs_native = None  # type: ignore[assignment]
+
+PREFIXES: Final = ("hdfs.",)
+"""What the names of the properties begin with."""
+
+_PATIENCE: Final = {
+    "dfs.client.failover.max.attempts": "3",
+    "dfs.client.failover.sleep.base.millis": "200",
+    "dfs.client.failover.sleep.max.millis": "1000",
+    "dfs.client.socket-timeout": "10000",
+}
+"""By default, a name node that refuses the connection is asked again for three minutes."""
+
+
+def is_here() -> bool:
+    """Return whether `hdfs-native` is installed."""
+    return hdfs_native is not None
+
+
+class HdfsFiles:
+    """The files of one HDFS."""
+
+    is_remote = True
+    requests_to_create = 1
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def requests_to_open(self, file_bytes: int | None) -> int:  # noqa: ARG002 - it makes no difference here
+        """Return 1: the name node is asked where the blocks are."""
+        return 1
+
+    def open(self, path: str, file_bytes: int | None) -> "HdfsFile":  # noqa: ARG002
+        """Open for random access. Raises FileNotFoundError, StoreError."""
+        with _errors():
+            return HdfsFile(self._client.read(path))
+
+    def read(self, path: str, offset: int, length: int | None) -> bytes:
+        """Return up to `length` bytes from byte `offset`, without one all. Raises FileNotFoundError, StoreError."""
+        file = self.open(path, None)
+        return file.read(offset, file.size() if length is None else length)
+
+    def create(self, path: str) -> "HdfsOutput":
+        """Create a file that does not exist yet. Raises FileExistsError, StoreError."""
+        with _errors():
+            return HdfsOutput(self._client, path, self._client.create(path, _options(overwrite=False)))
+
+    def replace(self, path: str, data: bytes) -> None:
+        """Write a whole file, also over one that exists. Raises StoreError."""
+        with _errors():
+            writer = self._client.create(path, _options(overwrite=True))
+            writer.write(data)
+            writer.close()
+
+    def delete(self, path: str) -> None:
+        """Delete a file. Raises FileNotFoundError, StoreError."""
+        with _errors():
+            if not self._client.delete(path, False):
+                raise FileNotFoundError(path)
+
+    def files(self, folder: str, *, is_recursive: bool) -> Iterator[str]:
+        """Yield the paths of all files below a folder; without `is_recursive` only those directly in it."""
+        with _errors():
+            try:
+                yield from (each.path for each in self._client.list_status(folder, is_recursive) if not each.isdir)
+            except FileNotFoundError:
+                return
+
+
+class HdfsFile:
+    """An open file. Several threads may read at once."""
+
+    def __init__(self, reader: Any) -> None:
+        self._reader = reader
+        self._bytes = len(reader)
+
+    def size(self) -> int:
+        """Return the size of the file in bytes."""
+        return self._bytes
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return at most `length` bytes from byte `offset`; fewer at the end of the file. Raises StoreError."""
+        wanted = min(length, self._bytes - offset)
+        with _errors():
+            return bytes(self._reader.read_range(offset, wanted)) if wanted > 0 else b""
+
+    def close(self) -> None:
+        """Do nothing: connections are the client's."""
+
+
+class HdfsOutput:
+    """A file that is being written, and that only this task can have created."""
+
+    exists = True
+    is_repeatable = False
+
+    def __init__(self, client: Any, path: str, writer: Any) -> None:
+        self._client = client
+        self._path = path
+        self._writer = writer
+
+    def requests_to_write(self, length: int) -> int:  # noqa: ARG002 - blocks are of 128 MiB
+        """Return 0: bytes flow to a data node."""
+        return 0
+
+    def write(self, data: memoryview) -> None:
+        """Write all of `data`. Raises StoreError."""
+        with _errors():
+            self._writer.write(bytes(data))
+
+    def requests_to_finish(self) -> int:
+        """Return the number of requests that `finish` takes."""
+        return 2
+
+    def finish(self) -> int:
+        """Complete the file and return the size that the name node has for it. Raises StoreError."""
+        with _errors():
+            self._writer.close()
+            return int(self._client.get_file_info(self._path).length)
+
+    def abandon(self) -> None:
+        """Close the file, which is about to be deleted."""
+        with _errors():
+            self._writer.close()
+
+
+def connect(place: str, properties: Mapping[str, str]) -> HdfsFiles:
+    """Return the files of an HDFS. Nothing is sent yet.
+
+    Args:
+        place: as in `addresses.Address`: scheme and name node, which may be empty.
+        properties: `hdfs.host`, `hdfs.port`, `hdfs.kerberos_ticket`.
+
+    Raises:
+        Refused: `unsupported_storage`, for a setting that can't be followed.
+    """
+    if properties.get("hdfs.user"):
+        raise Refused(UNSUPPORTED_STORAGE, "hdfs.user is not supported: set HADOOP_USER_NAME for executors and service")
+    scheme, _, node = place.partition("://")
+    if not node and properties.get("hdfs.host"):
+        node = ":".join(filter(None, (properties["hdfs.host"], properties.get("hdfs.port"))))
+    url = f"{scheme}://{node}" if node else None
+    ticket = properties.get("hdfs.kerberos_ticket")
+    try:
+        return HdfsFiles(hdfs_native.Client(url, dict(_PATIENCE), kerberos_cache=ticket))
+    except (RuntimeError, OSError) as error:
+        raise Refused(UNSUPPORTED_STORAGE, f"{place}: {_first_line(error)}") from error
+
+
+def _options(*, overwrite: bool) -> Any:
+    return hdfs_native.WriteOptions(overwrite=overwrite, create_parent=True)
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Turn the errors of `hdfs-native` into `StoreError`, without the traces of Java."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise FileNotFoundError(_first_line(error)) from error
+    except FileExistsError as error:
+        raise FileExistsError(EXISTS) from error
+    except (OSError, RuntimeError) as error:
+        raise StoreError(f"HDFS: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0].partition("\\n")[0]
