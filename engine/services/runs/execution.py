@@ -27,7 +27,7 @@ from engine.domain.fleet.breakers import Fault
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.fleet.outages import CREDENTIALS, MOST_FRUITLESS_OUTAGES, outage_key, parks
 from engine.domain.ids import TableId
-from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
+from engine.domain.runs.run import LEASED_STATES, Operation, Run, RunState, WaitingFor
 from engine.services.runs.attempts import Attempt, Stop
 from engine.stores.database import Database
 
@@ -183,26 +183,32 @@ class RunExecution:
     async def _park_on_outage(self, attempt: Attempt, work: OperationAttempt, away: Away) -> None:
         """Park the run until the dependency answers.
 
-        The attempt counts as failed if the same dependency ended the previous one and then answered the first probe, or
-        if outages of Spark ended `MOST_FRUITLESS_OUTAGES` attempts of this run.
+        What is away comes back, so the attempt does not count as failed. If the same dependency ended the previous one
+        and then answered the first probe, the run waits longer each time. After `MOST_FRUITLESS_OUTAGES` without a
+        committed file group the attempt counts, as the run may be the reason.
         """
         run, message = attempt.run, away.message
         key = outage_key(away.dependency, catalog=run.catalog, table_id=run.table_id)
-        is_suspect = await self._may_be_the_reason(run, away)
-        if is_suspect:
-            message += f" (more than {MOST_FRUITLESS_OUTAGES} times while this run rewrote files, {_REMEDY})"
-        if run.waits_on != key and not is_suspect:
+        fruitless = await self._fruitless_outages(run, away)
+        if fruitless < MOST_FRUITLESS_OUTAGES:
             _log.warning("attempt_parked", waiting_for=away.dependency.value, detail=message)
-            await attempt.park_on_outage(away)
-        elif not await self._gave_up(attempt, work, message, Fault.of(away)):
+            not_before = await self._retry_at(fruitless) if run.waits_on == key else None
+            await attempt.park_on_outage(away, not_before=not_before)
+            return
+        if away.dependency is Dependency.SPARK:
+            message += f" (more than {MOST_FRUITLESS_OUTAGES} times while this run rewrote files, {_REMEDY})"
+        if not await self._gave_up(attempt, work, message, Fault.of(away)):
             await attempt.park_on_outage(away, failed=True, not_before=await self._retry_at(run.failures + 1))
 
-    async def _may_be_the_reason(self, run: Run, away: Away) -> bool:
-        """Return whether the run may crash Spark with each attempt, such as by tasks that need too much memory."""
-        if away.dependency is not Dependency.SPARK:
-            return False
+    async def _fruitless_outages(self, run: Run, away: Away) -> int:
+        """Return how often this dependency ended an attempt of the run since its last committed file group.
+
+        Of Spark only outages while tasks ran count: they may crash it, such as by the memory that they need.
+        """
+        states = (RunState.REWRITING,) if away.dependency is Dependency.SPARK else tuple(LEASED_STATES)
         async with self._database.read() as unit:
-            return await unit.rewrite_histories.fruitless_outages(run.id, WaitingFor.SPARK) >= MOST_FRUITLESS_OUTAGES
+            waiting_for = WaitingFor(away.dependency.value)
+            return await unit.rewrite_histories.fruitless_outages(run.id, waiting_for, states)
 
     async def _retry_later(
         self, attempt: Attempt, work: OperationAttempt, detail: str, fault: Fault, *, waits_on: str | None = None

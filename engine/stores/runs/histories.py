@@ -109,14 +109,14 @@ class RewriteHistoryStore:
         row = (await self._connection.execute(select(*sums).where(newest.c.finished_at >= since))).one()
         return TableRaces(*map(int, row))
 
-    async def fruitless_outages(self, run_id: RunId, waiting_for: WaitingFor) -> int:
-        """Return how often an outage ended a rewriting attempt of a run since its last committed file group."""
+    async def fruitless_outages(self, run_id: RunId, waiting_for: WaitingFor, states: Sequence[RunState]) -> int:
+        """Return how often an outage ended an attempt of a run in one of these states since its last commit."""
         own = run_events.c.run_id == run_id
         committed = select(func.max(run_events.c.sequence)).where(own, run_events.c.kind == "committed")
         query = select(func.count()).where(
             own,
             run_events.c.kind == "parked",
-            run_events.c.from_state == RunState.REWRITING,
+            run_events.c.from_state.in_(states),
             run_events.c.reason == waiting_for,
             run_events.c.sequence > func.coalesce(committed.scalar_subquery(), 0),
         )
