@@ -4,8 +4,8 @@ An attempt that ends because Spark, a catalog or a table's storage does not answ
 it. One process at a time probes; the wait doubles with each probe without an answer, from one second to four minutes.
 The first answer deletes the outage, and all runs that wait for it are ready immediately.
 
-An outage that the first probe ends was not confirmed: the dependency answers now and then, or a run that reports it again
-immediately has a problem of its own. Such a run waits longer each time, and after many times fails.
+An outage that the first probe ends was not confirmed: the dependency answers now and then, or a run that reports it
+again immediately has a problem of its own. Such a run waits longer each time, and after many times fails.
 """
 
 from dataclasses import dataclass
