@@ -1,7 +1,7 @@
 """New storage credentials for tasks at work: the table is opened again, as a catalog vends them with each load.
 
 Only the tasks of a run's current attempt get them (the pace token proves which attempt asks). Tasks of one attempt that
-ask at about the same time share one load of the table; what it gave is kept in memory for `KEPT_SECONDS` only.
+ask within `KEPT_SECONDS` share one load of the table. What it gave is in memory only.
 """
 
 import asyncio
