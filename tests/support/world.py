@@ -22,6 +22,7 @@ from pyiceberg.types import DoubleType, LongType, NestedField, StringType
 from sqlalchemy import NullPool, create_engine, text
 
 from engine.domain.access.callers import SYSTEM
+from engine.domain.fleet.outages import MOST_FRUITLESS_OUTAGES
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs.requests import RunRequest
@@ -180,7 +181,7 @@ class World:
         run = await self.submit()
         return await self.finish(run.id)
 
-    async def finish(self, run_id: RunId, *, attempts: int = 8) -> Run:
+    async def finish(self, run_id: RunId, *, attempts: int = MOST_FRUITLESS_OUTAGES + 8) -> Run:
         for _ in range(attempts):
             await self.container.worker.advance(run_id)
             run = await self.get(run_id)
