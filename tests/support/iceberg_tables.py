@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
 from pyiceberg.manifest import (
     DataFile,
     DataFileContent,
@@ -44,6 +44,8 @@ from pyiceberg.types import (
     StructType,
     TimestampType,
 )
+from sqlalchemy import update
+from sqlalchemy.orm import Session
 
 from engine.domain.runs.files import OutputFile
 from engine.domain.runs.plans import FileGroup
@@ -339,12 +341,25 @@ def intercept_commits(opened: IcebergTable, answer: Callable[[Callable[[], Any]]
     opened._catalog.commit_table = lambda *args: answer(lambda: real(*args))  # type: ignore[method-assign]
 
 
-def edit_metadata(table: Table, change: Callable[[dict[str, Any]], None]) -> None:
-    """Change a table's metadata file in place: for what PyIceberg can't write or would act on itself."""
-    path = Path(table.metadata_location.removeprefix("file://"))
-    body = json.loads(path.read_text())
+def edit_metadata(table: Table, change: Callable[[dict[str, Any]], None], *, folder: str | None = None) -> None:
+    """Change a table's metadata, in a new file: for what PyIceberg can't write or would act on itself."""
+    body = json.loads(Path(table.metadata_location.removeprefix("file://")).read_text())
     change(body)
-    path.write_text(json.dumps(body))
+    replace_metadata(table, json.dumps(body).encode(), folder=folder)
+
+
+def replace_metadata(table: Table, body: bytes, *, folder: str | None = None) -> str:
+    """Let a SQL catalog name a new metadata file with this content, beside the old one; return its location."""
+    old = table.metadata_location
+    beside, _, name = old.rpartition("/")
+    new = f"{folder or beside}/{name.partition('-')[0]}-{uuid.uuid4()}.metadata.json"
+    Path(new.removeprefix("file://")).write_bytes(body)
+    assert isinstance(table.catalog, SqlCatalog)
+    moved = update(IcebergTables).where(IcebergTables.metadata_location == old).values(metadata_location=new)
+    with Session(table.catalog.engine) as session:
+        session.execute(moved)
+        session.commit()
+    return new
 
 
 def local_files(folder: Path) -> set[str]:

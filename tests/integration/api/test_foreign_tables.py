@@ -14,6 +14,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import TableId
 from engine.domain.tables.table import FormatName, OutsideFiles
 from tests.integration.api.conftest import Api
+from tests.support.iceberg_tables import replace_metadata
 from tests.support.mutations import few_of_metadata
 from tests.support.rest_catalog import RestCatalogServer
 from tests.support.world import NAME, SCHEMA, SPEC, Lake, make_lake
@@ -50,10 +51,10 @@ class Shelf:
 
     def spoil(self, server: RestCatalogServer | None) -> None:
         for name, label in self.names.items():
-            place = self.lake.catalog.load_table(("lake", name)).metadata_location
-            own = json.loads(local(place).read_text())["table-uuid"]
+            table = self.lake.catalog.load_table(("lake", name))
+            own = str(table.metadata.table_uuid)
             body = self.mutations[label].replace(self.sound["table-uuid"].encode(), own.encode())
-            local(place).write_bytes(body)
+            place = replace_metadata(table, body)
             if server is not None:
                 server.answers["lake", name] = b'{"metadata-location": "%s", "metadata": %s}' % (place.encode(), body)
 

@@ -1,6 +1,5 @@
 """Where tables may lie, held at registration and before each run."""
 
-import shutil
 import sqlite3
 from pathlib import Path
 
@@ -65,13 +64,8 @@ async def test_a_table_at_the_place_of_another_one_is_not_registered(
     own = lake.table.location()
     other = lake.catalog.create_table(("lake", "other"), lake.table.schema())
     where = place.format(own=own, around=own.rpartition("/")[0]).replace("file://", "file:")
-    edit_metadata(other, lambda body: body.update(location=where))
-    if "events" in where:  # its metadata file is below its location, too
-        moved = f"{own}/metadata/other.metadata.json"
-        shutil.move(other.metadata_location.removeprefix("file://"), moved.removeprefix("file://"))
-        with sqlite3.connect(lake.catalog.properties["uri"].removeprefix("sqlite:///")) as catalog:
-            catalog.execute("UPDATE iceberg_tables SET metadata_location = ? WHERE table_name = 'other'", (moved,))
-        catalog.close()
+    folder = f"{own}/metadata" if "events" in where else None  # its metadata file is below its location, too
+    edit_metadata(other, lambda body: body.update(location=where), folder=folder)
     refused = await api.call(
         "POST", "/v1/tables", json={**ADDRESS, "name": "other"}, status=422 if "data" in place else 409
     )

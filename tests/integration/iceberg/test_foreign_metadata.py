@@ -71,6 +71,12 @@ def read_everything(opened: IcebergTable) -> None:
         opened.verify(opened.head_snapshot_id, ())
 
 
+def forget(lake: Lake) -> None:
+    """Drop all that is kept of files: real ones never change under their names."""
+    lake.connection._cache = ManifestCache()
+    lake.connection.close()
+
+
 def raised_by(call: Callable[[], None]) -> BaseException | None:
     try:
         call()
@@ -91,7 +97,7 @@ def outcomes(lake: Lake, place: Path, mutations: Iterable[Mutation]) -> Counter[
     wrong: list[str] = []
     for label, body in mutations:
         place.write_bytes(body)
-        lake.connection._cache = ManifestCache()  # real files never change under their names
+        forget(lake)
         error = raised_by(lambda: read_everything(lake.open()))
         counted[type(error).__name__] += 1
         if isinstance(error, Transient) or not isinstance(error, PackhouseError | None):
@@ -99,7 +105,7 @@ def outcomes(lake: Lake, place: Path, mutations: Iterable[Mutation]) -> Counter[
         elif error is not None and (len(error.message) > LONGEST_MESSAGE or not error.message.isprintable()):
             wrong.append(f"{label}: a message of {len(error.message)}: {error.message!r}"[:300])
     place.write_bytes(sound)
-    lake.connection._cache = ManifestCache()
+    forget(lake)
     assert not wrong, "\n".join([f"{len(wrong)} of {counted.total()}", *wrong])
     read_everything(lake.open())
     return counted

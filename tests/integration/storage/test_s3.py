@@ -49,6 +49,15 @@ async def test_the_requests_that_a_task_counts_are_those_that_the_server_sees(s3
         assert run.result.document["measured"]["requests"] == len(seen), seen
 
 
+async def test_a_run_reads_each_version_of_the_metadata_once(s3: S3Server, open_on_s3: Open) -> None:
+    async with open_on_s3(days=1) as world:
+        run = await world.rewrite()
+        asked = Counter(each.key for each in s3.asked if each.method == "GET" and each.key.endswith(".metadata.json"))
+        assert run.state is RunState.SUCCEEDED
+        assert asked
+        assert set(asked.values()) == {1}
+
+
 async def test_planning_asks_once_for_each_file_of_metadata(s3: S3Server, open_on_s3: Open) -> None:
     async with open_on_s3() as world:
         await world.container.observations.health(SYSTEM, world.table_id)

@@ -31,7 +31,7 @@ from engine.formats.iceberg.catalog.file_access import (
 from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.catalog.peers import CheckPeer, checked_pools
 from engine.formats.iceberg.intake.answers import read_answer
-from engine.formats.iceberg.intake.metadata_files import read_metadata
+from engine.formats.iceberg.intake.metadata_files import MetadataFiles
 from engine.rewriting.kernel.storage.places import Places
 
 CONNECT_SECONDS: Final = 10.0
@@ -82,6 +82,10 @@ class GuardedSqlCatalog(SqlCatalog):
     check_location: CheckLocation = staticmethod(anywhere)
     scope: FileScope = OWN_LOCATION
 
+    def __init__(self, name: str, **properties: str) -> None:
+        self._metadata_files = MetadataFiles()
+        super().__init__(name, **properties)
+
     def within(self, scope: FileScope) -> Self:
         """Return this catalog, with the same connections, for a table whose files are in a scope."""
         other = copy(self)
@@ -93,7 +97,7 @@ class GuardedSqlCatalog(SqlCatalog):
         if not location:
             raise NoSuchTableError(f"{orm_table.table_namespace}.{orm_table.table_name} has no metadata location")
         self.check_location(location)
-        metadata = read_metadata(self._load_file_io(location=location).new_input(location))
+        metadata = self._metadata_files.read(self._load_file_io(location=location).new_input(location))
         return Table(
             identifier=(*self.identifier_to_tuple(orm_table.table_namespace), orm_table.table_name),
             metadata=metadata,

@@ -97,11 +97,12 @@ class SnapshotProducer:
             raise
 
     def _stage(self) -> StagedSnapshot:
-        rewritten, removed = self._rewrite_touched()
+        rewritten, leaving = self._rewrite_touched()
+        removed = {each.data_file.file_path: each.data_file for entries in leaving.values() for each in entries}
         outputs = self._outputs(removed)
         dangling = self._dangling() if self.request.removes_dangling_deletes else {}
         manifests = [
-            *self._write_outputs(outputs, self._sequence_numbers()),
+            *self._write_changes(outputs, leaving),
             *rewritten,
             *(self._write_without(manifest, entries) for manifest, entries in dangling.items()),
             *self._untouched({*self.surviving.touched, *dangling}),
@@ -111,9 +112,10 @@ class SnapshotProducer:
         snapshot = self._write_list(manifests, summary)
         return StagedSnapshot(snapshot, tuple(self._written))
 
-    def _rewrite_touched(self) -> tuple[list[ManifestFile], dict[str, DataFile]]:
+    def _rewrite_touched(self) -> tuple[list[ManifestFile], Mapping[int, list[ManifestEntry]]]:
+        """Write the touched manifests without the inputs; return them, and the inputs' entries by spec."""
         going = {each.path: each for group in self.surviving.groups for each in group.inputs}
-        removed: dict[str, DataFile] = {}
+        removed: set[str] = set()
         leaving: dict[int, list[ManifestEntry]] = defaultdict(list)
 
         def remaining() -> Iterator[tuple[int, list[ManifestEntry]]]:
@@ -126,7 +128,7 @@ class SnapshotProducer:
                         staying.append(entry)
                         continue
                     _check_input(file, going[file.file_path], already=file.file_path in removed)
-                    removed[file.file_path] = file
+                    removed.add(file.file_path)
                     leaving[manifest.partition_spec_id].append(entry)
                 if staying:
                     yield manifest.partition_spec_id, staying
@@ -135,11 +137,33 @@ class SnapshotProducer:
             return self._write_entries(*one, ManifestWriter.existing)
 
         manifests = list(overlapped(write, remaining(), at_once=_WRITTEN_AT_ONCE))
-        if missing := going.keys() - removed.keys():
+        if missing := going.keys() - removed:
             raise Fatal(f"{len(missing)} inputs were live and are in no manifest: {min(missing)}")
-        # One manifest per spec, not per touched manifest: readers of this snapshot open every manifest in its list.
-        gone = [self._write_entries(spec, each, ManifestWriter.delete) for spec, each in sorted(leaving.items())]
-        return [*manifests, *gone], removed
+        return manifests, leaving
+
+    def _write_changes(
+        self, outputs: Sequence[DataFile], leaving: Mapping[int, list[ManifestEntry]]
+    ) -> list[ManifestFile]:
+        """Write the manifests of the outputs and those of the inputs, one of each for a spec.
+
+        Not one per touched manifest: readers of this snapshot open every manifest in its list.
+        """
+        added: dict[int, list[ManifestEntry]] = defaultdict(list)
+        numbers = self._sequence_numbers()
+        for file in outputs:
+            added[file.spec_id].append(self._added(file, numbers[file.file_path]))
+        work = [(spec, each, ManifestWriter.add) for spec, each in sorted(added.items())]
+        work += [(spec, each, ManifestWriter.delete) for spec, each in sorted(leaving.items())]
+        return list(overlapped(lambda one: self._write_entries(*one), work, at_once=_WRITTEN_AT_ONCE))
+
+    def _added(self, file: DataFile, sequence_number: int) -> ManifestEntry:
+        return ManifestEntry.from_args(
+            status=ManifestEntryStatus.ADDED,
+            snapshot_id=self._snapshot_id,
+            sequence_number=sequence_number,
+            file_sequence_number=None,
+            data_file=file,
+        )
 
     def _write_entries(
         self,
@@ -180,26 +204,6 @@ class SnapshotProducer:
             for group in self.surviving.groups
             for output in group.outputs
         }
-
-    def _write_outputs(self, outputs: Sequence[DataFile], numbers: Mapping[str, int]) -> list[ManifestFile]:
-        by_spec: dict[int, list[DataFile]] = defaultdict(list)
-        for file in outputs:
-            by_spec[file.spec_id].append(file)
-        manifests = []
-        for spec_id, files in sorted(by_spec.items()):
-            with self._manifest_writer(spec_id) as writer:
-                for file in files:
-                    writer.add(
-                        ManifestEntry.from_args(
-                            status=ManifestEntryStatus.ADDED,
-                            snapshot_id=self._snapshot_id,
-                            sequence_number=numbers[file.file_path],
-                            file_sequence_number=None,
-                            data_file=file,
-                        )
-                    )
-            manifests.append(writer.to_manifest_file())
-        return manifests
 
     def _dangling(self) -> Mapping[ManifestFile, pa.Table]:
         groups = self.surviving.groups

@@ -3,7 +3,12 @@
 Parsed JSON takes up to twenty times its size in memory (`[[],[],…`), so the number of its values is bounded as well.
 """
 
+import re
+import time
 import zlib
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
 from typing import Final
 
 from pyiceberg.io import InputFile
@@ -15,14 +20,70 @@ from engine.formats.iceberg.intake.storage import read_file
 _GZIP: Final = b"\x1f\x8b"
 
 
-def read_metadata(file: InputFile) -> TableMetadata:
-    """Return the metadata in a metadata file; detects gzip compression by content, not by name.
+_UNIQUE_NAME: Final = re.compile(r"[0-9]+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b.*")
+"""Names of metadata files that contain a UUID: no other file ever has the same name."""
+
+
+class MetadataFiles:
+    """Reads metadata files, and keeps their content for some seconds. Thread-safe.
+
+    A commit reads the same file several times, each of which is a request to the store. Files whose name is not unique,
+    such as `v1.metadata.json`, are always read again: a new table at the same location has files of these names too.
+
+    `max_bytes` limits what is kept at once, `keep_seconds` how long: a file that somebody repaired in place, against
+    Iceberg's specification, is soon read again. `clock` returns seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_bytes: int = 64 * 2**20,
+        keep_seconds: float = 30.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._max_bytes = max_bytes
+        self._keep_seconds = keep_seconds
+        self._clock = clock
+        self._kept: OrderedDict[str, tuple[float, bytes]] = OrderedDict()  # when each was read, and its content
+        self._bytes = 0
+        self._lock = Lock()
+
+    def read(self, file: InputFile) -> TableMetadata:
+        """Return the metadata in a metadata file. Raises as `parse_metadata`."""
+        now = self._clock()
+        with self._lock:
+            read_at, kept = self._kept.get(file.location, (now, None))
+        if kept is not None and now - read_at < self._keep_seconds:
+            return parse_metadata(kept)
+        body = read_file(file, METADATA_BYTES)
+        metadata = parse_metadata(body)
+        if _UNIQUE_NAME.fullmatch(file.location.rpartition("/")[2]):
+            self._keep(file.location, now, body)
+        return metadata
+
+    def _keep(self, location: str, now: float, body: bytes) -> None:
+        with self._lock:
+            self._drop(location)
+            self._kept[location] = now, body
+            self._bytes += len(body)
+            while self._kept:
+                oldest, (read_at, _) = next(iter(self._kept.items()))
+                if self._bytes <= self._max_bytes and now - read_at < self._keep_seconds:
+                    break
+                self._drop(oldest)
+
+    def _drop(self, location: str) -> None:
+        self._bytes -= len(self._kept.pop(location, (0.0, b""))[1])
+
+
+def parse_metadata(body: bytes) -> TableMetadata:
+    """Return the metadata in a metadata file's content; detects gzip compression by content, not by name.
 
     Raises:
         Malformed: it exceeds the limit, or is truncated.
-        ValueError: it is not table metadata; pydantic's error has the location.
+        ValidationError: it is not table metadata; PyIceberg's error has the location.
+        UnicodeDecodeError: it is not UTF-8.
     """
-    body = read_file(file, METADATA_BYTES)
     if body.startswith(_GZIP):
         body = _gunzipped(body, METADATA_BYTES)
     check_json(body)

@@ -165,15 +165,23 @@ class ManifestReader:
         """
         found: list[pa.Table] = []
         size = 0
-        with ThreadPoolExecutor(max_workers=_readers(manifests), thread_name_prefix="manifests") as pool:
-            for start in range(0, len(manifests), _READ_AT_ONCE):
-                part = manifests[start : start + _READ_AT_ONCE]
-                self._read_small_ones(part, pool)
-                for table in pool.map(self.entries, part):
-                    found.append(table)
-                    size += table.nbytes
-                    check_size(size)
+        for start in range(0, len(manifests), _READ_AT_ONCE):
+            for table in self._some(manifests[start : start + _READ_AT_ONCE], at_once=_readers(manifests)):
+                found.append(table)
+                size += table.nbytes
+                check_size(size)
         return found
+
+    def _some(self, manifests: Sequence[ManifestFile], *, at_once: int) -> Iterator[pa.Table]:
+        """Yield the entries of manifests in their order; the large ones are read while the small ones are."""
+        with ThreadPoolExecutor(max_workers=at_once, thread_name_prefix="manifests") as pool:
+            try:
+                large = [None if self._is_small(each) else pool.submit(self.entries, each) for each in manifests]
+                self._read_small_ones(manifests, pool)
+                for manifest, read in zip(manifests, large, strict=True):
+                    yield self.entries(manifest) if read is None else read.result()
+            finally:
+                pool.shutdown(cancel_futures=True)
 
     def bodies(self, manifests: Sequence[ManifestFile]) -> Iterator[bytes]:
         """Yield the contents of manifests in their order, several of which are fetched at the same time.
