@@ -13,11 +13,14 @@ import pytest
 from pyiceberg.conversions import to_bytes
 from pyiceberg.io.pyarrow import schema_to_pyarrow
 from pyiceberg.manifest import DataFile
+from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
+from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import (
     BinaryType,
     DoubleType,
     FixedType,
+    FloatType,
     IcebergType,
     LongType,
     NestedField,
@@ -29,6 +32,7 @@ from engine.formats.iceberg.statistics.column_metrics import ColumnMetrics, colu
 from engine.formats.iceberg.statistics.enclosure import enclose, unenclosed
 from engine.formats.iceberg.statistics.metrics_modes import DEFAULT
 from engine.formats.iceberg.statistics.nan_counts import NanKnowledge
+from tests.support.iceberg_tables import Lake, groups_by_partition, nothing, request_of, write_group
 
 
 def of_type(of: IcebergType) -> Schema:
@@ -180,3 +184,28 @@ def test_a_bound_inside_those_of_the_inputs_is_found_without_footers(tmp_path: P
     found = list(unenclosed(group.outputs, [None], inputs, schema=group.schema, same_rows=True))
     assert [field_id for field_id, _ in found] == [1]
     assert isinstance(group.outputs[0], ColumnMetrics)
+
+
+@pytest.mark.parametrize("zeros", [(-0.0, 0.0), (0.0, -0.0), (0.0, -1.0), (-0.0, 1.0)], ids=str)
+@pytest.mark.parametrize("of", [FloatType(), DoubleType()], ids=str)
+def test_partition_summaries_of_manifests_enclose_both_zeros(
+    lake: Lake, of: FloatType | DoubleType, zeros: tuple[float, float]
+) -> None:
+    schema = Schema(NestedField(1, "id", LongType()), NestedField(2, "price", of))
+    table = lake.create(schema=schema, spec=PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "price")))
+    for price in (*zeros, *zeros):
+        table.append(pa.table({"id": [1], "price": pa.array([price], schema_to_pyarrow(schema).field("price").type)}))
+    opened = lake.open()
+    groups = [write_group(opened, group) for group in groups_by_partition(opened)]
+    assert len(groups) == 2
+    opened.commit(request_of(opened, *groups), before_try=nothing)
+    head = lake.load().current_snapshot()
+    assert head is not None
+    ours = [each for each in head.manifests(lake.load().io) if each.added_snapshot_id == head.snapshot_id]
+    assert len(ours) == 2
+    for manifest in ours:
+        (summary,) = manifest.partitions or ()
+        assert (summary.lower_bound, summary.upper_bound) == (
+            to_bytes(of, min(*zeros) or -0.0),
+            to_bytes(of, max(*zeros) or 0.0),
+        )

@@ -174,7 +174,9 @@ class SnapshotProducer:
         with self._manifest_writer(spec_id) as writer:
             for entry in entries:
                 write(writer, entry)
-        return writer.to_manifest_file()
+        manifest = writer.to_manifest_file()
+        self.view.codecs[spec_id].widen_zeros(manifest.partitions or ())
+        return manifest
 
     def _outputs(self, removed: dict[str, DataFile]) -> list[DataFile]:
         made: list[DataFile] = []

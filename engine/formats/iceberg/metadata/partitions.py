@@ -17,6 +17,8 @@ from decimal import Context, Decimal
 from typing import Any, Final
 from uuid import UUID
 
+from pyiceberg.conversions import from_bytes, to_bytes
+from pyiceberg.manifest import PartitionFieldSummary
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
@@ -40,6 +42,7 @@ from pyiceberg.types import (
 _EPOCH_DAY: Final = date(1970, 1, 1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_LOWER, _UPPER = 2, 3  # positions of the bounds in a partition summary
 _EXACT: Final = Context(prec=60)  # the default context rounds to 28 digits, decimals have up to 38
 
 
@@ -97,6 +100,19 @@ class PartitionCodec:
         if list(found) != self._names:
             raise ValueError(f"partition {text} does not fit spec {self.spec.spec_id}, whose fields are {self._names}")
         return Record(*(_from_json(found[name], of) for name, of in zip(self._names, self._types, strict=True)))
+
+    def widen_zeros(self, summaries: Sequence[PartitionFieldSummary]) -> None:
+        """Let the bounds in a manifest's partition summaries that are zero enclose both -0.0 and +0.0, in place.
+
+        PyIceberg takes the two for equal, so its bounds of a manifest with both may be those of one. Iceberg orders
+        -0.0 below +0.0: a reader skips the manifest, and with it rows of the other.
+        """
+        for summary, of in zip(summaries, self._types, strict=True):
+            if isinstance(of, FloatType | DoubleType):
+                for position, zero in ((_LOWER, -0.0), (_UPPER, 0.0)):
+                    bound: Any = None if summary[position] is None else from_bytes(of, summary[position])
+                    if bound == 0:
+                        summary[position] = to_bytes(of, zero)
 
     def path(self, text: str) -> str:
         """Return the directory of a partition below the data location, escaped as in Iceberg; empty without fields."""
