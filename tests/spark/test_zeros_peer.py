@@ -42,16 +42,3 @@ async def test_zeros_are_found_after_a_rewrite_and_outlive_a_delete_of_what_is_b
     assert counts(spark, table) == before
     spark.sql(f"DELETE FROM {table} WHERE d < 0").collect()
     assert one(spark, f"SELECT count(*) FROM {table}") == before["d >= 0"]
-
-
-async def test_partitions_of_both_zeros_are_found_after_a_rewrite(world: World, spark: SparkSession) -> None:
-    table = create(spark, "zero_partitions", columns="id BIGINT, d DOUBLE", partition="PARTITIONED BY (d)")
-    for zero in ("-0.0", "0.0", "0.0", "-0.0"):  # Spark takes both for one constant, unless they are text first
-        values = (
-            f"SELECT id, CAST(concat('{zero}', IF(id < 0, '1', '')) AS DOUBLE) FROM range({{first}}, {{last}}, 1, 1)"
-        )
-        await asyncio.to_thread(fill, spark, table, files=2, rows=100, values=values)
-    before = counts(spark, table)
-    run = await world.rewrite_other("zero_partitions")
-    assert run.state is RunState.SUCCEEDED, run.detail
-    assert counts(spark, table) == before

@@ -143,6 +143,14 @@ def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert is_taken(body, codec, monkeypatch) == all(TYPES[name][3] for name in names)
 
 
+def test_both_zeros_are_partitions_of_their_own(tmp_path: Path) -> None:
+    spec, schema = spec_of(["double"])
+    body = manifest(tmp_path, [(-0.0,), (0.0,), (None,), (-0.0,)], spec, schema)
+    entries = manifests.read_entries(body, codec=PartitionCodec(spec=spec, schema=schema), with_targets=False)
+    values = ["-0.0", "0.0", "null", "-0.0"]
+    assert entries["partition"].to_pylist() == [f'{{"double_part":{value}}}' for value in values]
+
+
 def test_manifests_of_unpartitioned_tables_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     body = manifest(tmp_path, [()] * 3, FLAT, Schema())
     codec = PartitionCodec(spec=FLAT, schema=Schema())

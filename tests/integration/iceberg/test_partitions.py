@@ -110,3 +110,18 @@ def test_paths_are_escaped_as_iceberg_does():
     assert codec(StringType()).path('{"p":"a/b c=d"}') == "p=a%2Fb+c%3Dd"
     assert codec(TimestampType(), HourTransform()).path('{"p":490896}') == "p=2026-01-01-00"
     assert codec(StringType()).path('{"p":null}') == "p=null"
+
+
+@pytest.mark.parametrize(
+    ("value", "signs"),
+    [
+        (None, ()),
+        (UUID(int=0), (False, False)),
+        (UUID(int=1 << 63), (False, True)),
+        (UUID(int=1 << 127), (True, False)),
+        (UUID(int=(1 << 128) - 1).bytes, (True, True)),
+    ],
+)
+def test_signs_of_uuids_are_those_of_their_halves(value: Any, signs: tuple[bool, ...]) -> None:
+    assert codec(UUIDType()).uuid_signs(Record(value)) == signs
+    assert codec(StringType()).uuid_signs(Record(str(value))) == ()

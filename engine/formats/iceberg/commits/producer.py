@@ -130,8 +130,8 @@ class SnapshotProducer:
                     _check_input(file, going[file.file_path], already=file.file_path in removed)
                     removed.add(file.file_path)
                     leaving[manifest.partition_spec_id].append(entry)
-                if staying:
-                    yield manifest.partition_spec_id, staying
+                for each in self._comparable(manifest.partition_spec_id, staying):
+                    yield manifest.partition_spec_id, each
 
         def write(one: tuple[int, list[ManifestEntry]]) -> ManifestFile:
             return self._write_entries(*one, ManifestWriter.existing)
@@ -144,7 +144,7 @@ class SnapshotProducer:
     def _write_changes(
         self, outputs: Sequence[DataFile], leaving: Mapping[int, list[ManifestEntry]]
     ) -> list[ManifestFile]:
-        """Write the manifests of the outputs and those of the inputs, one of each for a spec.
+        """Write the manifests of the outputs and those of the inputs, one of each for a spec (see `_comparable`).
 
         Not one per touched manifest: readers of this snapshot open every manifest in its list.
         """
@@ -152,9 +152,25 @@ class SnapshotProducer:
         numbers = self._sequence_numbers()
         for file in outputs:
             added[file.spec_id].append(self._added(file, numbers[file.file_path]))
-        work = [(spec, each, ManifestWriter.add) for spec, each in sorted(added.items())]
-        work += [(spec, each, ManifestWriter.delete) for spec, each in sorted(leaving.items())]
+        work = [
+            (spec, some, write)
+            for changed, write in ((added, ManifestWriter.add), (leaving, ManifestWriter.delete))
+            for spec, entries in sorted(changed.items())
+            for some in self._comparable(spec, entries)
+        ]
         return list(overlapped(lambda one: self._write_entries(*one), work, at_once=_WRITTEN_AT_ONCE))
+
+    def _comparable(self, spec_id: int, entries: Sequence[ManifestEntry]) -> Iterator[list[ManifestEntry]]:
+        """Yield entries of one spec, those of a manifest together: all, unless partitions are uuids.
+
+        The bounds in a manifest's partition summaries must enclose its partitions for every reader, but readers order
+        uuids differently: signed or unsigned.
+        """
+        codec = self.view.codecs[spec_id]
+        alike: dict[tuple[bool, ...], list[ManifestEntry]] = defaultdict(list)
+        for entry in entries:
+            alike[codec.uuid_signs(entry.data_file.partition)].append(entry)
+        yield from alike.values()
 
     def _added(self, file: DataFile, sequence_number: int) -> ManifestEntry:
         return ManifestEntry.from_args(

@@ -131,10 +131,11 @@ class _Columns:
         self._formats.append(file[of_file[ids.FORMAT]].lower())
 
     def _code(self, values: tuple[Any, ...]) -> int:
-        code = self._codes_of_values.get(values)
+        key = tuple(str(each) if each == 0 else each for each in values)  # both zeros of a float are equal
+        code = self._codes_of_values.get(key)
         if code is None:  # different tuples may have the same text (NaN is never equal to itself): the text decides
             text = self._codec.encode(values)
-            code = self._codes_of_values[values] = self._codes_of_text.setdefault(text, len(self._codes_of_text))
+            code = self._codes_of_values[key] = self._codes_of_text.setdefault(text, len(self._codes_of_text))
         return code
 
     def table(self) -> pa.Table:

@@ -43,6 +43,7 @@ _EPOCH_DAY: Final = date(1970, 1, 1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _LOWER, _UPPER = 2, 3  # positions of the bounds in a partition summary
+_SIGNS: Final = (1 << 127, 1 << 63)  # the first bits of both halves of a uuid
 _EXACT: Final = Context(prec=60)  # the default context rounds to 28 digits, decimals have up to 38
 
 
@@ -82,6 +83,7 @@ class PartitionCodec:
         self.schema = schema
         self._names = [field.name for field in spec.fields]
         self._types = partition_types(spec, schema)
+        self._uuids = [at for at, of in enumerate(self._types) if isinstance(of, UUIDType)]
 
     def encode(self, values: Sequence[Any]) -> str:
         """Return the canonical JSON of a partition tuple, as PyIceberg or fastavro read it."""
@@ -100,6 +102,15 @@ class PartitionCodec:
         if list(found) != self._names:
             raise ValueError(f"partition {text} does not fit spec {self.spec.spec_id}, whose fields are {self._names}")
         return Record(*(_from_json(found[name], of) for name, of in zip(self._names, self._types, strict=True)))
+
+    def uuid_signs(self, partition: Record) -> tuple[bool, ...]:
+        """Return the signs of both halves of each uuid of a partition; () if it has none.
+
+        Java compares the halves as signed numbers, other readers bytes: they agree on uuids with the same signs.
+        """
+        values = (partition[at] for at in self._uuids if partition[at] is not None)
+        uuids = (UUID(bytes=each) if isinstance(each, bytes) else each for each in values)
+        return tuple(bool(each.int & sign) for each in uuids for sign in _SIGNS)
 
     def widen_zeros(self, summaries: Sequence[PartitionFieldSummary]) -> None:
         """Let the bounds in a manifest's partition summaries that are zero enclose both -0.0 and +0.0, in place.
