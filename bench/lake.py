@@ -15,7 +15,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from bench.lineitem import write_files
 from bench.service import Service
 from engine.embedded.iceberg import SQL_EXTENSIONS, catalog_confs
-from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fetch
+from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fetch_all
 from engine.embedded.spark import EmbeddedSpark
 from engine.formats.iceberg.procedures.native import SPARK_CATALOG
 from engine.spark.sessions import SparkSessions
@@ -43,7 +43,7 @@ class Lake:
             self.properties |= {"s3.endpoint": store.url, "s3.region": "us-east-1", "s3.anonymous": "true"}
             wanted.append(ICEBERG_AWS)
             confs |= {f"spark.sql.catalog.{CATALOG}.{name}": value for name, value in _s3_file_io(store).items()}
-        jars = [fetch(coordinate, CACHE_FOLDER) for coordinate in wanted]
+        jars = fetch_all(wanted, CACHE_FOLDER)
         confs |= settings or {}
         self._server = EmbeddedSpark(data_dir=folder, cores=cores, jars=jars, confs=confs)
         self._folder = folder

@@ -7,6 +7,7 @@ tests and benchmarks compare with to `.cache/jars`. Needs Java and the network, 
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -22,65 +23,96 @@ _FETCH_SECONDS: Final = 600
 _WANTED: Final = """\
 <ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">
   <info organisation="packhouse" module="jars"/>
-  <dependencies>
-    <dependency org="{0}" name="{1}" rev="{2}" transitive="false" conf="default->master">{3}</dependency>
-  </dependencies>
+  <dependencies>{}</dependencies>
 </ivy-module>
 """
-_CLASSIFIED: Final = '<artifact name="{0}" type="jar" ext="jar" m:classifier="{1}"/>'
+_DEPENDENCY: Final = (
+    '<dependency org="{0}" name="{1}" rev="{2}" transitive="false" conf="default->master">{3}</dependency>'
+)
+_ARTIFACT: Final = '<artifact name="{0}" type="jar" ext="jar"{1}/>'
 
 
 def fetch(coordinate: str, folder: Path) -> Path:
-    """Return the path of `artifact-version.jar` in the folder; download it, without dependencies, if it is missing.
+    """Return the path of `artifact-version.jar` in the folder; download it if it is missing. See `fetch_all`."""
+    return fetch_all([coordinate], folder)[0]
 
-    The optional fourth part of the coordinate is a classifier: `artifact-version-classifier.jar`. Safe when several
-    processes fetch at once: the jar is created atomically.
+
+def fetch_all(coordinates: Sequence[str], folder: Path) -> list[Path]:
+    """Return the paths of jars in the folder, in order; download the missing ones at once, without dependencies.
+
+    The optional fourth part of a coordinate is a classifier: `artifact-version-classifier.jar`. Safe when several
+    processes fetch at once: each jar is created atomically.
 
     Raises:
-        InvalidInput: not `group:artifact:version[:classifier]`, or no repository has this jar.
+        InvalidInput: not `group:artifact:version[:classifier]`, or no repository has one of the jars.
         Transient: no Java, or no answer from the repository.
     """
+    jars = {coordinate: folder / _file_name(_parts(coordinate)) for coordinate in coordinates}
+    if missing := {coordinate: jar for coordinate, jar in jars.items() if not jar.is_file()}:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix="fetch-", dir=folder.absolute()) as scratch:
+            _retrieve(missing, Path(scratch))
+    return list(jars.values())
+
+
+def _parts(coordinate: str) -> tuple[str, str, str, str]:
+    """Return group, artifact, version and classifier, which may be empty."""
     match = _COORDINATE.match(coordinate)
     if match is None:
         raise InvalidInput(f"{coordinate!r} is not a Maven coordinate: write group:artifact:version")
-    group, artifact, version, classifier = match.groups()
-    jar = folder / f"{'-'.join(filter(None, (artifact, version, classifier)))}.jar"
-    if not jar.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix="fetch-", dir=folder.absolute()) as scratch:
-            beside = _CLASSIFIED.format(artifact, classifier) if classifier else ""
-            wanted = _WANTED.format(group, artifact, version, beside)
-            _retrieve(coordinate, wanted, Path(scratch) / jar.name).replace(jar)
-    return jar
+    group, artifact, version, classifier = match.groups(default="")
+    return group, artifact, version, classifier
+
+
+def _file_name(parts: tuple[str, str, str, str]) -> str:
+    return f"{'-'.join(filter(None, parts[1:]))}.jar"
+
+
+def _module(coordinates: Iterable[str]) -> str:
+    """Return the description of a module that depends on all of the jars, each module of which is named once."""
+    wanted: dict[tuple[str, str, str], list[str]] = {}
+    for coordinate in coordinates:
+        *module, classifier = _parts(coordinate)
+        wanted.setdefault((module[0], module[1], module[2]), []).append(classifier)
+    found = []
+    for (group, artifact, version), classifiers in wanted.items():
+        marks = [f' m:classifier="{each}"' if each else "" for each in classifiers]
+        found.append(
+            _DEPENDENCY.format(group, artifact, version, "".join(_ARTIFACT.format(artifact, m) for m in marks))
+        )
+    return _WANTED.format("".join(found))
 
 
 def main(arguments: list[str]) -> None:
     """Fetch the given coordinates, by default the jars that tests need, and print their paths."""
     folder = Path(arguments[0]) if arguments else CACHE_FOLDER
-    for coordinate in arguments[1:] or [ICEBERG_RUNTIME, SQLITE_JDBC]:
-        print(fetch(coordinate, folder))  # noqa: T201 - the command's output
+    for jar in fetch_all(arguments[1:] or [ICEBERG_RUNTIME, SQLITE_JDBC], folder):
+        print(jar)  # noqa: T201 - the command's output
 
 
-def _retrieve(coordinate: str, wanted: str, jar: Path) -> Path:
-    """Download the one jar of a module description with Ivy to a path in an empty folder."""
+def _retrieve(jars: Mapping[str, Path], scratch: Path) -> None:
+    """Download jars by coordinate with Ivy, by way of an empty folder, to their paths."""
     ivy = next(iter(sorted((find_spark_home() / "jars").glob("ivy-*.jar"))), None)
     if ivy is None:
         raise Transient("the installed pyspark has no ivy-*.jar in its jars folder")
-    scratch = jar.parent
-    (scratch / "ivy.xml").write_text(wanted)
+    (scratch / "ivy.xml").write_text(_module(jars))
     command = [str(find_java()), f"-Divy.default.ivy.user.dir={scratch / 'ivy'}", "-jar", str(ivy)]
     command += ["-ivy", str(scratch / "ivy.xml"), "-types", "jar", "bundle"]
     command += ["-retrieve", f"{scratch}/[artifact]-[revision](-[classifier]).jar", "-cache", str(scratch / "cache")]
+    named = ", ".join(jars)
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_FETCH_SECONDS, check=False)  # noqa: S603
     except subprocess.TimeoutExpired as error:
-        raise Transient(f"{coordinate} was not fetched within {_FETCH_SECONDS} s") from error
-    if jar.is_file():
-        return jar
+        raise Transient(f"{named} was not fetched within {_FETCH_SECONDS} s") from error
+    if all((scratch / jar.name).is_file() for jar in jars.values()):
+        for jar in jars.values():
+            (scratch / jar.name).replace(jar)
+        return
     output = done.stdout + done.stderr
-    if ": not found" in output and "Server access error" not in output and "Host " not in output:
-        raise InvalidInput(f"no repository has a jar {coordinate}")
-    raise Transient(f"{coordinate} could not be fetched:\n{output[-2000:]}")
+    absent = [each for each in jars if "{}#{};{}: not found".format(*_parts(each)) in output]
+    if absent and "Server access error" not in output and "Host " not in output:
+        raise InvalidInput(f"no repository has a jar {', '.join(absent)}")
+    raise Transient(f"{named} could not be fetched:\n{output[-2000:]}")
 
 
 if __name__ == "__main__":

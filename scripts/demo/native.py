@@ -17,7 +17,7 @@ from server import Server
 from stack import Stack
 
 from engine.embedded.iceberg import SQL_EXTENSIONS, catalog_confs
-from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fetch
+from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fetch_all
 from engine.embedded.spark import EmbeddedSpark
 from engine.spark.sessions import SparkSessions
 
@@ -98,7 +98,7 @@ def files(session: Any) -> int:
 
 def _spark(warehouse: str) -> EmbeddedSpark:
     confs = {**SQL_EXTENSIONS, **catalog_confs("lake", FOLDER / "catalog.db", warehouse=warehouse)}
-    jars = [fetch(coordinate, ROOT / CACHE_FOLDER) for coordinate in (ICEBERG_RUNTIME, SQLITE_JDBC)]
+    jars = fetch_all([ICEBERG_RUNTIME, SQLITE_JDBC], ROOT / CACHE_FOLDER)
     return EmbeddedSpark(data_dir=FOLDER, cores=2, jars=jars, confs=confs)
 
 

@@ -20,8 +20,6 @@ from pyiceberg.types import (
     BinaryType,
     DateType,
     DecimalType,
-    DoubleType,
-    FloatType,
     IntegerType,
     LongType,
     NestedField,
@@ -196,12 +194,12 @@ def _transforms(field: NestedField) -> list[Transform]:
     if field.field_id == ID:
         return [BucketTransform(2), TruncateTransform(1000)]
     match field.field_type:
-        case FloatType() | DoubleType() | BinaryType():
-            return []
+        case BinaryType():
+            return [IdentityTransform(), BucketTransform(2), TruncateTransform(1)]
         case DateType() | TimestampType() | TimestamptzType():
             return [DayTransform(), MonthTransform()]
         case IntegerType() | LongType():
             return [IdentityTransform(), BucketTransform(3), TruncateTransform(100)]
         case StringType() | DecimalType():
             return [IdentityTransform(), BucketTransform(2)]
-    return [IdentityTransform()]
+    return [IdentityTransform()]  # of zeros too: -0.0 and +0.0 are partitions of their own

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.domain.errors import InvalidInput, Transient
-from engine.embedded.jars import fetch
+from engine.embedded.jars import fetch, fetch_all
 
 TINY = "org.slf4j:slf4j-simple:2.0.17"
 
@@ -34,6 +34,25 @@ def test_a_classifier_names_a_jar_beside_the_main_one(tmp_path: Path) -> None:
     jar = fetch("org.apache.iceberg:iceberg-open-api:1.11.0:test-fixtures", tmp_path)
     assert list(tmp_path.iterdir()) == [jar] == [tmp_path / "iceberg-open-api-1.11.0-test-fixtures.jar"]
     assert jar.read_bytes()[:2] == b"PK"
+
+
+def test_jars_are_fetched_together_also_two_of_one_module(tmp_path: Path) -> None:
+    """Needs the network."""
+    wanted = [TINY, f"{TINY}:sources", "org.slf4j:slf4j-nop:2.0.17"]
+    jars = fetch_all(wanted, tmp_path)
+    assert [jar.name for jar in jars] == [
+        "slf4j-simple-2.0.17.jar",
+        "slf4j-simple-2.0.17-sources.jar",
+        "slf4j-nop-2.0.17.jar",
+    ]
+    assert sorted(tmp_path.iterdir()) == sorted(jars)
+
+
+def test_of_several_jars_the_one_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    """Needs the network."""
+    with pytest.raises(InvalidInput, match=r"no repository has a jar org\.slf4j:slf4j-nop:0\.0\.0"):
+        fetch_all([TINY, "org.slf4j:slf4j-nop:0.0.0"], tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_version_that_does_not_exist_is_named(tmp_path: Path) -> None:

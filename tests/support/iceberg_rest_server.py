@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from engine.embedded.jars import CACHE_FOLDER, SQLITE_JDBC, fetch
+from engine.embedded.jars import CACHE_FOLDER, SQLITE_JDBC, fetch_all
 from engine.embedded.java import find_java, find_spark_home
 from engine.embedded.processes import ChildProcess, free_loopback_port
 
@@ -38,7 +38,7 @@ _START_SECONDS = 60.0
 def iceberg_rest_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of the session's server; its warehouse is a local folder. Tests make namespaces of their own."""
     folder, port = tmp_path_factory.mktemp("rest"), free_loopback_port()
-    jars = [str(fetch(coordinate, _JAR_FOLDER).absolute()) for coordinate in _COORDINATES]
+    jars = [str(jar.absolute()) for jar in fetch_all(_COORDINATES, _JAR_FOLDER)]
     url = f"http://127.0.0.1:{port}"
     server = ChildProcess(
         name="the REST catalog",

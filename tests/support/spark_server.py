@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.embedded.iceberg import SQL_EXTENSIONS
-from engine.embedded.jars import ICEBERG_RUNTIME, SQLITE_JDBC, fetch
+from engine.embedded.jars import ICEBERG_RUNTIME, SQLITE_JDBC, fetch_all
 from engine.embedded.spark import EmbeddedSpark
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.sessions import SparkSessions
@@ -22,7 +22,7 @@ USER = "tests"
 @pytest.fixture(scope="session")
 def spark_jars() -> list[Path]:
     """The Iceberg runtime and the SQLite driver."""
-    return [fetch(coordinate, JAR_FOLDER) for coordinate in (ICEBERG_RUNTIME, SQLITE_JDBC)]
+    return fetch_all([ICEBERG_RUNTIME, SQLITE_JDBC], JAR_FOLDER)
 
 
 @pytest.fixture(scope="session")

@@ -15,11 +15,18 @@ from engine.domain.runs.run import Run, RunState, WaitingFor
 from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.table import IcebergTable
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
+from engine.services.runs import execution
 from engine.spark.dispatch import Ticket
 from tests.support.databases import FreshDatabase
 from tests.support.outages import with_twins
 from tests.support.watching import Watching, set_policy
 from tests.support.world import World
+
+
+@pytest.fixture(autouse=True)
+def few_outages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that a storage ends again and again gives up soon."""
+    monkeypatch.setattr(execution, "MOST_FRUITLESS_OUTAGES", 2)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.domain.runs.run import Run, RunState, WaitingFor
+from engine.rewriting.kernel.storage.stores import objects
 from tests.support.databases import FreshDatabase
 from tests.support.faulty_proxy import LOST, FaultyProxy
 from tests.support.rest_catalog import RestCatalogServer
@@ -17,6 +18,12 @@ from tests.support.settings import settings_of
 from tests.support.world import World, make_lake, open_on
 
 PROBES = 7
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store that does not answer is tried once more, not for three seconds."""
+    monkeypatch.setattr(objects, "_PATIENT_RETRIES", {"max_retries": 1})
 
 
 @dataclass
