@@ -192,6 +192,11 @@ class ManifestReader:
         """
         return overlapped(self._body, manifests, at_once=_readers(manifests))
 
+    def keep(self, manifest: ManifestFile, body: bytes) -> None:
+        """Cache the entries of a manifest whose content is at hand, as `bodies` yields it. Raises Malformed."""
+        if not self.cache.holds(_key(manifest)):
+            self.cache.get(_key(manifest), lambda: self._decoded(manifest, body))
+
     def live(self, manifests: Iterable[ManifestFile]) -> pa.Table:
         """Return the live entries of several manifests as one table, with one dictionary per column.
 
