@@ -30,7 +30,7 @@ class MetadataFiles:
     A commit reads the same file several times, each of which is a request to the store. Files whose name is not unique,
     such as `v1.metadata.json`, are always read again: a new table at the same location has files of these names too.
 
-    `max_bytes` limits what is kept at once, `keep_seconds` how long: a file that somebody repaired in place, against
+    `max_bytes` limits what is kept at once, `keep_seconds` how long: a file that was repaired in place, against
     Iceberg's specification, is soon read again. `clock` returns seconds.
     """
 
