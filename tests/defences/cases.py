@@ -302,4 +302,26 @@ CASES: Final = (
             "tests/integration/iceberg/test_enclosure.py::test_a_bound_inside_the_statistics_of_its_footer_is_found_and_dropped",
         ),
     ),
+    Case(
+        "F28",
+        (
+            Edit(
+                "engine/formats/iceberg/commits/producer.py",
+                "self.view.codecs[spec_id].widen_zeros(manifest.partitions or ())",
+                "pass",
+            ),
+        ),
+        ("tests/integration/iceberg/test_enclosure.py::test_partition_summaries_of_manifests_enclose_both_zeros",),
+    ),
+    Case(
+        "F28",
+        (
+            Edit(
+                "engine/formats/iceberg/commits/producer.py",
+                "alike[codec.uuid_signs(entry.data_file.partition)].append(entry)",
+                "alike[()].append(entry)",
+            ),
+        ),
+        ("tests/spark/test_partition_bounds_peer.py::test_rows_of_every_partition_are_found_after_a_rewrite",),
+    ),
 )

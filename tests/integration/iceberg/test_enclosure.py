@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyiceberg.conversions import to_bytes
 from pyiceberg.io.pyarrow import schema_to_pyarrow
-from pyiceberg.manifest import DataFile
+from pyiceberg.manifest import DataFile, ManifestFile, PartitionFieldSummary
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
@@ -28,6 +28,8 @@ from pyiceberg.types import (
     UUIDType,
 )
 
+from engine.formats.iceberg.manifests.summaries import not_enclosed
+from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.iceberg.statistics.column_metrics import ColumnMetrics, column_metrics
 from engine.formats.iceberg.statistics.enclosure import enclose, unenclosed
 from engine.formats.iceberg.statistics.metrics_modes import DEFAULT
@@ -186,15 +188,20 @@ def test_a_bound_inside_those_of_the_inputs_is_found_without_footers(tmp_path: P
     assert isinstance(group.outputs[0], ColumnMetrics)
 
 
+def table_by_price(lake: Lake, of: FloatType | DoubleType, prices: Sequence[float]) -> None:
+    """Create a table with two files for each price, which it is partitioned by."""
+    schema = Schema(NestedField(1, "id", LongType()), NestedField(2, "price", of))
+    table = lake.create(schema=schema, spec=PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "price")))
+    for price in (*prices, *prices):
+        table.append(pa.table({"id": [1], "price": pa.array([price], schema_to_pyarrow(schema).field("price").type)}))
+
+
 @pytest.mark.parametrize("zeros", [(-0.0, 0.0), (0.0, -0.0), (0.0, -1.0), (-0.0, 1.0)], ids=str)
 @pytest.mark.parametrize("of", [FloatType(), DoubleType()], ids=str)
 def test_partition_summaries_of_manifests_enclose_both_zeros(
     lake: Lake, of: FloatType | DoubleType, zeros: tuple[float, float]
 ) -> None:
-    schema = Schema(NestedField(1, "id", LongType()), NestedField(2, "price", of))
-    table = lake.create(schema=schema, spec=PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "price")))
-    for price in (*zeros, *zeros):
-        table.append(pa.table({"id": [1], "price": pa.array([price], schema_to_pyarrow(schema).field("price").type)}))
+    table_by_price(lake, of, zeros)
     opened = lake.open()
     groups = [write_group(opened, group) for group in groups_by_partition(opened)]
     assert len(groups) == 2
@@ -209,3 +216,50 @@ def test_partition_summaries_of_manifests_enclose_both_zeros(
             to_bytes(of, min(*zeros) or -0.0),
             to_bytes(of, max(*zeros) or 0.0),
         )
+
+
+def test_a_manifest_that_hides_a_partition_fails_the_verification(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PartitionCodec, "widen_zeros", lambda *_: None)
+    table_by_price(lake, DoubleType(), [-0.0, 0.0, -1.5])
+    opened = lake.open()
+    groups = [write_group(opened, group) for group in groups_by_partition(opened)]
+    snapshot_id = opened.commit(request_of(opened, *groups), before_try=nothing).snapshot_id
+    assert snapshot_id is not None
+    failed = [check for check in opened.verify(snapshot_id, groups).checks if not check.holds]
+    assert [check.name for check in failed] == ["manifests_enclose_partitions"]
+    assert '{"price":0.0}' in failed[0].detail
+
+
+ALIKE, SIGNED, SECOND = uuid.UUID(int=5), uuid.UUID(int=(1 << 127) + 5), uuid.UUID(int=(1 << 63) + 5)
+
+
+@pytest.mark.parametrize(
+    ("of", "values", "bounds", "hidden"),
+    [
+        (UUIDType(), [ALIKE, uuid.UUID(int=9)], (ALIKE, uuid.UUID(int=9)), 0),
+        (UUIDType(), [ALIKE, SIGNED], (ALIKE, SIGNED), 2),  # as PyIceberg orders them
+        (UUIDType(), [ALIKE, SIGNED], (SIGNED, ALIKE), 2),  # as Java does
+        (UUIDType(), [ALIKE, SECOND], (ALIKE, SECOND), 2),
+        (UUIDType(), [SIGNED], (SIGNED, SIGNED), 0),
+        (DoubleType(), [0.0, -1.0], (-1.0, -0.0), 1),
+        (DoubleType(), [-0.0, 1.0], (0.0, 1.0), 1),
+        (DoubleType(), [0.0, -0.0], (-0.0, 0.0), 0),
+        (DoubleType(), [math.nan, 1.0], (1.0, 1.0), 0),
+        (LongType(), [-1, 300], (-1, 255), 1),
+        (StringType(), ["\uff5e", "\U0001f600"], ("\uff5e", "\U0001f600"), 0),
+        (LongType(), [None, 1], (1, 1), 1),
+        (LongType(), [1], (None, None), 1),
+    ],
+)
+def test_partitions_that_no_reader_or_only_some_would_find_are_named(
+    of: IcebergType, values: Sequence[Any], bounds: tuple[Any, Any], hidden: int
+) -> None:
+    codec = PartitionCodec(spec=PartitionSpec(PartitionField(1, 1000, IdentityTransform(), "p")), schema=of_type(of))
+    lower, upper = (None if each is None else to_bytes(of, each) for each in bounds)
+    manifest = ManifestFile.from_args(partitions=[PartitionFieldSummary(False, None, lower, upper)])
+    texts = [codec.encode([value]) for value in (*values, values[0])]
+    entries = pa.table({"status": pa.array([1] * len(texts), pa.int8()), "partition": texts})
+    assert len(not_enclosed(manifest, entries, codec)) == hidden
+    gone = entries.set_column(0, "status", pa.array([2] * len(texts), pa.int8()))
+    assert not_enclosed(manifest, gone, codec) == []
+    assert not not_enclosed(ManifestFile.from_args(partitions=None), entries, codec)

@@ -16,6 +16,7 @@ from pyiceberg.types import PrimitiveType
 
 from engine.formats.base import IN_HISTORY, Condition, Verification, WrittenGroup
 from engine.formats.iceberg.catalog.paths import data_location, outside
+from engine.formats.iceberg.manifests.summaries import not_enclosed
 from engine.formats.iceberg.metadata.dangling import is_of_run
 from engine.formats.iceberg.metadata.deletes import DeletesMoved
 from engine.formats.iceberg.metadata.history import GROUPS, RUN_ID, in_history, summary_of
@@ -94,6 +95,7 @@ class _Checks:
         yield self._sequence_numbers()
         yield self._null_counts()
         yield self._bounds()
+        yield self._summaries()
         yield from self._against_parent()
 
     def _operation(self) -> Condition:
@@ -187,6 +189,21 @@ class _Checks:
             wrong += [f"group {group.ordinal}, field {field_id}: {reason}" for field_id, reason in found]
         detail = f"{len(self.groups)} groups compared" + (f", {'; '.join(wrong[:5])}" if wrong else "")
         return Condition("bounds_enclose_rows", not wrong, detail)
+
+    def _summaries(self) -> Condition:
+        """Check that the summaries of the snapshot's own manifests enclose their partitions; see `summaries`."""
+        own = [each for each in self.view.manifests(self.snapshot) if self._is_own(each)]
+        wrong = [
+            text
+            for manifest, entries in zip(own, self.view.reader.each(own), strict=True)
+            for text in not_enclosed(manifest, entries, self.view.codecs[manifest.partition_spec_id])
+        ]
+        detail = f"{len(own)} manifests" + (f", partitions outside of their bounds: {wrong[:5]}" if wrong else "")
+        return Condition("manifests_enclose_partitions", not wrong, detail)
+
+    def _is_own(self, manifest: ManifestFile) -> bool:
+        is_new = manifest.added_snapshot_id == self.snapshot.snapshot_id
+        return is_new and manifest.content == ManifestContent.DATA  # rewritten ones of deletes keep their summaries
 
     def _against_parent(self) -> Iterator[Condition]:
         parent = self.view.metadata.snapshot_by_id(self.snapshot.parent_snapshot_id or 0)

@@ -82,12 +82,12 @@ class PartitionCodec:
         self.spec = spec
         self.schema = schema
         self._names = [field.name for field in spec.fields]
-        self._types = partition_types(spec, schema)
-        self._uuids = [at for at, of in enumerate(self._types) if isinstance(of, UUIDType)]
+        self.types = partition_types(spec, schema)
+        self._uuids = [at for at, of in enumerate(self.types) if isinstance(of, UUIDType)]
 
     def encode(self, values: Sequence[Any]) -> str:
         """Return the canonical JSON of a partition tuple, as PyIceberg or fastavro read it."""
-        readable = [_to_json(value, of) for value, of in zip(values, self._types, strict=True)]
+        readable = [_to_json(value, of) for value, of in zip(values, self.types, strict=True)]
         pairs = dict(zip(self._names, readable, strict=True))
         # `default` is used only for columns of unknown type, whose tables are not rewritten but still shown
         return json.dumps(pairs, separators=(",", ":"), ensure_ascii=False, default=str)
@@ -101,7 +101,7 @@ class PartitionCodec:
         found: dict[str, Any] = json.loads(text)
         if list(found) != self._names:
             raise ValueError(f"partition {text} does not fit spec {self.spec.spec_id}, whose fields are {self._names}")
-        return Record(*(_from_json(found[name], of) for name, of in zip(self._names, self._types, strict=True)))
+        return Record(*(_from_json(found[name], of) for name, of in zip(self._names, self.types, strict=True)))
 
     def uuid_signs(self, partition: Record) -> tuple[bool, ...]:
         """Return the signs of both halves of each uuid of a partition; () if it has none.
@@ -118,7 +118,7 @@ class PartitionCodec:
         PyIceberg takes the two for equal, so its bounds of a manifest with both may be those of one. Iceberg orders
         -0.0 below +0.0: a reader skips the manifest, and with it rows of the other.
         """
-        for summary, of in zip(summaries, self._types, strict=True):
+        for summary, of in zip(summaries, self.types, strict=True):
             if isinstance(of, FloatType | DoubleType):
                 for position, zero in ((_LOWER, -0.0), (_UPPER, 0.0)):
                     bound: Any = None if summary[position] is None else from_bytes(of, summary[position])
