@@ -69,17 +69,16 @@ def _file_name(parts: tuple[str, str, str, str]) -> str:
 
 
 def _module(coordinates: Iterable[str]) -> str:
-    """Return the description of a module that depends on all of the jars, each module of which is named once."""
-    wanted: dict[tuple[str, str, str], list[str]] = {}
+    """Return an Ivy module description that depends on all of the jars, with one dependency for each module."""
+    classifiers: dict[tuple[str, str, str], list[str]] = {}
     for coordinate in coordinates:
-        *module, classifier = _parts(coordinate)
-        wanted.setdefault((module[0], module[1], module[2]), []).append(classifier)
+        group, artifact, version, classifier = _parts(coordinate)
+        classifiers.setdefault((group, artifact, version), []).append(classifier)
     found = []
-    for (group, artifact, version), classifiers in wanted.items():
-        marks = [f' m:classifier="{each}"' if each else "" for each in classifiers]
-        found.append(
-            _DEPENDENCY.format(group, artifact, version, "".join(_ARTIFACT.format(artifact, m) for m in marks))
-        )
+    for (group, artifact, version), of_module in classifiers.items():
+        marks = [f' m:classifier="{each}"' if each else "" for each in of_module]
+        artifacts = "".join(_ARTIFACT.format(artifact, mark) for mark in marks)
+        found.append(_DEPENDENCY.format(group, artifact, version, artifacts))
     return _WANTED.format("".join(found))
 
 
@@ -91,7 +90,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _retrieve(jars: Mapping[str, Path], scratch: Path) -> None:
-    """Download jars by coordinate with Ivy, by way of an empty folder, to their paths."""
+    """Download jars, by coordinate, with Ivy to the empty folder `scratch`, then move each to its path."""
     ivy = next(iter(sorted((find_spark_home() / "jars").glob("ivy-*.jar"))), None)
     if ivy is None:
         raise Transient("the installed pyspark has no ivy-*.jar in its jars folder")
@@ -103,7 +102,7 @@ def _retrieve(jars: Mapping[str, Path], scratch: Path) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_FETCH_SECONDS, check=False)  # noqa: S603
     except subprocess.TimeoutExpired as error:
-        raise Transient(f"{named} was not fetched within {_FETCH_SECONDS} s") from error
+        raise Transient(f"{named}: not fetched within {_FETCH_SECONDS} s; check the network and try again") from error
     if all((scratch / jar.name).is_file() for jar in jars.values()):
         for jar in jars.values():
             (scratch / jar.name).replace(jar)
@@ -112,7 +111,7 @@ def _retrieve(jars: Mapping[str, Path], scratch: Path) -> None:
     absent = [each for each in jars if "{}#{};{}: not found".format(*_parts(each)) in output]
     if absent and "Server access error" not in output and "Host " not in output:
         raise InvalidInput(f"no repository has a jar {', '.join(absent)}")
-    raise Transient(f"{named} could not be fetched:\n{output[-2000:]}")
+    raise Transient(f"{named}: could not be fetched:\n{output[-2000:]}")
 
 
 if __name__ == "__main__":

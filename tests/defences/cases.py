@@ -307,7 +307,7 @@ CASES: Final = (
         (
             Edit(
                 "engine/formats/iceberg/commits/producer.py",
-                "self.view.codecs[spec_id].widen_zeros(manifest.partitions or ())",
+                "widen_zeros(manifest.partitions or (), self.view.codecs[spec_id].types)",
                 "pass",
             ),
         ),
@@ -317,9 +317,9 @@ CASES: Final = (
         "F28",
         (
             Edit(
-                "engine/formats/iceberg/commits/producer.py",
-                "alike[codec.uuid_signs(entry.data_file.partition)].append(entry)",
-                "alike[()].append(entry)",
+                "engine/formats/iceberg/manifests/summaries.py",
+                "parts[uuid_signs(entry.data_file.partition, positions)].append(entry)",
+                "parts[()].append(entry)",
             ),
         ),
         ("tests/spark/test_partition_bounds_peer.py::test_rows_of_every_partition_are_found_after_a_rewrite",),

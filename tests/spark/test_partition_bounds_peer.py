@@ -1,7 +1,6 @@
-"""Spark finds the rows of every partition after a rewrite: the bounds of manifests enclose their partitions.
+"""Spark finds the rows of every partition after a rewrite, by filters on the partition column; PyIceberg as before.
 
-A reader skips a manifest whose partition summaries exclude the value that it looks for. Types have an order of their
-own in Iceberg: -0.0 is below +0.0, halves of uuids are signed numbers in Java and bytes elsewhere.
+Readers skip manifests by the bounds in their partition summaries; see `engine.formats.iceberg.manifests.summaries`.
 """
 
 import asyncio
@@ -36,7 +35,7 @@ from tests.support.world import World
 
 
 def zeros(name: str) -> list[str]:
-    """Texts first: Spark takes both zeros for one constant otherwise."""
+    """Return SQL expressions of floats; those of zeros are cast from text, as Spark merges equal constants."""
     numbers = ("-0.0", "0.0", "-1.5", "1.5", "NaN", "Infinity", "-Infinity")
     return [f"CAST(concat('{each}', IF(id < 0, '1', '')) AS {name})" for each in numbers]
 

@@ -342,14 +342,14 @@ def intercept_commits(opened: IcebergTable, answer: Callable[[Callable[[], Any]]
 
 
 def edit_metadata(table: Table, change: Callable[[dict[str, Any]], None], *, folder: str | None = None) -> None:
-    """Change a table's metadata, in a new file: for what PyIceberg can't write or would act on itself."""
+    """Replace a table's metadata by a changed copy: for changes that PyIceberg can't write or would act on."""
     body = json.loads(Path(table.metadata_location.removeprefix("file://")).read_text())
     change(body)
     replace_metadata(table, json.dumps(body).encode(), folder=folder)
 
 
 def replace_metadata(table: Table, body: bytes, *, folder: str | None = None) -> str:
-    """Let a SQL catalog name a new metadata file with this content, beside the old one; return its location."""
+    """Write a new metadata file with this content and point the SQL catalog to it; return its location."""
     old = table.metadata_location
     beside, _, name = old.rpartition("/")
     new = f"{folder or beside}/{name.partition('-')[0]}-{uuid.uuid4()}.metadata.json"

@@ -4,8 +4,8 @@ An attempt that ends because Spark, a catalog or a table's storage does not answ
 it. One process at a time probes; the wait doubles with each probe without an answer, from one second to four minutes.
 The first answer deletes the outage, and all runs that wait for it are ready immediately.
 
-An outage that the first probe ends was not confirmed: the dependency answers now and then, or a run that reports it
-again immediately has a problem of its own. Such a run waits longer each time, and after many times fails.
+An outage that the first probe ends was not confirmed: the dependency answers intermittently, or the fault is specific
+to the run. A run that reports such an outage again waits longer each time; after `MOST_FRUITLESS_OUTAGES` it may fail.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,8 @@ PROBE_LEASE_SECONDS: Final = 90.0
 """Time after which another process takes over a probe that was started and not finished."""
 
 MOST_FRUITLESS_OUTAGES: Final = 20
-"""Outages of a dependency during one run without a committed file group between them; more are failed attempts."""
+"""Number of outages of a dependency during one run, without a committed file group between them, that never count as
+failed attempts; each further one does."""
 
 SPARK: Final = "spark"
 """Key of the outage of Spark, which all runs need."""

@@ -183,9 +183,9 @@ class RunExecution:
     async def _park_on_outage(self, attempt: Attempt, work: OperationAttempt, away: Away) -> None:
         """Park the run until the dependency answers.
 
-        What is away comes back, so the attempt does not count as failed. If the same dependency ended the previous one
-        and then answered the first probe, the run waits longer each time. After `MOST_FRUITLESS_OUTAGES` without a
-        committed file group the attempt counts, as the run may be the reason.
+        The attempt does not count as failed. If the same dependency ended the previous attempt and then answered the
+        first probe, the run waits longer each time. After `MOST_FRUITLESS_OUTAGES` such attempts without a committed
+        file group, further ones count as failed, because the run may be the cause.
         """
         run, message = attempt.run, away.message
         key = outage_key(away.dependency, catalog=run.catalog, table_id=run.table_id)

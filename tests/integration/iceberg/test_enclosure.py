@@ -28,6 +28,7 @@ from pyiceberg.types import (
     UUIDType,
 )
 
+from engine.formats.iceberg.commits import producer
 from engine.formats.iceberg.manifests.summaries import not_enclosed
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.iceberg.statistics.column_metrics import ColumnMetrics, column_metrics
@@ -219,7 +220,7 @@ def test_partition_summaries_of_manifests_enclose_both_zeros(
 
 
 def test_a_manifest_that_hides_a_partition_fails_the_verification(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PartitionCodec, "widen_zeros", lambda *_: None)
+    monkeypatch.setattr(producer, "widen_zeros", lambda *_: None)
     table_by_price(lake, DoubleType(), [-0.0, 0.0, -1.5])
     opened = lake.open()
     groups = [write_group(opened, group) for group in groups_by_partition(opened)]

@@ -1,4 +1,4 @@
-"""Metadata files that are kept after they were read: only those whose name is unique, in bounded memory."""
+"""The cache of metadata files: only files with unique names, for a limited time, in bounded memory."""
 
 from uuid import uuid4
 

@@ -44,6 +44,7 @@ from engine.formats.iceberg.commits.metadata_names import manifest_list_name, ma
 from engine.formats.iceberg.commits.summaries import replace_summary
 from engine.formats.iceberg.manifests.delete_manifests import without
 from engine.formats.iceberg.manifests.overlapping import overlapped
+from engine.formats.iceberg.manifests.summaries import split_by_uuid_order, widen_zeros
 from engine.formats.iceberg.metadata.dangling import dangling_deletes
 from engine.formats.iceberg.metadata.partitions import SpecToWrite
 from engine.formats.iceberg.metadata.views import TableView
@@ -130,7 +131,7 @@ class SnapshotProducer:
                     _check_input(file, going[file.file_path], already=file.file_path in removed)
                     removed.add(file.file_path)
                     leaving[manifest.partition_spec_id].append(entry)
-                for each in self._comparable(manifest.partition_spec_id, staying):
+                for each in self._split(manifest.partition_spec_id, staying):
                     yield manifest.partition_spec_id, each
 
         def write(one: tuple[int, list[ManifestEntry]]) -> ManifestFile:
@@ -144,7 +145,7 @@ class SnapshotProducer:
     def _write_changes(
         self, outputs: Sequence[DataFile], leaving: Mapping[int, list[ManifestEntry]]
     ) -> list[ManifestFile]:
-        """Write the manifests of the outputs and those of the inputs, one of each for a spec (see `_comparable`).
+        """Write the manifests of the outputs and those of the inputs, one of each for a spec (see `_split`).
 
         Not one per touched manifest: readers of this snapshot open every manifest in its list.
         """
@@ -156,21 +157,13 @@ class SnapshotProducer:
             (spec, some, write)
             for changed, write in ((added, ManifestWriter.add), (leaving, ManifestWriter.delete))
             for spec, entries in sorted(changed.items())
-            for some in self._comparable(spec, entries)
+            for some in self._split(spec, entries)
         ]
         return list(overlapped(lambda one: self._write_entries(*one), work, at_once=_WRITTEN_AT_ONCE))
 
-    def _comparable(self, spec_id: int, entries: Sequence[ManifestEntry]) -> Iterator[list[ManifestEntry]]:
-        """Yield entries of one spec, those of a manifest together: all, unless partitions are uuids.
-
-        The bounds in a manifest's partition summaries must enclose its partitions for every reader, but readers order
-        uuids differently: signed or unsigned.
-        """
-        codec = self.view.codecs[spec_id]
-        alike: dict[tuple[bool, ...], list[ManifestEntry]] = defaultdict(list)
-        for entry in entries:
-            alike[codec.uuid_signs(entry.data_file.partition)].append(entry)
-        yield from alike.values()
+    def _split(self, spec_id: int, entries: Sequence[ManifestEntry]) -> Iterator[list[ManifestEntry]]:
+        """Yield the entries of each manifest of a spec: one, unless readers order its uuids differently."""
+        return split_by_uuid_order(entries, self.view.codecs[spec_id].types)
 
     def _added(self, file: DataFile, sequence_number: int) -> ManifestEntry:
         return ManifestEntry.from_args(
@@ -191,7 +184,7 @@ class SnapshotProducer:
             for entry in entries:
                 write(writer, entry)
         manifest = writer.to_manifest_file()
-        self.view.codecs[spec_id].widen_zeros(manifest.partitions or ())
+        widen_zeros(manifest.partitions or (), self.view.codecs[spec_id].types)
         return manifest
 
     def _outputs(self, removed: dict[str, DataFile]) -> list[DataFile]:

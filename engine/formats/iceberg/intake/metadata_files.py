@@ -25,13 +25,13 @@ _UNIQUE_NAME: Final = re.compile(r"[0-9]+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 
 
 class MetadataFiles:
-    """Reads metadata files, and keeps their content for some seconds. Thread-safe.
+    """Reads metadata files and caches their content for a limited time. Thread-safe.
 
-    A commit reads the same file several times, each of which is a request to the store. Files whose name is not unique,
-    such as `v1.metadata.json`, are always read again: a new table at the same location has files of these names too.
+    A commit reads the same file several times, and each read is a request to the store. Files whose name is not unique,
+    such as `v1.metadata.json`, are not cached: a new table at the same location has files of these names too.
 
-    `max_bytes` limits what is kept at once, `keep_seconds` how long: a file that was repaired in place, against
-    Iceberg's specification, is soon read again. `clock` returns seconds.
+    `max_bytes` is the size of the cache. `keep_seconds` limits the age of its content, so that a file that was repaired
+    in place, against Iceberg's specification, is read again. `clock` returns seconds.
     """
 
     def __init__(
@@ -58,10 +58,10 @@ class MetadataFiles:
         body = read_file(file, METADATA_BYTES)
         metadata = parse_metadata(body)
         if _UNIQUE_NAME.fullmatch(file.location.rpartition("/")[2]):
-            self._keep(file.location, now, body)
+            self._insert(file.location, now, body)
         return metadata
 
-    def _keep(self, location: str, now: float, body: bytes) -> None:
+    def _insert(self, location: str, now: float, body: bytes) -> None:
         with self._lock:
             self._drop(location)
             self._kept[location] = now, body

@@ -166,14 +166,14 @@ class ManifestReader:
         found: list[pa.Table] = []
         size = 0
         for start in range(0, len(manifests), _READ_AT_ONCE):
-            for table in self._some(manifests[start : start + _READ_AT_ONCE], at_once=_readers(manifests)):
+            for table in self._read_batch(manifests[start : start + _READ_AT_ONCE], at_once=_readers(manifests)):
                 found.append(table)
                 size += table.nbytes
                 check_size(size)
         return found
 
-    def _some(self, manifests: Sequence[ManifestFile], *, at_once: int) -> Iterator[pa.Table]:
-        """Yield the entries of manifests in their order; the large ones are read while the small ones are."""
+    def _read_batch(self, manifests: Sequence[ManifestFile], *, at_once: int) -> Iterator[pa.Table]:
+        """Yield the entries of manifests in their order. Large and small manifests are read at the same time."""
         with ThreadPoolExecutor(max_workers=at_once, thread_name_prefix="manifests") as pool:
             try:
                 large = [None if self._is_small(each) else pool.submit(self.entries, each) for each in manifests]
@@ -192,8 +192,8 @@ class ManifestReader:
         """
         return overlapped(self._body, manifests, at_once=_readers(manifests))
 
-    def keep(self, manifest: ManifestFile, body: bytes) -> None:
-        """Cache the entries of a manifest whose content is at hand, as `bodies` yields it. Raises Malformed."""
+    def cache_entries(self, manifest: ManifestFile, body: bytes) -> None:
+        """Decode and cache the entries of a manifest from its content, as `bodies` yields it. Raises Malformed."""
         if not self.cache.holds(_key(manifest)):
             self.cache.get(_key(manifest), lambda: self._decoded(manifest, body))
 

@@ -17,8 +17,6 @@ from decimal import Context, Decimal
 from typing import Any, Final
 from uuid import UUID
 
-from pyiceberg.conversions import from_bytes, to_bytes
-from pyiceberg.manifest import PartitionFieldSummary
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
@@ -42,8 +40,6 @@ from pyiceberg.types import (
 _EPOCH_DAY: Final = date(1970, 1, 1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
-_LOWER, _UPPER = 2, 3  # positions of the bounds in a partition summary
-_SIGNS: Final = (1 << 127, 1 << 63)  # the first bits of both halves of a uuid
 _EXACT: Final = Context(prec=60)  # the default context rounds to 28 digits, decimals have up to 38
 
 
@@ -76,14 +72,13 @@ class SpecToWrite(PartitionSpec):
 
 
 class PartitionCodec:
-    """Converts one spec's partitions to and from canonical JSON."""
+    """Converts one spec's partitions to and from canonical JSON; `types` are the types of its fields."""
 
     def __init__(self, *, spec: PartitionSpec, schema: Schema) -> None:
         self.spec = spec
         self.schema = schema
         self._names = [field.name for field in spec.fields]
         self.types = partition_types(spec, schema)
-        self._uuids = [at for at, of in enumerate(self.types) if isinstance(of, UUIDType)]
 
     def encode(self, values: Sequence[Any]) -> str:
         """Return the canonical JSON of a partition tuple, as PyIceberg or fastavro read it."""
@@ -102,28 +97,6 @@ class PartitionCodec:
         if list(found) != self._names:
             raise ValueError(f"partition {text} does not fit spec {self.spec.spec_id}, whose fields are {self._names}")
         return Record(*(_from_json(found[name], of) for name, of in zip(self._names, self.types, strict=True)))
-
-    def uuid_signs(self, partition: Record) -> tuple[bool, ...]:
-        """Return the signs of both halves of each uuid of a partition; () if it has none.
-
-        Java compares the halves as signed numbers, other readers bytes: they agree on uuids with the same signs.
-        """
-        values = (partition[at] for at in self._uuids if partition[at] is not None)
-        uuids = (UUID(bytes=each) if isinstance(each, bytes) else each for each in values)
-        return tuple(bool(each.int & sign) for each in uuids for sign in _SIGNS)
-
-    def widen_zeros(self, summaries: Sequence[PartitionFieldSummary]) -> None:
-        """Let the bounds in a manifest's partition summaries that are zero enclose both -0.0 and +0.0, in place.
-
-        PyIceberg takes the two for equal, so its bounds of a manifest with both may be those of one. Iceberg orders
-        -0.0 below +0.0: a reader skips the manifest, and with it rows of the other.
-        """
-        for summary, of in zip(summaries, self.types, strict=True):
-            if isinstance(of, FloatType | DoubleType):
-                for position, zero in ((_LOWER, -0.0), (_UPPER, 0.0)):
-                    bound: Any = None if summary[position] is None else from_bytes(of, summary[position])
-                    if bound == 0:
-                        summary[position] = to_bytes(of, zero)
 
     def path(self, text: str) -> str:
         """Return the directory of a partition below the data location, escaped as in Iceberg; empty without fields."""

@@ -100,11 +100,11 @@ class TableView:
     ) -> Iterator[tuple[ManifestFile, list[ManifestEntry]]]:
         """Yield manifests with their entries, which have all statistics, one object per entry. Raises as `manifests`.
 
-        The next manifests are fetched while those of one are used. Their columns are cached: a commit's verification
-        reads the same manifests in both ways.
+        The next manifests are fetched while the entries of one are used. The columns of each manifest are cached,
+        because the verification of a commit needs both.
         """
         for manifest, body in zip(manifests, self.reader.bodies(manifests), strict=True):
-            self.reader.keep(manifest, body)
+            self.reader.cache_entries(manifest, body)
             with decoding(f"manifest {manifest.manifest_path}"):
                 entries = manifest.fetch_manifest_entry(HeldFiles(body), discard_deleted=discard_deleted)
             yield manifest, entries
