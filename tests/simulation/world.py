@@ -48,6 +48,7 @@ from tests.simulation.redis_model import RedisServer
 from tests.simulation.scripts import ScriptServer
 from tests.simulation.spark import ModelDispatcher, SparkServer
 from tests.simulation.tables import ModelFormat
+from tests.support.memory import memory_folder
 
 PACE_URL: Final = "http://pace/internal/pace"
 _NO_SPARK: Final = "sc://nowhere:1"
@@ -211,8 +212,7 @@ class World:
 @contextmanager
 def open_ground() -> Iterator[Ground]:
     """Start what processes share, in memory where there is a place for it."""
-    shared = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(prefix="packhouse-", dir=shared if shared.is_dir() else None) as folder:
+    with tempfile.TemporaryDirectory(prefix="packhouse-", dir=memory_folder()) as folder:
         server = EmbeddedRedis(data_dir=Path(folder))
         try:
             yield Ground(server.start(), make_template(Path(folder)))
