@@ -4,6 +4,8 @@ BIN := .venv/bin
 PYTEST_ARGS ?=
 # Each test waits for dozens of synced commits: its files are in memory where that has room for them, else on disk.
 MEMORY = $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 4000000 { print "/dev/shm" }')
+# Java servers of tests live for a minute: their second compiler took an eighth of all CPU time and gave nothing back.
+JAVA = -XX:TieredStopAtLevel=1
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
 .PHONY: help setup demo demo-native up test unit check check-code check-unit fmt openapi sdk simulate jars
@@ -31,7 +33,7 @@ up: ## Start API, coordinator, worker, Redis and Spark on this machine, until Ct
 
 test: ## Run all tests, with real Redis, SQLite, Postgres, Spark and Iceberg
 	@scripts/setup test
-	@PYTEST_DEBUG_TEMPROOT=$(MEMORY) $(BIN)/pytest -n 3 $(PYTEST_ARGS)
+	@PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS=$(JAVA) $(BIN)/pytest -n 3 $(PYTEST_ARGS)
 
 unit: ## Run the unit tests only
 	@scripts/setup test

@@ -1,4 +1,8 @@
-"""Fixtures of `tests/support`, one module a line."""
+"""Fixtures of `tests/support`, one module a line, and what holds for every test."""
+
+import gc
+
+import pytest
 
 pytest_plugins = [
     "tests.support.azure_server",
@@ -17,3 +21,10 @@ pytest_plugins = [
     "tests.support.tarpit",
     "tests.support.workers",
 ]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Keep modules and collected tests out of garbage collections: looking through them took 7 % of all CPU time."""
+    gc.collect()
+    gc.freeze()

@@ -110,9 +110,7 @@ def test_a_store_that_stays_busy_is_a_fault_of_the_store(
 
 
 @pytest.mark.parametrize("manners", [Manners(hangs=1.0), Manners(busy=1.0)], ids=["mute", "busy"])
-def test_a_stop_is_obeyed_within_a_second_with_all_requests_under_way(
-    store: StoreServer, tmp_path: Path, manners: Manners
-) -> None:
+def test_a_stop_does_not_wait_for_the_requests_under_way(store: StoreServer, tmp_path: Path, manners: Manners) -> None:
     inputs = put_inputs(store, tmp_path, 300)
     stop = threading.Event()
     told = b'{"bytes_per_second": null, "requests_per_second": null, "stop": %s}'
@@ -122,19 +120,17 @@ def test_a_stop_is_obeyed_within_a_second_with_all_requests_under_way(
         return told % (b"true" if stop.is_set() else b"false")
 
     store.control(manners=manners, forget=True)
-    ended: list[tuple[str, float]] = []
+    ended: list[str] = []
 
     def run() -> None:
-        ended.append((GroupRewrite(task=task, post=post).run().outcome, time.monotonic()))
+        ended.append(GroupRewrite(task=task, post=post).run().outcome)
 
     thread = threading.Thread(target=run)
     thread.start()
     time.sleep(0.5)
     stop.set()
-    at = time.monotonic()
-    thread.join(5)
-    assert ended, "it still runs"
-    assert (ended[0][0], ended[0][1] - at < 1.0) == ("stopped", True)
+    thread.join(5)  # the answers take a minute
+    assert ended == ["stopped"]
 
 
 def test_an_output_whose_answer_was_lost_is_the_tasks_own(store: StoreServer, tmp_path: Path) -> None:
