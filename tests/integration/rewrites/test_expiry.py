@@ -13,6 +13,8 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.commits import expiry as expiries
+from engine.services.operations.expire.attempts import ExpiryAttempt
+from engine.services.runs.attempts import Stop
 from tests.support.moved_clock import MovedClock
 from tests.support.watching import DAY, Watching, finish_live, runs_of, set_policy
 from tests.support.world import World
@@ -197,6 +199,27 @@ async def test_a_cancelled_expiry_ends_as_cancelled_and_removes_no_more(
     run = await world.finish(run.id)
     assert (run.state, run.reason) == (RunState.CANCELLED, "cancelled")
     assert ids(world) == (before[2:] if step == "after_commit" else before)
+
+
+@pytest.mark.parametrize("stop", [Stop.CANCELLED, Stop.SHUTDOWN])
+async def test_a_stop_that_comes_between_plan_and_request_is_obeyed(
+    world: World, monkeypatch: pytest.MonkeyPatch, stop: Stop
+) -> None:
+    """The permission to send is asked for in the middle of reading the table: a stop is no fault of the table."""
+    before, asked = ids(world), ExpiryAttempt._may_send
+
+    def stopped(self: ExpiryAttempt) -> None:
+        self._attempt.stop(stop)
+        asked(self)
+
+    monkeypatch.setattr(ExpiryAttempt, "_may_send", stopped)
+    await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
+    run = await world.submit(EXPIRE)
+    await world.container.worker.advance(run.id)
+    ended = await world.get(run.id)
+    wanted = (RunState.CANCELLED, "cancelled") if stop is Stop.CANCELLED else (RunState.QUEUED, "worker_stopped")
+    assert (ended.state, ended.reason) == wanted, ended.detail
+    assert ids(world) == before
 
 
 async def test_a_commit_in_between_is_kept(world: World) -> None:

@@ -15,7 +15,7 @@ import structlog
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import Clock
-from engine.domain.errors import Fatal
+from engine.domain.errors import Fatal, PackhouseError
 from engine.domain.fleet.breakers import Fault
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, Needed
@@ -38,8 +38,11 @@ MOST_AT_ONCE: Final = 1000
 _MOST_LIVE: Final = 10_000
 
 
-class _Stopped(Exception):
+class _Stopped(PackhouseError):
     """The attempt has to stop before anything more is sent."""
+
+    def __init__(self) -> None:
+        super().__init__("the attempt was stopped before anything was sent")
 
 
 @dataclass(frozen=True, slots=True)
