@@ -54,26 +54,29 @@ async def test_a_second_copy_of_every_task_changes_nothing(world: World, monkeyp
     check_outcome(world, run)
 
 
-def lose(monkeypatch: pytest.MonkeyPatch, *, seconds: float = 0.0) -> list[str]:
-    """Let each task win against a try of it that was lost: one that waits so long before it writes, and is killed then.
+def lose(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let each task win against a try of it that was lost, and is killed then. Returns what such tries wrote."""
+    answers = list[str]()
 
-    Returns what such tries wrote, as they write it.
-    """
-    real, answers = LocalDispatcher.run, list[str]()
+    def write(function: Callable[[str], str], payload: str) -> str:
+        answers.append(function(payload))
+        return answers[-1]
+
+    race(monkeypatch, write)
+    return answers
+
+
+def race(monkeypatch: pytest.MonkeyPatch, late: Callable[[Callable[[str], str], str], str]) -> None:
+    """Let each task win against a try of it that was lost, which executes `late` with the task and its payload."""
+    real = LocalDispatcher.run
 
     def raced(
         self: LocalDispatcher, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]
     ) -> list[str]:
-        def late(payload: str) -> str:
-            time.sleep(seconds)
-            answers.append(function(payload))
-            return answers[-1]
-
-        self.run_beside(ticket, late, payloads)
+        self.run_beside(ticket, lambda payload: late(function, payload), payloads)
         return real(self, ticket, function, payloads)
 
     monkeypatch.setattr(LocalDispatcher, "run", raced)
-    return answers
 
 
 async def test_what_a_lost_try_of_a_task_wrote_goes_at_the_end_of_the_run(
@@ -94,11 +97,19 @@ async def test_what_a_lost_try_of_a_task_wrote_goes_at_the_end_of_the_run(
 async def test_a_lost_try_that_still_runs_is_stopped_before_its_files_are_looked_for(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lost = lose(monkeypatch, seconds=2.0)
+    alive: list[threading.Thread] = []
+
+    def linger(_function: Callable[[str], str], _payload: str) -> str:
+        alive.append(threading.current_thread())
+        while True:
+            time.sleep(0.01)  # a stop takes effect between two of them
+
+    race(monkeypatch, linger)
     rows = world.lake.rows()
+    world.at("before_commit", lambda: eventually(lambda: bool(alive)))
     run = await world.rewrite()
     assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1)
-    assert not lost, "it was left to write on"
+    assert not any(each.is_alive() for each in alive), "it was left to write on"
     check(world, run, rows)
 
 
