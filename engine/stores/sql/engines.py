@@ -6,6 +6,7 @@ commits are fully synchronous, because an intent lost in a power cut could commi
 (RETURNING). Postgres: connections are tested before use, half-open ones are detected within a minute.
 """
 
+import sqlite3
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
@@ -70,8 +71,23 @@ def make_migration_engine(url: URL, *, busy_seconds: float) -> Engine:
     return engine
 
 
+class _Connection(sqlite3.Connection):
+    """Rolls back before it closes.
+
+    A task that is cancelled between a query and its rows leaves a statement unfinished. SQLite keeps such a connection
+    open, with the lock of its transaction, until the statement is garbage: nobody could write until then.
+    """
+
+    def close(self) -> None:
+        """Close the connection; its transaction is rolled back."""
+        if self.in_transaction:
+            self.rollback()
+        super().close()
+
+
 def _sqlite_arguments(busy_seconds: float) -> dict[str, Any]:
-    return {"timeout": busy_seconds, "isolation_level": None}  # None: the driver begins no transactions automatically
+    # isolation_level None: the driver begins no transactions automatically
+    return {"timeout": busy_seconds, "isolation_level": None, "factory": _Connection}
 
 
 def _postgresql_arguments(busy_seconds: float) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -127,6 +128,25 @@ async def test_a_locked_row_makes_others_wait_and_then_is_transient(postgres_url
                 await other.runs.request_cancel(run.id, "key:other")
     await first.close()
     await second.close()
+
+
+async def test_work_that_is_cancelled_at_any_moment_leaves_no_lock(fresh_database: FreshDatabase) -> None:
+    """A client that hangs up cancels its request between a query and its rows: others must be able to write."""
+    database = fresh_database.connect(busy_seconds=0.5)
+
+    async def write(name: str) -> None:
+        async with database.begin() as work:
+            await work.now()
+            await work.catalogs.insert(replace(LAKE, name=name))
+
+    ends = []
+    for number in range(100):
+        task = asyncio.create_task(write(f"cancelled{number}"))
+        await asyncio.sleep(number * 0.00005)
+        task.cancel()
+        ends += await asyncio.gather(task, return_exceptions=True)
+        await write(f"written{number}")
+    assert any(isinstance(each, asyncio.CancelledError) for each in ends)
 
 
 async def test_a_pool_without_a_free_connection_is_transient(fresh_database: FreshDatabase) -> None:
