@@ -75,7 +75,7 @@ class _Connection(sqlite3.Connection):
     """Rolls back before it closes.
 
     A task that is cancelled between a query and its rows leaves a statement unfinished. SQLite keeps such a connection
-    open, with the lock of its transaction, until the statement is garbage: nobody could write until then.
+    open, with the lock of its transaction, until the statement is garbage: no other connection could write until then.
     """
 
     def close(self) -> None:
