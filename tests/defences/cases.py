@@ -152,7 +152,7 @@ CASES: Final = (
         "F14",
         (
             Edit(
-                "engine/formats/iceberg/commits/commit.py",
+                "engine/formats/iceberg/commits/tries.py",
                 "        except CommitFailedException:\n            return False",
                 "        except Exception:\n            return False",
             ),

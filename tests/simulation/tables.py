@@ -37,7 +37,8 @@ from engine.formats.base import (
     WrittenGroup,
 )
 from engine.formats.iceberg.capabilities import CAPABILITIES
-from engine.formats.iceberg.commits.commit import MAX_TRIES, check_rows
+from engine.formats.iceberg.commits.commit import check_rows
+from engine.formats.iceberg.commits.tries import MAX_TRIES
 from engine.planning.measures.digest import FILE_DIGEST, TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings

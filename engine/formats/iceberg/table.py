@@ -46,6 +46,7 @@ from engine.formats.iceberg.commits.conflicts import lost_groups
 from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, expire, plan_expiry
 from engine.formats.iceberg.commits.outputs import list_run_files, remove_run_files, remove_run_metadata
 from engine.formats.iceberg.commits.parents import keep_parent, release, roll_back
+from engine.formats.iceberg.commits.tries import CommitTries
 from engine.formats.iceberg.commits.verification import verify_snapshot
 from engine.formats.iceberg.errors import causes_of, reading_table, translated
 from engine.formats.iceberg.manifests.reading import Cache
@@ -287,8 +288,7 @@ class IcebergTable:
             Transient: catalog or storage can't be reached and nothing was sent.
             Fatal: the request would change the table's rows.
         """
-        committer = Committer(catalog=self._catalog, load=self._load, cache=self._cache, uuid=self.uuid)
-        return committer.commit(request, before_try=before_try)
+        return Committer(tries=self._tries(), uuid=self.uuid).commit(request, before_try=before_try)
 
     @_reads("read the manifests of")
     def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
@@ -422,6 +422,9 @@ class IcebergTable:
         """Verify a change against the catalog's current metadata."""
         view = self._fresh()
         return verify_native(view, change, counted)
+
+    def _tries(self) -> CommitTries:
+        return CommitTries(catalog=self._catalog, load=self._load, cache=self._cache)
 
     def _live_files(self) -> LiveFiles:
         with self._lock:

@@ -118,7 +118,7 @@ def staged(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     def end() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("engine.formats.iceberg.commits.commit.discard", lambda *_: None)
+    monkeypatch.setattr("engine.formats.iceberg.commits.tries.discard", lambda *_: None)
     with pytest.raises(KeyboardInterrupt):
         opened.commit(request_of(opened, written), before_try=end)
     monkeypatch.undo()

@@ -11,7 +11,8 @@ from pyiceberg.types import StringType
 
 from engine.domain.errors import CommitConflict, OutcomeUnknown, Transient
 from engine.formats.iceberg import IcebergTable
-from engine.formats.iceberg.commits.commit import MAX_TRIES, Committer
+from engine.formats.iceberg.commits.commit import Committer
+from engine.formats.iceberg.commits.tries import MAX_TRIES, CommitTries
 from engine.formats.iceberg.manifests.reading import ManifestCache
 from tests.support.iceberg_tables import (
     BY_CITY,
@@ -34,9 +35,8 @@ from tests.support.iceberg_tables import (
 
 def committer(opened: IcebergTable) -> Committer:
     """Return a committer that does not wait."""
-    return Committer(
-        catalog=opened._catalog, load=opened._load, cache=ManifestCache(), uuid=opened.uuid, sleep=lambda _: None
-    )
+    tries = CommitTries(catalog=opened._catalog, load=opened._load, cache=ManifestCache(), sleep=lambda _: None)
+    return Committer(tries=tries, uuid=opened.uuid)
 
 
 class Times:

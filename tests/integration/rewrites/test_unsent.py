@@ -13,7 +13,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import Run, RunState
-from engine.formats.iceberg.commits.producer import SnapshotProducer
+from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles
 from engine.services.operations.rewrite import commits
 from engine.services.operations.rewrite.arrow_path import ArrowPath
 from tests.support.world import Lake, World
@@ -56,15 +56,15 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 async def test_a_crash_while_manifests_are_made_ends_the_run_at_once(
     world: World, monkeypatch: pytest.MonkeyPatch, sent: list[object]
 ) -> None:
-    real = SnapshotProducer._write_list
+    real = SnapshotFiles.write_list
 
-    def half_done(self: SnapshotProducer, *args: Any) -> Any:
+    def half_done(self: SnapshotFiles, *args: Any) -> Any:
         real(self, *args)
         crash()
 
     before = state_of(world.lake)
     with monkeypatch.context() as patched:
-        patched.setattr(SnapshotProducer, "_write_list", half_done)
+        patched.setattr(SnapshotFiles, "write_list", half_done)
         run = await advanced(world, await world.submit())
     assert (run.state, run.reason, run.attempt) == (RunState.FAILED, "internal_error", 1), run.detail
     assert run.detail == "internal error (RuntimeError); see the worker's log; nothing of it was sent to the catalog"

@@ -9,19 +9,13 @@ manifests and keep their sequence numbers. If requested, delete files that then 
 snapshot. Every other manifest is reused unchanged.
 """
 
-import itertools
-import time
-import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import pyarrow as pa
-from pyiceberg.avro.codecs import AvroCompressionCodec
-from pyiceberg.io import FileIO
 from pyiceberg.manifest import (
     DataFile,
     DataFileContent,
@@ -30,37 +24,22 @@ from pyiceberg.manifest import (
     ManifestEntryStatus,
     ManifestFile,
     ManifestWriter,
-    write_manifest,
-    write_manifest_list,
 )
-from pyiceberg.table.snapshots import Snapshot, Summary
+from pyiceberg.table.snapshots import Snapshot
 
 from engine.domain.errors import Fatal
 from engine.domain.runs.files import InputFile
 from engine.formats.base import CommitRequest, WrittenGroup
-from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.commits.conflicts import Surviving
-from engine.formats.iceberg.commits.metadata_names import manifest_list_name, manifest_name
+from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles, StagedSnapshot, discard, is_needed
 from engine.formats.iceberg.commits.summaries import replace_summary
 from engine.formats.iceberg.manifests.delete_manifests import without
 from engine.formats.iceberg.manifests.overlapping import overlapped
 from engine.formats.iceberg.manifests.summaries import split_by_uuid_order, widen_zeros
 from engine.formats.iceberg.metadata.dangling import dangling_deletes
-from engine.formats.iceberg.metadata.partitions import SpecToWrite
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.statistics.entries import data_files
 from engine.formats.iceberg.statistics.metrics_modes import table_modes
-
-_COMPRESSION: Final[Mapping[str, AvroCompressionCodec]] = {"zstd": "zstandard", "uncompressed": "null"}  # or deflate
-
-
-@dataclass(frozen=True, slots=True)
-class StagedSnapshot:
-    """A snapshot that is written but not committed, and the metadata files that only it references."""
-
-    snapshot: Snapshot
-    written: tuple[str, ...]
-
 
 _WRITTEN_AT_ONCE: Final = 16
 """Manifests that are written at the same time: each is a request to the store."""
@@ -74,16 +53,10 @@ class SnapshotProducer:
     base: Snapshot
     request: CommitRequest
     surviving: Surviving
-    _written: list[str] = field(default_factory=list)
-    _numbers: Iterator[int] = field(default_factory=itertools.count)
-    _commit_uuid: str = field(default_factory=lambda: str(uuid.uuid4()))
 
     def __post_init__(self) -> None:
         self._metadata = self.view.metadata
-        self._snapshot_id = self._metadata.new_snapshot_id()
-        properties = self._metadata.properties
-        self._compression = _COMPRESSION.get(properties.get("write.avro.compression-codec", "gzip").lower(), "deflate")
-        self._folder = metadata_location(self._metadata)
+        self._files = SnapshotFiles(self.view, self.request.run_id, self.request.attempt)
 
     def stage(self) -> StagedSnapshot:
         """Write manifests and manifest list; on any error all of them are deleted.
@@ -94,7 +67,7 @@ class SnapshotProducer:
         try:
             return self._stage()
         except BaseException:
-            discard(self.view.io, self._written)
+            discard(self.view.io, self._files.written)
             raise
 
     def _stage(self) -> StagedSnapshot:
@@ -110,8 +83,7 @@ class SnapshotProducer:
         ]
         gone = [*removed.values(), *self._delete_files(dangling, removed)]
         summary = replace_summary(self.view, self.request, self.surviving.groups, removed=gone, added=outputs)
-        snapshot = self._write_list(manifests, summary)
-        return StagedSnapshot(snapshot, tuple(self._written))
+        return self._files.write_list(manifests, summary)
 
     def _rewrite_touched(self) -> tuple[list[ManifestFile], Mapping[int, list[ManifestEntry]]]:
         """Write the touched manifests without the inputs; return them, and the inputs' entries by spec."""
@@ -168,7 +140,7 @@ class SnapshotProducer:
     def _added(self, file: DataFile, sequence_number: int) -> ManifestEntry:
         return ManifestEntry.from_args(
             status=ManifestEntryStatus.ADDED,
-            snapshot_id=self._snapshot_id,
+            snapshot_id=self._files.snapshot_id,
             sequence_number=sequence_number,
             file_sequence_number=None,
             data_file=file,
@@ -180,7 +152,7 @@ class SnapshotProducer:
         entries: Sequence[ManifestEntry],
         write: Callable[[ManifestWriter, ManifestEntry], ManifestWriter],
     ) -> ManifestFile:
-        with self._manifest_writer(spec_id) as writer:
+        with self._files.manifest_writer(spec_id) as writer:
             for entry in entries:
                 write(writer, entry)
         manifest = writer.to_manifest_file()
@@ -232,13 +204,11 @@ class SnapshotProducer:
             body,
             set(dangling["path"].to_pylist()),
             manifest=manifest,
-            snapshot_id=self._snapshot_id,
-            codec="null" if self._compression == "null" else "deflate",
+            snapshot_id=self._files.snapshot_id,
+            codec=self._files.block_codec,
         )
-        path = self._new_path(self._manifest_name())
-        with self.view.io.new_output(path).create() as target:
-            target.write(made.body)
-        return made.listed(manifest, path=path, snapshot_id=self._snapshot_id)
+        path = self._files.write_manifest(made.body)
+        return made.listed(manifest, path=path, snapshot_id=self._files.snapshot_id)
 
     def _delete_files(
         self, dangling: Mapping[ManifestFile, pa.Table], removed: Mapping[str, DataFile]
@@ -260,55 +230,7 @@ class SnapshotProducer:
                 yield file
 
     def _untouched(self, touched: AbstractSet[ManifestFile]) -> list[ManifestFile]:
-        return [each for each in self.view.manifests(self.view.head) if each not in touched and _is_needed(each)]
-
-    def _manifest_name(self) -> str:
-        return manifest_name(self.request.run_id, self.request.attempt, self._commit_uuid, next(self._numbers))
-
-    @contextmanager
-    def _manifest_writer(self, spec_id: int) -> Iterator[ManifestWriter]:
-        codec = self.view.codecs[spec_id]
-        with write_manifest(
-            format_version=self._metadata.format_version,
-            spec=SpecToWrite(*codec.spec.fields, spec_id=codec.spec.spec_id),
-            schema=codec.schema,
-            output_file=self.view.io.new_output(self._new_path(self._manifest_name())),
-            snapshot_id=self._snapshot_id,
-            avro_compression=self._compression,
-        ) as writer:
-            yield writer
-
-    def _write_list(self, manifests: list[ManifestFile], summary: Summary) -> Snapshot:
-        path = self._new_path(manifest_list_name(self._snapshot_id, self.request.attempt, self._commit_uuid))
-        head = self.view.head
-        parent = None if head is None else head.snapshot_id
-        sequence_number = self._metadata.next_sequence_number()
-        with write_manifest_list(
-            format_version=self._metadata.format_version,
-            output_file=self.view.io.new_output(path),
-            snapshot_id=self._snapshot_id,
-            parent_snapshot_id=parent,
-            sequence_number=sequence_number,
-            avro_compression=self._compression,
-        ) as writer:
-            writer.add_manifests(manifests)
-        return Snapshot.model_validate(
-            {
-                "snapshot-id": self._snapshot_id,
-                "parent-snapshot-id": parent,
-                "sequence-number": sequence_number,
-                # a slow clock must not make the timestamps of the table's history decrease
-                "timestamp-ms": max(int(time.time() * 1000), self._metadata.last_updated_ms),
-                "manifest-list": path,
-                "summary": summary,
-                "schema-id": self._metadata.current_schema_id,
-            }
-        )
-
-    def _new_path(self, name: str) -> str:
-        path = f"{self._folder}/{name}"
-        self._written.append(path)
-        return path
+        return [each for each in self.view.manifests(self.view.head) if each not in touched and is_needed(each)]
 
 
 def _check_input(file: DataFile, planned: InputFile, *, already: bool) -> None:
@@ -316,15 +238,3 @@ def _check_input(file: DataFile, planned: InputFile, *, already: bool) -> None:
         raise Fatal(f"{file.file_path} is live twice; a rewrite would lose its rows once")
     if file.record_count != planned.record_count:
         raise Fatal(f"{file.file_path} has {file.record_count} rows, {planned.record_count} were planned")
-
-
-def _is_needed(manifest: ManifestFile) -> bool:
-    """Return whether a manifest has live entries; one with only deleted files matters only to its own snapshot."""
-    return manifest.has_added_files() or manifest.has_existing_files()
-
-
-def discard(io: FileIO, paths: Sequence[str]) -> None:
-    """Delete metadata files that nothing can reference; files that can't be deleted remain as orphans."""
-    for path in paths:
-        with suppress(OSError):
-            io.delete(path)

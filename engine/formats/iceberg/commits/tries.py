@@ -1,0 +1,191 @@
+"""Send a new snapshot to the catalog: at most 16 tries, each on a fresh head.
+
+`CommitFailedException` is a definite refusal; the try's files are then deleted once the reloaded table does not contain
+its snapshot (a proxy may have sent the request twice: then the refusal is for the second, and the commit succeeded).
+Every other error leaves the outcome unknown, and nothing is deleted. `Transaction.commit` is not used: it retries
+automatically (0.12), without our checks.
+"""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, Generic, TypeVar
+
+from pyiceberg.catalog import Catalog
+from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.table import Table
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.refs import MAIN_BRANCH
+from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.table.update import (
+    AddSnapshotUpdate,
+    AssertCurrentSchemaId,
+    AssertRefSnapshotId,
+    AssertTableUUID,
+    TableRequirement,
+    TableUpdate,
+)
+
+from engine.domain.errors import CommitConflict, OutcomeUnknown, PackhouseError, TableUnreadable
+from engine.formats.iceberg.commits.parents import forget_old, main_at
+from engine.formats.iceberg.commits.snapshot_files import StagedSnapshot, discard
+from engine.formats.iceberg.errors import reading_table, summary_of, translated
+from engine.formats.iceberg.intake.limits import Malformed
+from engine.formats.iceberg.manifests.reading import Cache
+from engine.formats.iceberg.metadata.views import TableView
+
+MAX_TRIES: Final = 16
+_FIRST_WAIT_SECONDS: Final = 0.02
+_LONGEST_WAIT_SECONDS: Final = 1.0
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal(Generic[T]):
+    """What a try would commit on one head, described by `content` for the caller.
+
+    Attributes:
+        stage: writes the snapshot's files; None if there is nothing to commit.
+        updates: returns the updates to send in addition to the snapshot itself.
+    """
+
+    content: T
+    stage: Callable[[], StagedSnapshot] | None
+    updates: Callable[[StagedSnapshot], tuple[TableUpdate, ...]] = lambda _: ()
+
+
+@dataclass(frozen=True, slots=True)
+class Committed(Generic[T]):
+    """The proposal that was committed, and its snapshot; None if there was nothing to commit."""
+
+    content: T
+    snapshot: Snapshot | None
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class _LostTry(Generic[T]):
+    staged: StagedSnapshot
+    content: T
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The updates and requirements that a try sends to the catalog."""
+
+    snapshot_id: int
+    requirements: tuple[TableRequirement, ...]
+    updates: tuple[TableUpdate, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommitTries:
+    """Commits to one table through one catalog. `sleep` and `jitter` are arguments so that tests need no time."""
+
+    catalog: Catalog
+    load: Callable[[], Table]
+    cache: Cache
+    sleep: Callable[[float], None] = time.sleep
+    jitter: Callable[[], float] = field(default=random.random)
+
+    def commit(self, propose: Callable[[TableView], Proposal[T]], *, before_try: Callable[[], None]) -> Committed[T]:
+        """Propose, write and send a snapshot until the catalog accepts one.
+
+        `before_try` is called when only the request remains to be sent, and may raise: the files are then deleted.
+
+        Raises:
+            OutcomeUnknown: an answer was lost.
+            CommitConflict: 16 races were lost, or as `propose` raises it.
+            TableUnreadable: the metadata can't be read, or has content from which no snapshot can be written.
+        """
+        lost: _LostTry[T] | None = None
+        for number in range(1, MAX_TRIES + 1):
+            view = self._fresh(lost)
+            if lost is not None and self._settle(view, lost):
+                return Committed(lost.content, lost.staged.snapshot, number - 1)
+            proposal = propose(view)
+            if proposal.stage is None:
+                return Committed(proposal.content, None, number)
+            staged = _staged(proposal.stage)
+            change = self._permitted(view, staged, proposal, before_try)
+            if self._send(view, change):
+                return Committed(proposal.content, staged.snapshot, number)
+            lost = _LostTry(staged, proposal.content)
+            self.sleep(self.jitter() * min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2**number))
+        return self._give_up(lost)
+
+    def _fresh(self, lost: _LostTry[T] | None) -> TableView:
+        try:
+            with reading_table("load the table"):
+                return TableView.of(self.load(), self.cache)
+        except PackhouseError as error:
+            if lost is None:
+                raise
+            # the catalog refused, but only the table shows that nothing of the try was committed
+            raise OutcomeUnknown(f"lost a race and could not read the table after it: {error.message}") from error
+
+    def _settle(self, view: TableView, lost: _LostTry[T]) -> bool:
+        """Return whether a refused try was committed after all; if not, delete its metadata files."""
+        if view.metadata.snapshot_by_id(lost.staged.snapshot.snapshot_id) is not None:
+            return True
+        discard(view.io, lost.staged.written)
+        return False
+
+    def _permitted(
+        self, view: TableView, staged: StagedSnapshot, proposal: Proposal[T], before_try: Callable[[], None]
+    ) -> _Change:
+        """Return the change to send. After the permission, sending it is the only step left that can fail."""
+        try:
+            change = _change(view.metadata, staged.snapshot, proposal.updates(staged))
+            before_try()
+        except BaseException:
+            discard(view.io, staged.written)
+            raise
+        return change
+
+    def _send(self, view: TableView, change: _Change) -> bool:
+        """Send a change; return True when committed, False on a definite refusal.
+
+        Raises:
+            OutcomeUnknown: any other response, or none.
+        """
+        try:
+            self.catalog.commit_table(view.table, change.requirements, change.updates)
+        except CommitFailedException:
+            return False
+        except Exception as error:
+            message = f"no certain answer to the commit of snapshot {change.snapshot_id}: {summary_of(error)}"
+            raise OutcomeUnknown(message, details={"snapshot_id": change.snapshot_id}) from error
+        return True
+
+    def _give_up(self, lost: _LostTry[T] | None) -> Committed[T]:
+        if lost is not None and self._settle(self._fresh(lost), lost):
+            return Committed(lost.content, lost.staged.snapshot, MAX_TRIES)
+        raise CommitConflict(
+            f"lost {MAX_TRIES} races against other writers in a row; try again when the table is quieter"
+        )
+
+
+def _staged(stage: Callable[[], StagedSnapshot]) -> StagedSnapshot:
+    try:
+        with translated("write the snapshot's metadata"):
+            return stage()
+    except (Malformed, TypeError, ValueError, KeyError, AttributeError) as error:  # caused by foreign content
+        raise TableUnreadable(f"Could not write the snapshot's metadata: {summary_of(error)}") from error
+
+
+def _change(metadata: TableMetadata, snapshot: Snapshot, others: tuple[TableUpdate, ...]) -> _Change:
+    requirements = (
+        AssertTableUUID(uuid=metadata.table_uuid),
+        AssertRefSnapshotId(ref=MAIN_BRANCH, snapshot_id=snapshot.parent_snapshot_id),
+        AssertCurrentSchemaId(current_schema_id=metadata.current_schema_id),
+    )
+    updates = (
+        AddSnapshotUpdate(snapshot=snapshot),
+        main_at(metadata, snapshot.snapshot_id),
+        *forget_old(metadata),
+        *others,
+    )
+    return _Change(snapshot.snapshot_id, requirements, updates)
