@@ -2,7 +2,8 @@
 
 Only the leader stores the results of looks (evaluations): writes of a former leader are refused. Any process may wake:
 every change that can affect the result of a look schedules an early look at the affected tables. A table that is woken
-during a look is looked at again, because settling keeps a `next_at` that differs from the one the look began with.
+during a look is looked at again, because settling keeps a `next_at` that differs from the one the look began with. The
+same applies to `reconsider_at`, separately: only some wake-ups ask for an evaluation.
 """
 
 import builtins
@@ -32,7 +33,9 @@ LOOKS_PER_SECOND: Final = 10
 """Looks per second while they are spread: a few tables are looked at without delay."""
 
 _COLUMNS: Final = tuple(each.name for each in fields(Watch))
-_NOT_SETTLED: Final = frozenset({"table_id", "phase", "next_at", "reconsider_at", "grace_until"})
+_WOKEN: Final = ("next_at", "reconsider_at")
+"""What wake-ups write."""
+_NOT_SETTLED: Final = frozenset({"table_id", "phase", "grace_until", *_WOKEN})
 _SETTLED: Final = tuple(name for name in _COLUMNS if name not in _NOT_SETTLED)
 
 
@@ -107,22 +110,22 @@ class WatchStore:
         """Store the results of looks, given as the watches before and after each; return the number of rows written.
 
         Fewer rows than looks: the token's leader no longer leads, or a table is no longer registered.
+
+        Of `next_at` and `reconsider_at`, each keeps a value that was written during the look, independently of the
+        other: a wake-up without an evaluation must not discard when the passing of time may change the result.
         """
         if not looks:
             return 0
-        was_woken = watches.c.next_at != bindparam("began_with", type_=UtcTime())
-        kept = {
-            name: case((was_woken, watches.c[name]), else_=bindparam(f"new_{name}", type_=UtcTime()))
-            for name in ("next_at", "reconsider_at")
-        }
+        kept = {name: _unless_changed(name) for name in _WOKEN}
         statement = (
             update(watches)
             .where(watches.c.table_id == bindparam("id"), leads(WATCH, token))
             .values(**kept, **{name: bindparam(f"new_{name}", type_=watches.c[name].type) for name in _SETTLED})
         )
         rows = [
-            {f"new_{name}": getattr(after, name) for name in (*_SETTLED, "next_at", "reconsider_at")}
-            | {"id": before.table_id, "began_with": before.next_at}
+            {f"new_{name}": getattr(after, name) for name in (*_SETTLED, *_WOKEN)}
+            | {f"old_{name}": getattr(before, name) for name in _WOKEN}
+            | {"id": before.table_id}
             for before, after in sorted(looks, key=lambda look: look[0].table_id)
         ]
         return (await self._connection.execute(statement, rows)).rowcount
@@ -224,6 +227,12 @@ def due(at: datetime, limit: int) -> Select[Any]:
     address = (tables.c.catalog, tables.c.namespace, tables.c.name)
     query = select(watches, *address).join(tables, tables.c.id == watches.c.table_id)
     return query.where(watches.c.next_at <= at).order_by(watches.c.next_at, watches.c.table_id).limit(limit)
+
+
+def _unless_changed(name: str) -> ColumnElement[Any]:
+    """Return the new value of a column, or the stored one if that is no longer the one that the look began with."""
+    old, new = (bindparam(f"{kind}_{name}", type_=UtcTime()) for kind in ("old", "new"))
+    return case((watches.c[name].is_distinct_from(old), watches.c[name]), else_=new)
 
 
 def _moved(table_id: TableId, pointer: str) -> tuple[ColumnElement[bool], ...]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from datetime import timedelta
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests.support.databases import FreshDatabase
 from tests.support.eventually import seen_when
 from tests.support.tarpit import Tarpit
 from tests.support.watching import (
+    DAY,
     Killed,
     Watching,
     another_table,
@@ -27,6 +29,11 @@ from tests.support.watching import (
     set_policy,
 )
 from tests.support.world import NAME, SCHEMA, SPEC, World
+
+
+def spread_all(fresh: FreshDatabase) -> None:
+    """Schedule every look at another instant, as a new leader does, while a look is under way."""
+    fresh.execute("UPDATE watches SET next_at = (SELECT MIN(created_at) FROM tables)")
 
 
 async def test_a_table_that_vanishes_between_poll_and_look_harms_nobody(world: World, watching: Watching):
@@ -149,6 +156,27 @@ async def test_what_a_leader_decides_after_its_time_is_harmless(world: World):
     assert (await current.look(wake=True)).verdict is Verdict.HELD
     assert len(await runs_of(world)) == 1
     await current.service.close()
+
+
+async def test_a_leader_that_spreads_looks_during_its_first_one_evaluates_the_table_again_in_time(
+    world: World, watching: Watching, fresh_database: FreshDatabase
+):
+    """A new leader spreads overdue looks while its first look may be under way: a held table is not forgotten."""
+    await set_policy(world, schedule={"min_interval": "1h"})
+    await watching.look()
+    run = await finish_live(world)
+    assert run.started_at is not None
+    assert (await watching.look()).reconsider_at is None
+    for _ in range(6):
+        await asyncio.to_thread(world.lake.append, day=DAY)
+    world.at("decided", lambda: spread_all(fresh_database))
+    seen = await watching.look()
+    assert (seen.verdict, seen.code) == (Verdict.HELD, "min_interval")
+    again_at = run.started_at + timedelta(hours=1)
+    assert seen.reconsider_at == again_at
+    assert seen.next_at < again_at  # as spread
+    seen = await watching.look()  # the table is unchanged: nothing is evaluated, and the instant stays
+    assert (seen.verdict, seen.reconsider_at) == (Verdict.HELD, again_at)
 
 
 @pytest.mark.parametrize("step", ["decided", "submitted"])

@@ -125,6 +125,47 @@ async def test_a_table_that_is_woken_during_a_look_is_looked_at_once_more(databa
     assert after.reconsider_at is not None
 
 
+@pytest.mark.parametrize("wakes", ["signal", "new leader"])
+async def test_a_wake_up_during_a_look_leaves_when_the_look_wants_the_table_evaluated_again(
+    database: Database, fresh_database: FreshDatabase, table: Table, wakes: str
+):
+    token = await lead(database)
+    assert token is not None
+    fresh_database.execute("UPDATE watches SET next_at = (SELECT MIN(created_at) FROM tables)")
+    before = await watch_of(database, table.id)
+    async with database.begin() as unit:
+        if wakes == "signal":
+            await unit.watches.wake(table.id, evaluate=False)
+        else:
+            await unit.watches.spread_overdue()
+    woken = await watch_of(database, table.id)
+    assert woken.next_at > before.next_at
+    later = woken.next_at + timedelta(minutes=5)
+    held = replace(before, next_at=later, reconsider_at=later, pointer="v2", verdict=Verdict.HELD)
+    async with database.begin() as unit:
+        await unit.watches.settle(token, [(before, held)])
+    assert await watch_of(database, table.id) == replace(held, next_at=woken.next_at)
+
+
+async def test_an_evaluation_that_is_asked_for_during_a_look_is_not_settled_away(
+    database: Database, fresh_database: FreshDatabase, table: Table
+):
+    token = await lead(database)
+    assert token is not None
+    past = "(SELECT MIN(created_at) FROM tables)"
+    fresh_database.execute(f"UPDATE watches SET next_at = {past}, reconsider_at = {past}")
+    before = await watch_of(database, table.id)
+    async with database.begin() as unit:
+        await unit.watches.wake_covered(FLEET)
+    woken = await watch_of(database, table.id)
+    later = woken.next_at + timedelta(minutes=5)
+    async with database.begin() as unit:
+        await unit.watches.settle(token, [(before, replace(before, next_at=later, reconsider_at=later))])
+    after = await watch_of(database, table.id)
+    assert (after.next_at, after.reconsider_at) == (woken.next_at, woken.reconsider_at)
+    assert after.reconsider_at != before.reconsider_at
+
+
 async def test_due_looks_come_longest_due_first_and_leave_out_what_is_asked_to(database: Database):
     first, second = [await registered(database, name) for name in ("one", "two")]
     async with database.begin() as unit:
