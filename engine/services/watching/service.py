@@ -166,6 +166,8 @@ class WatchService:
             pace, pointers = await self._pointers(catalog, [each.ref for each in tables])
         except PackhouseError as error:
             self._metrics.looks.labels(Verdict.UNREACHABLE.value).inc(len(tables))
+            if any(each.watch.verdict is not Verdict.UNREACHABLE for each in tables):
+                _log.warning("catalog_unreachable", catalog=catalog, reason=error.message, tables=len(tables))
             # One request for all of them may be sent often.
             await self._settle([(each.watch, _unreachable(each.watch, error, now, LONGEST_SECONDS)) for each in tables])
             return len(tables)
@@ -239,6 +241,8 @@ class WatchService:
             _log.exception("look_failed", table_id=before.table_id)
             after = _unreachable(before, error, now, LONGEST_AWAY_SECONDS)
         self._metrics.looks.labels(after.verdict.value).inc()
+        if after.verdict is Verdict.UNREACHABLE is not before.verdict:
+            _log.warning("table_unreachable", table_id=before.table_id, catalog=table.ref.catalog, reason=after.detail)
         if after.verdict is Verdict.HELD:
             self._metrics.held.labels(after.code).inc()
         await self._settle([(before, after)])

@@ -5,6 +5,7 @@ import socket
 from datetime import timedelta
 
 import pytest
+import structlog
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.policies import PolicyScope, PolicyScopeKind
@@ -72,6 +73,22 @@ async def test_a_catalog_that_is_away_backs_off_and_stops_no_other(world: World,
     assert waits[:2] == [2 * SHORTEST_SECONDS, 4 * SHORTEST_SECONDS]
     assert waits[-1] == LONGEST_SECONDS
     assert len(await runs_of(world)) == 1
+
+
+async def test_a_catalog_or_table_that_cannot_be_read_is_logged_once(world: World, watching: Watching):
+    broken = {**world.lake.properties, "uri": "sqlite:////nowhere/catalog.db"}
+    other = await another_table(world, "away", broken)
+    await asyncio.to_thread(world.lake.catalog.drop_table, NAME)
+    with structlog.testing.capture_logs() as logs:
+        for _ in range(3):
+            await watching.look(also=other)
+    said = {each["event"]: each for each in logs if each["event"].endswith("_unreachable")}
+    assert len([each for each in logs if each["event"] in said]) == 2
+    catalog, table = said["catalog_unreachable"], said["table_unreachable"]
+    assert (catalog["catalog"], catalog["tables"]) == ("away", 1)
+    assert "unable to open database file" in catalog["reason"]
+    assert (table["catalog"], table["table_id"]) == ("lake", world.table_id)
+    assert "no longer in its catalog" in table["reason"]
 
 
 async def test_a_catalog_that_hangs_stops_no_other(world: World, watching: Watching):
