@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,22 @@ async def explained(container: Container, table_id: TableId) -> dict[str, Any]:
     return dict(await container.explain.explain(SYSTEM, table_id))
 
 
+@asynccontextmanager
+async def timeouts_explained(container: Container, table_id: TableId, log: Path) -> AsyncIterator[None]:
+    """Add what the record, explain and the coordinators' log say about the table to a timeout."""
+    try:
+        yield
+    except TimeoutError as error:
+        async with container.database.read() as unit:
+            error.add_note(f"now: {await unit.now()}")
+            for name in ("watches", "leaders", "runs", "outages", "breakers"):
+                rows = await unit.connection.execute(text(f"SELECT * FROM {name}"))
+                error.add_note(f"{name}: {[dict(row) for row in rows.mappings()]}")
+        error.add_note(f"explain: {await explained(container, table_id)}")  # last, since it schedules a look
+        error.add_note(log.read_text())
+        raise
+
+
 async def append(lake: Lake, files: int) -> None:
     for _ in range(files):
         await asyncio.to_thread(lake.append, day=DAY)
@@ -106,7 +122,7 @@ async def test_a_table_is_kept_in_shape_by_whichever_coordinator_is_left(tmp_pat
     async with service(settings, lake) as (container, table_id):
         before = await explained(container, table_id)
         assert (before["due"], before["would_start_by_itself"], before["starts_at"]) == (True, False, None)
-        with ExitStack() as stack:
+        async with timeouts_explained(container, table_id, log), AsyncExitStack() as stack:
             processes = [stack.enter_context(coordinator(settings, log)) for _ in range(2)]
 
             # 1. small files: rewritten, without a request
