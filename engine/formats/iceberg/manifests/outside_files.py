@@ -57,9 +57,12 @@ def _common_prefix(first: str, last: str) -> str:
 
 
 def _is_plain(paths: pa.StringArray) -> bool:
-    data = paths.buffers()[2]
+    _, ends, data = paths.buffers()
     if data is None or not len(paths):
         return True
+    # manifests that were decoded together share one buffer, which is as large as all of them
+    first, last = np.frombuffer(ends, np.int32)[[paths.offset, paths.offset + len(paths)]].tolist()
+    data = data.slice(first, last - first)
     text = np.frombuffer(data, np.uint8)
     if not len(text):
         return True
