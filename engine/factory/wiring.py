@@ -30,7 +30,9 @@ from engine.services.explain.service import ExplainService
 from engine.services.fleet.health import HealthService
 from engine.services.fleet.limits import LimitService
 from engine.services.fleet.service import FleetService
-from engine.services.operations.expire.attempts import ExpiryAttempt, ExpiryContext
+from engine.services.operations.metadata.attempts import MetadataContext
+from engine.services.operations.metadata.expiry import ExpiryAttempt
+from engine.services.operations.metadata.manifests import ManifestAttempt
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.steps import RewriteFlow
 from engine.services.operations.tasks.pace_tokens import PaceTokens
@@ -120,11 +122,12 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         commit_batch_bytes=settings.commit_batch_bytes,
         commit_batch_seconds=settings.commit_batch_seconds,
     )
-    expiry = ExpiryContext(database, formats, clock)
+    metadata = MetadataContext(database, formats, clock)
     execution = RunExecution(
         executors={
             Operation.REWRITE: lambda attempt: RewriteFlow(context=context, attempt=attempt, step=step),
-            Operation.EXPIRE_SNAPSHOTS: lambda attempt: ExpiryAttempt(context=expiry, attempt=attempt, step=step),
+            Operation.REWRITE_MANIFESTS: lambda attempt: ManifestAttempt(context=metadata, attempt=attempt, step=step),
+            Operation.EXPIRE_SNAPSHOTS: lambda attempt: ExpiryAttempt(context=metadata, attempt=attempt, step=step),
         },
         after_success=observations.measure_again,
         database=database,

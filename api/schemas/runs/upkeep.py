@@ -16,14 +16,17 @@ class UpkeepPlan(Answer):
     operation: Operation = Field(description="Operation of the run.")
     setting: str = Field(description="The setting that switches it on.", examples=["maintenance.expire_snapshots"])
     enabled: bool
-    count: int = Field(description="Number of things that it would change; for an expiry, snapshots.")
+    count: int = Field(
+        description="Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry."
+    )
     summary: str = Field(description="The same in words.")
     next_at: Instant | None = Field(
         description="Time from which there is more to do if nothing more is written; null: not without further writes."
     )
     details: JsonObject = Field(
         description="By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with "
-        "their time, and how many snapshots are `kept` for which reason."
+        "their time, and how many snapshots are `kept` for which reason. `rewrite_manifests`: the number and bytes of "
+        "all `manifests`, of those to be rewritten and of those in their place."
     )
 
     @classmethod

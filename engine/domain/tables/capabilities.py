@@ -119,7 +119,6 @@ def cells(reason_of: Callable[[Operation, str | None, str | None], str | None]) 
 _MAINTENANCE: Final = "this version does not do this maintenance"
 _NO_FORMAT: Final = "no table format that this version serves has a use for it"
 _NOT_ACTED_ON: Final[Mapping[str, str]] = {
-    "maintenance.rewrite_manifests": _MAINTENANCE,
     "maintenance.remove_orphans": _MAINTENANCE,
     "maintenance.reclaim": _MAINTENANCE,
     "rewrite.key_tables.": _NO_FORMAT,

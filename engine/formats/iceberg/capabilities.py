@@ -1,4 +1,4 @@
-"""Operations supported on Iceberg tables: expiry of snapshots, and every strategy of rewrites by the Arrow kernel.
+"""Operations supported on Iceberg tables: every strategy of rewrites by the Arrow kernel, and some upkeep.
 
 Iceberg's own procedure rewrites by binpack.
 
@@ -12,7 +12,6 @@ from engine.domain.tables.capabilities import Capabilities, cells
 from engine.domain.tables.table import FormatName
 
 _OPERATIONS: Final = {
-    Operation.REWRITE_MANIFESTS: "this version does not rewrite manifests of Iceberg tables as a separate operation",
     Operation.REWRITE_DELETES: "this version applies and drops delete files only together with data files",
     Operation.REMOVE_ORPHANS: "this version does not remove orphaned files of Iceberg tables",
     Operation.DELETE_OLD_COMPACTIONS: "this version leaves replaced files to the expiry of Iceberg snapshots",

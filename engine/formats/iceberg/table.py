@@ -3,23 +3,16 @@
 Expensive data (manifests) is read on first use and kept for this view; open the table again to see newer commits.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict
-from datetime import timedelta
-from functools import wraps
-from threading import Lock
-from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
+from typing import Any
 
 import pyarrow as pa
-from pyiceberg.catalog import Catalog
 from pyiceberg.manifest import ManifestContent
-from pyiceberg.table import Table
 
-from engine.domain.errors import NotEligible, TableUnreadable, Transient
+from engine.domain.errors import NotEligible
 from engine.domain.runs.drops import Loss
-from engine.domain.runs.expiry import Expiry, ExpiryPlan
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
@@ -43,13 +36,11 @@ from engine.formats.base import (
 from engine.formats.iceberg.catalog.paths import all_locations
 from engine.formats.iceberg.commits.commit import Committer
 from engine.formats.iceberg.commits.conflicts import lost_groups
-from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, expire, plan_expiry
 from engine.formats.iceberg.commits.outputs import list_run_files, remove_run_files, remove_run_metadata
 from engine.formats.iceberg.commits.parents import keep_parent, release, roll_back
-from engine.formats.iceberg.commits.tries import CommitTries
 from engine.formats.iceberg.commits.verification import verify_snapshot
-from engine.formats.iceberg.errors import causes_of, reading_table, translated
-from engine.formats.iceberg.manifests.reading import Cache
+from engine.formats.iceberg.errors import translated
+from engine.formats.iceberg.loaded import reads
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.eligibility import conditions_of
 from engine.formats.iceberg.metadata.history import commits_of, known_since, newest
@@ -57,62 +48,24 @@ from engine.formats.iceberg.metadata.partition_fields import spec_fields
 from engine.formats.iceberg.metadata.partition_times import partition_times
 from engine.formats.iceberg.metadata.sort_orders import resolve_order
 from engine.formats.iceberg.metadata.table_properties import read_properties
-from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.procedures.calls import UNSUPPORTED_SETTINGS, call_options, is_conflict
 from engine.formats.iceberg.procedures.changes import native_changes, verify_native
 from engine.formats.iceberg.procedures.native import native_conditions, native_digest, no_name_in_spark, partition_tests
 from engine.formats.iceberg.statistics.column_bounds import column_ranges
 from engine.formats.iceberg.tasks import group_task
+from engine.formats.iceberg.upkeep.tables import TableUpkeep
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
-P = ParamSpec("P")
-T = TypeVar("T")
-Method: TypeAlias = Callable[Concatenate["IcebergTable", P], T]
 
-
-def _reads(doing: str) -> Callable[[Method[P, T]], Method[P, T]]:
-    """Decorate a method to raise domain errors for unreadable metadata; the table's address completes `doing`."""
-
-    def decorate(method: Method[P, T]) -> Method[P, T]:
-        @wraps(method)
-        def guarded(self: "IcebergTable", /, *args: P.args, **kwargs: P.kwargs) -> T:
-            with self._reading(doing):
-                return method(self, *args, **kwargs)
-
-        return guarded
-
-    return decorate
-
-
-class IcebergTable:
+class IcebergTable(TableUpkeep):
     """A loaded Iceberg table; `load` returns its newer versions.
 
-    Every method that reads metadata is decorated with `_reads`: it raises `TableUnreadable` for unreadable metadata.
+    Every method that reads metadata is decorated with `reads`: it raises `TableUnreadable` for unreadable metadata.
     """
-
-    def __init__(
-        self,
-        *,
-        ref: TableRef,
-        catalog: Catalog,
-        load: Callable[[], Table],
-        table: Table,
-        cache: Cache,
-        spark_catalog: str | None = None,
-    ) -> None:
-        self._ref = ref
-        self._catalog = catalog
-        self._load = load
-        self._cache = cache
-        self._view = TableView.of(table, cache)
-        self._files: LiveFiles | None = None
-        self._spark_catalog = spark_catalog
-        self._is_native = False
-        self._lock = Lock()
 
     @property
     def ref(self) -> TableRef:
@@ -149,7 +102,7 @@ class IcebergTable:
         """Id of the current schema."""
         return self._view.metadata.current_schema_id
 
-    @_reads("read the manifests of")
+    @reads("read the manifests of")
     def describe(self) -> Mapping[str, Any]:
         """Return format, version, snapshot and manifest counts, columns and specs, as JSON-ready values."""
         metadata = self._view.metadata
@@ -178,18 +131,18 @@ class IcebergTable:
             "ignored_properties": [asdict(each) for each in read_properties(metadata.properties).ignored],
         }
 
-    @_reads("read the metadata of")
+    @reads("read the metadata of")
     def policy_properties(self) -> Mapping[str, Any]:
         """Return the policy fields set by the table's own properties, by dotted name."""
         return read_properties(self._view.metadata.properties).policy
 
-    @_reads("read the manifests of")
+    @reads("read the manifests of")
     def digest(self) -> pa.Table:
         """Return the live data files of the head snapshot, in the shape of `planning.measures.digest.FILE_DIGEST`."""
         digest = self._live_files().digest()
         return native_digest(digest) if self._is_native else digest
 
-    @_reads("read the manifests of")
+    @reads("read the manifests of")
     def figures(self) -> TableMeasures:
         """Return table-level measurements."""
         files = self._live_files()
@@ -203,7 +156,7 @@ class IcebergTable:
             delete_files=files.delete_files(),
         )
 
-    @_reads("read the manifests of")
+    @reads("read the manifests of")
     def conditions(self, order: RequestedOrder | None = None) -> Sequence[Condition]:
         """Return every condition of the rewrite kernel for this table, met or not."""
         if self._is_native:
@@ -211,7 +164,7 @@ class IcebergTable:
         found = conditions_of(self._view, self._live_files())
         return found if order is None else [*found, self._order_condition(order)]
 
-    @_reads("read the metadata of")
+    @reads("read the metadata of")
     def resolve_order(self, requested: RequestedOrder) -> RowOrdering:
         """Resolve an order by column names on this table.
 
@@ -220,7 +173,7 @@ class IcebergTable:
         """
         return resolve_order(self._view.metadata, requested)
 
-    @_reads("read the manifests of")
+    @reads("read the manifests of")
     def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
         """Return the ranges of an order's columns in files, by default all of `digest`; for a sort only its first."""
         fields = order.fields[:1] if order.strategy == "sort" else order.fields
@@ -234,24 +187,24 @@ class IcebergTable:
             return Condition("order_possible", False, error.message)
         return Condition("order_possible", True, f"{wanted.strategy} by {', '.join(field.name for field in fields)}")
 
-    @_reads("read the metadata of")
+    @reads("read the metadata of")
     def partition_specs(self) -> Sequence[PartitionSpecFields]:
         """Return every partition spec in the form that predicates are evaluated with; the current one is last."""
         return spec_fields(self._view.metadata, self._view.codecs)
 
-    @_reads("read the metadata of")
+    @reads("read the metadata of")
     def columns(self) -> Sequence[TableColumn]:
         """Return the top-level columns of the current schema, in its order."""
         return [
             TableColumn(each.name, not each.field_type.is_primitive) for each in self._view.metadata.schema().fields
         ]
 
-    @_reads("read the metadata of")
+    @reads("read the metadata of")
     def column_names(self) -> Sequence[str]:
         """Return the full names of the current schema's columns."""
         return self._view.metadata.schema().column_names
 
-    @_reads("read the manifests of")
+    @reads("read the manifests of")
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         """Return the inputs by path, each with the position deletes that apply to it.
 
@@ -260,7 +213,7 @@ class IcebergTable:
         """
         return self._live_files().inputs(paths)
 
-    @_reads("read the metadata of")
+    @reads("read the metadata of")
     def group_task(
         self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings, order: RowOrdering | None = None
     ) -> GroupTask:
@@ -290,23 +243,23 @@ class IcebergTable:
         """
         return Committer(tries=self._tries(), uuid=self.uuid).commit(request, before_try=before_try)
 
-    @_reads("read the manifests of")
+    @reads("read the manifests of")
     def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
         """Return the reasons, by ordinal, why groups planned on a base can no longer be committed in this view."""
         return lost_groups(self._view, base_snapshot_id, schema_id, groups)
 
-    @_reads("read the metadata of")
+    @reads("read the metadata of")
     def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
         """Return all snapshots of this run in the main branch's history, from the catalog's current metadata."""
         return commits_of(self._fresh().metadata, run_id)
 
-    @_reads("read the manifests of")
+    @reads("read the manifests of")
     def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
         """Verify a Packhouse snapshot against the groups it claims to contain, from the catalog's current metadata."""
         view = self._fresh()
         return verify_snapshot(view, snapshot_id, groups)
 
-    @_reads("read the metadata of")
+    @reads("read the metadata of")
     def roll_back(self, snapshot_id: int) -> RollBack:
         """Roll main back to the parent of this Packhouse snapshot, unless another commit followed it.
 
@@ -315,7 +268,7 @@ class IcebergTable:
         """
         return roll_back(self._catalog, self._fresh, snapshot_id)
 
-    @_reads("read the metadata of")
+    @reads("read the metadata of")
     def protect_parent(self, run_id: str, snapshot_id: int) -> int | None:
         """Tag this Packhouse snapshot's parent until the next Packhouse commit; return its id, None if it has expired.
 
@@ -324,7 +277,7 @@ class IcebergTable:
         """
         return keep_parent(self._catalog, self._fresh, run_id, snapshot_id)
 
-    @_reads("read the metadata of")
+    @reads("read the metadata of")
     def release_parents(self) -> Sequence[str]:
         """Remove the tags set by commits with `protects_parent`; return their names.
 
@@ -333,34 +286,12 @@ class IcebergTable:
         """
         return release(self._catalog, self._fresh)
 
-    @property
-    def default_expiry(self) -> timedelta:
-        """Iceberg's default of `history.expire.max-snapshot-age-ms`."""
-        return DEFAULT_EXPIRY
-
-    @_reads("read the metadata of")
-    def plan_expiry(self, expiry: Expiry) -> ExpiryPlan:
-        """Return which snapshots would be removed; see `HistoryKeeper.plan_expiry`."""
-        return plan_expiry(self._view.metadata, expiry)
-
-    @_reads("read the metadata of")
-    def expire(
-        self, snapshot_ids: Sequence[int], expiry: Expiry, *, before_try: Callable[[], None]
-    ) -> Sequence[Condition]:
-        """Remove snapshots from the metadata; see `HistoryKeeper.expire`."""
-        return expire(self._catalog, self._fresh, snapshot_ids, expiry, before_try=before_try)
-
-    @_reads("read the metadata of")
-    def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
-        """Return those of the snapshots that the table has now."""
-        return frozenset(snapshot_ids) & {each.snapshot_id for each in self._fresh().metadata.snapshots}
-
-    @_reads("list the files of")
+    @reads("list the files of")
     def list_outputs(self, run_id: str) -> Sequence[str]:
         """Return the paths of all files under the data location that this run wrote, recognized by name."""
         return list_run_files(self._view, run_id)
 
-    @_reads("remove files of a run from")
+    @reads("remove files of a run from")
     def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:
         """Delete files written by this run's attempts up to `up_to_attempt`, except `keep` and referenced ones.
 
@@ -375,7 +306,7 @@ class IcebergTable:
             removed += remove_run_metadata(self._view, fresh, run_id, up_to_attempt=up_to_attempt)
         return removed
 
-    @_reads("read the metadata of")
+    @reads("read the metadata of")
     def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
         """Return the newest snapshots of the main branch of this view, newest first."""
         return newest(self._view.metadata, limit)
@@ -392,7 +323,7 @@ class IcebergTable:
             raise NotEligible(f"{self._ref}: {no_name_in_spark()}")
         return SparkTable(self._spark_catalog, tuple(self._ref.namespace), self._ref.name)
 
-    @_reads("read the metadata of")
+    @reads("read the metadata of")
     def partition_tests(self, place: Place) -> Sequence[PartitionTest]:
         """Return the tests that select one partition; none for an unpartitioned table."""
         return partition_tests(self._view, *place)
@@ -401,7 +332,7 @@ class IcebergTable:
         """Return the policy fields without an option of the procedure; see `NativeTable.unsupported_settings`."""
         return UNSUPPORTED_SETTINGS
 
-    @_reads("read the metadata of")
+    @reads("read the metadata of")
     def procedure_call(self, group: FileGroup, limits: RewriteLimits, settings: ProcedureSettings) -> ProcedureCall:
         """Return the call of `rewrite_data_files` on the partition of a group."""
         tests = partition_tests(self._view, *group.place)
@@ -411,41 +342,20 @@ class IcebergTable:
         """Return whether a failed call lost to another writer, by the text of its failure on Spark."""
         return is_conflict(failure)
 
-    @_reads("read the manifests of")
+    @reads("read the manifests of")
     def native_changes(self, base_snapshot_id: int, places: Sequence[Place]) -> Sequence[NativeChange]:
         """Return other clients' replacements in these partitions since a base, from current metadata."""
         view = self._fresh()
         return native_changes(view, base_snapshot_id, places)
 
-    @_reads("read the manifests of")
+    @reads("read the manifests of")
     def verify_native(self, change: NativeChange, counted: RowCounts | None) -> Verification:
         """Verify a change against the catalog's current metadata."""
         view = self._fresh()
         return verify_native(view, change, counted)
-
-    def _tries(self) -> CommitTries:
-        return CommitTries(catalog=self._catalog, load=self._load, cache=self._cache)
 
     def _live_files(self) -> LiveFiles:
         with self._lock:
             if self._files is None:
                 self._files = self._view.live_files()
             return self._files
-
-    @contextmanager
-    def _reading(self, doing: str) -> Iterator[None]:
-        try:
-            with reading_table(f"{doing} {self._ref}"):
-                yield
-        except TableUnreadable as error:
-            if any(isinstance(each, FileNotFoundError) for each in causes_of(error)) and self._has_moved():
-                raise Transient(f"{self._ref} changed while it was read, and its old files are gone") from error
-            raise
-
-    def _has_moved(self) -> bool:
-        """Return whether the catalog points to other metadata than this view's."""
-        with reading_table(f"load table {self._ref}"):
-            return self._load().metadata_location != self._view.table.metadata_location
-
-    def _fresh(self) -> TableView:
-        return TableView.of(self._load(), self._cache)

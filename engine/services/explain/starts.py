@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from engine.services.explain.facts import Facts
-from engine.services.explain.timing import Eligibility, TableHold
+from engine.services.explain.timing import Eligibility, TableHold, upkeep_eligibility
 from engine.services.planning.wording import clock
 from engine.services.runs.holds import HoldRules
 
@@ -52,7 +52,8 @@ def how_it_starts(facts: Facts, eligible: Eligibility) -> str:
         return f"No {what} starts automatically: its policy has no rules."
     at = start_at(facts, eligible)
     if holds := [hold for hold in eligible.held_by if hold.holds_submission]:
-        return f"No {what} starts automatically{_held(holds, at or eligible.at)}."
+        named, words = _held(holds, at or eligible.at)
+        return f"No {'run' if _holds_upkeep(facts, named) else what} starts automatically{words}."
     return f"A {what} {_free(at, look, is_due=evaluation.is_due, waits=bool(eligible.held_by))}."
 
 
@@ -66,9 +67,18 @@ def _free(at: datetime | None, look: str, *, is_due: bool, waits: bool) -> str:
     return f"starts automatically about {clock(at)}"
 
 
-def _held(holds: Sequence[TableHold], until: datetime | None) -> str:
+def _held(holds: Sequence[TableHold], until: datetime | None) -> tuple[TableHold, str]:
+    """Return the hold to name, and the end of the sentence that names it."""
     endless = [hold for hold in holds if hold.until is None]
     if endless:
-        return f": {endless[0].words}"
+        return endless[0], f": {endless[0].words}"
     last = max(holds, key=lambda hold: hold.until or _NEVER)
-    return f"{f' before {clock(until)}' if until else ''}: {last.words}"
+    return last, f"{f' before {clock(until)}' if until else ''}: {last.words}"
+
+
+def _holds_upkeep(facts: Facts, hold: TableHold) -> bool:
+    """Return whether a hold also holds back every other operation that the policy has switched on."""
+    return all(
+        hold.code in {each.code for each in upkeep_eligibility(facts, state.operation).held_by if each.holds_submission}
+        for state in facts.sight.upkeep
+    )

@@ -13,8 +13,10 @@ from typing import Any, Final, Self
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, TableUnreadable
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule
+from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.run import Operation
-from engine.formats.base import HistoryKeeper, OpenTable
+from engine.domain.values.units import format_bytes
+from engine.formats.base import HistoryKeeper, ManifestKeeper, OpenTable
 from engine.services.planning.wording import duration, many
 
 
@@ -22,24 +24,30 @@ from engine.services.planning.wording import duration, many
 class Work:
     """What an operation would do now: the number of things it would change, in words, as a document.
 
-    `next_at`: when there will be (more) to do if nothing more is written; None: only writes make something to do.
+    Attributes:
+        next_at: when there will be (more) to do if nothing more is written; None: only writes make something to do.
+        is_worth: whether it is enough for an automatic run; a run that is submitted does it in any case.
+        is_urgent: whether an automatic run does not wait for the setting's interval, but for `LEAST_INTERVAL`.
     """
 
     count: int
     words: str
     document: Mapping[str, Any]
     next_at: datetime | None
+    is_worth: bool = True
+    is_urgent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Upkeep:
     """An operation that a setting of the policy switches on; the setting has its `interval` in seconds.
 
-    `example`: a value of the setting, as written in a policy.
+    `example`: a value of the setting, as written in a policy. `role`: what a table must be able to do.
     """
 
     setting: str
     example: str
+    role: type
     plan: Callable[[OpenTable, EffectivePolicy, datetime], Work]
 
 
@@ -59,24 +67,33 @@ class UpkeepState:
     blocked: str | None = None
 
     @classmethod
-    def of(cls, operation: Operation, setting: str, work: Work, earliest: datetime, now: datetime) -> Self:
-        """Return the state of an operation with this work that may not start before `earliest`."""
+    def of(cls, operation: Operation, setting: str, work: Work, earliest: datetime | None, now: datetime) -> Self:
+        """Return the state of an operation with this work that may not start before `earliest`; None: at no time."""
+        if earliest is None or (work.count and not work.is_worth):
+            return cls(operation, setting, is_due=False, due_at=None, words=work.words)
         if work.count:
             return cls(operation, setting, earliest <= now, max(earliest, now), work.words)
         due_at = None if work.next_at is None else max(earliest, work.next_at)
         return cls(operation, setting, is_due=False, due_at=due_at, words=work.words)
 
 
-def expiry_rule(policy: EffectivePolicy) -> ExpiryRule | None:
-    """Return the rule of `maintenance.expire_snapshots`, None when that is off."""
+def expiry_rule(policy: EffectivePolicy) -> ExpiryRule:
+    """Return the rule of `maintenance.expire_snapshots`, which must not be off."""
     value = policy.values[_EXPIRY]
-    return None if value == OFF else ExpiryRule(timedelta(seconds=value["older_than"]), value["keep_last"])
+    return ExpiryRule(timedelta(seconds=value["older_than"]), value["keep_last"])
 
 
 def keeper_of(table: OpenTable) -> HistoryKeeper:
     """Return a table as one that can expire snapshots. Raises `NotEligible` if its format has none."""
     if not isinstance(table, HistoryKeeper):
         raise NotEligible("the format of this table keeps no snapshots that can expire")
+    return table
+
+
+def manifest_keeper_of(table: OpenTable) -> ManifestKeeper:
+    """Return a table as one whose manifests can be rewritten. Raises `NotEligible` if its format has none."""
+    if not isinstance(table, ManifestKeeper):
+        raise NotEligible("the format of this table has no manifests")
     return table
 
 
@@ -108,8 +125,15 @@ def plan_upkeep(table: OpenTable, policy: EffectivePolicy, operation: Operation,
 def upkeep_states(
     table: OpenTable, policy: EffectivePolicy, last_starts: Mapping[Operation, datetime], now: datetime
 ) -> tuple[UpkeepState, ...]:
-    """Return the state of every operation that the policy has switched on, in the order in which they run."""
-    return tuple(_state(table, policy, each, last_starts.get(each), now) for each in switched_on(policy))
+    """Return the state of every operation that the policy has switched on, in the order in which they run.
+
+    Operations that the table's format does not have are left out: some are on by default.
+    """
+    return tuple(
+        _state(table, policy, each, last_starts.get(each), now)
+        for each in switched_on(policy)
+        if isinstance(table, UPKEEP[each].role)
+    )
 
 
 def switched_on(policy: EffectivePolicy) -> tuple[Operation, ...]:
@@ -121,20 +145,49 @@ def _state(
     table: OpenTable, policy: EffectivePolicy, operation: Operation, last_start: datetime | None, now: datetime
 ) -> UpkeepState:
     setting = UPKEEP[operation].setting
-    interval = timedelta(seconds=policy.values[setting]["interval"])
     try:
         work = plan_upkeep(table, policy, operation, now)
     except (NotEligible, TableUnreadable) as error:
         return UpkeepState(operation, setting, is_due=False, due_at=None, words=error.message, blocked=error.code)
+    interval = _interval(policy.values[setting]["interval"], is_urgent=work.is_urgent)
+    if interval is None:
+        return UpkeepState.of(operation, setting, work, None, now)
     return UpkeepState.of(operation, setting, work, now if last_start is None else last_start + interval, now)
 
 
+def _interval(seconds: Any, *, is_urgent: bool) -> timedelta | None:
+    """Return the least time between two automatic runs; None if the setting's interval is off and nothing is urgent."""
+    if seconds == OFF:
+        return LEAST_INTERVAL if is_urgent else None
+    return min(timedelta(seconds=seconds), LEAST_INTERVAL) if is_urgent else timedelta(seconds=seconds)
+
+
+def _plan_manifests(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+    del now  # only writes change what is to do
+    value, plan = policy.values[_MANIFESTS], manifest_keeper_of(table).plan_manifests()
+    is_small = plan.average_bytes * 100 < value["average_below_percent"] * plan.target_bytes
+    return Work(
+        plan.rewritten,
+        manifest_words(plan),
+        plan.document(),
+        None,
+        is_worth=plan.saved >= LEAST_SAVED,
+        is_urgent=plan.manifests > value["above_count"] and is_small,
+    )
+
+
+def manifest_words(plan: ManifestPlan) -> str:
+    """Return a plan as a clause: how many manifests would be replaced, and whether that starts a run."""
+    target = format_bytes(plan.target_bytes)
+    if not plan.rewritten:
+        return f"none of {many(plan.manifests, 'manifest')} can be merged or split (target: {target} each)"
+    merged = f"{plan.rewritten} of {many(plan.manifests, 'manifest')} can become {plan.added} (target: {target} each)"
+    few = f", too few to start automatically ({LEAST_SAVED} fewer are needed)"
+    return merged if plan.saved >= LEAST_SAVED else merged + few
+
+
 def _plan_expiry(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
-    rule = expiry_rule(policy)
-    if rule is None:
-        message = f"{_EXPIRY} is off"
-        raise ValueError(message)
-    plan = keeper_of(table).plan_expiry(Expiry(rule, now))
+    plan = keeper_of(table).plan_expiry(Expiry(expiry_rule(policy), now))
     return Work(len(plan.expired), expiry_words(plan), plan.document(), plan.next_at)
 
 
@@ -145,8 +198,20 @@ def expiry_words(plan: ExpiryPlan) -> str:
     return f"{many(len(plan.expired), 'snapshot')} of {len(plan.expired) + sum(plan.kept.values())} can expire ({rule})"
 
 
+LEAST_SAVED: Final = 10
+"""Least number of manifests by which an automatic rewrite reduces them: each is a request of every reader."""
+
+LEAST_INTERVAL: Final = timedelta(hours=1)
+"""Least time between two automatic runs of an operation that does not wait for its interval."""
+
+_MANIFESTS: Final = "maintenance.rewrite_manifests"
 _EXPIRY: Final = "maintenance.expire_snapshots"
 UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
-    {Operation.EXPIRE_SNAPSHOTS: Upkeep(_EXPIRY, '{"older_than": "5d", "keep_last": 10}', _plan_expiry)}
+    {
+        Operation.REWRITE_MANIFESTS: Upkeep(_MANIFESTS, '{"interval": "7d"}', ManifestKeeper, _plan_manifests),
+        Operation.EXPIRE_SNAPSHOTS: Upkeep(
+            _EXPIRY, '{"older_than": "5d", "keep_last": 10}', HistoryKeeper, _plan_expiry
+        ),
+    }
 )
 """Every operation besides rewriting, in the order in which they run when several are due."""

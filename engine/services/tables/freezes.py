@@ -1,4 +1,4 @@
-"""End the freeze of a table after a human has inspected it; freezes begin in `rewrite.mismatches`."""
+"""End the freeze of a table after a human has inspected it; freezes begin in `operations.mismatches`."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -52,7 +52,10 @@ async def test_an_expiry_is_planned_without_doing_and_refuses_what_is_for_rewrit
     assert plan["details"]["rule"] == {"older_than_seconds": 1, "keep_last": 1}
     assert (await api.get("/v1/runs"))["items"] == []
     upkeep = (await api.get(f"/v1/tables/{table_id}/explain"))["upkeep"]
-    assert [(each["operation"], each["blocked"]) for each in upkeep] == [("expire_snapshots", None)]
+    assert [(each["operation"], each["blocked"]) for each in upkeep] == [
+        ("rewrite_manifests", None),
+        ("expire_snapshots", None),
+    ]
 
 
 async def test_an_ended_run_shows_what_was_measured(api: Api, table_id: str) -> None:

@@ -17,7 +17,7 @@ from pyiceberg.types import LongType, NestedField, TimestampType
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import InvalidInput
 from engine.domain.policies import PolicyDocument
-from engine.domain.runs.run import RunState, WaitingFor
+from engine.domain.runs.run import Operation, RunState, WaitingFor
 from engine.domain.tables.signals import QueryLatency, SignalKind
 from engine.domain.tables.table import TableRef
 from engine.domain.tables.watches import Verdict
@@ -260,8 +260,9 @@ async def test_l20_small_files_stay_bounded_when_each_day_brings_new_ones(kept: 
     assert len(await runs_of(kept.world)) == 3
 
 
-async def test_l21_that_manifests_are_not_rewritten_is_said_when_the_preset_is_set(kept: Kept) -> None:
+async def test_l21_the_preset_merges_manifests(kept: Kept) -> None:
     document = PolicyDocument.model_validate({"preset": "artemis", "limits": AVAILABLE})
     written = await kept.world.container.policies.put(SYSTEM, kept.world.table_id, document, if_none_match=True)
-    (note,) = written.notes
-    assert note.startswith("in preset artemis, not yet acted on: maintenance.rewrite_manifests")
+    assert written.notes == ()
+    plan = await kept.world.container.upkeep.plan(SYSTEM, kept.world.table_id, Operation.REWRITE_MANIFESTS)
+    assert plan["enabled"] is True

@@ -13,7 +13,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.commits import expiry as expiries
-from engine.services.operations.expire.attempts import ExpiryAttempt
+from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.runs.attempts import Stop
 from tests.support.moved_clock import MovedClock
 from tests.support.watching import DAY, Watching, finish_live, runs_of, set_policy
@@ -176,7 +176,7 @@ async def test_snapshots_that_are_all_tagged_after_the_plan_stay(world: World) -
 async def test_a_worker_that_stops_between_two_commits_leaves_the_rest_to_another(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.services.operations.expire.attempts.MOST_AT_ONCE", 2)
+    monkeypatch.setattr("engine.services.operations.metadata.expiry.MOST_AT_ONCE", 2)
     before = ids(world)
     await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
     run = await world.submit(EXPIRE)
@@ -191,7 +191,7 @@ async def test_a_worker_that_stops_between_two_commits_leaves_the_rest_to_anothe
 async def test_a_cancelled_expiry_ends_as_cancelled_and_removes_no_more(
     world: World, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    monkeypatch.setattr("engine.services.operations.expire.attempts.MOST_AT_ONCE", 2)
+    monkeypatch.setattr("engine.services.operations.metadata.expiry.MOST_AT_ONCE", 2)
     before = ids(world)
     await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
     run = await world.submit(EXPIRE)
@@ -234,7 +234,7 @@ async def test_a_commit_in_between_is_kept(world: World) -> None:
 async def test_more_snapshots_than_fit_one_commit_expire_in_several(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.services.operations.expire.attempts.MOST_AT_ONCE", 3)
+    monkeypatch.setattr("engine.services.operations.metadata.expiry.MOST_AT_ONCE", 3)
     before = ids(world)
     run = await expire(world, keep_last=1)
     assert run.result.expired_snapshots == len(before) - 1
@@ -263,6 +263,6 @@ async def test_the_coordinator_starts_an_expiry_at_its_interval(world: World, wa
 async def test_explain_says_what_would_expire(world: World) -> None:
     await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
     told = await world.container.explain.explain(SYSTEM, world.table_id)
-    (upkeep,) = told["upkeep"]
-    assert (upkeep["operation"], upkeep["due"]) == (Operation.EXPIRE_SNAPSHOTS, True)
+    due = {each["operation"]: each["due"] for each in told["upkeep"]}
+    assert due == {Operation.REWRITE_MANIFESTS: False, Operation.EXPIRE_SNAPSHOTS: True}
     assert any("It is due to expire snapshots" in line for line in told["summary"])

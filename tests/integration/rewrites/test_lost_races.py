@@ -162,7 +162,7 @@ async def test_a_schema_change_is_a_lost_race_with_its_own_reason(world: World) 
 async def test_what_by_itself_begins_leaves_cooling_partitions_alone_until_they_have_cooled(
     world: World, watching: Watching
 ) -> None:
-    await set_policy(world)
+    await set_policy(world, maintenance={"rewrite_manifests": "off"})
     await lose(world)
     seen = await watching.look()
     until = (await hot(world)).by_place[place(HOT)].cools_until

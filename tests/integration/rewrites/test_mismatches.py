@@ -16,7 +16,7 @@ from engine.domain.errors import StateConflict
 from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.table import Freeze
 from engine.formats.iceberg.commits.producer import SnapshotProducer
-from engine.services.operations.rewrite import mismatches
+from engine.services.operations import mismatches
 from tests.support.world import World
 
 CHECKED = {"verification": "content"}

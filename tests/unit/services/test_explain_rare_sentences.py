@@ -212,5 +212,5 @@ def test_the_state_of_another_operation_is_named(state: dict[str, Any], fleet: F
     facts = replace(facts, sight=replace(facts.sight, upkeep=(upkeep,)))
     check(
         sentences(facts),
-        Expected(("No rewrite starts automatically" if fleet.pause else "A rewrite starts automatically", said)),
+        Expected(("No run starts automatically" if fleet.pause else "A rewrite starts automatically", said)),
     )

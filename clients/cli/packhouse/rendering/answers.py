@@ -245,6 +245,16 @@ def run(console: Console, found: Document) -> None:
             "snapshots": ", ".join(result["snapshot_ids"]),
             "verified": _verified(result.get("verifications") or ()),
         }
+    elif "rewritten_manifests" in result:
+        counts, spent = result["manifests"], result["manifest_read_seconds"]
+        old, new = result["rewritten_manifest_bytes"], result["added_manifest_bytes"]
+        fields |= {
+            "manifests": f"{counts['before']} → {counts['after']}",
+            "replaced": f"{result['rewritten_manifests']} ({size(old)}) by {result['added_manifests']} ({size(new)})",
+            "read in": f"{seconds(spent['before'])} → {seconds(spent['after'])}",
+            "snapshots": ", ".join(result["snapshot_ids"]),
+            "verified": _verified(result.get("verifications") or ()),
+        }
     elif "expired_snapshots" in result:
         fields |= {
             "snapshots": f"{result['expired_snapshots']} expired, {result.get('kept_snapshots', 'others')} kept",

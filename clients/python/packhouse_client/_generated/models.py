@@ -1911,7 +1911,11 @@ class RemoveOrphans(Model):
 
 
 class RewriteManifests(Model):
-    """Merging of manifests: at each `interval`, and when there are many small ones."""
+    """
+    Merging of manifests: at each `interval`, and within an hour when there are many small ones.
+
+    Automatic runs start only where at least ten manifests fewer would result.
+    """
 
     above_count: int = 100
     """Also merge when there are more manifests than this, and they are small."""
@@ -2755,10 +2759,10 @@ class UpkeepPlan(Model):
     """Effect of a run of an operation besides `rewrite` now. Nothing was changed."""
 
     count: int
-    """Number of things that it would change; for an expiry, snapshots."""
+    """Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry."""
 
     details: dict[str, Any]
-    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, and how many snapshots are `kept` for which reason."""
+    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, and how many snapshots are `kept` for which reason. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place."""
 
     enabled: bool
     """Whether the policy allows automatic runs."""

@@ -3952,7 +3952,11 @@ export interface components {
              */
             quarantine?: string;
         };
-        /** @description Merging of manifests: at each `interval`, and when there are many small ones. */
+        /**
+         * @description Merging of manifests: at each `interval`, and within an hour when there are many small ones.
+         *
+         *     Automatic runs start only where at least ten manifests fewer would result.
+         */
         RewriteManifests: {
             /**
              * @description Also merge when there are more manifests than this, and they are small.
@@ -5467,9 +5471,9 @@ export interface components {
         };
         /** @description Effect of a run of an operation besides `rewrite` now. Nothing was changed. */
         UpkeepPlan: {
-            /** @description Number of things that it would change; for an expiry, snapshots. */
+            /** @description Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry. */
             count: number;
-            /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, and how many snapshots are `kept` for which reason. */
+            /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, and how many snapshots are `kept` for which reason. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. */
             details: {
                 [key: string]: unknown;
             };

@@ -24,7 +24,10 @@ def _by_default(text: str) -> Callable[[JsonDict], None]:
 
 
 class RewriteManifests(Part):
-    """Merging of manifests: at each `interval`, and when there are many small ones."""
+    """Merging of manifests: at each `interval`, and within an hour when there are many small ones.
+
+    Automatic runs start only where at least ten manifests fewer would result.
+    """
 
     interval: Literal["off"] | Interval = Field(
         7 * DAY_SECONDS,

@@ -31,14 +31,18 @@ class StagedSnapshot:
 
 @dataclass
 class SnapshotFiles:
-    """Names and writes the metadata files of one new snapshot of a run; `written` has their paths."""
+    """Names and writes the metadata files of one new snapshot of a run.
+
+    `commit` is the UUID in their names, which connects a manifest list with the run; `numbers` are those of
+    manifests; `written` has the paths of all.
+    """
 
     view: TableView
     run_id: str
     attempt: int
+    commit: str = field(default_factory=lambda: str(uuid.uuid4()))
     written: list[str] = field(default_factory=list)
-    _numbers: Iterator[int] = field(default_factory=itertools.count)
-    _commit_uuid: str = field(default_factory=lambda: str(uuid.uuid4()))
+    numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def __post_init__(self) -> None:
         metadata = self.view.metadata
@@ -54,7 +58,7 @@ class SnapshotFiles:
 
     def new_manifest_path(self) -> str:
         """Return the path of a new manifest."""
-        return self._new_path(manifest_name(self.run_id, self.attempt, self._commit_uuid, next(self._numbers)))
+        return self._new_path(manifest_name(self.run_id, self.attempt, self.commit, next(self.numbers)))
 
     def write_manifest(self, body: bytes) -> str:
         """Write a manifest with this content; return its path."""
@@ -80,7 +84,7 @@ class SnapshotFiles:
     def write_list(self, manifests: Sequence[ManifestFile], summary: Summary) -> StagedSnapshot:
         """Write the manifest list of the snapshot on top of the view's head, and return the snapshot."""
         metadata, head = self.view.metadata, self.view.head
-        path = self._new_path(manifest_list_name(self.snapshot_id, self.attempt, self._commit_uuid))
+        path = self._new_path(manifest_list_name(self.snapshot_id, self.attempt, self.commit))
         parent = None if head is None else head.snapshot_id
         sequence_number = metadata.next_sequence_number()
         with write_manifest_list(

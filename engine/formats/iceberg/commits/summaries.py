@@ -51,11 +51,11 @@ def replace_summary(
     counted = update_snapshot_summaries(
         # `replace` is refused there, although its totals are those of an overwrite
         summary=Summary(Operation.OVERWRITE, **collector.build(), **ours),
-        previous_summary=_usable(summary_of(view.head)) if view.head else None,
+        previous_summary=usable_totals(summary_of(view.head)) if view.head else None,
     )
     return Summary(Operation.REPLACE, **counted.additional_properties)
 
 
-def _usable(summary: Mapping[str, str]) -> dict[str, str]:
+def usable_totals(summary: Mapping[str, str]) -> dict[str, str]:
     """Return a foreign summary without totals that are not valid counts, which can't be continued."""
     return {name: text for name, text in summary.items() if not name.startswith("total-") or is_count(text)}

@@ -13,6 +13,7 @@ import bz2
 import io
 import json
 import lzma
+import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -91,6 +92,40 @@ def joined(bodies: Sequence[bytes]) -> bytes:
             target.write(block)
             target.write(sync)
     return target.getvalue()
+
+
+def metadata_of(body: bytes) -> dict[str, bytes]:
+    """Return the entries of a container's header, without those of Avro itself."""
+    found: dict[str, bytes] = _read_header(io.BytesIO(body))["meta"]
+    return {name: value for name, value in found.items() if not name.startswith("avro.")}
+
+
+def container(
+    schema: bytes, metadata: Mapping[str, bytes], blocks: Sequence[tuple[int, bytes]], *, codec: str
+) -> bytes:
+    """Return a container with these blocks, each a number of records and their content.
+
+    Args:
+        schema: the Avro schema as JSON.
+        metadata: further entries of its header.
+        blocks: the records, not compressed.
+        codec: `deflate` or `null`.
+    """
+    target, sync = io.BytesIO(), os.urandom(_SYNC_BYTES)
+    meta = {**metadata, _SCHEMA: schema, _CODEC: codec.encode()}
+    fastavro.schemaless_writer(target, _HEADER, {"magic": MAGIC, "meta": meta, "sync": sync})
+    for count, plain in blocks:
+        data = _deflated(plain) if codec == "deflate" else plain
+        fastavro.schemaless_writer(target, "long", count)
+        fastavro.schemaless_writer(target, "long", len(data))
+        target.write(data)
+        target.write(sync)
+    return target.getvalue()
+
+
+def _deflated(plain: bytes) -> bytes:
+    compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return compressor.compress(plain) + compressor.flush()
 
 
 def records_in(body: bytes) -> int:

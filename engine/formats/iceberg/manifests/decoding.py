@@ -20,6 +20,7 @@ from engine.formats.iceberg.metadata.partitions import PartitionCodec
 
 ADDED: Final = int(ManifestEntryStatus.ADDED)
 DELETED: Final = int(ManifestEntryStatus.DELETED)
+EXISTING: Final = int(ManifestEntryStatus.EXISTING)
 DATA: Final = int(DataFileContent.DATA)
 POSITION_DELETES: Final = int(DataFileContent.POSITION_DELETES)
 EQUALITY_DELETES: Final = int(DataFileContent.EQUALITY_DELETES)

@@ -10,17 +10,15 @@ import io
 import json
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import fastavro
-from pyiceberg.manifest import UNASSIGNED_SEQ, ManifestContent, ManifestEntryStatus, ManifestFile
+from pyiceberg.manifest import UNASSIGNED_SEQ, ManifestContent, ManifestFile
 
 from engine.domain.errors import Fatal
 from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.avro_blocks import schema_of, with_schema
-from engine.formats.iceberg.manifests.decoding import ADDED, DELETED
-
-_EXISTING: Final = int(ManifestEntryStatus.EXISTING)
+from engine.formats.iceberg.manifests.decoding import ADDED, DELETED, EXISTING
 
 
 @dataclass
@@ -112,7 +110,7 @@ class _Entries:
         else:
             number = entry[names[ids.SEQUENCE_NUMBER]]
             made.least_number = number if not made.existing else min(made.least_number, number)
-        entry[names[ids.STATUS]] = DELETED if is_gone else _EXISTING
+        entry[names[ids.STATUS]] = DELETED if is_gone else EXISTING
         (made.deleted if is_gone else made.existing).append(file[self._file[ids.RECORDS]])
         return entry
 

@@ -10,7 +10,7 @@ row ids and deletion vectors are not supported, which `eligibility` refuses).
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 from typing import Any, Final, Protocol, TypeVar
@@ -197,6 +197,17 @@ class ManifestReader:
         if not self.cache.holds(_key(manifest)):
             self.cache.get(_key(manifest), lambda: self._decoded(manifest, body))
 
+    def decoded(self, manifests: Sequence[ManifestFile], bodies: Sequence[bytes]) -> list[pa.Table]:
+        """Return the entries of manifests as `each` does, from their contents as `bodies` yields them."""
+        self._cache_together(manifests, bodies)
+        for manifest, body in zip(manifests, bodies, strict=True):
+            self.cache_entries(manifest, body)
+        return self.each(manifests)
+
+    def uncached(self, cache: Cache) -> "ManifestReader":
+        """Return a reader that has nothing in its cache but what `cache` has."""
+        return replace(self, cache=cache)
+
     def live(self, manifests: Iterable[ManifestFile]) -> pa.Table:
         """Return the live entries of several manifests as one table, with one dictionary per column.
 
@@ -210,8 +221,14 @@ class ManifestReader:
     def _read_small_ones(self, manifests: Sequence[ManifestFile], pool: ThreadPoolExecutor) -> None:
         """Read the small data manifests that are not cached into the cache, those of one schema together."""
         new = [each for each in manifests if self._is_small(each) and not self.cache.holds(_key(each))]
+        self._cache_together(new, list(pool.map(self._body, new)))
+
+    def _cache_together(self, manifests: Sequence[ManifestFile], bodies: Sequence[bytes]) -> None:
+        """Decode and cache small data manifests that are not cached, those of one schema together."""
         alike: dict[tuple[int, bytes], list[tuple[ManifestFile, bytes]]] = {}
-        for manifest, body in zip(new, pool.map(self._body, new), strict=True):
+        for manifest, body in zip(manifests, bodies, strict=True):
+            if not self._is_small(manifest) or self.cache.holds(_key(manifest)):
+                continue
             alike.setdefault((manifest.partition_spec_id, schema_of(body)), []).append((manifest, body))
         for (spec_id, _), some in alike.items():
             tables = _together([body for _, body in some], self.codecs[spec_id])

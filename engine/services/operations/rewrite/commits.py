@@ -24,7 +24,7 @@ from engine.domain.runs.hot_partitions import LostGroup, Place
 from engine.domain.runs.run import RunState, StoredGroup
 from engine.formats.base import CommitOutcome, CommitRequest, OpenTable, ParentKeeper, Verification, WrittenGroup
 from engine.services.catalogs.formats import FormatRegistry
-from engine.services.operations.rewrite.mismatches import Mismatches
+from engine.services.operations.mismatches import Mismatches
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.outcomes import races_so_far, verification_document
 from engine.stores.database import Database

@@ -6,7 +6,7 @@ back would remove commits of other writers too, which only a human may decide: t
 names the snapshots to inspect.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 import structlog
@@ -15,7 +15,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import Clock
 from engine.domain.errors import Fatal, OutcomeUnknown, PackhouseError, Transient
 from engine.domain.runs.drops import DropReason
-from engine.domain.runs.run import GroupState
+from engine.domain.runs.run import GroupState, Operation
 from engine.formats.base import OpenTable, ParentKeeper, RollBack
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.runs.attempts import Attempt
@@ -71,15 +71,17 @@ class Mismatches:
                 self._attempt.run.id, states=frozenset({GroupState.WRITTEN}), limit=len(proof["groups"]) + 1_000_000
             )
         snapshot_id = int(proof["snapshot_id"])
-        ordinals = sorted({group.ordinal for group in written} & set(proof["groups"]))
-        if not ordinals:
+        claimed = frozenset(proof["groups"])
+        ordinals = sorted({group.ordinal for group in written} & claimed)
+        has_groups = self._attempt.run.operation is Operation.REWRITE
+        if not (ordinals if has_groups else self._attempt.run.unsettled & claimed):
             raise Fatal(f"snapshot {snapshot_id} failed its proof; the run's events show what was done about it")
         outcome = await self._roll_back(snapshot_id)
         self._step("rolled_back" if outcome is RollBack.DONE else "not_rolled_back")
         if outcome is RollBack.DONE:
-            await self._record_roll_back(snapshot_id, ordinals)
+            await self._record_roll_back(snapshot_id, ordinals, claimed)
             raise Fatal(f"snapshot {snapshot_id} did not match the plan ({_failed(proof)}); it was rolled back")
-        await self._freeze(snapshot_id, ordinals, f"{_failed(proof)}; {_WHY[outcome]}")
+        await self._freeze(snapshot_id, ordinals, claimed, f"{_failed(proof)}; {_WHY[outcome]}")
 
     async def _roll_back(self, snapshot_id: int) -> RollBack | None:
         """Roll back and return the result; None when it is unknown, which is safe because a freeze follows."""
@@ -94,9 +96,9 @@ class Mismatches:
                 await self._clock.sleep(wait)
         return None
 
-    async def _record_roll_back(self, snapshot_id: int, ordinals: Sequence[int]) -> None:
+    async def _record_roll_back(self, snapshot_id: int, ordinals: Sequence[int], claimed: Iterable[int]) -> None:
         details = {"snapshot_id": str(snapshot_id), "groups": list(ordinals)}
-        settled = self._attempt.run.intent.marked_settled(ordinals)
+        settled = self._attempt.run.intent.marked_settled(claimed)
         async with self._attempt.recording(ROLLED_BACK, details, intent=settled) as unit:
             await unit.groups.mark_dropped(self._attempt.lease, dict.fromkeys(ordinals, DropReason.ended(ROLLED_BACK)))
             await unit.audit.append(
@@ -105,18 +107,19 @@ class Mismatches:
         self._attempt.metrics.failed_proofs.labels(ROLLED_BACK).inc()
         _log.error("snapshot_rolled_back", snapshot_id=snapshot_id)
 
-    async def _freeze(self, snapshot_id: int, ordinals: Sequence[int], why: str) -> NoReturn:
+    async def _freeze(self, snapshot_id: int, ordinals: Sequence[int], claimed: Iterable[int], why: str) -> NoReturn:
         run = self._attempt.run
         parent = await self._protected_parent(snapshot_id)
         found = f"snapshot {snapshot_id} of run {run.id} does not match the plan ({why})"
         reason = f"{found}; {_remedy(parent)}"
         details = {"snapshot_id": str(snapshot_id), "groups": list(ordinals), "reason": reason}
-        settled = run.intent.marked_settled(ordinals)
+        settled = run.intent.marked_settled(claimed)
         async with self._attempt.recording("table_frozen", details, intent=settled) as unit:
             freeze = await unit.freezes.freeze(
                 run.table_id, by=run.id, snapshot_id=snapshot_id, parent_id=parent, reason=reason
             )
-            await unit.groups.mark_committed(self._attempt.lease, ordinals, snapshot_id)
+            if ordinals:
+                await unit.groups.mark_committed(self._attempt.lease, ordinals, snapshot_id)
             if freeze is not None:
                 await unit.audit.append(SYSTEM, "table.freeze", run.table_id, after=freeze_document(freeze))
         self._attempt.metrics.failed_proofs.labels("frozen").inc()

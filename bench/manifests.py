@@ -1,0 +1,210 @@
+"""B17: rewrite the manifests of a table beside Iceberg's `rewrite_manifests`, on copies, and the time to plan by them.
+
+The table has many manifests with few entries each, as streams leave them; its data files are not there, as neither
+reads any. Ours is measured in this process: plan, commit and proof. The procedure's seconds are those of Spark's
+process, after a warm-up on a small table.
+
+    python -m bench.manifests [--manifests 1000] [--entries 100] [--rounds 3] [--json manifests.json]
+
+Goal: a tenth of the procedure's CPU seconds for 100,000 entries in 1,000 manifests.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.manifest import (
+    DataFile,
+    DataFileContent,
+    FileFormat,
+    ManifestEntry,
+    ManifestEntryStatus,
+    write_manifest,
+    write_manifest_list,
+)
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.table import Table
+from pyiceberg.table.refs import SnapshotRefType
+from pyiceberg.table.snapshots import Operation, Snapshot, Summary
+from pyiceberg.table.update import AddSnapshotUpdate, AssertRefSnapshotId, SetSnapshotRefUpdate
+from pyiceberg.transforms import IdentityTransform
+from pyiceberg.typedef import Record
+from pyiceberg.types import LongType, NestedField, StringType
+
+from bench.facts import machine_facts, print_table, write_json
+from bench.lake import CATALOG, NAMESPACE, Lake
+from bench.processes import tree_cpu_seconds
+from engine.domain.tables.table import TableRef
+from engine.formats.iceberg import IcebergConnection, IcebergFormat
+
+COLUMNS = 20
+DAYS = 50
+RUN_ID = "run_0000000000000000000000test"
+
+
+def main() -> None:
+    """Measure and print the rows."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--manifests", type=int, default=1000)
+    parser.add_argument("--entries", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    rows: list[dict[str, Any]] = []
+    with TemporaryDirectory(prefix="bench-manifests-") as folder, Lake(folder=Path(folder), cores=2) as lake:
+        catalog = SqlCatalog(CATALOG, **lake.properties)
+        try:
+            fill(catalog, "small", manifests=20, entries=5)
+            fill(catalog, "large", manifests=given.manifests, entries=given.entries)
+            by_procedure(lake, lake.copy("small"))
+            for number in range(given.rounds):
+                for name, contender in CONTENDERS.items():
+                    copied = lake.copy("large")
+                    rows.append({"round": number, "contender": name, **contender(lake, copied)})
+        finally:
+            catalog.close()
+    print_table(rows)
+    write_json(given.json, {"benchmark": "B17", "machine": machine_facts(), "rows": rows})
+
+
+def ours(lake: Lake, name: str) -> dict[str, Any]:
+    """Return what Packhouse measured: plan, commit and proof, from a cold cache."""
+    connection = _connection(lake)
+    try:
+        before = _planning_seconds(connection, name)
+        cpu, wall = time.process_time(), time.monotonic()
+        opened = connection.open_table(TableRef(CATALOG, (NAMESPACE,), name))
+        snapshot_id = opened.rewrite_manifests(RUN_ID, 1, before_try=lambda: None)
+        if snapshot_id is None:
+            raise SystemExit("there was nothing to rewrite")
+        proof = opened.prove_manifests(snapshot_id)
+        cpu, wall = time.process_time() - cpu, time.monotonic() - wall
+    finally:
+        connection.close()
+    if proof.figures is None or not all(each.holds for each in proof.checks):
+        raise SystemExit(f"not proven: {proof.checks}")
+    return _row(lake, name, proof.figures.manifests_after, cpu=cpu, wall=wall, before=before)
+
+
+def by_procedure(lake: Lake, name: str) -> dict[str, Any]:
+    """Return the same of Iceberg's procedure, measured on Spark's process."""
+    connection = _connection(lake)
+    try:
+        before = _planning_seconds(connection, name)
+    finally:
+        connection.close()
+    cpu, wall, own = tree_cpu_seconds(), time.monotonic(), time.process_time()
+    lake.spark.sql(f"CALL {CATALOG}.system.rewrite_manifests(table => '{NAMESPACE}.{name}')").collect()
+    wall = time.monotonic() - wall
+    cpu = tree_cpu_seconds() - cpu - (time.process_time() - own)
+    count = lake.spark.sql(f"SELECT count(*) FROM {CATALOG}.{NAMESPACE}.{name}.manifests").collect()[0][0]
+    return _row(lake, name, count, cpu=cpu, wall=wall, before=before)
+
+
+CONTENDERS: dict[str, Callable[[Lake, str], dict[str, Any]]] = {"ours": ours, "procedure": by_procedure}
+
+
+def _row(lake: Lake, name: str, manifests: int, *, cpu: float, wall: float, before: float) -> dict[str, Any]:
+    connection = _connection(lake)
+    try:
+        after = _planning_seconds(connection, name)
+    finally:
+        connection.close()
+    return {
+        "manifests": manifests,
+        "cpu_seconds": round(cpu, 2),
+        "wall_seconds": round(wall, 2),
+        "planning_ms_before": round(before * 1000),
+        "planning_ms_after": round(after * 1000),
+    }
+
+
+def _connection(lake: Lake) -> IcebergConnection:
+    return IcebergFormat().connect(CATALOG, lake.properties)
+
+
+def _planning_seconds(connection: IcebergConnection, name: str) -> float:
+    """Return how long it takes to read the live files of a table from a cold cache."""
+    started = time.monotonic()
+    connection.open_table(TableRef(CATALOG, (NAMESPACE,), name)).digest()
+    return time.monotonic() - started
+
+
+def fill(catalog: SqlCatalog, name: str, *, manifests: int, entries: int) -> None:
+    """Make a table with one snapshot of so many manifests, each of one append."""
+    fields = [NestedField(at, f"c{at}", LongType() if at % 2 else StringType()) for at in range(2, COLUMNS + 1)]
+    schema = Schema(NestedField(1, "day", LongType()), *fields)
+    spec = PartitionSpec(PartitionField(1, 1000, IdentityTransform(), "day"))
+    table = catalog.create_table((NAMESPACE, name), schema, partition_spec=spec)
+    snapshot_id, folder = table.metadata.new_snapshot_id(), f"{table.location()}/metadata"
+    listed = []
+    for number in range(manifests):
+        output = table.io.new_output(f"{folder}/{number}-m0.avro")
+        with write_manifest(2, table.spec(), table.schema(), output, snapshot_id, "deflate") as writer:
+            for at in range(entries):
+                file = _file(table, number, at)
+                writer.add(
+                    ManifestEntry.from_args(
+                        status=ManifestEntryStatus.ADDED, snapshot_id=snapshot_id, sequence_number=None, data_file=file
+                    )
+                )
+        listed.append(writer.to_manifest_file())
+    path = f"{folder}/snap-{snapshot_id}.avro"
+    with write_manifest_list(2, table.io.new_output(path), snapshot_id, None, 1, "deflate") as listing:
+        listing.add_manifests(listed)
+    _commit(table, snapshot_id, path, manifests * entries)
+
+
+def _commit(table: Table, snapshot_id: int, path: str, files: int) -> None:
+    snapshot = Snapshot.model_validate(
+        {
+            "snapshot-id": snapshot_id,
+            "sequence-number": 1,
+            "timestamp-ms": int(time.time() * 1000),
+            "manifest-list": path,
+            "summary": Summary(Operation.APPEND, **{"total-data-files": str(files)}),
+            "schema-id": 0,
+        }
+    )
+    ref = SetSnapshotRefUpdate(
+        ref_name="main",
+        type=SnapshotRefType.BRANCH,
+        snapshot_id=snapshot_id,
+        max_ref_age_ms=None,
+        max_snapshot_age_ms=None,
+        min_snapshots_to_keep=None,
+    )
+    requirement = AssertRefSnapshotId(ref="main", snapshot_id=None)
+    table.catalog.commit_table(table, (requirement,), (AddSnapshotUpdate(snapshot=snapshot), ref))
+
+
+def _file(table: Table, number: int, at: int) -> DataFile:
+    """Return a data file with statistics of every column."""
+    ids = range(1, COLUMNS + 1)
+    made = DataFile.from_args(
+        content=DataFileContent.DATA,
+        file_path=f"{table.location()}/data/day={at % DAYS}/{number:05}-{at:05}-4c2f1c0e-8f0b-4d53-9d8e.parquet",
+        file_format=FileFormat.PARQUET,
+        partition=Record(at % DAYS),
+        record_count=1000 + at,
+        file_size_in_bytes=100_000 + number,
+        column_sizes={each: 1000 * each + at for each in ids},
+        value_counts=dict.fromkeys(ids, 1000 + at),
+        null_value_counts=dict.fromkeys(ids, 0),
+        nan_value_counts={},
+        lower_bounds={each: (number * each).to_bytes(8, "little") for each in ids},
+        upper_bounds={each: (number * each + at).to_bytes(8, "little") for each in ids},
+        split_offsets=[4],
+        sort_order_id=0,
+    )
+    made.spec_id = 0
+    return made
+
+
+if __name__ == "__main__":
+    main()

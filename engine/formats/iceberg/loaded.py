@@ -1,0 +1,81 @@
+"""What every part of a loaded table needs: its view, its catalog, and errors that name the table."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from threading import Lock
+from typing import Concatenate, ParamSpec, TypeVar
+
+from pyiceberg.catalog import Catalog
+from pyiceberg.table import Table
+
+from engine.domain.errors import TableUnreadable, Transient
+from engine.domain.tables.table import TableRef
+from engine.formats.iceberg.commits.tries import CommitTries
+from engine.formats.iceberg.errors import causes_of, reading_table
+from engine.formats.iceberg.manifests.reading import Cache
+from engine.formats.iceberg.metadata.digest import LiveFiles
+from engine.formats.iceberg.metadata.views import TableView
+
+P = ParamSpec("P")
+T = TypeVar("T")
+L = TypeVar("L", bound="LoadedTable")
+
+
+def reads(doing: str) -> Callable[[Callable[Concatenate[L, P], T]], Callable[Concatenate[L, P], T]]:
+    """Decorate a method to raise domain errors for unreadable metadata; the table's address completes `doing`."""
+
+    def decorate(method: Callable[Concatenate[L, P], T]) -> Callable[Concatenate[L, P], T]:
+        @wraps(method)
+        def guarded(self: L, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            with self._reading(doing):
+                return method(self, *args, **kwargs)
+
+        return guarded
+
+    return decorate
+
+
+class LoadedTable:
+    """A table as loaded at one point in time; `load` returns its newer versions."""
+
+    def __init__(
+        self,
+        *,
+        ref: TableRef,
+        catalog: Catalog,
+        load: Callable[[], Table],
+        table: Table,
+        cache: Cache,
+        spark_catalog: str | None = None,
+    ) -> None:
+        self._ref = ref
+        self._catalog = catalog
+        self._load = load
+        self._cache = cache
+        self._view = TableView.of(table, cache)
+        self._files: LiveFiles | None = None
+        self._spark_catalog = spark_catalog
+        self._is_native = False
+        self._lock = Lock()
+
+    @contextmanager
+    def _reading(self, doing: str) -> Iterator[None]:
+        try:
+            with reading_table(f"{doing} {self._ref}"):
+                yield
+        except TableUnreadable as error:
+            if any(isinstance(each, FileNotFoundError) for each in causes_of(error)) and self._has_moved():
+                raise Transient(f"{self._ref} changed while it was read, and its old files are gone") from error
+            raise
+
+    def _has_moved(self) -> bool:
+        """Return whether the catalog points to other metadata than this view's."""
+        with reading_table(f"load table {self._ref}"):
+            return self._load().metadata_location != self._view.table.metadata_location
+
+    def _fresh(self) -> TableView:
+        return TableView.of(self._load(), self._cache)
+
+    def _tries(self) -> CommitTries:
+        return CommitTries(catalog=self._catalog, load=self._load, cache=self._cache)

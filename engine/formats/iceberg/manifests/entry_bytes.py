@@ -1,0 +1,156 @@
+"""Cut the entries of manifests out as bytes, and join them to new manifests.
+
+Only an entry's status, snapshot id and sequence numbers change when it moves to another manifest. Its data file is
+copied unchanged: every field, also those that no library here knows. The layout of entries is in Iceberg's
+specification, section "Manifests", their encoding in that of Avro 1.12.
+"""
+
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import fastavro
+import numpy as np
+
+from engine.formats.iceberg.manifests import entry_ids as ids
+from engine.formats.iceberg.manifests.decoding import EXISTING
+
+_NUMBERS: Final = (ids.SNAPSHOT_ID, ids.SEQUENCE_NUMBER, ids.FILE_SEQUENCE_NUMBER)
+_ADDED_NAMES: Final = {ids.SEQUENCE_NUMBER: "sequence_number", ids.FILE_SEQUENCE_NUMBER: "file_sequence_number"}
+_LONGEST_NUMBER: Final = 10  # bytes of a 64-bit number
+_MORE: Final = 0x80
+
+Numbers = tuple[int | None, int | None, int | None]
+"""Snapshot id, data sequence number and file sequence number of an entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field before the data file. `null` and `value` are the branches of its union; None without a union."""
+
+    field_id: int
+    null: int | None = None
+    value: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntryLayout:
+    """The fields of entries that one Avro schema writes: numbers first, and the data file last."""
+
+    schema: Any
+    fields: tuple[_Field, ...]
+
+    @classmethod
+    def of(cls, written: bytes) -> "EntryLayout | None":
+        """Return the layout of a manifest's Avro schema, as JSON; None if its entries can't be moved as bytes."""
+        schema = json.loads(written)
+        *before, last = schema["fields"]
+        if last.get("field-id") != ids.DATA_FILE or not isinstance(last["type"], dict):
+            return None
+        fields = [_field(each) for each in before]
+        known = [each for each in fields if each is not None]
+        has = {each.field_id for each in known}
+        if len(known) != len(fields) or len(has) != len(fields) or not has >= {ids.STATUS, ids.SNAPSHOT_ID}:
+            return None
+        return cls(schema, tuple(known))
+
+    def with_sequence_numbers(self) -> "EntryLayout":
+        """Return the layout with fields for sequence numbers, which entries of format version 1 do not have."""
+        has = {each.field_id for each in self.fields}
+        missing = [(field_id, name) for field_id, name in _ADDED_NAMES.items() if field_id not in has]
+        *before, last = self.schema["fields"]
+        added = [
+            {"name": name, "type": ["null", "long"], "default": None, "field-id": field_id}
+            for field_id, name in missing
+        ]
+        fields = (*self.fields, *(_Field(field_id, null=0, value=1) for field_id, _ in missing))
+        return EntryLayout({**self.schema, "fields": [*before, *added, last]}, fields)
+
+    def header(self, numbers: Numbers) -> bytes:
+        """Return the bytes before the data file of an entry that exists since an earlier snapshot.
+
+        Raises:
+            ValueError: the schema has no null for a number that is None.
+        """
+        values: dict[int, int | None] = {ids.STATUS: EXISTING, **dict(zip(_NUMBERS, numbers, strict=True))}
+        return b"".join(_encoded(each, values[each.field_id]) for each in self.fields)
+
+
+def _field(written: Any) -> _Field | None:
+    """Return a field that is a number, alone or in a union with null; None for any other."""
+    field_id, kind = written.get("field-id"), written["type"]
+    if field_id == ids.STATUS:
+        return _Field(field_id) if kind == "int" else None
+    if field_id not in _NUMBERS:
+        return None
+    if kind == "long":
+        return _Field(field_id)
+    if isinstance(kind, list) and sorted(map(str, kind)) == ["long", "null"]:
+        return _Field(field_id, null=kind.index("null"), value=kind.index("long"))
+    return None
+
+
+def cut(body: bytes, layout: EntryLayout) -> list[memoryview]:
+    """Return the data file of each entry of a manifest as bytes, in order.
+
+    Args:
+        body: the manifest, as returned by `avro_blocks.readable`.
+        layout: of its schema.
+    """
+    status = [each for each in layout.schema["fields"] if each.get("field-id") == ids.STATUS]
+    blocks: Any = fastavro.block_reader(io.BytesIO(body), reader_schema={**layout.schema, "fields": status})
+    found: list[memoryview] = []
+    for block in blocks:
+        stream = block.bytes_
+        ends = np.array([stream.tell() for _ in block], np.int64)
+        data = stream.getvalue()
+        begins = _after_numbers(np.frombuffer(data, np.uint8), np.concatenate([[0], ends[:-1]]), layout)
+        view = memoryview(data)
+        found += [view[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+    return found
+
+
+def _after_numbers(data: Any, at: Any, layout: EntryLayout) -> Any:
+    """Return where each entry's data file begins, given where each entry begins."""
+    for field in layout.fields:
+        is_value = np.ones(len(at), np.bool_)
+        if field.value is not None:
+            is_value = data[at] == field.value << 1  # branches are numbers, too, and these are below 64
+            at = at + 1
+        going = is_value
+        for _ in range(_LONGEST_NUMBER):
+            more = going.copy()
+            more[going] = data[at[going]] >= _MORE
+            at = at + going
+            going = more
+            if not going.any():
+                break
+    return at
+
+
+def _encoded(field: _Field, value: int | None) -> bytes:
+    if value is None:
+        if field.null is None:
+            message = f"field {field.field_id} of the entries has no null"
+            raise ValueError(message)
+        return _long(field.null)
+    return _long(value) if field.value is None else _long(field.value) + _long(value)
+
+
+def _long(value: int) -> bytes:
+    """Return a number in Avro's variable-length zigzag encoding."""
+    rest, found = (value << 1) ^ (value >> 63), bytearray()
+    while rest >= _MORE:
+        found.append(rest & (_MORE - 1) | _MORE)
+        rest >>= 7
+    found.append(rest)
+    return bytes(found)
+
+
+def joined_entries(headers: Sequence[bytes], files: Sequence[memoryview]) -> bytes:
+    """Return entries as the content of a block: each header followed by its data file."""
+    parts: list[bytes | memoryview] = [b""] * (2 * len(files))
+    parts[::2], parts[1::2] = headers, files
+    return b"".join(parts)

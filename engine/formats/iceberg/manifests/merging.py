@@ -1,0 +1,220 @@
+"""Merge manifests of one kind: the entries of all, ordered by partition, in new manifests of about equal size.
+
+The order makes the partition summaries of the new manifests narrow: readers with a filter on partitions skip most of
+them. Entries of deleted files are left out, as they matter only to the snapshot that deleted them.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.manifest import (
+    UNASSIGNED_SEQ,
+    ManifestContent,
+    ManifestFile,
+    PartitionFieldSummary,
+    construct_partition_summaries,
+)
+from pyiceberg.typedef import Record
+from pyiceberg.types import UUIDType
+
+from engine.formats.iceberg.manifests.avro_blocks import container, metadata_of
+from engine.formats.iceberg.manifests.decoding import DELETED
+from engine.formats.iceberg.manifests.entry_bytes import EntryLayout, cut, joined_entries
+from engine.formats.iceberg.manifests.summaries import uuid_signs, widen_zeros
+from engine.formats.iceberg.metadata.partitions import PartitionCodec, SpecToWrite
+from engine.formats.iceberg.statistics.bounds import order_key
+
+_BLOCK_BYTES: Final = 2**20
+_NUMBERS: Final = ["snapshot_id", "sequence_number", "file_sequence_number"]
+_COLUMNS: Final = [*_NUMBERS, "partition", "record_count"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A manifest to merge: its entry in the manifest list, its content, and its entries.
+
+    `body` is as `avro_blocks.readable` returns it. `entries` have the schema `decoding.ENTRIES`.
+    """
+
+    manifest: ManifestFile
+    body: bytes
+    entries: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class MergedManifest:
+    """A new manifest that is not written yet, and the figures for its entry in the manifest list."""
+
+    body: bytes
+    spec_id: int
+    content: ManifestContent
+    files: int
+    rows: int
+    least_number: int
+    partitions: list[PartitionFieldSummary]
+
+    def listed(self, path: str, *, snapshot_id: int) -> ManifestFile:
+        """Return its entry in the manifest list of a snapshot."""
+        return ManifestFile.from_args(
+            manifest_path=path,
+            manifest_length=len(self.body),
+            partition_spec_id=self.spec_id,
+            content=self.content,
+            sequence_number=UNASSIGNED_SEQ,
+            min_sequence_number=self.least_number,
+            added_snapshot_id=snapshot_id,
+            added_files_count=0,
+            existing_files_count=self.files,
+            deleted_files_count=0,
+            added_rows_count=0,
+            existing_rows_count=self.rows,
+            deleted_rows_count=0,
+            partitions=self.partitions,
+            key_metadata=None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestMerge:
+    """A merge of manifests whose content, partition spec and Avro schema are the same.
+
+    Attributes:
+        layout: of their schema.
+        codec: partition codec of their spec.
+        format_version: of the table, 1 or 2.
+        compression: codec of the new manifests' blocks, `deflate` or `null`.
+    """
+
+    sources: Sequence[Source]
+    layout: EntryLayout
+    codec: PartitionCodec
+    format_version: int
+    compression: str
+
+    def merged(self, target_bytes: int) -> list[MergedManifest]:
+        """Return the new manifests, each of at most about `target_bytes` as stored; none without a live entry."""
+        live = [pc.not_equal(each.entries["status"], DELETED) for each in self.sources]
+        files = [
+            file
+            for source, is_live in zip(self.sources, live, strict=True)
+            for file, holds in zip(cut(source.body, self.layout), is_live.to_pylist(), strict=True)
+            if holds
+        ]
+        tables = [
+            each.entries.select(_COLUMNS).filter(is_live) for each, is_live in zip(self.sources, live, strict=True)
+        ]
+        if not files:
+            return []
+        entries = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
+        return list(self._pieces(files, entries, target_bytes))
+
+    def _pieces(self, files: list[memoryview], entries: pa.Table, target_bytes: int) -> Iterator[MergedManifest]:
+        layout = self.layout if self.format_version == 1 else self.layout.with_sequence_numbers()
+        headers = _headers(entries, layout)
+        partitions = _Partitions.of(entries, self.codec)
+        order = np.argsort(partitions.ranks, kind="stable")
+        sizes = np.fromiter(map(len, files), np.int64, len(files))[order]
+        schema, metadata = json.dumps(layout.schema).encode(), self._metadata()
+
+        def block(chosen: Any) -> tuple[int, bytes]:
+            some = chosen.tolist()
+            return len(some), joined_entries([headers[at] for at in some], [files[at] for at in some])
+
+        sample = block(order[: max(1, int(np.searchsorted(np.cumsum(sizes), _BLOCK_BYTES)))])
+        plain_target = target_bytes * len(sample[1]) / len(container(b"", {}, [sample], codec=self.compression))
+        for begin, end in _ranges(sizes, partitions.parts[order], plain_target):
+            chosen = order[begin:end]
+            blocks = [block(chosen[a:b]) for a, b in _ranges(sizes[begin:end], None, _BLOCK_BYTES)]
+            body = container(schema, metadata, blocks, codec=self.compression)
+            yield self._manifest(body, entries.take(chosen), partitions)
+
+    def _manifest(self, body: bytes, entries: pa.Table, partitions: "_Partitions") -> MergedManifest:
+        first = self.sources[0].manifest
+        codes = pc.unique(entries["partition"].combine_chunks().indices).to_pylist()
+        spec = SpecToWrite(*self.codec.spec.fields, spec_id=self.codec.spec.spec_id)
+        summaries = construct_partition_summaries(spec, self.codec.schema, [partitions.records[at] for at in codes])
+        widen_zeros(summaries, self.codec.types)
+        return MergedManifest(
+            body=body,
+            spec_id=first.partition_spec_id,
+            content=first.content,
+            files=entries.num_rows,
+            rows=pc.sum(entries["record_count"]).as_py(),
+            least_number=pc.min(entries["sequence_number"]).as_py(),
+            partitions=summaries,
+        )
+
+    def _metadata(self) -> dict[str, bytes]:
+        """Return the header of the newest manifest, with the table's format version."""
+        newest = max(self.sources, key=lambda each: each.manifest.sequence_number or 0)
+        found = metadata_of(newest.body) | {"format-version": str(self.format_version).encode()}
+        if self.format_version > 1:
+            content = "deletes" if newest.manifest.content == ManifestContent.DELETES else "data"
+            found |= {"content": content.encode()}
+        return found
+
+
+def _headers(entries: pa.Table, layout: EntryLayout) -> list[bytes]:
+    """Return the bytes before the data file of each entry; entries of one snapshot share them."""
+    rows = zip(*(entries[name].to_pylist() for name in _NUMBERS), strict=True)
+    made: dict[Any, bytes] = {}
+    found = []
+    for numbers in rows:
+        if (header := made.get(numbers)) is None:
+            header = made[numbers] = layout.header(numbers)
+        found.append(header)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Partitions:
+    """The partitions of entries. `records`: by code; `ranks`, `parts`: of each entry.
+
+    A rank orders partitions by value; entries of different parts are never in one manifest: readers order their uuids
+    differently (see `summaries`).
+    """
+
+    records: list[Record]
+    ranks: Any
+    parts: Any
+
+    @classmethod
+    def of(cls, entries: pa.Table, codec: PartitionCodec) -> "_Partitions":
+        column = entries["partition"].combine_chunks()
+        records = [codec.decode(text) for text in column.dictionary.to_pylist()]
+        uuids = [at for at, of in enumerate(codec.types) if isinstance(of, UUIDType)]
+        signs = [uuid_signs(each, uuids) for each in records]
+        numbers = {each: number for number, each in enumerate(sorted(set(signs)))}
+        keys = [(numbers[sign], *_key(record)) for sign, record in zip(signs, records, strict=True)]
+        rank_of = np.empty(len(records), np.int64)
+        rank_of[sorted(range(len(records)), key=keys.__getitem__)] = np.arange(len(records))
+        codes = column.indices.to_numpy(zero_copy_only=False)
+        return cls(records, rank_of[codes], np.array([numbers[each] for each in signs], np.int64)[codes])
+
+
+def _key(record: Record) -> tuple[Any, ...]:
+    """Return the sort key of a partition: nulls first, NaN last."""
+    values = (record[at] for at in range(len(record)))
+    return tuple(
+        (0,) if value is None else (2,) if isinstance(value, float) and math.isnan(value) else (1, order_key(value))
+        for value in values
+    )
+
+
+def _ranges(sizes: Any, parts: Any | None, limit: float) -> Iterator[tuple[int, int]]:
+    """Yield consecutive ranges of about equal size, as few as keep to the limit; a range is within one part."""
+    count = len(sizes)
+    edges = [0, *(np.flatnonzero(np.diff(parts)) + 1).tolist(), count] if parts is not None else [0, count]
+    for begin, end in pairwise(edges):
+        ends = np.cumsum(sizes[begin:end])
+        number = min(end - begin, math.ceil(float(ends[-1]) / limit)) or 1
+        inner = np.searchsorted(ends, ends[-1] * np.arange(1, number) / number) + begin
+        cuts = np.unique(np.concatenate([[begin], inner, [end]]))
+        yield from pairwise(cuts.tolist())

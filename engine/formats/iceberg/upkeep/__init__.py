@@ -1,0 +1,1 @@
+"""Upkeep of a table's metadata besides rewriting its data files."""

@@ -1,0 +1,152 @@
+"""Rewrite manifests: write the merged ones, and commit a snapshot that lists them in place of the others.
+
+After a lost race, manifests that are written already are used again as long as the new head still has all that they
+replace: commits of other writers add manifests, they rarely replace any.
+"""
+
+import hashlib
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import uuid4
+
+from pyiceberg.io import FileIO
+from pyiceberg.manifest import ManifestFile
+from pyiceberg.table.snapshots import Operation, Summary, update_snapshot_summaries
+
+from engine.domain.errors import CommitConflict, OutcomeUnknown
+from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles, StagedSnapshot, discard, is_needed
+from engine.formats.iceberg.commits.summaries import usable_totals
+from engine.formats.iceberg.commits.tries import CommitTries, Proposal
+from engine.formats.iceberg.errors import reading_table, translated
+from engine.formats.iceberg.manifests.avro_blocks import schema_of
+from engine.formats.iceberg.manifests.entry_bytes import EntryLayout
+from engine.formats.iceberg.manifests.merging import ManifestMerge, MergedManifest, Source
+from engine.formats.iceberg.manifests.overlapping import overlapped
+from engine.formats.iceberg.metadata.history import ATTEMPT, RUN_ID, summary_of
+from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.upkeep.manifest_plans import Selection, check_eligible, select, target_of
+
+CREATED: Final = "manifests-created"
+KEPT: Final = "manifests-kept"
+REPLACED: Final = "manifests-replaced"
+_WRITTEN_AT_ONCE: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Replaced:
+    """Paths of manifests of a head, and those that are written in their place, by path."""
+
+    old: frozenset[str]
+    new: Mapping[str, MergedManifest]
+
+
+@dataclass
+class ManifestRewrite:
+    """One rewrite of the manifests of the table with this uuid, by one attempt at a run."""
+
+    tries: CommitTries
+    uuid: str
+    run_id: str
+    attempt: int
+    _ready: list[_Replaced] = field(default_factory=list)
+    _written: list[str] = field(default_factory=list)
+    _io: FileIO | None = None
+    _commit: str = field(default_factory=lambda: str(uuid4()))
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def commit(self, *, before_try: Callable[[], None]) -> int | None:
+        """Rewrite and commit; see `formats.base.ManifestKeeper.rewrite_manifests`."""
+        try:
+            done = self.tries.commit(self._proposal, before_try=before_try)
+        except OutcomeUnknown:
+            self._discard_except(self._ready)  # the snapshot may be committed, and then it needs them
+            raise
+        except Exception:
+            self._discard_except(())
+            raise
+        self._discard_except(done.content)
+        return None if done.snapshot is None else done.snapshot.snapshot_id
+
+    def _proposal(self, view: TableView) -> Proposal[Sequence[_Replaced]]:
+        if str(view.metadata.table_uuid) != self.uuid:
+            raise CommitConflict(f"the table was replaced: its uuid is {view.metadata.table_uuid}, not {self.uuid}")
+        check_eligible(view)
+        with reading_table("read the manifests"):
+            head = view.manifests(view.head)
+            paths = {each.manifest_path for each in head}
+            self._ready = [each for each in self._ready if each.old <= paths] or list(self._merged(view, head))
+        ready = self._ready
+        return Proposal(ready, (lambda: self._stage(view, head, ready)) if ready else None)
+
+    def _merged(self, view: TableView, head: Sequence[ManifestFile]) -> Iterator[_Replaced]:
+        """Write the manifests in place of those that a rewrite of this head replaces, and yield both."""
+        files = self._files(view)
+
+        def write(one: MergedManifest) -> str:
+            with translated("write the snapshot's metadata"):
+                return files.write_manifest(one.body)
+
+        files.written, self._io = self._written, view.io
+        for chosen in select(head, target_of(view)):
+            for sources, merged in _merges(view, chosen, files.block_codec):
+                paths = list(overlapped(write, merged, at_once=_WRITTEN_AT_ONCE))
+                old = frozenset(each.manifest.manifest_path for each in sources)
+                yield _Replaced(old, dict(zip(paths, merged, strict=True)))
+
+    def _stage(self, view: TableView, head: Sequence[ManifestFile], replaced: Sequence[_Replaced]) -> StagedSnapshot:
+        files = self._files(view)
+        old = {path for each in replaced for path in each.old}
+        new = [
+            manifest.listed(path, snapshot_id=files.snapshot_id)
+            for each in replaced
+            for path, manifest in each.new.items()
+        ]
+        kept = [each for each in head if each.manifest_path not in old and is_needed(each)]
+        counts = {CREATED: len(new), KEPT: len(kept), REPLACED: len(head) - len(kept)}
+        try:
+            return files.write_list([*new, *kept], _summary(view, self.run_id, self.attempt, counts))
+        except BaseException:
+            discard(view.io, files.written)
+            raise
+
+    def _files(self, view: TableView) -> SnapshotFiles:
+        return SnapshotFiles(view, self.run_id, self.attempt, commit=self._commit, numbers=self._numbers)
+
+    def _discard_except(self, used: Sequence[_Replaced]) -> None:
+        """Delete the written manifests that are not in `used`."""
+        needed = {path for each in used for path in each.new}
+        if self._io is not None:
+            discard(self._io, [path for path in self._written if path not in needed])
+
+
+def _merges(
+    view: TableView, chosen: Selection, compression: str
+) -> Iterator[tuple[Sequence[Source], Sequence[MergedManifest]]]:
+    """Yield the manifests of each Avro schema in a selection, with those to write in their place."""
+    bodies = list(view.reader.bodies(chosen.manifests))
+    tables = view.reader.decoded(chosen.manifests, bodies)
+    alike: dict[bytes, list[Source]] = defaultdict(list)
+    for manifest, body, entries in zip(chosen.manifests, bodies, tables, strict=True):
+        alike[hashlib.sha256(schema_of(body)).digest()].append(Source(manifest, body, entries))
+    target = target_of(view)
+    for sources in alike.values():
+        layout = EntryLayout.of(schema_of(sources[0].body))
+        codec = view.codecs[sources[0].manifest.partition_spec_id]
+        if layout is None:
+            continue
+        merge = ManifestMerge(sources, layout, codec, view.metadata.format_version, compression)
+        merged = merge.merged(target)
+        if len(merged) != len(sources):  # fewer by merging, more by splitting
+            yield sources, merged
+
+
+def _summary(view: TableView, run_id: str, attempt: int, counts: dict[str, int]) -> Summary:
+    """Return the summary of a snapshot with the same files, whose totals are those of its parent."""
+    ours = {RUN_ID: run_id, ATTEMPT: str(attempt), **{name: str(count) for name, count in counts.items()}}
+    previous = usable_totals(summary_of(view.head)) if view.head else None
+    # `replace` is refused there, although its totals are those of an overwrite
+    counted = update_snapshot_summaries(summary=Summary(Operation.OVERWRITE, **ours), previous_summary=previous)
+    return Summary(Operation.REPLACE, **counted.additional_properties)

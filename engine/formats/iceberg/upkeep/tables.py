@@ -1,0 +1,61 @@
+"""Upkeep of a loaded table, as the roles of `formats.base` define it: expiry of snapshots, rewrites of manifests."""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+from engine.domain.runs.expiry import Expiry, ExpiryPlan
+from engine.domain.runs.manifests import ManifestPlan
+from engine.formats.base import Condition, ManifestProof
+from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, expire, plan_expiry
+from engine.formats.iceberg.commits.outputs import remove_run_metadata
+from engine.formats.iceberg.loaded import LoadedTable, reads
+from engine.formats.iceberg.upkeep.manifest_commits import ManifestRewrite
+from engine.formats.iceberg.upkeep.manifest_plans import plan_manifests
+from engine.formats.iceberg.upkeep.manifest_proofs import prove_manifests
+
+
+class TableUpkeep(LoadedTable):
+    """The operations besides rewriting data files: each call delegates to the module that implements it."""
+
+    @property
+    def default_expiry(self) -> timedelta:
+        """Iceberg's default of `history.expire.max-snapshot-age-ms`."""
+        return DEFAULT_EXPIRY
+
+    @reads("read the metadata of")
+    def plan_expiry(self, expiry: Expiry) -> ExpiryPlan:
+        """Return which snapshots would be removed; see `HistoryKeeper.plan_expiry`."""
+        return plan_expiry(self._view.metadata, expiry)
+
+    @reads("read the metadata of")
+    def expire(
+        self, snapshot_ids: Sequence[int], expiry: Expiry, *, before_try: Callable[[], None]
+    ) -> Sequence[Condition]:
+        """Remove snapshots from the metadata; see `HistoryKeeper.expire`."""
+        return expire(self._catalog, self._fresh, snapshot_ids, expiry, before_try=before_try)
+
+    @reads("read the metadata of")
+    def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
+        """Return those of the snapshots that the table has now."""
+        return frozenset(snapshot_ids) & {each.snapshot_id for each in self._fresh().metadata.snapshots}
+
+    @reads("read the manifests of")
+    def plan_manifests(self) -> ManifestPlan:
+        """Return what a rewrite of manifests would do; see `ManifestKeeper.plan_manifests`."""
+        return plan_manifests(self._view)
+
+    def rewrite_manifests(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
+        """Merge and split manifests in one snapshot; see `ManifestKeeper.rewrite_manifests`."""
+        return ManifestRewrite(self._tries(), str(self._view.metadata.table_uuid), run_id, attempt).commit(
+            before_try=before_try
+        )
+
+    @reads("read the manifests of")
+    def prove_manifests(self, snapshot_id: int) -> ManifestProof:
+        """Compare a snapshot with rewritten manifests with its parent; see `ManifestKeeper.prove_manifests`."""
+        return prove_manifests(self._fresh(), snapshot_id)
+
+    @reads("remove files of a run from")
+    def remove_manifests(self, run_id: str, *, up_to_attempt: int) -> int:
+        """Delete unreferenced metadata files of a run; see `ManifestKeeper.remove_manifests`."""
+        return remove_run_metadata(self._view, self._fresh(), run_id, up_to_attempt=up_to_attempt)

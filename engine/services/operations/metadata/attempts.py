@@ -1,0 +1,175 @@
+"""What attempts at operations on a table's metadata share: they have no tasks, and send few requests to the catalog.
+
+Before each request the intent is stored, and the attempt is asked whether it has to stop: a request that was permitted
+is the only step whose outcome can be unknown.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+
+from engine.domain.access.callers import SYSTEM
+from engine.domain.clock import Clock
+from engine.domain.errors import PackhouseError
+from engine.domain.fleet.breakers import Fault
+from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.run import RunState, WaitingFor
+from engine.domain.runs.timelines import run_timeline
+from engine.formats.base import OpenTable
+from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.registered import open_registered, read_registered
+from engine.services.planning.upkeep import UPKEEP, is_on
+from engine.services.policies.effective import PolicyReader
+from engine.services.runs.attempts import STOPS_BY_HOLDS, Attempt, Stop
+from engine.stores.database import Database
+
+_log = structlog.get_logger(__name__)
+
+
+class Stopped(PackhouseError):
+    """The attempt has to stop before anything more is sent."""
+
+    def __init__(self) -> None:
+        super().__init__("the attempt was stopped before anything was sent")
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataContext:
+    """Services that all attempts share."""
+
+    database: Database
+    formats: FormatRegistry
+    clock: Clock
+
+
+class MetadataAttempt(ABC):
+    """One attempt at an operation on metadata, an `OperationAttempt`. Subclasses have the operation."""
+
+    def __init__(self, *, context: MetadataContext, attempt: Attempt, step: Callable[[str], None]) -> None:
+        self._context = context
+        self._attempt = attempt
+        self._step = step
+        self._table: OpenTable
+
+    async def settle(self) -> None:
+        """Open the table, and count what an earlier attempt sent and the table has."""
+        self._step("claimed")
+        self._table = await self._open()
+        await self._settle()
+
+    async def run(self) -> None:
+        """Work and end, or park, unless the run is cancelled or its setting is off. Call `settle` first."""
+        await self._attempt.check()
+        if self._attempt.stop_reason is Stop.CANCELLED:
+            await self.cancel()
+            return
+        policy = await self._policy()
+        operation = self._attempt.run.operation
+        if not policy.enabled or not is_on(policy, operation):
+            why = f"{UPKEEP[operation].setting}: off" if policy.enabled else "enabled: false"
+            await self._end(self._state(), "disabled", f"the table's policy has {why}")
+            return
+        try:
+            await self._work(policy)
+        except Stopped:
+            await self._stop()
+
+    @abstractmethod
+    async def _settle(self) -> None:
+        """Count what an earlier attempt sent and the table has."""
+
+    @abstractmethod
+    async def _work(self, policy: EffectivePolicy) -> None:
+        """Plan, send and end. Raises `Stopped` if the attempt has to stop before all is done."""
+
+    @abstractmethod
+    def _figures(self) -> dict[str, Any]:
+        """Return what the run has done so far, as it stands in its result."""
+
+    @abstractmethod
+    def _state(self) -> RunState:
+        """Return the state in which the run ends if nothing more is done."""
+
+    async def cancel(self) -> None:
+        """End the run as cancelled; what was committed stays."""
+        await self._end(RunState.CANCELLED, "cancelled", f"cancelled by {self._attempt.cancelled_by}")
+
+    async def fail(self, *, reason: str, detail: str, fault: Fault = Fault.OTHER) -> None:
+        """End the run as failed; what was committed stays."""
+        await self._end(RunState.FAILED, reason, detail, fault=fault)
+
+    async def stop_tasks(self) -> bool:
+        """Return True: these operations have no tasks."""
+        return True
+
+    def _go_on(self) -> None:
+        """Raise `Stopped` if no more work may begin."""
+        if not self._attempt.may_begin():
+            raise Stopped
+
+    def _may_send(self) -> None:
+        """Raise `Stopped` if the heartbeat was told to stop; called in the thread that sends."""
+        if self._attempt.stop_reason is not None:
+            raise Stopped
+
+    async def _stop(self) -> None:
+        """Cancel the run, or park it until its hold ends or another worker continues."""
+        stop = self._attempt.stop_reason
+        hold = self._attempt.hold if stop in STOPS_BY_HOLDS else None
+        if stop is Stop.CANCELLED:
+            await self.cancel()
+        elif hold is not None:
+            await self._attempt.park(
+                waiting_for=hold.waiting_for,
+                not_before=hold.until,
+                reason=hold.reason,
+                detail=hold.detail,
+                failed=False,
+            )
+        else:
+            detail = "the worker was stopped; another goes on"
+            await self._attempt.park(
+                waiting_for=WaitingFor.RETRY, not_before=None, reason="worker_stopped", detail=detail, failed=False
+            )
+
+    async def _open(self) -> OpenTable:
+        async with self._context.database.read() as unit:
+            table, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
+        return await open_registered(self._context.formats, catalog, table)
+
+    async def _policy(self) -> EffectivePolicy:
+        async with self._context.database.read() as unit:
+            registered, _ = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
+            return await PolicyReader.effective(unit, registered, self._table.policy_properties())
+
+    async def _begin(self, policy: EffectivePolicy, plan: Mapping[str, Any], details: Mapping[str, Any]) -> None:
+        """Store the plan and the policy, and begin to work."""
+        await self._attempt.transition(
+            RunState.REWRITING,
+            plan=dict(plan),
+            policy={"values": dict(policy.values), "origins": dict(policy.origins)},
+            details=dict(details),
+        )
+
+    async def _end(
+        self,
+        state: RunState,
+        reason: str,
+        detail: str,
+        *,
+        fault: Fault = Fault.OTHER,
+        plan: Mapping[str, Any] | None = None,
+        **figures: Any,
+    ) -> None:
+        async with self._context.database.read() as unit:
+            timeline = run_timeline(await unit.events.list_bounds(self._attempt.run.id), now=await unit.now())
+        spent = {"seconds": timeline.working_seconds, "time": timeline.document()}
+        result = self._attempt.run.result.updated(**self._figures(), **figures, **spent)
+        planned = {} if plan is None else {"plan": dict(plan)}
+        self._step("before_end")
+        await self._attempt.transition(state, reason=reason, detail=detail, result=result, fault=fault, **planned)
+        self._attempt.metrics.observe_end(self._attempt.run)
+        _log.info("run_ended", state=state.value, reason=reason, detail=detail)

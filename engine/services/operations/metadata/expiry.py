@@ -1,0 +1,126 @@
+"""One attempt at an expiry of snapshots: metadata only, no file is deleted.
+
+Snapshots are removed in commits of at most `MOST_AT_ONCE`. Their ids are stored before each is sent, so that the next
+attempt counts those that are gone although the answer was lost. A repeated commit has no further effect: what an
+attempt does is planned from the table as it is.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from itertools import islice
+from typing import Any, Final
+
+from engine.domain.errors import Fatal
+from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.expiry import Expiry, ExpiryPlan, Needed
+from engine.domain.runs.intents import RunIntent
+from engine.domain.runs.run import Run, RunState
+from engine.formats.base import Condition
+from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext
+from engine.services.planning.upkeep import expiry_rule, expiry_words, keeper_of
+from engine.services.planning.wording import many
+from engine.services.runs.attempts import Attempt
+from engine.stores.unit_of_work import UnitOfWork
+
+MOST_AT_ONCE: Final = 1000
+_MOST_LIVE: Final = 10_000
+
+
+class ExpiryAttempt(MetadataAttempt):
+    """One attempt at an expiry of snapshots, an `OperationAttempt`."""
+
+    def __init__(self, *, context: MetadataContext, attempt: Attempt, step: Callable[[str], None]) -> None:
+        super().__init__(context=context, attempt=attempt, step=step)
+        self._expired = attempt.run.result.expired_snapshots
+        self._proofs: list[Mapping[str, Any]] = list(attempt.run.result.verifications)
+
+    async def _settle(self) -> None:
+        """Count the snapshots that an earlier attempt sent for removal and that are gone."""
+        sent = self._attempt.run.intent.snapshots
+        if sent:
+            left = await self._context.formats.work(self._table.ref, keeper_of(self._table).retained, sent)
+            gone = Condition("expired_are_gone", True, f"{len(sent) - len(left)} of {len(sent)} are gone")
+            await self._count(len(sent) - len(left), [gone] if len(left) < len(sent) else ())
+
+    async def _work(self, policy: EffectivePolicy) -> None:
+        """Plan, remove snapshots from the metadata and end."""
+        rule = expiry_rule(policy)
+        keeper = keeper_of(self._table)
+        async with self._context.database.read() as unit:
+            expiry = Expiry(rule, await unit.now(), await self._needed(unit))
+        plan = await self._context.formats.work(self._table.ref, keeper.plan_expiry, expiry)
+        self._step("planned")
+        await self._attempt.check()
+        if plan.expired:
+            await self._begin(policy, plan.document(), {"expired": len(plan.expired)})
+        await self._expire(plan, expiry)
+        await self._conclude(plan)
+
+    async def _expire(self, plan: ExpiryPlan, expiry: Expiry) -> None:
+        """Remove the planned snapshots. Raises `Stopped` if the attempt has to stop before all are gone."""
+        ids, keeper = iter(plan.expired), keeper_of(self._table)
+        while some := list(islice(ids, MOST_AT_ONCE)):
+            await self._attempt.check()
+            self._go_on()
+            await self._attempt.transition(RunState.COMMITTING, intent=self._intent(some))
+            self._step("before_commit")
+            expire = partial(keeper.expire, before_try=self._may_send)
+            proof = await self._context.formats.change(self._table.ref, expire, some, expiry)
+            self._step("after_commit")
+            left = await self._context.formats.work(self._table.ref, keeper.retained, some)
+            await self._count(len(some) - len(left), proof)
+
+    async def _conclude(self, plan: ExpiryPlan) -> None:
+        kept = sum(plan.kept.values())
+        if not plan.expired and not self._expired:
+            words = expiry_words(plan)
+            await self._end(RunState.SKIPPED, "nothing_to_do", words, plan=plan.document(), kept_snapshots=kept)
+        elif self._expired:
+            detail = f"{many(self._expired, 'snapshot')} expired; their files were not deleted"
+            await self._end(RunState.SUCCEEDED, "committed", detail, kept_snapshots=kept)
+        else:  # other commits made every one of them needed
+            await self._end(RunState.SUCCEEDED, "committed", "no planned snapshot may expire any more")
+
+    async def _needed(self, unit: UnitOfWork) -> Needed:
+        """Return the snapshots that other live runs of the table need: their bases, and all since they began."""
+        live = await unit.runs.list_live(self._attempt.run.table_id, _MOST_LIVE)
+        others = [run for run in live if run.id != self._attempt.run.id and run.attempt > 0]
+        since = min((run.created_at for run in others), default=None)
+        return Needed(frozenset(each for run in others for each in _bases(run)), since)
+
+    def _intent(self, snapshot_ids: Sequence[int]) -> RunIntent:
+        sent = frozenset({0} if snapshot_ids else ())  # see `Run.unsettled`
+        return RunIntent(table_uuid=self._table.uuid, sent=sent, snapshots=tuple(snapshot_ids))
+
+    async def _count(self, expired: int, proof: Sequence[Condition]) -> None:
+        """Store the snapshots that are gone, with their proof.
+
+        Raises:
+            Fatal: a check of the commit failed.
+        """
+        self._expired += expired
+        is_proven = all(each.holds for each in proof)
+        if proof:
+            self._proofs.append({"ok": is_proven, "checks": [asdict(each) for each in proof]})
+        result = self._attempt.run.result.updated(**self._figures())
+        details = {"snapshots": expired, "ok": is_proven}
+        documents: dict[str, Any] = {"intent": self._intent(()), "result": result, "is_progress": expired > 0}
+        await self._attempt.record("snapshots_expired", details, **documents)
+        if self._attempt.run.state is RunState.COMMITTING:
+            await self._attempt.transition(RunState.REWRITING)
+        if not is_proven:
+            failed = "; ".join(f"{each.name}: {each.detail}" for each in proof if not each.holds)
+            raise Fatal(f"the expiry of snapshots is not as planned: {failed}")
+
+    def _figures(self) -> dict[str, Any]:
+        return {"expired_snapshots": self._expired, "verifications": self._proofs}
+
+    def _state(self) -> RunState:
+        return RunState.SUCCEEDED if self._expired else RunState.SKIPPED
+
+
+def _bases(run: Run) -> Sequence[int]:
+    """Return the ids of the snapshots that a run works from."""
+    planned = str(run.plan.get("base_snapshot_id") or "")
+    return [*run.intent.bases, *([int(planned)] if planned.isdigit() else [])]
