@@ -97,6 +97,7 @@ class ReplayedTable:
             "sequence_number": self.number,
             "is_encrypted": no,
             "is_outside": no,
+            "recorded_order": pa.nulls(count, FILE_DIGEST.field("recorded_order").type),
             "added_at_ms": self.added_ms,
             "data_at_ms": self.added_ms,
         }

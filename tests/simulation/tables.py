@@ -387,6 +387,7 @@ def _digest(files: Sequence[DataFile]) -> pa.Table:
         "sequence_number": [each.sequence for each in files],
         "is_encrypted": [False] * count,
         "is_outside": [False] * count,
+        "recorded_order": [None] * count,
         "delete_files": [int(bool(each.deleted)) for each in files],
         "deleted_rows": [len(each.deleted) for each in files],
         "equality_deletes": [0] * count,

@@ -28,6 +28,7 @@ class DigestFile:
     file_format: str = "parquet"
     is_encrypted: bool = False
     is_outside: bool = False
+    recorded_order: str | None = None
     added_at_ms: int | None = None
     data_at_ms: int = 0
     path: str | None = None
@@ -64,6 +65,7 @@ def random_digest(*, files: int, partitions: int, mean_bytes: float, seed: int) 
             "delete_files": zeros,
             "deleted_rows": zeros.astype(np.int64),
             "equality_deletes": zeros,
+            "recorded_order": pa.nulls(files, FILE_DIGEST.field("recorded_order").type),
             "added_at_ms": np.arange(files, dtype=np.int64) * 1000,
             "data_at_ms": np.arange(files, dtype=np.int64) * 1000,
         },

@@ -103,6 +103,8 @@ class Plan:
 
     `shrunk_partitions`: number of its partitions with smaller groups than the policy requests, after lost races.
     `later`: work that the run plans after this plan; not part of the prediction. `order`: the order of the rows.
+    `unordered_files`: files of the requested partitions that are not in it, None without an order; `reordered_files`:
+    files in groups that are candidates only because of that.
     """
 
     base_snapshot_id: int | None
@@ -116,6 +118,8 @@ class Plan:
     time: TimeEstimate = NO_ESTIMATE
     later: Later = NOTHING_LATER
     order: RowOrdering | None = None
+    unordered_files: int | None = None
+    reordered_files: int = 0
 
     def digest(self) -> str:
         """Return a SHA-256 over base, schema and the exact inputs of every group."""
@@ -138,5 +142,7 @@ class Plan:
             "time_estimate": self.time.document(),
             "later": asdict(self.later),
             "order": None if self.order is None else self.order.document(),
+            "unordered_files": self.unordered_files,
+            "reordered_files": self.reordered_files,
             "hash": self.digest(),
         }

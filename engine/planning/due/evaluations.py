@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
-from engine.domain.tables.orders import RowOrdering
+from engine.domain.tables.orders import ORDERED_STRATEGIES, RowOrdering
 from engine.planning.due.cooling import cools_in_seconds
 from engine.planning.due.full_rewrites import NOT_ELIGIBLE, full_rules, is_eligible, with_amplification
 from engine.planning.due.remainders import REMAINDER, are_remainders
@@ -20,6 +20,7 @@ from engine.planning.due.rule_logic import logic_of
 from engine.planning.due.seals import SealRule, Seals, find_seals
 from engine.planning.due.triggers import Guards, Rule, RuleState, evaluate
 from engine.planning.measures.digest import TableMeasures
+from engine.planning.measures.ordered_files import are_unordered
 from engine.planning.measures.overlaps import ColumnRanges, measure_overlap
 from engine.planning.measures.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
 from engine.planning.measures.partitions import Flags, PartitionedFiles, partition_files
@@ -59,11 +60,16 @@ class NeverDue:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The state of every rule on the table; any rule can make the table due."""
+    """The state of every rule on the table; any rule can make the table due.
+
+    `reordered`: flags of partitions that triggers on `unordered_share` make due: files that are not in the order are
+    candidates in these partitions only.
+    """
 
     triggers: Sequence[RuleState]
     full: Sequence[RuleState]
     seal: SealState
+    reordered: Flags
     never_due: NeverDue = NeverDue()
 
     @property
@@ -124,6 +130,7 @@ def evaluate_policy(
     """
     limits = replace(RewriteLimits.of(policy), order=order)
     files = partition_files(digest)
+    is_impossible = order is None and policy.strategy in ORDERED_STRATEGIES
     metrics = measure_partitions(
         digest,
         files,
@@ -134,29 +141,46 @@ def evaluate_policy(
         large_bytes=limits.large_bytes,
         small_row_group_bytes=limits.small_row_group_bytes,
         overlap=measure_overlap(files, ranges) if ranges else None,
+        unordered=None if is_impossible else are_unordered(files, order),
     )
     seal = _seal_rule(policy.values["seal"])
     seals = find_seals(metrics, figures.times, seal, now_ms=now_ms)
     sealed_in = np.maximum(0.0, (seals.sealed_from_ms - now_ms) / 1000)
     cools_in = cools_in_seconds(files, hot)
-    reasons = _reasons(metrics, limits)
-    guards = Guards(sealed_in, reasons, cools_in)
-    tiered = with_fullest_tier(metrics, limits) if limits.tiers else metrics
+    reasons = _reasons(metrics, limits, reordered=np.zeros(len(files.names), np.bool_))
+    by_trigger, reordered = _judge_triggers(policy, metrics, limits, Guards(sealed_in, reasons, cools_in))
     in_full = Guards(sealed_in, _full_reasons(policy, metrics, limits), cools_in)
     amplified = with_amplification(metrics)
-    triggers = [rule for rule in trigger_rules(policy) if not _asks_overlap(rule)]
-    reorders = [replace(rule, needs_change=True) for rule in trigger_rules(policy) if _asks_overlap(rule)]
-    by_trigger = [evaluate(rule, tiered, guards) for rule in (*triggers, *tier_rules(limits))]
+    overlaps = [replace(rule, needs_change=True) for rule in trigger_rules(policy) if _asks_overlap(rule)]
     whole = [
-        *(evaluate(rule, metrics, Guards(sealed_in, _whole_reasons(metrics, limits), cools_in)) for rule in reorders),
+        *(evaluate(rule, metrics, Guards(sealed_in, _whole_reasons(metrics, limits), cools_in)) for rule in overlaps),
         *(evaluate(rule, amplified, in_full) for rule in full_rules(policy.values)),
     ]
     return Evaluation(
         triggers=by_trigger,
         full=whole,
         seal=_seal_state(seal, seals),
+        reordered=reordered,
         never_due=_never_due(files, limits, reasons, [*by_trigger, *whole]),
     )
+
+
+def _judge_triggers(
+    policy: EffectivePolicy, metrics: PartitionMetrics, limits: RewriteLimits, guards: Guards
+) -> tuple[list[RuleState], Flags]:
+    """Return the states of triggers, and flags of the partitions that those on `unordered_share` make due.
+
+    `guards`: of rules for which the order of rows is no reason to rewrite a file.
+    """
+    rules = [rule for rule in trigger_rules(policy) if not _asks_overlap(rule)]
+    for_order = guards
+    if any(map(_asks_order, rules)):
+        for_order = replace(guards, skip_reasons=_reasons(metrics, limits, reordered=None))
+    tiered = with_fullest_tier(metrics, limits) if limits.tiers else metrics
+    states = [evaluate(rule, tiered, for_order if _asks_order(rule) else guards) for rule in rules]
+    reordered = [state.partitions for rule, state in zip(rules, states, strict=True) if _asks_order(rule)]
+    states += [evaluate(rule, tiered, guards) for rule in tier_rules(limits)]
+    return states, np.logical_or.reduce([np.zeros(len(metrics.files.names), np.bool_), *reordered])
 
 
 def trigger_rules(policy: EffectivePolicy) -> list[Rule]:
@@ -182,6 +206,11 @@ def _asks_overlap(rule: Rule) -> bool:
     return any(str(check.metric) == "overlap_depth" for check in rule.conditions)
 
 
+def _asks_order(rule: Rule) -> bool:
+    """Return whether a rule depends on the order of rows; files that are not in the order are then candidates."""
+    return any(str(check.metric) == "unordered_share" for check in rule.conditions)
+
+
 def _never_due(
     files: PartitionedFiles, limits: RewriteLimits, reasons: Sequence[str | None], rules: Sequence[RuleState]
 ) -> NeverDue:
@@ -198,9 +227,14 @@ def _never_due(
     )
 
 
-def _reasons(metrics: PartitionMetrics, limits: RewriteLimits) -> Sequence[SkipReason | str | None]:
-    """Return the reason why an automatic rewrite would skip each partition, None where it would not."""
-    candidates = find_candidates(metrics.files, limits)
+def _reasons(
+    metrics: PartitionMetrics, limits: RewriteLimits, *, reordered: Flags | None
+) -> Sequence[SkipReason | str | None]:
+    """Return the reason why an automatic rewrite would skip each partition, None where it would not.
+
+    `reordered`: as in `find_candidates`.
+    """
+    candidates = find_candidates(metrics.files, limits, reordered=reordered)
     remainders = are_remainders(metrics, candidates)
     kept = zip(candidates.reasons, remainders.tolist(), strict=True)
     return [reason or (REMAINDER if is_left else None) for reason, is_left in kept]

@@ -25,6 +25,7 @@ FILE_DIGEST: Final = pa.schema(
         pa.field("delete_files", pa.int32(), nullable=False),  # files with deleted positions that may apply to it
         pa.field("deleted_rows", pa.int64(), nullable=False),  # upper bound of deleted rows
         pa.field("equality_deletes", pa.int32(), nullable=False),  # files with deleted values that may apply to it
+        pa.field("recorded_order", pa.dictionary(pa.int32(), pa.string())),  # `RowOrdering.mark`; null: not recorded
         pa.field("added_at_ms", pa.int64()),  # when the file was committed, since 1970; null: its snapshot is gone
         pa.field("data_at_ms", pa.int64(), nullable=False),  # latest possible time of its newest data; see the format
     ]

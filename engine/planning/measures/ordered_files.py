@@ -1,10 +1,13 @@
-"""Detection of partitions whose files are all in the requested order, from the files' names.
+"""Detection of files, and of partitions, whose rows are already in the requested order; no file is opened.
 
-Outputs of the kernel have the mark of their order in their names (`domain.runs.output_names`), so the order of a file
-is known without reading it, for as long as the file exists. The files of one group follow one another in the order;
-those of two groups may overlap, so a partition is in order when all its files are outputs of one group. For a curve,
-also when they are outputs of one run and too large for one group: a second pass can't put several groups into one
-order.
+A file is in an order if its name has the order's mark, which the kernel gives to the outputs that it orders
+(`domain.runs.output_names`), or if the table's metadata records the order for it. Both last as long as the file, also
+through deletes and changes of other columns. Without such evidence a file is unordered. Outputs of a rewrite for an
+order always have its mark, so no file is rewritten for the same order twice, even if the table can't record the order.
+
+The files of one group follow one another in the order; those of two groups may overlap, so a partition is in order when
+all its files are outputs of one group. For a curve, also when they are outputs of one run and too large for one group:
+a second pass can't put several groups into one order.
 """
 
 import numpy as np
@@ -14,6 +17,19 @@ import pyarrow.compute as pc
 from engine.domain.runs.output_names import OUTPUT_NAME
 from engine.domain.tables.orders import RowOrdering
 from engine.planning.measures.partitions import Flags, PartitionedFiles
+
+
+def are_unordered(files: PartitionedFiles, order: RowOrdering | None) -> Flags:
+    """Return flags of files without evidence that their rows are in `order`; None: no file is flagged."""
+    if order is None:
+        return np.zeros(len(files.paths), dtype=np.bool_)
+    recorded = pc.equal(files.recorded_order.cast(pa.string()), order.mark)
+    is_ordered: Flags = pc.fill_null(recorded, False).to_numpy().copy()
+    likely = np.flatnonzero(pc.match_substring(files.paths, f"-{order.mark}-").to_numpy())
+    if len(likely):
+        named = pc.extract_regex(files.paths.take(pa.array(likely)), OUTPUT_NAME)
+        is_ordered[likely] |= pc.fill_null(pc.equal(pc.struct_field(named, "mark"), order.mark), False).to_numpy()
+    return ~is_ordered
 
 
 def are_in_order(files: PartitionedFiles, order: RowOrdering, *, group_bytes: int) -> Flags:

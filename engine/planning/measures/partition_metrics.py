@@ -37,6 +37,7 @@ NOTHING_TO_MEASURE: Final[Mapping[str, str]] = {
     "largest_small_file_share": "not measured: the partition has no small files",
     "size_amplification_percent": "not measured: the partition was never rewritten in full",
     "overlap_depth": "not measured: the policy orders rows by no columns (rewrite.strategy, rewrite.columns)",
+    "unordered_share": "not measured: the table can't be put into the order of rewrite.strategy and rewrite.columns",
 }
 """Metrics that are NaN in some partitions, each with the meaning of NaN."""
 
@@ -88,6 +89,7 @@ def measure_partitions(
     large_bytes: int | None,
     small_row_group_bytes: int | None = None,
     overlap: Overlap | None = None,
+    unordered: Flags | None = None,
 ) -> PartitionMetrics:
     """Measure every partition of a digest.
 
@@ -102,6 +104,7 @@ def measure_partitions(
         small_row_group_bytes: row groups below this mean size are too small (`planning.measures.row_groups`); None:
             none are.
         overlap: overlap in the columns that the policy orders rows by, if a rule uses it.
+        unordered: flags of files that are not in the policy's order of rows; None if the table can't be put into it.
     """
     added, is_known = _added(digest, figures, now_ms)
     small = files.file_bytes < small_bytes
@@ -118,6 +121,7 @@ def measure_partitions(
         | _deletes(files, figures)
         | ages
         | rewritten
+        | ({} if unordered is None else {"unordered_share": _share(files, totals, unordered)})
         | ({} if overlap is None else {"overlap_depth": overlap.depth}),
         table={
             "avoidable_file_count": float(avoidable),
@@ -157,6 +161,12 @@ def _sizes(
         "total_bytes": totals.astype(np.float64),
         "large_file_count": files.count(large).astype(np.float64),
     }
+
+
+def _share(files: PartitionedFiles, totals: Ints, flags: Flags) -> Floats:
+    """Return the bytes of flagged files as a share of all bytes, by partition."""
+    share: Floats = files.total(files.file_bytes, flags) / np.maximum(1, totals)
+    return share
 
 
 def _deletes(files: PartitionedFiles, figures: TableMeasures) -> dict[str, Floats]:

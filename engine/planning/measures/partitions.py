@@ -34,6 +34,7 @@ class PartitionedFiles:
     sequence_number: Ints
     data_at_ms: Ints
     paths: pa.ChunkedArray
+    recorded_order: pa.ChunkedArray
     spec_ids: Ints
     names: tuple[str, ...]
 
@@ -103,6 +104,7 @@ def partition_files(digest: pa.Table) -> PartitionedFiles:
         sequence_number=_ints(digest["sequence_number"]),
         data_at_ms=_ints(digest["data_at_ms"]),
         paths=digest["path"],
+        recorded_order=digest["recorded_order"],
         spec_ids=spec_ids,
         names=tuple(names),
     )

@@ -1,20 +1,20 @@
 """Candidates: the files worth rewriting, and the reasons of skipped partitions. Vectors over the digest, no objects.
 
-A file is a candidate when it is small, too large (and therefore split), affected by many deletes, or made of small row
-groups (`planning.measures.row_groups`). Candidates are selected by merge unit (`planning.plans.merge_units`; for most
-strategies a whole partition): when a unit has enough candidates and they result in fewer files. Any reason other than
-small size is sufficient for a single file. In a full rewrite, every file is a candidate, and two files are sufficient;
-a file that would result in one file is only rewritten to put its rows into an order that they are not in, or if every
-file is requested.
+A file is a candidate when it is small, too large (and therefore split), affected by many deletes, made of small row
+groups (`planning.measures.row_groups`), or not in the requested order (`planning.measures.ordered_files`). Candidates
+are selected by merge unit (`planning.plans.merge_units`; for most strategies a whole partition): when a unit has enough
+candidates and they result in fewer files. Any reason other than small size is sufficient for a single file. In a full
+rewrite, every file is a candidate, and two files are sufficient; a file that would result in one file is only rewritten
+to put its rows into an order that they are not in, or if every file is requested.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 import numpy as np
 
-from engine.planning.measures.ordered_files import are_in_order
+from engine.planning.measures.ordered_files import are_in_order, are_unordered
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
 from engine.planning.measures.row_groups import have_small_row_groups
 from engine.planning.plans.merge_units import merge_units
@@ -25,7 +25,7 @@ from engine.planning.predictions.estimates import output_counts
 class SkipReason(StrEnum):
     """Why a partition is skipped."""
 
-    WELL_SIZED = "well_sized"  # no file is small, too large, affected by many deletes or of small row groups
+    WELL_SIZED = "well_sized"  # no file is a candidate
     TOO_FEW_FILES = "too_few_files"  # fewer candidates than rewrite.min_input_files
     AS_GOOD_AS_IT_GETS = "as_good_as_it_gets"  # a rewrite would not make fewer files
     EXCLUDED_ABOVE = "excluded_above"  # all candidates are above rewrite.exclude_above_bytes
@@ -41,13 +41,15 @@ class SkipReason(StrEnum):
 class Candidates:
     """Flags over files and over partitions.
 
-    `is_candidate`: to be put in a group (only files of selected units). `is_forced`: deletes, a split or small row
-    groups are sufficient reason. `unit_of`: the merge unit of each file. `outputs`: by partition, the predicted number
-    of outputs. `reasons`: by partition, None where it is selected.
+    `is_candidate`: to be put in a group (only files of selected units). `is_forced`: deletes, a split, small row groups
+    or the order are sufficient reason. `is_for_order`: candidates that would not be any if the order were no reason.
+    `unit_of`: the merge unit of each file. `outputs`: by partition, the predicted number of outputs. `reasons`: by
+    partition, None where it is selected.
     """
 
     is_candidate: Flags
     is_forced: Flags
+    is_for_order: Flags
     unit_of: Ints
     outputs: Ints
     reasons: tuple[SkipReason | None, ...]
@@ -57,10 +59,30 @@ _REFUSED: Final = (SkipReason.NOT_PARQUET, SkipReason.ENCRYPTED, SkipReason.EXCL
 """Reasons that a single file can cause, strongest first."""
 
 
-def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: bool = False) -> Candidates:
-    """Return the files worth rewriting under `limits`; `full`: all eligible files, including well-sized ones."""
+def find_candidates(
+    files: PartitionedFiles, limits: RewriteLimits, *, full: bool = False, reordered: Flags | None = None
+) -> Candidates:
+    """Return the files worth rewriting under `limits`.
+
+    Args:
+        files: the table's files.
+        limits: sizes, limits and the requested order.
+        full: select all eligible files, including well-sized ones.
+        reordered: by partition, whether files that are not in the order are candidates; None: in all partitions.
+    """
+    unordered = are_unordered(files, limits.order)
+    if reordered is not None:
+        unordered &= reordered[files.partition_of]
+    found = _find(files, limits, unordered, full=full)
+    if not unordered.any():
+        return found
+    others = _find(files, limits, np.zeros_like(unordered), full=full)
+    return replace(found, is_for_order=found.is_candidate & ~others.is_candidate)
+
+
+def _find(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, *, full: bool) -> Candidates:
     repaired = have_small_row_groups(files, limits.small_row_group_bytes)
-    forced = _burdened(files, limits) | _too_large(files, limits) | repaired
+    forced = _burdened(files, limits) | _too_large(files, limits) | repaired | unordered
     in_full = _taken_whole(files, limits, full=full)
     wanted = forced | (files.file_bytes < limits.candidate_bytes) | in_full[files.partition_of]
     allowed, refused = _allowed(files, limits)
@@ -92,6 +114,7 @@ def find_candidates(files: PartitionedFiles, limits: RewriteLimits, *, full: boo
     return Candidates(
         wanted_here & chosen,
         forced_here & chosen,
+        np.zeros_like(chosen),
         units.unit_of,
         units.in_partitions(np.where(taken, outputs, 0), len(files.names)),
         tuple(reasons),

@@ -25,6 +25,7 @@ from engine.domain.runs.plans import FileGroup, Plan, SkippedPartition
 from engine.domain.runs.times import RunKind, TimeEstimate
 from engine.domain.tables.orders import RowOrdering
 from engine.planning.due.cooling import leave_cooling, shrunk_groups
+from engine.planning.measures.ordered_files import are_unordered
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles, partition_files
 from engine.planning.plans.bin_packing import pack
 from engine.planning.plans.candidates import Candidates, SkipReason, find_candidates
@@ -74,6 +75,7 @@ def make_plan(
     hot: HotPartitions = NONE_HOT,
     most_files: int = MOST_FILES,
     order: RowOrdering | None = None,
+    reordered: AbstractSet[Place] | None = None,
     keys_of: Callable[[pa.ChunkedArray], Ints] | None = None,
 ) -> Plan:
     """Plan the rewrite of a snapshot.
@@ -92,11 +94,13 @@ def make_plan(
         hot: partitions that lost races to other writers.
         most_files: approximate limit of candidates in the plan; at least one partition is included.
         order: the order of rows in outputs; None: strategies without an order.
+        reordered: partitions in which files that are not in the order are candidates; None: all partitions.
         keys_of: returns the first key of files (by path) in the order; called only if a partition needs several groups.
     """
     limits = replace(RewriteLimits.of(policy), order=order, every_file=every_file)
     files = partition_files(digest)
-    chosen = leave_cooling(files, find_candidates(files, limits, full=full), hot)
+    found = find_candidates(files, limits, full=full, reordered=_flags_of(files, reordered))
+    chosen = leave_cooling(files, found, hot)
     shrunk = shrunk_groups(files, limits, hot)
     for part, others in parts_of(files, chosen, most_files):
         packed, later = _pack_all(files, part, limits, shrunk, full=full, keys_of=keys_of), others
@@ -119,7 +123,16 @@ def make_plan(
         shrunk_partitions=_count_shrunk(packed, shrunk),
         later=left_for_later(files, chosen, later),
         order=order,
+        unordered_files=None if order is None else int(are_unordered(files, order).sum()),
+        reordered_files=sum(int(chosen.is_for_order[one.rows].sum()) for one in packed),
     )
+
+
+def _flags_of(files: PartitionedFiles, places: AbstractSet[Place] | None) -> Flags | None:
+    """Return, by partition, whether it is among the places; None: all are."""
+    if places is None:
+        return None
+    return np.array([place in places for place in zip(files.spec_ids.tolist(), files.names, strict=True)], np.bool_)
 
 
 def _time(

@@ -3,20 +3,23 @@
 Used by the coordinator to decide, by explain, and again by the run when it starts. Reads manifests: call in a thread.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 
 from engine.domain.runs.hot_partitions import HotPartitions, Place
 from engine.domain.runs.plans import Plan, SkippedPartition
+from engine.domain.tables.orders import RowOrdering
 from engine.formats.base import OpenTable
 from engine.planning.due.evaluations import Evaluation, asks_overlap, evaluate_policy
+from engine.planning.measures.ordered_files import are_unordered
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
-from engine.planning.measures.partitions import partition_files
+from engine.planning.measures.partitions import Flags, partition_files
 from engine.planning.plans.file_groups import MAX_SKIPPED
 from engine.services.planning.engines import Chosen
 from engine.services.planning.orders import planned_order
@@ -27,15 +30,27 @@ NOT_DUE: Final = "not_due"
 
 @dataclass(frozen=True, slots=True)
 class DueFiles:
-    """Files of the due partitions, in the schema `planning.measures.digest.FILE_DIGEST`, and the other partitions."""
+    """Files of the due partitions, in the schema `planning.measures.digest.FILE_DIGEST`, and the other partitions.
+
+    `reordered`: partitions in which files that are not in the order are candidates; None: all partitions.
+    `other_unordered_files`: files of the other partitions that are not in the order.
+    """
 
     digest: pa.Table
     others: tuple[SkippedPartition, ...] = ()
+    reordered: AbstractSet[Place] | None = None
+    other_unordered_files: int = 0
 
     def add_to(self, plan: Plan) -> Plan:
         """Return a plan of the due files with the other partitions added as skipped."""
         skipped = (*plan.skipped, *self.others)[:MAX_SKIPPED]
-        return replace(plan, skipped=skipped, skipped_total=plan.skipped_total + len(self.others))
+        unordered = plan.unordered_files
+        return replace(
+            plan,
+            skipped=skipped,
+            skipped_total=plan.skipped_total + len(self.others),
+            unordered_files=None if unordered is None else unordered + self.other_unordered_files,
+        )
 
 
 def evaluate_now(chosen: Chosen, rewritten: CommittedPartitions, now: datetime, hot: HotPartitions) -> Evaluation:
@@ -62,7 +77,9 @@ def due_files(
     evaluation: Evaluation,
     *,
     full: bool,
+    order: RowOrdering | None = None,
     also: AbstractSet[Place] = frozenset(),
+    also_reordered: bool = False,
 ) -> DueFiles:
     """Return the files in due partitions.
 
@@ -71,12 +88,14 @@ def due_files(
         digest: files of the table to select from.
         evaluation: the table's present evaluation.
         full: select partitions due by settings of `rewrite.full`, otherwise those due by triggers.
+        order: the order of rows that the policy requests; None without one.
         also: partitions to select whether they are due or not.
+        also_reordered: in these partitions, files that are not in the order are candidates.
     """
     whole = partition_files(opened.digest())
-    flags = evaluation.due_partitions(full=full).tolist()
-    places = zip(whole.spec_ids.tolist(), whole.names, strict=True)
-    due = {place for place, is_due in zip(places, flags, strict=True) if is_due} | also
+    places = list(zip(whole.spec_ids.tolist(), whole.names, strict=True))
+    due = {*_flagged(places, evaluation.due_partitions(full=full)), *also}
+    reordered = {*_flagged(places, evaluation.reordered), *(also if also_reordered else ())}
     files = partition_files(digest)
     counts, sizes = files.count().tolist(), files.total(files.file_bytes).tolist()
     taken, others = [], []
@@ -85,9 +104,18 @@ def due_files(
         if place not in due:
             others.append(SkippedPartition(place[1], place[0], counts[at], sizes[at], NOT_DUE))
     if all(taken):
-        return DueFiles(digest)
-    is_taken = pa.array(taken, pa.bool_()).take(pa.array(files.partition_of)) if taken else pa.array([], pa.bool_())
-    return DueFiles(digest.filter(is_taken), tuple(sorted(others, key=lambda one: -one.files)))
+        return DueFiles(digest, reordered=reordered)
+    is_taken = np.array(taken, np.bool_)[files.partition_of]
+    return DueFiles(
+        digest.filter(pa.array(is_taken)),
+        tuple(sorted(others, key=lambda one: -one.files)),
+        reordered,
+        other_unordered_files=int((are_unordered(files, order) & ~is_taken).sum()),
+    )
+
+
+def _flagged(places: Sequence[Place], flags: Flags) -> set[Place]:
+    return {place for place, is_flagged in zip(places, flags.tolist(), strict=True) if is_flagged}
 
 
 def _history(rewritten: CommittedPartitions, committed_at_ms: Mapping[int, int]) -> RewriteHistory:

@@ -39,6 +39,7 @@ def plan_run(
     *,
     due: Evaluation | None = None,
     begun: AbstractSet[Place] = frozenset(),
+    begun_for_order: bool = False,
     done: Collection[str] = (),
 ) -> Plan:
     """Plan the rewrite of the files that a request names, on the head snapshot.
@@ -50,16 +51,25 @@ def plan_run(
         hot: partitions that lost races to other writers.
         due: the table's present evaluation, to plan due partitions only; None: all that the request names.
         begun: partitions to plan whether they are due or not: earlier attempts of the run began them.
+        begun_for_order: earlier attempts of the run rewrote files only to put their rows into the order.
         done: paths of files to leave out: earlier attempts of the run rewrote or wrote them.
 
     Raises:
         InvalidInput: the request's predicate does not fit the table.
     """
     table, policy = chosen.table, chosen.grouping
+    order = planned_order(table, policy)
     found = DueFiles(selected_files(table, request))
     if due is not None:
-        found = due_files(table, found.digest, due, full=request.force_full, also=begun)
-    order = planned_order(table, policy)
+        found = due_files(
+            table,
+            found.digest,
+            due,
+            full=request.force_full,
+            order=order,
+            also=begun,
+            also_reordered=begun_for_order,
+        )
     plan = make_plan(
         _without(found.digest, done),
         policy=policy,
@@ -73,6 +83,7 @@ def plan_run(
         every_file=request.every_file,
         hot=hot,
         order=order,
+        reordered=found.reordered,
         keys_of=order_keys(table, order),
     )
     return found.add_to(plan)

@@ -1,5 +1,7 @@
 """Both readers of manifests give the same table, whatever a manifest holds; a damaged one is never half read."""
 
+import copy
+import io
 import itertools
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
@@ -8,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 from uuid import UUID
 
+import fastavro
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -47,6 +50,8 @@ from engine.formats.iceberg.metadata.partitions import PartitionCodec
 FLAT = PartitionSpec()
 OFFSETS: list[list[int] | None] = [None, [], [4], [4, 2**39, 2**40 - 1], [4, 2**41]]
 """Split offsets of files of about 1 TiB, in turn; the last are past the end, as damage leaves them."""
+ORDER_IDS: list[int | None] = [None, 0, 1, 2**31 - 1, -(2**31)]
+"""Ids of sort orders, in turn; the last is none that a table can have."""
 NAMES = itertools.count()
 
 TYPES: dict[str, tuple[IcebergType, Any, st.SearchStrategy[Any], bool]] = {
@@ -92,6 +97,7 @@ def manifest(
                 lower_bounds={1: b"\x00\xff"},
                 split_offsets=OFFSETS[number % len(OFFSETS)],
                 key_metadata=b"key" if number % 3 == 2 else None,
+                sort_order_id=ORDER_IDS[number % len(ORDER_IDS)],
             )
             file.spec_id = spec.spec_id
             known = {"snapshot_id": number + 1, "sequence_number": 5, "file_sequence_number": 4}
@@ -195,3 +201,24 @@ def test_days_are_the_same_as_python_knows_them(tmp_path: Path, monkeypatch: pyt
     body = manifest(tmp_path, [(day,)], spec, schema)
     found, _ = both(body, PartitionCodec(spec=spec, schema=schema), monkeypatch)
     assert found["partition"].to_pylist() == ['{"day_part":"2026-01-02"}']
+
+
+@pytest.mark.parametrize("kind", ["string", "boolean", "double", "long", {"type": "array", "items": "int"}])
+def test_a_sort_order_of_another_type_is_none_and_damages_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Any
+) -> None:
+    body = manifest(tmp_path, [()] * 5, FLAT, Schema(NestedField(1, "id", LongType())))
+    reader: Any = fastavro.reader(io.BytesIO(body))
+    written, entries = copy.deepcopy(reader.writer_schema), list(reader)
+    (file,) = [each for each in written["fields"] if each["name"] == "data_file"]
+    (order,) = [each for each in file["type"]["fields"] if each["field-id"] == 140]
+    order["type"], order["default"] = ["null", kind], None
+    values = {"string": "1", "boolean": True, "double": 1.0, "long": 2**40}
+    for entry in entries:
+        entry["data_file"]["sort_order_id"] = values.get(str(kind), [1])
+    out = io.BytesIO()
+    fastavro.writer(out, written, entries, metadata=reader.metadata | {"avro.codec": "null"})
+    codec = PartitionCodec(spec=FLAT, schema=Schema(NestedField(1, "id", LongType())))
+    for found in both(readable(out.getvalue()), codec, monkeypatch):
+        assert found["sort_order_id"].to_pylist() == [None] * 5
+        assert found["record_count"].to_pylist() == [0, 1, 2, 3, 4]

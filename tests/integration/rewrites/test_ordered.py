@@ -186,15 +186,16 @@ async def test_a_second_full_rewrite_finds_everything_in_order(world: World) -> 
     assert world.lake.paths() == ordered
 
 
-async def test_a_full_rewrite_puts_well_sized_single_files_into_order_and_runs_by_themselves_do_not(
-    world: World,
+@pytest.mark.parametrize("request_", [FULL, RunRequest()], ids=["in full", "requested"])
+async def test_requested_runs_put_well_sized_single_files_into_order_and_automatic_ones_do_not(
+    world: World, watching: Watching, request_: RunRequest
 ) -> None:
+    """M1: an order alone makes no automatic run rewrite a file."""
     await world.rewrite()  # one file a partition, packed
     packed = world.lake.paths()
-    await world.set_policy({"rewrite": {"strategy": "hilbert", "columns": ["id", "value"]}})
-    assert (await world.rewrite()).state is RunState.SKIPPED
-    assert world.lake.paths() == packed
-    run = await in_full(world)
+    await world.set_policy({"rewrite": {"strategy": "hilbert", "columns": ["id", "value"]}, "schedule": AT_ONCE})
+    assert (await watching.look(wake=True)).verdict is Verdict.NOT_DUE
+    run = await world.finish((await world.submit(request_)).id)
     assert run.state is RunState.SUCCEEDED, run.detail
     assert not set(world.lake.paths()) & set(packed)
 

@@ -120,6 +120,7 @@ class PlainTable:
                 "sequence_number": file.version,
                 "is_encrypted": False,
                 "is_outside": False,
+                "recorded_order": None,
                 "added_at_ms": times[file.version],
                 "data_at_ms": times[file.version],
             }

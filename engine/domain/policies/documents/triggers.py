@@ -80,6 +80,11 @@ class Metric(StrEnum):
     TIME_SINCE_FULL = "time_since_full", MetricKind.DURATION, "time since the last full rewrite"
     TIME_SINCE_REWRITE = "time_since_rewrite", MetricKind.DURATION, "time since the last rewrite"
     OVERLAP_DEPTH = "overlap_depth", MetricKind.COUNT, "files whose key ranges overlap at the deepest point"
+    UNORDERED_SHARE = (
+        "unordered_share",
+        MetricKind.RATIO,
+        "bytes of files that are not in the order of `rewrite.strategy` and `rewrite.columns`, as a share of all bytes",
+    )
     LARGEST_SMALL_FILE_SHARE = (
         "largest_small_file_share",
         MetricKind.RATIO,

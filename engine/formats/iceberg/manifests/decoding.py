@@ -40,6 +40,7 @@ ENTRIES: Final = pa.schema(
         pa.field("file_bytes", pa.int64(), nullable=False),
         pa.field("row_groups", pa.int32(), nullable=False),  # of Parquet files, from split offsets; 0: unknown
         pa.field("is_encrypted", pa.bool_(), nullable=False),
+        pa.field("sort_order_id", pa.int32()),  # null also for a value that is no id
         pa.field("target", pa.string()),  # the data file of a position-delete file that applies to a single one
         pa.field("is_outside", pa.bool_(), nullable=False),  # of the table's places: the file must not be opened
     ]
@@ -47,12 +48,23 @@ ENTRIES: Final = pa.schema(
 IS_OUTSIDE: Final = ENTRIES.field("is_outside")
 WRITTEN: Final = pa.schema([field for field in ENTRIES if field != IS_OUTSIDE])
 
+_ID_LIMIT: Final = 2**31
 _FILE_PATH_COLUMN: Final = 2147483546  # reserved field id of `file_path` in position-delete files
 _ENTRY_IDS: Final = frozenset(
     {ids.STATUS, ids.SNAPSHOT_ID, ids.SEQUENCE_NUMBER, ids.FILE_SEQUENCE_NUMBER, ids.DATA_FILE}
 )
 _FILE_IDS: Final = frozenset(
-    {ids.CONTENT, ids.PATH, ids.FORMAT, ids.PARTITION, ids.RECORDS, ids.BYTES, ids.KEY, ids.SPLIT_OFFSETS}
+    {
+        ids.CONTENT,
+        ids.PATH,
+        ids.FORMAT,
+        ids.PARTITION,
+        ids.RECORDS,
+        ids.BYTES,
+        ids.KEY,
+        ids.SPLIT_OFFSETS,
+        ids.SORT_ORDER,
+    }
 )
 _DELETE_IDS: Final = _FILE_IDS | {ids.LOWER, ids.UPPER, ids.REFERENCED}
 
@@ -128,6 +140,7 @@ class _Columns:
         lists["file_bytes"].append(file[of_file[ids.BYTES]])
         lists["row_groups"].append(_row_groups(file.get(of_file.get(ids.SPLIT_OFFSETS, "")), file[of_file[ids.BYTES]]))
         lists["is_encrypted"].append(file.get(of_file.get(ids.KEY, "")) is not None)
+        lists["sort_order_id"].append(_order_id(file.get(of_file.get(ids.SORT_ORDER, ""))))
         lists["target"].append(_target(file, of_file) if content == POSITION_DELETES else None)
         self._formats.append(file[of_file[ids.FORMAT]].lower())
 
@@ -154,6 +167,10 @@ class _Columns:
 
 def _row_groups(offsets: Sequence[int] | None, file_bytes: int) -> int:
     return len(offsets) if offsets and offsets[-1] < file_bytes else 0  # as Iceberg: offsets past the end are invalid
+
+
+def _order_id(value: Any) -> int | None:
+    return value if type(value) is int and -_ID_LIMIT <= value < _ID_LIMIT else None
 
 
 def _target(file: Mapping[str, Any], of_file: Mapping[int, str]) -> str | None:

@@ -41,6 +41,7 @@ class EntryColumns:
     file_bytes: pa.Array
     row_groups: pa.Array
     is_encrypted: pa.Array
+    sort_order_id: pa.Array
 
 
 def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec) -> EntryColumns | None:
@@ -85,6 +86,9 @@ def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec
         if ids.SPLIT_OFFSETS in names
         else pa.repeat(pa.scalar(0, pa.int32()), rows),
         is_encrypted=encrypted,
+        sort_order_id=_order_ids(file.field(names[ids.SORT_ORDER]))
+        if ids.SORT_ORDER in names
+        else pa.nulls(rows, pa.int32()),
     )
 
 
@@ -108,6 +112,13 @@ def _row_groups(offsets: pl.Series, file_bytes: pl.Series) -> pa.Array:
         return pa.repeat(pa.scalar(0, pa.int32()), len(offsets))
     is_sound = (offsets.list.get(-1, null_on_oob=True) < file_bytes).fill_null(False)
     return (offsets.list.len().fill_null(0) * is_sound).to_arrow().cast(pa.int32())
+
+
+def _order_ids(column: pl.Series) -> pa.Array:
+    """Return the ids of sort orders; null where a file has none, or a value that is no id."""
+    if not column.dtype.is_integer():
+        return pa.nulls(len(column), pa.int32())
+    return column.cast(pl.Int32, strict=False).to_arrow()
 
 
 def _texts(column: pl.Series) -> pa.DictionaryArray:

@@ -22,6 +22,7 @@ UPPER: Final = 128
 KEY: Final = 131
 SPLIT_OFFSETS: Final = 132
 CONTENT: Final = 134
+SORT_ORDER: Final = 140
 REFERENCED: Final = 143
 
 

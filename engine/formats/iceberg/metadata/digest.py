@@ -26,7 +26,8 @@ class LiveFiles:
     """Live data and delete entries of one snapshot, with the schema `manifests.ENTRIES`.
 
     `manifest_count`, `manifest_bytes`: of the manifests that list them. `committed_at_ms` has the commit time of every
-    retained snapshot by its id; `sequence_at_ms` by its sequence number.
+    retained snapshot by its id; `sequence_at_ms` by its sequence number. `order_marks`: by the id of a sort order, the
+    mark of files in it (`sort_orders.order_marks`).
     """
 
     data: pa.Table
@@ -35,6 +36,7 @@ class LiveFiles:
     manifest_bytes: int = 0
     committed_at_ms: Mapping[int, int] = field(default_factory=dict)
     sequence_at_ms: Mapping[int, int] = field(default_factory=dict)
+    order_marks: Mapping[int, str] = field(default_factory=dict)
 
     @staticmethod
     def empty() -> "LiveFiles":
@@ -78,6 +80,7 @@ class LiveFiles:
             "deleted_rows": pa.array(self.counts.rows, pa.int64()),
             "equality_deletes": pa.array(self.counts.equality, pa.int32()),
             "is_outside": self._is_outside(),
+            "recorded_order": self._recorded_order(),
             "added_at_ms": added_at_ms,
             "data_at_ms": self._data_at_ms(added_at_ms),
         }
@@ -102,6 +105,13 @@ class LiveFiles:
             return self.data["is_outside"]
         counts = count_deletes(self.data, outside)
         return pc.or_(self.data["is_outside"], pa.array((counts.files > 0) | (counts.equality > 0)))
+
+    def _recorded_order(self) -> pa.DictionaryArray:
+        """Return the mark of the sort order that the manifests record for each file; null without a known one."""
+        known = pa.array(self.order_marks.keys(), pa.int32())
+        marks = pa.array(self.order_marks.values(), pa.string())
+        codes = pc.index_in(self.data["sort_order_id"], value_set=known).combine_chunks()
+        return pa.DictionaryArray.from_arrays(codes, marks)
 
     def _added_at_ms(self) -> pa.ChunkedArray:
         """Return when each data file was committed; null if its snapshot is no longer retained."""

@@ -2,7 +2,14 @@
 
 A sort order of the table matches only if it sorts by untransformed columns, in the same directions and null orders;
 outputs then have its id in their manifest entries, so that other engines can use it.
+
+A file of any writer counts as ordered by the id in its manifest entry: Iceberg's specification allows the id of an
+order only for files whose rows are in it ("Sorting"). An id that the metadata has not, has twice, or has for an order
+by transformed values, is no evidence.
 """
+
+from collections import Counter
+from collections.abc import Mapping
 
 import pyarrow.parquet as pq
 from pyiceberg.schema import Schema
@@ -17,6 +24,10 @@ from engine.domain.values.hints import did_you_mean
 from engine.rewriting.kernel.reading.projection import leaf_ids
 
 _SORT = "sort"
+_UNSORTED = 0
+"""The id that Iceberg's specification reserves for files without an order."""
+_LIMIT = 2**31
+"""Ids in manifests are below it."""
 
 
 def resolve_order(metadata: TableMetadata, requested: RequestedOrder) -> RowOrdering:
@@ -40,6 +51,19 @@ def sort_order_id(metadata: TableMetadata, footer: pq.FileMetaData) -> int | Non
     default = metadata.default_sort_order_id
     orders = sorted(metadata.sort_orders, key=lambda order: order.order_id != default)
     return next((order.order_id for order in orders if _plain_order(order) == found), None)
+
+
+def order_marks(metadata: TableMetadata) -> Mapping[int, str]:
+    """Return the mark (`RowOrdering.mark`) of each of the table's sort orders that a `sort` can request, by its id."""
+    defined = Counter(order.order_id for order in metadata.sort_orders)
+    plain = {
+        order.order_id: _plain_order(order) for order in metadata.sort_orders if _UNSORTED < order.order_id < _LIMIT
+    }
+    return {
+        order_id: RowOrdering(_SORT, tuple(OrderField("", *field) for field in fields)).mark
+        for order_id, fields in plain.items()
+        if fields and defined[order_id] == 1
+    }
 
 
 def is_in_order(metadata: TableMetadata, order_id: int | None, footer: pq.FileMetaData) -> bool:

@@ -18,6 +18,7 @@ from engine.formats.iceberg.manifests.reading import Cache, ManifestReader
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.history import commit_times, head_of, sequence_times
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
+from engine.formats.iceberg.metadata.sort_orders import order_marks
 from engine.rewriting.kernel.storage.places import Places
 
 _LIST = -1
@@ -129,7 +130,12 @@ class TableView:
             return LiveFiles.empty()
         key = (f"{head.manifest_list} in {self.reader.places}", 0)
         held = self.reader.cache.get(key, lambda: LiveFiles.read(self.reader, self.manifests(head)))
-        return replace(held, committed_at_ms=commit_times(self.metadata), sequence_at_ms=sequence_times(self.metadata))
+        return replace(
+            held,
+            committed_at_ms=commit_times(self.metadata),
+            sequence_at_ms=sequence_times(self.metadata),
+            order_marks=order_marks(self.metadata),
+        )
 
 
 def places_of(table: Table) -> Places:

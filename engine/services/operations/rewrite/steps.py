@@ -147,7 +147,16 @@ class RewriteFlow:
         self._hot = await self._hot_partitions(request, taken)
         due = await self._evaluated(chosen) if request.only_due else None
         plan = await self._context.formats.work(
-            table.ref, plan_run, chosen, request, known, self._hot, due=due, begun=taken, done=done
+            table.ref,
+            plan_run,
+            chosen,
+            request,
+            known,
+            self._hot,
+            due=due,
+            begun=taken,
+            begun_for_order=bool(self._attempt.run.plan.get("reordered_files")),
+            done=done,
         )
         plan = budget.admit(plan)
         self._step("planned")
