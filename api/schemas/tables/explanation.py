@@ -288,6 +288,12 @@ class RunNow(Answer):
     shrunk_partitions: int | None = Field(
         default=None, description="Partitions with smaller groups than the policy's, after lost races."
     )
+    unordered_files: int | None = Field(
+        default=None, description="Files that are not in the order that the policy requests. Null: it requests none."
+    )
+    reordered_files: int | None = Field(
+        default=None, description="Files of the plan that are candidates only because of the order."
+    )
     later: PlannedLater | None = None
     skipped_total: int | None = None
     skipped_reasons: dict[str, int] = Field(default={}, description="Skipped partitions by reason.")

@@ -385,6 +385,10 @@ class TablePlan(Answer):
         description="File groups that are left for later: they exceed the rest of `limits.bytes_per_day`."
     )
     shrunk_partitions: int = Field(description="Partitions with smaller groups than the policy's, after lost races.")
+    unordered_files: int | None = Field(
+        description="Files that are not in the order that the policy requests. Null where it orders rows by no columns."
+    )
+    reordered_files: int = Field(description="Files in groups that are candidates only because of the order.")
     later: PlannedLater
     groups: list[PlannedGroup] = Field(description="The first thousand.")
     skipped_total: int

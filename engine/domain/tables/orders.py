@@ -68,6 +68,12 @@ class RowOrdering:
         order = [[field.field_id, field.descending, field.nulls_first] for field in self.fields]
         return self.strategy + hashlib.sha256(json.dumps(order).encode()).hexdigest()[:8]
 
+    @property
+    def words(self) -> str:
+        """The order for messages, such as `sort by city, at desc`."""
+        columns = (f"{field.name} desc" if field.descending else field.name for field in self.fields)
+        return f"{self.strategy} by {', '.join(columns)}"
+
     def document(self) -> dict[str, Any]:
         """Return the order as JSON-ready values."""
         columns: Sequence[Mapping[str, Any]] = [asdict(field) for field in self.fields]

@@ -197,6 +197,11 @@ def asks_overlap(policy: EffectivePolicy) -> bool:
     return any(_asks_overlap(rule) for rule in trigger_rules(policy))
 
 
+def asks_order(policy: EffectivePolicy) -> bool:
+    """Return whether a rule depends on the order of rows, without which no automatic run rewrites a file for it."""
+    return any(_asks_order(rule) for rule in trigger_rules(policy))
+
+
 def _asks_overlap(rule: Rule) -> bool:
     """Return whether a rule depends on the overlap of files; it then makes whole partitions due.
 

@@ -109,7 +109,6 @@ def measure_partitions(
     added, is_known = _added(digest, figures, now_ms)
     small = files.file_bytes < small_bytes
     chopped = have_small_row_groups(files, small_row_group_bytes)
-    avoidable = int(files.avoidable(small).sum())
     newest = _extreme(np.maximum, files, added, start=0)
     counts, totals = files.count(), files.total(files.file_bytes)
     ages, bounds = _ages(files, added, newest, is_known=is_known, is_small=small, now_ms=now_ms)
@@ -121,21 +120,25 @@ def measure_partitions(
         | _deletes(files, figures)
         | ages
         | rewritten
-        | ({} if unordered is None else {"unordered_share": _share(files, totals, unordered)})
-        | ({} if overlap is None else {"overlap_depth": overlap.depth}),
-        table={
-            "avoidable_file_count": float(avoidable),
-            "avoidable_file_share": avoidable / max(1, len(files.file_bytes)),
-            "snapshot_count": float(figures.snapshot_count),
-            "manifest_count": float(figures.manifest_count),
-            "average_manifest_bytes": float(figures.average_manifest_bytes),
-            "metadata_bytes": float(figures.manifest_bytes),
-        },
+        | _order(files, totals, unordered, overlap),
+        table=_of_table(files, figures, small),
         newest_ms=newest,
         is_changed=newest > _rewritten_ms(files, history, only_full=False),
         is_own=_own(files, added, history),
         bounds=bounds | rewritten_bounds,
     )
+
+
+def _of_table(files: PartitionedFiles, figures: TableMeasures, small: Flags) -> dict[str, float]:
+    avoidable = int(files.avoidable(small).sum())
+    return {
+        "avoidable_file_count": float(avoidable),
+        "avoidable_file_share": avoidable / max(1, len(files.file_bytes)),
+        "snapshot_count": float(figures.snapshot_count),
+        "manifest_count": float(figures.manifest_count),
+        "average_manifest_bytes": float(figures.average_manifest_bytes),
+        "metadata_bytes": float(figures.manifest_bytes),
+    }
 
 
 def _added(digest: pa.Table, figures: TableMeasures, now_ms: int) -> tuple[Ints, Flags]:
@@ -163,10 +166,14 @@ def _sizes(
     }
 
 
-def _share(files: PartitionedFiles, totals: Ints, flags: Flags) -> Floats:
-    """Return the bytes of flagged files as a share of all bytes, by partition."""
-    share: Floats = files.total(files.file_bytes, flags) / np.maximum(1, totals)
-    return share
+def _order(
+    files: PartitionedFiles, totals: Ints, unordered: Flags | None, overlap: Overlap | None
+) -> dict[str, Floats]:
+    """Return the metrics of the order of rows, as far as they were measured."""
+    found: dict[str, Floats] = {} if overlap is None else {"overlap_depth": overlap.depth}
+    if unordered is not None:
+        found["unordered_share"] = files.total(files.file_bytes, unordered) / np.maximum(1, totals)
+    return found
 
 
 def _deletes(files: PartitionedFiles, figures: TableMeasures) -> dict[str, Floats]:

@@ -15,12 +15,14 @@ from engine.domain.runs.plans import Plan
 from engine.domain.runs.reasons import in_words
 from engine.domain.runs.run import Run, RunState
 from engine.domain.values.units import format_bytes
+from engine.planning.due.evaluations import asks_order
 from engine.planning.due.triggers import RuleState
 from engine.planning.predictions.estimates import predicted_requests
 from engine.services.explain.facts import Facts
 from engine.services.explain.starts import how_it_starts
 from engine.services.explain.timing import Eligibility, cron_next, refused_settings, upkeep_eligibility
 from engine.services.planning.engines import BY_NATIVE
+from engine.services.planning.orders import order_state
 from engine.services.planning.rule_words import due_rule, never_due_advice, other_rule
 from engine.services.planning.trials import Trial
 from engine.services.planning.wording import clock, duration, many, sentence, short
@@ -117,7 +119,8 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     expected = plan.prediction
     if not plan.groups:
         counted = Counter(partition.reason for partition in plan.skipped)
-        why = "; ".join(f"{many(count, 'partition')}: {in_words(code)}" for code, count in counted.most_common())
+        left_alone = [f"{many(count, 'partition')}: {in_words(code)}" for code, count in counted.most_common()]
+        why = "; ".join([*left_alone, *filter(None, [order_state(plan)])])
         yield f"A run now would find nothing to do: {why or 'the table has no files'}."
         return
     requests = predicted_requests(plan.groups, output_bytes=expected.output_bytes)
@@ -131,6 +134,8 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
         begin = "A run requested now would wait, then rewrite" if waits else "A run now would rewrite"
         yield f"{begin} {what}{time}, with about {many(requests, 'storage request')}."
         yield f"That time is {plan.time.costs.evidence}{_limits(plan)}."
+        if plan.reordered_files and plan.order is not None:
+            yield f"{many(plan.reordered_files, 'file')} of them only for the requested order ({plan.order.words})."
         if plan.shrunk_partitions:
             yield f"{many(plan.shrunk_partitions, 'partition')} of it in smaller file groups, after lost races."
         if 0 < deferred < len(trial.plan.groups):
@@ -311,6 +316,12 @@ def _changes(facts: Facts) -> Iterator[str]:
     nearly = any(rule.held_back for rule in evaluation.rules)
     if advice := never_due_advice(evaluation, policy):
         yield from advice
+    elif facts.sight.trial.plan.reordered_files and not asks_order(policy):
+        origin = policy.origins.get("triggers", "default")
+        yield (
+            f"Automatic runs rewrite no file only for its order: add a rule on unordered_share to triggers ({origin}); "
+            "a run by request needs none."
+        )
     elif not evaluation.is_due and not nearly and facts.sight.trial.plan.groups:
         origin = policy.origins.get("triggers", "default")
         yield f"To make it due sooner, change triggers in its policy ({origin}); a run by request needs none."

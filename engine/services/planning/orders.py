@@ -10,10 +10,13 @@ import pyarrow as pa
 from engine.domain.errors import NotEligible
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.hot_partitions import Place
+from engine.domain.runs.plans import Plan
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.formats.base import OpenTable
+from engine.planning.measures.ordered_files import are_unordered
 from engine.planning.measures.overlaps import ColumnRanges, measure_overlap, overlap_document
 from engine.planning.measures.partitions import Ints, partition_files
+from engine.services.planning.wording import many
 
 MOST_SHOWN: Final = 20
 """Most partitions whose overlap is in a run's result or a table's health."""
@@ -55,7 +58,7 @@ def overlaps_of(opened: OpenTable, order: RowOrdering, places: Collection[Place]
 
 
 def order_health(opened: OpenTable, policy: EffectivePolicy) -> dict[str, Any] | None:
-    """Return how far files overlap in the policy's order of rows, deepest partitions first, JSON-ready.
+    """Return how far files are in the policy's order of rows, and overlap in it, deepest partitions first, JSON-ready.
 
     None if the policy has no order. Reads manifests: call in a thread.
     """
@@ -64,11 +67,38 @@ def order_health(opened: OpenTable, policy: EffectivePolicy) -> dict[str, Any] |
         return None
     files = partition_files(opened.digest())
     found = measure_overlap(files, opened.order_ranges(order))
+    unordered = are_unordered(files, order)
+    left, whole = files.total(files.file_bytes, unordered), files.total(files.file_bytes)
     shown = [
-        {"spec_id": int(files.spec_ids[at]), "partition": files.names[at], **overlap_document(files, found, at)}
-        for at in np.lexsort((-found.lookup_files, -found.depth))[:MOST_SHOWN].tolist()
+        {
+            "spec_id": int(files.spec_ids[at]),
+            "partition": files.names[at],
+            **overlap_document(files, found, at),
+            "unordered_share": _share(left[at], whole[at]),
+        }
+        for at in np.lexsort((-left, -found.lookup_files, -found.depth))[:MOST_SHOWN].tolist()
     ]
-    return {**order.document(), "partitions": shown, "partitions_total": len(files.names)}
+    return {
+        **order.document(),
+        "unordered_file_count": int(unordered.sum()),
+        "unordered_share": _share(left.sum(), whole.sum()),
+        "partitions": shown,
+        "partitions_total": len(files.names),
+    }
+
+
+def order_state(plan: Plan) -> str | None:
+    """Return, as a clause, how many files are not in the order of a plan; None without an order, or without files."""
+    if plan.order is None or not (plan.groups or plan.skipped_total):
+        return None
+    if not plan.unordered_files:
+        return f"every file is in the requested order ({plan.order.words})"
+    count = plan.unordered_files
+    return f"{many(count, 'file')} {'is' if count == 1 else 'are'} not in the requested order ({plan.order.words})"
+
+
+def _share(part: Any, whole: Any) -> float:
+    return round(int(part) / max(1, int(whole)), 4)
 
 
 def order_result(order: RowOrdering, before: Overlaps, after: Overlaps) -> dict[str, Any]:

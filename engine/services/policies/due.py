@@ -1,9 +1,9 @@
 """Determine which tables a policy change would make due, from their last measurements; no table is read.
 
 A measurement has the counts and sizes of the partitions that would gain most from a rewrite, and no times. Rules on
-other metrics can't be evaluated with it, nor small or large files by other bounds than they were counted with: such
-tables are counted as unknown (`untold`). The guards of planning (seals, unchanged input, too little to merge) are not
-applied.
+other metrics can't be evaluated with it (such as those on the order of rows), nor small or large files by other bounds
+than they were counted with: such tables are counted as unknown (`untold`). The guards of planning (seals, unchanged
+input, too little to merge) are not applied.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,8 @@ from functools import partial
 from typing import Any, Final
 
 from engine.domain.ids import TableId
-from engine.domain.policies import EffectivePolicy, TriggerCondition, TriggerRule
+from engine.domain.policies import EffectivePolicy, Metric, TriggerCondition, TriggerRule
+from engine.domain.tables.orders import ORDERED_STRATEGIES
 
 MOST_SHOWN: Final = 100
 MOST_JUDGED: Final = 10_000
@@ -20,6 +21,8 @@ MOST_JUDGED: Final = 10_000
 _SIZES: Final = frozenset({"rewrite.small_file_bytes", "rewrite.large_file_bytes", "rewrite.small_row_group_bytes"})
 DECISIVE: Final = frozenset({"enabled", "triggers"}) | _SIZES
 """Settings that can make a table due that was not due before."""
+_OF_ORDER: Final = frozenset({"rewrite.strategy", "rewrite.columns"})
+"""Settings that can do so if a rule depends on the order of rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +65,24 @@ class DueRules:
     small_bytes: int | None
     large_bytes: int | None
     small_row_group_bytes: int | None
+    orders_rows: bool = False
 
     @classmethod
     def of(cls, policy: EffectivePolicy) -> "DueRules":
         """Return the rules of an effective policy."""
         triggers = policy.document().triggers or ()
         bounds = (policy.small_bytes, policy.large_bytes, policy.small_row_group_bytes)
-        return cls(policy.enabled, tuple(triggers), *bounds)
+        return cls(policy.enabled, tuple(triggers), *bounds, policy.strategy in ORDERED_STRATEGIES)
+
+    @property
+    def depends_on_order(self) -> bool:
+        """Whether rows have an order and a rule is on the share of files that are not in it."""
+        leaves = (leaf for rule in self.rules for leaf in rule.leaves())
+        return self.enabled and self.orders_rows and any(leaf.metric is Metric.UNORDERED_SHARE for leaf in leaves)
 
     def holding(self, health: Mapping[str, Any]) -> tuple[tuple[str, str] | None, bool]:
         """Return a rule and a partition that are due by measured health, and whether any could not be evaluated."""
-        untold = False
+        untold = self.depends_on_order
         for rule in self.rules if self.enabled else ():
             for partition in health.get("worst_partitions", ()):
                 values = self._metrics(partition, health)
@@ -89,6 +99,8 @@ class DueRules:
             "total_bytes": partition["total_bytes"],
             "average_file_bytes": partition["average_file_bytes"],
         }
+        if not self.orders_rows:
+            values["unordered_share"] = 0.0
         if health.get("small_file_bytes") == self.small_bytes:
             values["small_file_count"] = partition["small_file_count"]
             values["small_file_share"] = partition["small_file_count"] / max(1, files)
@@ -158,6 +170,6 @@ class DueTally:
         )
 
 
-def decisive(settings: Sequence[str]) -> bool:
-    """Return whether a change of these settings can make a table due."""
-    return not DECISIVE.isdisjoint(settings)
+def decisive(settings: Sequence[str], after: DueRules) -> bool:
+    """Return whether a change of these settings can make a table due; `after`: the rules after the change."""
+    return not DECISIVE.isdisjoint(settings) or (after.depends_on_order and not _OF_ORDER.isdisjoint(settings))

@@ -172,9 +172,9 @@ class _Judge:
         changed = tuple(sorted(_changed_settings(before, after), key=lambda each: each.setting))
         known = {(problem.pointer, problem.message) for problem in _problems(before, matrix)}
         problems = tuple(each for each in _problems(after, matrix) if (each.pointer, each.message) not in known)
-        can_be_due = self._with_due and decisive([each.setting for each in changed])
-        rules = (DueRules.of(before), DueRules.of(after)) if can_be_due else None
-        return _Verdict(repr(changed), changed, problems, rules)
+        rules = (DueRules.of(before), DueRules.of(after))
+        can_be_due = self._with_due and decisive([each.setting for each in changed], rules[1])
+        return _Verdict(repr(changed), changed, problems, rules if can_be_due else None)
 
     def _merged(
         self, others: Sequence[StoredPolicy], this: StoredPolicy | None, own: PolicyDocument | None

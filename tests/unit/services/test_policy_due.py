@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from engine.planning.measures.health import health
-from engine.services.policies.due import DueRules
+from engine.services.policies.due import DueRules, decisive
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import policy_of
 
@@ -30,3 +30,16 @@ def test_a_measurement_of_an_earlier_version_leaves_the_growth_untold() -> None:
     for partition in (partitions := [dict(each) for each in measured["worst_partitions"]]):
         del partition["largest_small_file_share"]
     assert rules.holding({**measured, "worst_partitions": partitions}) == (None, True)
+
+
+def test_the_order_of_rows_is_not_measured_so_a_rule_on_it_is_untold_unless_there_is_no_order() -> None:
+    rule = {"name": "order", "all": [{"metric": "unordered_share", "above": 0}]}
+    well_sized = [DigestFile(120 * MIB)] * 2
+    for strategy, is_untold in (("sort", True), ("binpack", False)):
+        rules = DueRules.of(policy_of({"rewrite": {"strategy": strategy}, "triggers": [rule]}))
+        assert rules.small_bytes is not None
+        for files in (well_sized, [DigestFile(MIB)] * 30):
+            measured = health(digest_of(files), small_bytes=rules.small_bytes, large_bytes=rules.large_bytes)
+            assert rules.holding(asdict(measured)) == (None, is_untold)
+        assert decisive(["rewrite.columns"], rules) is is_untold
+    assert not decisive(["rewrite.columns"], DueRules.of(policy_of({"rewrite": {"strategy": "sort"}})))

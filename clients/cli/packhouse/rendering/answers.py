@@ -99,15 +99,24 @@ def _due(answered: Document) -> Document:
 
 
 def _overlaps(console: Console, order: Document) -> None:
-    """Show how far files overlap in the order of rows, deepest partitions first."""
+    """Show the files that are not in the order of rows, and how far files overlap in it, deepest partitions first."""
     console.print()
     columns = ", ".join(column["name"] for column in order["columns"])
     print_rows(
         console,
-        ("partition", ">files", ">overlap depth", ">files for a lookup"),
-        [(p["partition"], p["files"], p["overlap_depth"], p["files_for_a_lookup"]) for p in order["partitions"]],
-        title=f"overlap in the order of {columns} ({order['strategy']})",
+        ("partition", ">files", ">not in order", ">overlap depth", ">files for a lookup"),
+        [
+            (p["partition"], p["files"], _percent(p), p["overlap_depth"], p["files_for_a_lookup"])
+            for p in order["partitions"]
+        ],
+        title=f"overlap in the order of {columns} ({order['strategy']}); not in order: {_percent(order)} of all bytes",
     )
+
+
+def _percent(shown: Document) -> str:
+    """Return the share of bytes that are not in order as text; empty if an older server omits it."""
+    share = shown.get("unordered_share")
+    return "" if share is None else f"{100 * share:.3g} %"
 
 
 def _row_groups(measured: Document) -> str:
@@ -123,6 +132,8 @@ def plan(console: Console, planned: Document) -> None:
     if not planned["enabled"]:
         console.print("[yellow]the policy has enabled: false: a run would be skipped[/]")
     shown = {**_predicted(planned["prediction"]), "time": _predicted_time(planned)}
+    if reordered := planned.get("reordered_files"):
+        shown["for the order"] = f"{reordered} files are rewritten only to put their rows into order"
     print_fields(console, {**shown, "base snapshot": planned["base_snapshot_id"], **_due(planned)})
     if planned["groups"]:
         console.print()

@@ -127,6 +127,7 @@ class Metric(OpenEnum):
     TIME_SINCE_FULL = "time_since_full"
     TIME_SINCE_REWRITE = "time_since_rewrite"
     OVERLAP_DEPTH = "overlap_depth"
+    UNORDERED_SHARE = "unordered_share"
     LARGEST_SMALL_FILE_SHARE = "largest_small_file_share"
     AVOIDABLE_FILE_COUNT = "avoidable_file_count"
     AVOIDABLE_FILE_SHARE = "avoidable_file_share"

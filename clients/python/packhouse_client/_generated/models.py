@@ -1656,6 +1656,9 @@ class PartitionOverlap(Model):
     spec_id: int
     """Id of the partition spec."""
 
+    unordered_share: float
+    """Bytes of files that are not in the order, as a share of all bytes."""
+
 
 class PatternScope(Model):
     """Every table whose dotted address fits."""
@@ -3203,7 +3206,7 @@ class MaintenanceSettings(Model):
 
 
 class OrderHealth(Model):
-    """The order that the policy puts rows into, and how far files overlap in it."""
+    """The order that the policy puts rows into, the files that are not in it, and how far files overlap in it."""
 
     columns: list[OrderField]
     """Columns that rows are ordered by."""
@@ -3216,6 +3219,12 @@ class OrderHealth(Model):
 
     strategy: str
     """Strategy of the policy."""
+
+    unordered_file_count: int
+    """Files that are not in the order, or not known to be: neither a rewrite of Packhouse nor the table's metadata says that they are."""
+
+    unordered_share: float
+    """Their bytes as a share of all bytes of the table."""
 
 
 class PolicyPreview(Model):
@@ -3546,6 +3555,9 @@ class RunNow(Model):
     prediction_errors: dict[str, float]
     """Median error of the predictions of the last runs, by figure: 0.1 is 10 %."""
 
+    reordered_files: int | None
+    """Files of the plan that are candidates only because of the order."""
+
     schema_id: int | None
     """Id of the table's schema."""
 
@@ -3560,6 +3572,9 @@ class RunNow(Model):
 
     time_estimate: TimeEstimate | None
     """Measurements from which its time was predicted."""
+
+    unordered_files: int | None
+    """Files that are not in the order that the policy requests. Null: it requests none."""
 
     waits_for: list[str]
     """Codes of `held_by` that a run requested now would wait for."""
@@ -3717,6 +3732,9 @@ class TablePlan(Model):
     prediction: Prediction
     """Predicted results of the plan."""
 
+    reordered_files: int
+    """Files in groups that are candidates only because of the order."""
+
     schema_id: int
     """Id of the table's schema."""
 
@@ -3734,6 +3752,9 @@ class TablePlan(Model):
 
     time_estimate: TimeEstimate
     """Measurements from which its time was predicted."""
+
+    unordered_files: int | None
+    """Files that are not in the order that the policy requests. Null where it orders rows by no columns."""
 
 
 class ExplainedBudgets(Model):

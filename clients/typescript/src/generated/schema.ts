@@ -3173,7 +3173,7 @@ export interface components {
          * @description Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table.
          * @enum {string}
          */
-        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes";
+        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes";
         /** @description Every table of a namespace and of those inside it. */
         NamespaceScope: {
             /**
@@ -3281,7 +3281,7 @@ export interface components {
             /** @description Whether nulls come before values. */
             nulls_first: boolean;
         };
-        /** @description The order that the policy puts rows into, and how far files overlap in it. */
+        /** @description The order that the policy puts rows into, the files that are not in it, and how far files overlap in it. */
         OrderHealth: {
             /** @description Columns that rows are ordered by. */
             columns: components["schemas"]["OrderField"][];
@@ -3291,6 +3291,10 @@ export interface components {
             partitions_total: number;
             /** @description Strategy of the policy. */
             strategy: string;
+            /** @description Files that are not in the order, or not known to be: neither a rewrite of Packhouse nor the table's metadata says that they are. */
+            unordered_file_count: number;
+            /** @description Their bytes as a share of all bytes of the table. */
+            unordered_share: number;
         };
         /** @description Another program that replaced data files of the table in the last day, from the table's history. */
         OtherCompactor: {
@@ -3353,6 +3357,8 @@ export interface components {
             pruned_share: number;
             /** @description Id of the partition spec. */
             spec_id: number;
+            /** @description Bytes of files that are not in the order, as a share of all bytes. */
+            unordered_share: number;
         };
         /** @description Every table whose dotted address fits. */
         PatternScope: {
@@ -4476,6 +4482,8 @@ export interface components {
             prediction_errors: {
                 [key: string]: number;
             };
+            /** @description Files of the plan that are candidates only because of the order. */
+            reordered_files: number | null;
             /** @description Id of the table's schema. */
             schema_id: number | null;
             /** @description Partitions with smaller groups than the policy's, after lost races. */
@@ -4491,6 +4499,8 @@ export interface components {
             skipped_total: number | null;
             /** @description Measurements from which its time was predicted. */
             time_estimate: components["schemas"]["TimeEstimate"] | null;
+            /** @description Files that are not in the order that the policy requests. Null: it requests none. */
+            unordered_files: number | null;
             /**
              * @description Codes of `held_by` that a run requested now would wait for.
              * @default []
@@ -5096,6 +5106,8 @@ export interface components {
             plan_hash: string;
             /** @description Predicted results of the plan. */
             prediction: components["schemas"]["Prediction"];
+            /** @description Files in groups that are candidates only because of the order. */
+            reordered_files: number;
             /** @description Id of the table's schema. */
             schema_id: number;
             /** @description Partitions with smaller groups than the policy's, after lost races. */
@@ -5108,6 +5120,8 @@ export interface components {
             table_id: string;
             /** @description Measurements from which its time was predicted. */
             time_estimate: components["schemas"]["TimeEstimate"];
+            /** @description Files that are not in the order that the policy requests. Null where it orders rows by no columns. */
+            unordered_files: number | null;
         };
         /** @description A table's own policy as stored. */
         TablePolicy: {
@@ -5272,7 +5286,7 @@ export interface components {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "small_file_share" | "delete_ratio" | "largest_small_file_share" | "avoidable_file_share";
+            metric?: "small_file_share" | "delete_ratio" | "unordered_share" | "largest_small_file_share" | "avoidable_file_share";
         } | {
             /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
             above?: (number | string) | null;
@@ -5337,7 +5351,7 @@ export interface components {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "small_file_share" | "delete_ratio" | "largest_small_file_share" | "avoidable_file_share";
+            metric?: "small_file_share" | "delete_ratio" | "unordered_share" | "largest_small_file_share" | "avoidable_file_share";
         } | {
             /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
             above?: (number | string) | null;

@@ -25,6 +25,7 @@ from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.tallies import AttemptTally
 from engine.services.operations.tasks.lanes import stop_operations
+from engine.services.planning.orders import order_state
 from engine.services.runs.attempts import STOPS_BY_HOLDS, STOPS_THAT_COMMIT, Attempt, Stop
 from engine.services.runs.budgets import DayBudget
 from engine.services.runs.holds import Hold
@@ -293,5 +294,5 @@ class RunEnding:
 
 def _why_nothing(plan: Plan) -> str:
     reasons = sorted({partition.reason for partition in plan.skipped})
-    words = "; ".join(in_words(reason) for reason in reasons)
+    words = "; ".join([*map(in_words, reasons), *filter(None, [order_state(plan)])])
     return "no partition is worth a rewrite" + (f": {words}" if words else "; the table is empty")
