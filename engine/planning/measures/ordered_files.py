@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.domain.runs.output_names import OUTPUT_NAME
+from engine.domain.runs.output_names import OUTPUT_NAME, ordered_name
 from engine.domain.tables.orders import RowOrdering
 from engine.planning.measures.partitions import Flags, PartitionedFiles
 
@@ -23,13 +23,10 @@ def are_unordered(files: PartitionedFiles, order: RowOrdering | None) -> Flags:
     """Return flags of files without evidence that their rows are in `order`; None: no file is flagged."""
     if order is None:
         return np.zeros(len(files.paths), dtype=np.bool_)
-    recorded = pc.equal(files.recorded_order.cast(pa.string()), order.mark)
-    is_ordered: Flags = pc.fill_null(recorded, False).to_numpy().copy()
-    likely = np.flatnonzero(pc.match_substring(files.paths, f"-{order.mark}-").to_numpy())
-    if len(likely):
-        named = pc.extract_regex(files.paths.take(pa.array(likely)), OUTPUT_NAME)
-        is_ordered[likely] |= pc.fill_null(pc.equal(pc.struct_field(named, "mark"), order.mark), False).to_numpy()
-    return ~is_ordered
+    recorded = pc.fill_null(pc.equal(files.recorded_order.cast(pa.string()), order.mark), False)
+    named = pc.match_substring_regex(files.paths, ordered_name(order.mark))
+    flags: Flags = ~(recorded.to_numpy() | named.to_numpy())
+    return flags
 
 
 def are_in_order(files: PartitionedFiles, order: RowOrdering, *, group_bytes: int) -> Flags:
