@@ -26,6 +26,7 @@ _COMPARED = [
     "record_count",
     "file_bytes",
     "row_groups",
+    "sort_order_id",
     "target",
 ]
 """Columns of entries that a rewrite of manifests must not change."""
