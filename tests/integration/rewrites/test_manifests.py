@@ -111,6 +111,16 @@ async def test_an_attempt_that_dies_at_any_step_is_resumed(world: World, step: s
     assert unlisted(world) == set()
 
 
+async def test_a_stale_holder_sends_nothing_and_leaves_no_file(world: World) -> None:
+    """Its successor deletes what it wrote: a commit of it afterwards would lack its manifests."""
+    before = world.lake.table.metadata_location
+    run = await world.submit(MANIFESTS)
+    world.at("before_commit", world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    assert world.lake.table.metadata_location == before
+    assert unlisted(world) == set()
+
+
 @pytest.mark.parametrize("arrives", [True, False])
 async def test_a_lost_answer_is_read_from_the_table(
     world: World, monkeypatch: pytest.MonkeyPatch, arrives: bool

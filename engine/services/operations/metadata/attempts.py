@@ -4,16 +4,17 @@ Before each request the intent is stored, and the attempt is asked whether it ha
 is the only step whose outcome can be unknown.
 """
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import structlog
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import Clock
-from engine.domain.errors import PackhouseError
+from engine.domain.errors import PackhouseError, Transient
 from engine.domain.fleet.breakers import Fault
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.run import RunState, WaitingFor
@@ -27,6 +28,9 @@ from engine.services.runs.attempts import STOPS_BY_HOLDS, Attempt, Stop
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
+
+RECORD_SECONDS: Final = 30.0
+"""Longest wait for the record before a request is given up."""
 
 
 class Stopped(PackhouseError):
@@ -53,10 +57,12 @@ class MetadataAttempt(ABC):
         self._attempt = attempt
         self._step = step
         self._table: OpenTable
+        self._loop: asyncio.AbstractEventLoop
 
     async def settle(self) -> None:
         """Open the table, and count what an earlier attempt sent and the table has."""
         self._step("claimed")
+        self._loop = asyncio.get_running_loop()
         self._table = await self._open()
         await self._settle()
 
@@ -111,7 +117,19 @@ class MetadataAttempt(ABC):
             raise Stopped
 
     def _may_send(self) -> None:
-        """Raise `Stopped` if the heartbeat was told to stop; called in the thread that sends."""
+        """Prove the lease and apply requests to stop; called before each request, in the thread that sends it.
+
+        Raises:
+            Stopped: the attempt has to stop.
+            LeaseLost: another holder advances the run: it may delete what this attempt wrote.
+            Transient: the record does not answer.
+        """
+        asked = asyncio.run_coroutine_threadsafe(self._attempt.check(), self._loop)
+        try:
+            asked.result(timeout=RECORD_SECONDS)
+        except TimeoutError as error:
+            asked.cancel()
+            raise Transient(f"the record did not answer within {RECORD_SECONDS} s; nothing was sent") from error
         if self._attempt.stop_reason is not None:
             raise Stopped
 

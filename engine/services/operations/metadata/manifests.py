@@ -9,7 +9,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any, Final
 
-from engine.domain.errors import CommitConflict, OutcomeUnknown, PackhouseError, Transient
+from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, Transient
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.run import RunState
@@ -83,7 +83,7 @@ class ManifestAttempt(MetadataAttempt):
         send = partial(keeper.rewrite_manifests, before_try=self._may_send)
         try:
             found = await self._context.formats.change(self._table.ref, send, run.id, self._attempt.number)
-        except OutcomeUnknown:
+        except (OutcomeUnknown, LeaseLost):
             raise
         except PackhouseError as error:
             if not is_open:
