@@ -339,6 +339,26 @@ def test_settings_with_their_defaults_are_counted_not_shown() -> None:
     assert answers.shown_settings(settings, every=True) == settings
 
 
+def test_a_run_shows_the_manifests_that_it_merged() -> None:
+    result = {
+        "rewritten_manifests": 6,
+        "added_manifests": 1,
+        "rewritten_manifest_bytes": 6 * 2**20,
+        "added_manifest_bytes": 2**20,
+        "manifests": {"before": 8, "after": 3},
+        "manifest_read_seconds": {"before": 2.0, "after": 1.0},
+        "snapshot_ids": ["77"],
+        "verifications": [],
+    }
+    found = {"id": "run_1", "table": "lake.shop.orders", "state": "succeeded", "attempt": 1, "result": result}
+    written = io.StringIO()
+    answers.run(Console(file=written, width=200), found)
+    lines = {line.split("  ")[0]: " ".join(line.split()) for line in written.getvalue().splitlines()}
+    assert lines["manifests"] == "manifests 8 → 3"
+    assert lines["replaced"] == "replaced 6 (6 MiB) by 1 (1 MiB)"
+    assert lines["read in"] == "read in 2.0 s → 1.0 s"
+
+
 def test_progress_without_a_terminal_is_a_line_at_intervals() -> None:
     now = [100.0]
     console = Console(file=io.StringIO(), width=200)
