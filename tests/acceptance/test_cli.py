@@ -149,7 +149,9 @@ def test_health_plan_and_explain_are_readable(packhouse: Terminal, table: str) -
     assert "limits.parallel_groups" not in explained
     assert "limits.parallel_groups" in packhouse("explain", table, "--all").stdout
     packhouse.json("policy", "set", table, "--set", "rewrite.strategy=sort", "--set", "rewrite.columns=[kind]")
-    assert "overlap in the order of kind (sort)" in packhouse("tables", "health", table).stdout
+    ordered = packhouse("tables", "health", table).stdout
+    assert "overlap in the order of kind (sort)" in ordered
+    assert "24 files, 100 % of all bytes" in ordered
 
 
 def test_a_cancelled_run_fails_whoever_watches_it(packhouse: Terminal, table: str) -> None:

@@ -58,6 +58,7 @@ def health(console: Console, measured: Document) -> None:
             "rows": measured["record_count"],
             "deletes": f"{measured['files_with_deletes']} files, at most {measured['deleted_rows']} rows",
             "snapshot": measured["snapshot_id"],
+            **_order(measured["order"]),
             **_due(measured),
         },
     )
@@ -109,8 +110,15 @@ def _overlaps(console: Console, order: Document) -> None:
             (p["partition"], p["files"], _percent(p), p["overlap_depth"], p["files_for_a_lookup"])
             for p in order["partitions"]
         ],
-        title=f"overlap in the order of {columns} ({order['strategy']}); not in order: {_percent(order)} of all bytes",
+        title=f"overlap in the order of {columns} ({order['strategy']})",
     )
+
+
+def _order(order: Document | None) -> Document:
+    """Return the files that are not in the order of rows; empty without an order, or if an older server omits them."""
+    if order is None or "unordered_share" not in order:
+        return {}
+    return {"not in order": f"{order['unordered_file_count']} files, {_percent(order)} of all bytes"}
 
 
 def _percent(shown: Document) -> str:
