@@ -39,7 +39,7 @@ class Manners:
     `busy`: answered 503. `resets`: the connection ends without an answer, after the request was carried out. `short`:
     half of the body, then the connection ends. `hangs`: no answer at all. `lost`: so many next requests are carried out
     and not answered. `cut`: of an upload of parts the last is lost, and it is confirmed all the same. `expired`: keys
-    and tokens that are refused as S3 and Google refuse them.
+    and tokens that are refused as S3 and Google refuse them. `locked`: objects whose keys begin so can't be deleted.
     """
 
     latency: float = 0.0
@@ -50,6 +50,7 @@ class Manners:
     lost: int = 0
     cut: bool = False
     expired: tuple[str, ...] = ()
+    locked: str = ""
 
 
 @dataclass
@@ -88,6 +89,8 @@ class Store:
         if method == "PUT":
             return self._put(key, headers, body)
         if method == "DELETE":
+            if self.manners.locked and key.startswith(self.manners.locked):
+                return 403, _error("AccessDenied"), {}
             self.objects.pop(key, None)
             return 204, b"", {}
         return self._get(key, headers)
@@ -139,12 +142,17 @@ class Store:
         self.metadata[key] = self.begun.pop(upload)
         return 200, _xml('<CompleteMultipartUploadResult><ETag>"x"</ETag></CompleteMultipartUploadResult>'), {}
 
+    def _deleted(self, key: str) -> str:
+        """Delete one of many objects and return its part of the answer."""
+        if self.manners.locked and key.startswith(self.manners.locked):
+            return f"<Error><Key>{escape(key)}</Key><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
+        self.objects.pop(key, None)
+        return f"<Deleted><Key>{escape(key)}</Key></Deleted>"
+
     def _of_bucket(self, method: str, query: Mapping[str, str], body: bytes) -> Answer:
-        if method == "POST":  # delete many
-            for each in ET.fromstring(body).iter():
-                if each.tag.endswith("Key"):
-                    self.objects.pop(each.text or "", None)
-            return 200, _xml("<DeleteResult/>"), {}
+        if method == "POST":
+            keys = [each.text or "" for each in ET.fromstring(body).iter() if each.tag.endswith("Key")]
+            return 200, _xml(f"<DeleteResult>{''.join(map(self._deleted, keys))}</DeleteResult>"), {}
         if method != "GET":
             return 200, b"", {}
         prefix, delimiter = query.get("prefix", ""), query.get("delimiter")

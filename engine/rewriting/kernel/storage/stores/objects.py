@@ -8,7 +8,7 @@ most `UPLOADS + 1` parts of `PART_BYTES` are in memory, and are sent while more 
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, Final
@@ -25,6 +25,9 @@ try:
     from obstore.store import AzureStore, GCSStore, S3Store
 except ImportError:  # an executor without it
     obstore = None  # type: ignore[assignment]
+
+BULK_DELETES: Final = 1000
+"""Most objects that S3 deletes by one request."""
 
 PART_BYTES: Final = 10 * 2**20
 UPLOADS: Final = 4
@@ -60,9 +63,11 @@ class ObjectFiles:
 
     is_remote = True
 
-    def __init__(self, readable: Any, writable: Any) -> None:
+    def __init__(self, readable: Any, writable: Any, open_bulk: Callable[[], Any] | None = None) -> None:
         self._readable = readable
         self._writable = writable
+        self._open_bulk = open_bulk
+        self._bulk: Any = None
 
     @classmethod
     def open_store(
@@ -80,7 +85,7 @@ class ObjectFiles:
         """
         store: Any = {addresses.S3: S3Store, addresses.GOOGLE: GCSStore, addresses.AZURE: AzureStore}[kind]
         reading: Any = dict(connection.client)
-        writing = {**reading, "read_timeout": max(reading["read_timeout"], _ANSWER_TO_A_WRITE)}
+        writing: Any = {**reading, "read_timeout": max(reading["read_timeout"], _ANSWER_TO_A_WRITE)}
         more: Any = {} if provider is None else {"credential_provider": provider}
         with _errors():
             readable, writable = (
@@ -90,7 +95,12 @@ class ObjectFiles:
                     (writing, _WRITE_RETRIES),
                 )
             )
-        return cls(readable, writable)
+
+        def open_bulk() -> Any:
+            config: Any = {**connection.config, "disable_bulk_delete": False}
+            return S3Store(bucket, config=config, client_options=writing, retry_config=_READ_RETRIES, **more)
+
+        return cls(readable, writable, open_bulk if kind == addresses.S3 else None)
 
     def requests_to_open(self, file_bytes: int | None) -> int:
         """Return the number of requests that opening a file takes."""
@@ -144,6 +154,25 @@ class ObjectFiles:
         """Delete a file. Raises FileNotFoundError, StoreError."""
         with _errors():
             obstore.delete(self._writable, path)
+
+    @property
+    def deletes_at_once(self) -> int:
+        """The number of files that `delete_many` can delete."""
+        return BULK_DELETES if self._open_bulk is not None else 1
+
+    def delete_many(self, paths: Sequence[str]) -> None:
+        """Delete files with one request, which is sent once; files that are missing are no error.
+
+        Raises:
+            StoreError: the store refused or did not answer: any of the files may be left.
+            ValueError: a path can't be the name of an object.
+        """
+        if self._open_bulk is None or len(paths) > BULK_DELETES:
+            raise ValueError(f"{len(paths)} files can't be deleted by one request")
+        with _errors():
+            if self._bulk is None:
+                self._bulk = self._open_bulk()
+            obstore.delete(self._bulk, list(paths))
 
 
 class ObjectFile:

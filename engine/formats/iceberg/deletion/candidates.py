@@ -1,0 +1,162 @@
+"""List the files that only expired snapshots needed: those reachable from them, minus those that kept ones need.
+
+Only manifests that no kept snapshot lists can name such files, so only those of the expired snapshots are read, with
+entries of any status; then the kept manifests, if there is any content file in question.
+
+Of the earlier metadata files those are listed that the metadata's log dropped since the expiry, and only if the table
+has `write.metadata.delete-after-commit.enabled`: it is the table's own setting for the same deletion, which commits
+through this catalog client do not carry out; without it the owner keeps these files.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.snapshots import Snapshot
+
+from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, Origin, listed
+from engine.formats.iceberg.deletion.path_keys import Keys, SeenKeys, first_of_each, keys_of
+from engine.formats.iceberg.deletion.paths_in_files import MANIFESTS, entries_in, manifests_in
+from engine.formats.iceberg.deletion.reachability import KeptManifests, Reachability
+from engine.formats.iceberg.deletion.scopes import Refused, Scope
+from engine.formats.iceberg.deletion.stored_paths import StoredPaths, Unread
+
+_DELETES_METADATA = "write.metadata.delete-after-commit.enabled"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Files that no kept snapshot needs.
+
+    Attributes:
+        files: what may be deleted.
+        unread: manifests and manifest lists of expired snapshots whose content is not known; they are not listed.
+        refused: files that may not be deleted whatever needs them.
+        still_needed: number of the files in question that kept snapshots need.
+        reachability: of the listed files, to look at newer versions of the table.
+    """
+
+    files: FileList
+    unread: Unread
+    refused: Refused
+    still_needed: int
+    reachability: Reachability = field(repr=False)
+
+
+def roots_of(metadata: TableMetadata, snapshot_ids: Sequence[int]) -> FileList:
+    """Return what the metadata itself names for these snapshots, and its log: what an expiry removes from it."""
+    ids = frozenset(snapshot_ids)
+    lists = [(each.manifest_list, each.snapshot_id) for each in metadata.snapshots if each.snapshot_id in ids]
+    roots = ListWriter(Origin.of(metadata))
+    roots.add(listed([p for p, _ in lists], FileKind.MANIFEST_LIST, snapshot_ids=[i for _, i in lists]))
+    for kind, every in (
+        (FileKind.STATISTICS, metadata.statistics),
+        (FileKind.PARTITION_STATISTICS, metadata.partition_statistics),
+    ):
+        some = [each for each in every if each.snapshot_id in ids]
+        sizes, owners = [each.file_size_in_bytes for each in some], [each.snapshot_id for each in some]
+        roots.add(listed([each.statistics_path for each in some], kind, file_bytes=sizes, snapshot_ids=owners))
+    roots.add(listed([each.metadata_file for each in metadata.metadata_log], FileKind.METADATA))
+    return roots.finish()
+
+
+def find_files(
+    view: TableView, roots: Sequence[FileList], scope: Scope, *, kept: Sequence[Snapshot] | None = None
+) -> Found:
+    """Return the files that only snapshots in `roots` needed which the table does not have any more.
+
+    Args:
+        view: the table as it is now.
+        roots: as `roots_of` returned them, before the expiry.
+        scope: where files may be deleted.
+        kept: instead of the snapshots that the table has now, for a preview: those that it would have.
+
+    Raises:
+        Malformed, NotEligible: a manifest or list that a kept snapshot needs can't be read; the message names it.
+        OSError: the store does not answer.
+    """
+    kept = view.metadata.snapshots if kept is None else kept
+    gone = _of_gone_snapshots(view.metadata, roots, kept)
+    known = KeptManifests()
+    known.add(view, kept)
+    search = _Search(view, scope, ListWriter(Origin.of(view.metadata)))
+    search.add_from_lists(gone[FileKind.MANIFEST_LIST], known)
+    for kind in (FileKind.STATISTICS, FileKind.PARTITION_STATISTICS, FileKind.METADATA):
+        search.add(gone[kind])
+    reached = Reachability(search.keys(), known)
+    reached.look(view, kept, has_content=search.has_content)
+    is_free = ~reached.is_needed
+    files = search.files.finish().only(is_free)
+    return Found(files, search.unread, search.refused, int((~is_free).sum()), reached.only(is_free))
+
+
+def _of_gone_snapshots(
+    metadata: TableMetadata, roots: Sequence[FileList], kept: Sequence[Snapshot]
+) -> dict[FileKind, pa.Table]:
+    """Return the roots of snapshots that are not kept, and the metadata files that may go, by kind."""
+    every = pa.concat_tables([LISTED.empty_table(), *(batch for root in roots for batch in root.batches())])
+    ids = pa.array([each.snapshot_id for each in kept], pa.int64())
+    rows = every.num_rows
+    is_kept = pc.is_in(every["snapshot_id"], value_set=ids)
+    is_metadata = pc.equal(every["kind"], FileKind.METADATA.value)
+    has_snapshot = pc.is_valid(every["snapshot_id"])
+    drops_metadata = metadata.properties.get(_DELETES_METADATA, "false").strip().lower() == "true"
+    may_go = pc.if_else(is_metadata, pa.repeat(drops_metadata, rows), pc.and_(has_snapshot, pc.invert(is_kept)))
+    gone = every.filter(may_go)
+    return {kind: gone.filter(pc.equal(gone["kind"], kind.value)) for kind in FileKind}
+
+
+class _Search:
+    """Files in question, each once, in the order in which they are deleted."""
+
+    def __init__(self, view: TableView, scope: Scope, files: ListWriter) -> None:
+        self.files = files
+        self.unread = Unread()
+        self.refused = Refused()
+        self.has_content = False
+        self._stored = StoredPaths(view.io)
+        self._scope = scope
+        self._keys: list[Keys] = []
+        self._seen = SeenKeys()
+
+    def keys(self) -> Keys:
+        """Return the keys of the files, in their order."""
+        return np.concatenate([np.empty(0, np.uint64), *self._keys])
+
+    def add(self, files: pa.Table) -> None:
+        """Add those of the files that may be deleted and are new."""
+        files = self._scope.allowed(files, self.refused)
+        keys = keys_of(files["path"])
+        is_new = self._seen.add(keys)
+        self._keys.append(keys[is_new])
+        self.files.add(files.filter(pa.array(is_new)))
+
+    def add_from_lists(self, lists: pa.Table, known: KeptManifests) -> None:
+        """Add the content of manifests that only these lists name, then these manifests and the lists."""
+        read: list[str] = []
+        parts = []
+        paths = lists["path"].unique().to_pylist()
+        for manifests, some in self._stored.left(paths, manifests_in, self.unread):
+            read += some
+            parts.append(_distinct(manifests))
+        every = _distinct(pa.concat_tables([MANIFESTS.empty_table(), *parts]))
+        own = every.filter(pa.array(~known.have(every["path"])))
+        seen: list[str] = []
+        for entries, some in self._stored.left(own["path"].to_pylist(), entries_in, self.unread):
+            seen += some
+            self.has_content |= entries.num_rows > 0
+            self.add(entries.select(LISTED.names).cast(LISTED))
+        own = own.filter(pc.is_in(own["path"], value_set=pa.array(seen, pa.string())))
+        of_manifests = listed(
+            own["path"], FileKind.MANIFEST, file_bytes=own["file_bytes"], snapshot_ids=own["snapshot_id"]
+        )
+        self.add(of_manifests)
+        self.add(lists.filter(pc.is_in(lists["path"], value_set=pa.array(read, pa.string()))))
+
+
+def _distinct(manifests: pa.Table) -> pa.Table:
+    return manifests.filter(pa.array(first_of_each(keys_of(manifests["path"]))))

@@ -1,0 +1,182 @@
+"""Delete the files that only expired snapshots needed; the steps can be repeated, by another process too.
+
+1. `announce`, before each commit that removes snapshots: stores what the metadata names for them.
+2. `record`, after the last commit: finds the files and stores their list. With a list that is stored already, by a
+   process that ended, it only removes files from it that are needed again.
+3. `delete`: looks at the current metadata first, and again after every `_FILES_BETWEEN_LOOKS` files.
+4. `prove`: looks at the metadata after it.
+
+What was stored is untrusted, and the table may have changed in any way between two steps: a file is deleted only if the
+version of the table that was read last does not need it. A writer that adds a file of an expired snapshot in the moment
+between that look and the deletion (`add_files`, a cherry-pick that was prepared before the expiry) loses it, as with
+Iceberg's own procedure.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from engine.formats.base import Condition
+from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.deletion.candidates import Found, find_files, roots_of
+from engine.formats.iceberg.deletion.file_lists import FileList
+from engine.formats.iceberg.deletion.reachability import Reachability, check_may_delete, check_newer
+from engine.formats.iceberg.deletion.records import Records
+from engine.formats.iceberg.deletion.removal import Removal, Tally
+from engine.formats.iceberg.deletion.scopes import Refused, Scope
+from engine.formats.iceberg.deletion.stored_paths import Unread
+
+_FILES_BETWEEN_LOOKS: Final = 50_000
+_SAMPLES: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A stored list of files that will be deleted.
+
+    Attributes:
+        path: of the list; empty if nothing was announced.
+        files: the files.
+        unread: manifests and lists of expired snapshots whose content is unknown; empty for a list found in the store.
+        refused: files that may not be deleted whatever needs them.
+        still_needed: number of the files in question that the table needs.
+    """
+
+    path: str
+    files: FileList
+    unread: Unread
+    refused: Refused
+    still_needed: int
+
+    def document(self) -> Mapping[str, Any]:
+        """Return counts and samples as JSON-ready values."""
+        return _document(self.files, self.unread, self.refused, self.still_needed)
+
+
+class ExpiredFiles:
+    """The deletion for one run of a table; `load` returns the current version of the table."""
+
+    def __init__(self, *, load: Callable[[], TableView], run_id: str, scope: Scope) -> None:
+        self._load = load
+        self._run_id = run_id
+        self._scope = scope
+        self._found: Recorded | None = None
+        self._reachability: Reachability
+        self._is_sent: np.ndarray[Any, np.dtype[np.bool_]]
+
+    def announce(self, view: TableView, snapshot_ids: Sequence[int]) -> None:
+        """Store what this version names for snapshots that a commit on it is about to remove.
+
+        Raises:
+            OSError: the store does not answer; nothing may be sent then.
+        """
+        Records(view, self._run_id).write_roots(roots_of(view.metadata, snapshot_ids))
+
+    def is_pending(self) -> bool:
+        """Return whether something is stored that is not deleted yet. Raises OSError."""
+        return bool(Records(self._load(), self._run_id).roots())
+
+    def record(self) -> Recorded:
+        """Find the files to delete and store their list; with a stored list, check it against the current metadata.
+
+        Raises:
+            NotEligible: the table forbids to delete files, or a kept snapshot has a file in a forbidden location.
+            Malformed: a manifest or list that a kept snapshot needs can't be read.
+            Fatal: the catalog's pointer moved to older metadata, or to another table.
+            OSError: the store does not answer.
+        """
+        view = self._load()
+        check_may_delete(view.metadata)
+        records = Records(view, self._run_id)
+        roots = records.roots()
+        for each in roots:
+            check_newer(view.metadata, each.origin)
+        stored = records.files()
+        if stored is not None:
+            self._found = self._checked(view, *stored)
+        else:
+            found = find_files(view, roots, self._scope)
+            path = records.write_files(found.files) if roots else ""
+            self._reachability = found.reachability
+            self._found = Recorded(path, found.files, found.unread, found.refused, found.still_needed)
+        self._is_sent = np.zeros(self._found.files.rows, np.bool_)
+        return self._found
+
+    def delete(self, removal: Removal) -> Tally:
+        """Delete the recorded files that the current metadata does not need.
+
+        Raises:
+            Away, CredentialsExpired, StateConflict, Exception: as `Removal.remove`; call again to go on.
+            NotEligible, Malformed, Fatal, OSError: as `record`.
+        """
+        removal.remove(self._unneeded())
+        return removal.tally
+
+    def prove(self) -> Sequence[Condition]:
+        """Look at the current metadata: whether it needs a file that was sent for deletion. Raises as `record`."""
+        self._look()
+        wrong = int((self._reachability.is_needed & self._is_sent).sum())
+        sent = int(self._is_sent.sum())
+        return (Condition("deleted_are_unneeded", not wrong, f"{sent} files deleted, {wrong} of them are needed"),)
+
+    def close(self) -> None:
+        """Remove what is stored only for a repetition; the list of deleted files stays. Raises OSError."""
+        records = Records(self._load(), self._run_id)
+        records.remove_roots()
+
+    def _checked(self, view: TableView, path: str, stored: FileList) -> Recorded:
+        """Return a stored list without files that are needed or may not be deleted."""
+        check_newer(view.metadata, stored.origin)
+        refused = Refused()
+        allowed = stored.filtered(lambda files: self._scope.allowed(files, refused))
+        self._reachability = Reachability(allowed.keys())
+        self._reachability.look(view)
+        is_free = ~self._reachability.is_needed
+        self._reachability = self._reachability.only(is_free)
+        return Recorded(path, allowed.only(is_free), Unread(), refused, int((~is_free).sum()))
+
+    def _unneeded(self) -> Iterator[pa.Table]:
+        start = since = 0
+        self._look()
+        for batch in self._recorded.files.batches():
+            if since >= _FILES_BETWEEN_LOOKS:
+                self._look()
+                since = 0
+            part = slice(start, start + batch.num_rows)
+            is_free = ~self._reachability.is_needed[part]
+            self._is_sent[part] = is_free
+            yield batch.filter(pa.array(is_free))
+            start, since = part.stop, since + batch.num_rows
+
+    def _look(self) -> None:
+        view = self._load()
+        check_may_delete(view.metadata)
+        check_newer(view.metadata, self._recorded.files.origin)
+        self._reachability.look(view)
+
+    @property
+    def _recorded(self) -> Recorded:
+        if self._found is None:
+            raise ValueError("nothing is recorded yet")
+        return self._found
+
+
+def preview(view: TableView, snapshot_ids: Sequence[int], scope: Scope) -> Found:
+    """Return which files would be deleted if these snapshots expired now. Nothing is written. Raises as `record`."""
+    check_may_delete(view.metadata)
+    gone = frozenset(snapshot_ids)
+    kept = [each for each in view.metadata.snapshots if each.snapshot_id not in gone]
+    return find_files(view, [roots_of(view.metadata, snapshot_ids)], scope, kept=kept)
+
+
+def _document(files: FileList, unread: Unread, refused: Refused, still_needed: int) -> Mapping[str, Any]:
+    return {
+        "files": {kind: {"files": count.files, "bytes": count.bytes} for kind, count in files.counts().items()},
+        "samples": files.samples(_SAMPLES),
+        "unread": {"counts": dict(unread.counts), "samples": list(unread.samples)},
+        "refused": {"counts": dict(refused.counts), "samples": dict(refused.samples)},
+        "still_needed": still_needed,
+    }

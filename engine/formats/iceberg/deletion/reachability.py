@@ -1,0 +1,144 @@
+"""Find out which of many files the snapshots of a table need: all snapshots of its metadata, on every branch and tag.
+
+A snapshot needs its manifest list, the manifests in it, the files that these have as live entries, and its statistics;
+the metadata needs itself, its statistics files and the earlier metadata files in its log. An entry that marks a file as
+deleted does not need it: if an older snapshot still has the file, it has a live entry for it.
+
+Manifests and manifest lists never change, so that each is read once, also when a newer version of the table is looked
+at. Memory: 25 bytes for each file in question, and the path of each manifest.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.snapshots import Snapshot
+
+from engine.domain.errors import Fatal, NotEligible
+from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.deletion.file_lists import Origin
+from engine.formats.iceberg.deletion.path_keys import Keys, are_in, keys_of, places_in
+from engine.formats.iceberg.deletion.paths_in_files import entries_in, manifests_in
+from engine.formats.iceberg.deletion.stored_paths import StoredPaths
+
+
+class KeptManifests:
+    """The manifests of kept snapshots; lists that were read are not read again."""
+
+    def __init__(self) -> None:
+        self._lists: set[str] = set()
+        self.paths: dict[str, None] = {}
+
+    def add(self, view: TableView, snapshots: Sequence[Snapshot]) -> Sequence[str]:
+        """Read the manifest lists of snapshots; return the manifests that are new.
+
+        Raises:
+            Malformed, NotEligible: a list can't be read.
+            OSError: the store does not answer.
+        """
+        lists = [each.manifest_list for each in snapshots if each.manifest_list not in self._lists]
+        lists = list(dict.fromkeys(lists))
+        new: dict[str, None] = {}
+        for manifests in StoredPaths(view.io).needed(lists, manifests_in):
+            for path in manifests["path"].unique().to_pylist():
+                if path not in self.paths:
+                    new[path] = None
+        self._lists |= set(lists)
+        self.paths |= new
+        return list(new)
+
+    def have(self, paths: pa.ChunkedArray) -> npt.NDArray[np.bool_]:
+        """Return for each path whether a kept snapshot may have the manifest."""
+        return np.isin(keys_of(paths), keys_of(pa.array(list(self.paths), pa.string())))
+
+
+class Reachability:
+    """Which of some files are needed; `is_needed` has one value for each of `keys`, and only ever becomes true."""
+
+    def __init__(
+        self, keys: Keys, manifests: KeptManifests | None = None, *, unread: Iterable[str] | None = None
+    ) -> None:
+        """Take the keys of the files in question, and manifests of kept snapshots that are known already.
+
+        `unread` are those of the manifests whose entries were not compared with these files; by default all.
+        """
+        self._distinct, self._places = np.unique(keys, return_inverse=True)
+        self._are_needed = np.zeros(len(self._distinct), np.bool_)
+        self.manifests = manifests or KeptManifests()
+        self._unread = list(self.manifests.paths if unread is None else unread)
+
+    @property
+    def is_needed(self) -> npt.NDArray[np.bool_]:
+        """Whether each file is needed, in the order of the keys."""
+        return self._are_needed[self._places]
+
+    def look(self, view: TableView, snapshots: Sequence[Snapshot] | None = None, *, has_content: bool = True) -> None:
+        """Mark the files that snapshots of this version need.
+
+        Args:
+            view: a version of the table.
+            snapshots: by default all that the version has.
+            has_content: False if none of the files in question is named by a manifest: no manifest is read then.
+
+        Raises:
+            Malformed, NotEligible: a manifest or list that a snapshot needs can't be read; the message names it.
+            OSError: the store does not answer.
+        """
+        kept = view.metadata.snapshots if snapshots is None else snapshots
+        self._mark_paths(needed_by_metadata(view, kept))
+        self._unread += self.manifests.add(view, kept)
+        self._mark_paths(list(self.manifests.paths))
+        if len(self._distinct) and has_content:
+            for entries in StoredPaths(view.io).needed(self._unread, entries_in):
+                self._mark(keys_of(entries.filter(entries["is_live"])["path"]))
+            self._unread = []
+
+    def only(self, is_wanted: npt.NDArray[np.bool_]) -> "Reachability":
+        """Return the same for some of the files: what was read of the table is not read again."""
+        other = Reachability(self._distinct[self._places[is_wanted]], self.manifests, unread=self._unread)
+        other._are_needed = self._are_needed[np.unique(self._places[is_wanted])]
+        return other
+
+    def _mark_paths(self, paths: Iterable[str]) -> None:
+        self._mark(keys_of(pa.array(list(paths), pa.string())))
+
+    def _mark(self, keys: Keys) -> None:
+        if len(keys) and len(self._distinct):
+            self._are_needed[places_in(self._distinct, keys[are_in(self._distinct, keys)])] = True
+
+
+def needed_by_metadata(view: TableView, snapshots: Sequence[Snapshot]) -> list[str]:
+    """Return the files that the metadata itself names: of these snapshots, its log, and its own."""
+    metadata = view.metadata
+    ids = {each.snapshot_id for each in snapshots}
+    gone = {each.snapshot_id for each in metadata.snapshots} - ids
+    statistics = [*metadata.statistics, *metadata.partition_statistics]
+    return [
+        view.table.metadata_location,
+        *(each.metadata_file for each in metadata.metadata_log),
+        *(each.manifest_list for each in snapshots),
+        *(each.statistics_path for each in statistics if each.snapshot_id not in gone),
+    ]
+
+
+def check_newer(metadata: TableMetadata, origin: Origin) -> None:
+    """Check that metadata is of the same table as a list of files, and not older.
+
+    Raises:
+        Fatal: the catalog has another table under this name, or its pointer moved to older metadata.
+    """
+    now = Origin.of(metadata)
+    if now.uuid != origin.uuid:
+        raise Fatal(f"the table under this name is another one now ({now.uuid}, it was {origin.uuid})")
+    if now.updated_ms < origin.updated_ms or now.next_sequence_number < origin.next_sequence_number:
+        moved = f"next sequence number {origin.next_sequence_number} → {now.next_sequence_number}"
+        moved += f", updated {origin.updated_ms} → {now.updated_ms}"
+        raise Fatal(f"the catalog's pointer went back in time ({moved}): no file is deleted by older metadata")
+
+
+def check_may_delete(metadata: TableMetadata) -> None:
+    """Raise `NotEligible` if the table's property `gc.enabled` forbids to delete files."""
+    if (given := metadata.properties.get("gc.enabled", "true")).strip().lower() != "true":
+        raise NotEligible(f"the table property gc.enabled is {given[:40]!r}, so no file is deleted: set it to true")

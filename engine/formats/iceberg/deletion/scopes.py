@@ -1,0 +1,89 @@
+"""Decide by its path whether a file of a table may be deleted at all. Paths are untrusted.
+
+A path must be below the table's own location and not inside that of another table, and every store and reader must
+resolve it to the same file: an object store drops a slash at the end, so `x.parquet/` would delete `x.parquet`. Content
+files can't have the names by which catalogs and engines find a table's metadata.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.formats.iceberg.errors import printable
+from engine.formats.iceberg.manifests.outside_files import are_outside
+from engine.formats.iceberg.deletion.file_lists import CONTENT
+from engine.rewriting.kernel.storage.places import Places
+
+OUTSIDE, OF_OTHERS, UNCLEAR, PROTECTED = "outside", "of_another_table", "unclear", "protected"
+RECORDS: Final = "packhouse-deletions"
+"""The folder, below the metadata location, of the lists of files to delete."""
+
+_DOUBLED: Final = r"^[A-Za-z][A-Za-z0-9+.-]*://[^/]*/(?:/|.*//)"
+_LOCAL: Final = r"^(?:/|[fF][iI][lL][eE]:)"
+_CUT_OFF: Final = r"/$|[?#]"
+_METADATA: Final = r"\.metadata\.json(?:\.gz)?$|(?:^|/)version-hint\.text$"
+_MOST_NAMED: Final = 10
+_LONGEST_NAMED: Final = 300
+
+
+@dataclass(slots=True)
+class Refused:
+    """Files that must not be deleted, by reason: their number, and the paths of the first."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    samples: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, paths: pa.ChunkedArray, reason: str) -> None:
+        """Count files."""
+        if len(paths):
+            self.counts[reason] += len(paths)
+            named = self.samples.setdefault(reason, [])
+            first = paths.slice(0, _MOST_NAMED - len(named)).to_pylist()
+            named += [printable(path[:_LONGEST_NAMED]) for path in first]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where files may be deleted.
+
+    Attributes:
+        own: the table's location as registered, never a property of the table.
+        others: locations of other tables; what is below them stays, even below `own`.
+    """
+
+    own: Places
+    others: Places
+
+    @classmethod
+    def of(cls, location: str, others: Sequence[str] = ()) -> "Scope":
+        """Return the scope of the table that is registered with this location."""
+        return cls(Places([location]), Places(others))
+
+    def allowed(self, files: pa.Table, refused: Refused) -> pa.Table:
+        """Return the files, with the schema `file_lists.LISTED`, that may be deleted; count the others in `refused`."""
+        for reason in (OUTSIDE, UNCLEAR, OF_OTHERS, PROTECTED):
+            if not files.num_rows:
+                break
+            is_refused = self._are(reason, files)
+            if pc.any(is_refused).as_py():
+                refused.add(files.filter(is_refused)["path"], reason)
+                files = files.filter(pc.invert(is_refused))
+        return files
+
+    def _are(self, reason: str, files: pa.Table) -> pa.ChunkedArray:
+        paths = files["path"]
+        if reason == OUTSIDE:
+            return are_outside(paths, self.own)
+        if reason == OF_OTHERS:
+            return pc.invert(are_outside(paths, self.others))
+        if reason == UNCLEAR:
+            is_doubled = pc.match_substring_regex(paths, _DOUBLED)
+            is_doubled = pc.and_(is_doubled, pc.invert(pc.match_substring_regex(paths, _LOCAL)))
+            return pc.or_(is_doubled, pc.match_substring_regex(paths, _CUT_OFF))
+        is_content = pc.is_in(files["kind"], value_set=pa.array([each.value for each in CONTENT]))
+        is_metadata = pc.and_(is_content, pc.match_substring_regex(paths, _METADATA))
+        return pc.or_(is_metadata, pc.match_substring(paths, f"/{RECORDS}/"))
