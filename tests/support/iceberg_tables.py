@@ -343,7 +343,7 @@ def intercept_commits(opened: IcebergTable, answer: Callable[[Callable[[], Any]]
 
 def edit_metadata(table: Table, change: Callable[[dict[str, Any]], None], *, folder: str | None = None) -> None:
     """Replace a table's metadata by a changed copy: for changes that PyIceberg can't write or would act on."""
-    body = json.loads(Path(table.metadata_location.removeprefix("file://")).read_text())
+    body = json.loads(_local(table.metadata_location).read_text())
     change(body)
     replace_metadata(table, json.dumps(body).encode(), folder=folder)
 
@@ -353,13 +353,18 @@ def replace_metadata(table: Table, body: bytes, *, folder: str | None = None) ->
     old = table.metadata_location
     beside, _, name = old.rpartition("/")
     new = f"{folder or beside}/{name.partition('-')[0]}-{uuid.uuid4()}.metadata.json"
-    Path(new.removeprefix("file://")).write_bytes(body)
+    _local(new).write_bytes(body)
     assert isinstance(table.catalog, SqlCatalog)
     moved = update(IcebergTables).where(IcebergTables.metadata_location == old).values(metadata_location=new)
     with Session(table.catalog.engine) as session:
         session.execute(moved)
         session.commit()
     return new
+
+
+def _local(location: str) -> Path:
+    """Return the file of a location, as PyIceberg (`file:///…`) and Spark (`file:/…`) write it."""
+    return Path("/" + location.removeprefix("file:").lstrip("/"))
 
 
 def local_files(folder: Path) -> set[str]:

@@ -60,7 +60,7 @@ def manifests_in(bodies: Sequence[bytes]) -> pa.Table:
     Raises:
         Malformed: one is no manifest list, or has no path for a manifest.
     """
-    parts = [_manifests(each) for each in _together(bodies)]
+    parts = [_manifests(*each) for each in _together(bodies)]
     return _checked(pa.concat_tables([MANIFESTS.empty_table(), *parts]))
 
 
@@ -73,32 +73,34 @@ def entries_in(bodies: Sequence[bytes]) -> pa.Table:
     Raises:
         Malformed: one is no manifest, or an entry has no path, or an unknown content.
     """
-    parts = [_entries(each) for each in _together(bodies)]
+    parts = [_entries(*each) for each in _together(bodies)]
     return _checked(pa.concat_tables([ENTRIES.empty_table(), *parts]))
 
 
-def _together(bodies: Sequence[bytes]) -> list[bytes]:
-    """Return one container for all with the same schema."""
+def _together(bodies: Sequence[bytes]) -> list[tuple[bytes, int]]:
+    """Return one container for all with the same schema, and the number of its records."""
     alike: dict[bytes, list[bytes]] = {}
     for body in bodies:
         alike.setdefault(schema_of(body), []).append(body)
-    return [some[0] if len(some) == 1 else joined(some) for some in alike.values()]
+    return [
+        (some[0] if len(some) == 1 else joined(some), sum(records_in(each) for each in some)) for some in alike.values()
+    ]
 
 
-def _manifests(body: bytes) -> pa.Table:
+def _manifests(body: bytes, rows: int) -> pa.Table:
     names = _named(ids.field_names(_schema(body)), _OF_LISTS, needed={_MANIFEST_PATH})
-    frame = _frame(body)
+    frame = _frame(body, rows)
     found = {name: frame[field] for name, field in names.items()} if frame is not None else _slowly(body, names, None)
-    return pa.table([_column(found.get(each.name), each.type, records_in(body)) for each in MANIFESTS], MANIFESTS)
+    return pa.table([_column(found.get(each.name), each.type, rows) for each in MANIFESTS], MANIFESTS)
 
 
-def _entries(body: bytes) -> pa.Table:
-    written, rows = _schema(body), records_in(body)
+def _entries(body: bytes, rows: int) -> pa.Table:
+    written = _schema(body)
     of_entry = _named(ids.field_names(written), _OF_ENTRIES, needed={ids.STATUS})
     record = ids.record_of(written, ids.DATA_FILE)
     of_file = _named(ids.field_names(record), _OF_FILES, needed={ids.PATH})
     inner = ids.field_names(written)[ids.DATA_FILE]
-    frame = _frame(body)
+    frame = _frame(body, rows)
     found: dict[str, Any]
     if frame is not None:
         file = frame[inner].struct
@@ -138,13 +140,13 @@ def _named(by_id: Mapping[int, str], wanted: Mapping[int, str], *, needed: set[i
     return {name: by_id[number] for number, name in wanted.items() if number in by_id}
 
 
-def _frame(body: bytes) -> pl.DataFrame | None:
+def _frame(body: bytes, rows: int) -> pl.DataFrame | None:
     """Return the records of a file as columns; None if polars does not support it."""
     try:
         frame = pl.read_avro(io.BytesIO(body))
     except UNREADABLE:
         return None
-    return frame if frame.height == records_in(body) else None
+    return frame if frame.height == rows else None
 
 
 def _slowly(body: bytes, names: Mapping[str, str], inner: str | None) -> dict[str, list[Any]]:

@@ -1,0 +1,175 @@
+"""Files whose paths in the metadata lead elsewhere: whatever expired manifests name, only the table's files go."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
+from pyiceberg.table import Table
+from pyiceberg.typedef import Record
+
+from engine.formats.iceberg.upkeep.file_lists import FileKind, FileList, ListWriter, Origin, listed
+from engine.formats.iceberg.upkeep.path_keys import keys_of
+from engine.formats.iceberg.upkeep.records import Records
+from engine.formats.iceberg.upkeep.scopes import OF_OTHERS, OUTSIDE, PROTECTED, UNCLEAR, Refused, Scope
+from tests.support.expired_files import Deletion, ids, needed, stored
+from tests.support.iceberg_tables import RUN_ID, Lake, append_files, orders
+
+OWN = "s3://lake/wh/orders"
+
+
+def local(path: str) -> Path:
+    return Path("/" + path.removeprefix("file:").lstrip("/"))
+
+
+def name_files(table: Table, paths: list[str]) -> None:
+    """Append data files with these paths, which nothing checks."""
+    with table.transaction() as change, change.update_snapshot().fast_append() as append:
+        for path in paths:
+            made = DataFile.from_args(
+                content=DataFileContent.DATA, file_path=path, file_format=FileFormat.PARQUET, partition=Record(),
+                record_count=1, file_size_in_bytes=1,
+            )  # fmt: skip
+            made.spec_id = 0
+            append.append_data_file(made)
+
+
+def test_expired_entries_with_any_path_delete_no_file_that_is_needed_or_outside(lake: Lake, tmp_path: Path) -> None:
+    other = lake.create("other")
+    append_files(other, 1)
+    table = lake.create()
+    append_files(table, 2)
+    base, head = lake.load().location(), ids(lake.load().metadata)[-1]
+    live = next(path for path in needed(lake.load()) if path.endswith(".parquet")).removeprefix("file:")
+    theirs = next(path for path in needed(lake.load("other")) if path.endswith(".parquet"))
+    secret = tmp_path / "secret.txt"
+    secret.write_text("x")
+    spellings = [
+        f"file:{live}", f"file://{live}", live, f"file://localhost{live}", f"FILE://{live}", f"{live}/", f"{live}?x",
+        f"file://{live}#x", live.replace("/data/", "//data//"), live.replace("/data/", "/./data/"),
+        live.replace("/data/", "/data/../data/"), live.replace("/data/", "/%2e%2e/data/"),
+        live.replace("/data/", "\\data\\"),
+    ]  # fmt: skip
+    others = [
+        theirs, str(secret), f"{base}/../../../../secret.txt", f"{base}/data/../../../../../secret.txt", "", "/", base,
+        f"{base}/", f"{base}/data", f"{base}/metadata", "s3://lake/x.parquet", "http://host/x", "data/relative.parquet",
+        lake.load().metadata_location, f"{base}/metadata/version-hint.text", f"{base}\x00/x",
+        f"{base}/data/{'x' * 5000}",
+        f"file://evil{live}", f"{base}/metadata/packhouse-deletions/{RUN_ID}/expired-1.parquet",
+    ]  # fmt: skip
+    garbage = f"{base}/data/garbage.parquet"
+    local(garbage).write_bytes(b"x")
+    local(f"{base}/metadata/version-hint.text").write_text("7")
+    name_files(lake.load(), [*spellings, *others, garbage])
+    lake.load().manage_snapshots().set_current_snapshot(head).commit()
+    hostile = [each for each in ids(lake.load().metadata) if each not in ids(table.refresh().metadata)[:2]]
+    before = stored(lake.load()) | stored(lake.load("other"))
+    recorded, tally, proof = Deletion(lake).run(hostile)
+    gone = before - stored(lake.load()) - stored(lake.load("other"))
+    assert needed(lake.load()) <= stored(lake.load())
+    assert secret.exists()
+    assert [path.rpartition("/")[2] for path in gone if path.endswith(".parquet")] == ["garbage.parquet"]
+    assert all(path.endswith(".avro") for path in gone if not path.endswith(".parquet"))
+    assert all(each.holds for each in proof)
+    assert sum(recorded.refused.counts.values()) >= 15
+    assert set(tally.failed) <= {FileKind.DATA}
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        (f"{OWN}/data/a.parquet", None),
+        ("s3a://lake/wh/orders/data/day=1/a%20b.parquet", None),
+        (f"{OWN}/data/a..b.parquet", None),
+        ("s3://lake/wh/orders2/data/a.parquet", OUTSIDE),
+        ("s3://Lake/wh/orders/data/a.parquet", OUTSIDE),
+        ("gs://lake/wh/orders/data/a.parquet", OUTSIDE),
+        ("/wh/orders/data/a.parquet", OUTSIDE),
+        ("wh/orders/a", OUTSIDE),
+        ("", OUTSIDE),
+        (OWN, OUTSIDE),
+        (f"{OWN}/../other/a.parquet", OUTSIDE),
+        (f"{OWN}/%2E%2e/other/a.parquet", OUTSIDE),
+        (f"{OWN}/data/a\n.parquet", OUTSIDE),
+        (f"{OWN}/data/", UNCLEAR),
+        (f"{OWN}/data/a.parquet/", UNCLEAR),
+        (f"{OWN}//data/a.parquet", UNCLEAR),
+        (f"{OWN}/data/a.parquet?versionId=1", UNCLEAR),
+        (f"{OWN}/data/a.parquet#1", UNCLEAR),
+        (f"{OWN}/inner/data/a.parquet", OF_OTHERS),
+        ("s3n://lake/wh/orders/inner/x", OF_OTHERS),
+        (f"{OWN}/metadata/00001-x.metadata.json", PROTECTED),
+        (f"{OWN}/metadata/v3.metadata.json.gz", PROTECTED),
+        (f"{OWN}/metadata/version-hint.text", PROTECTED),
+        (f"{OWN}/metadata/packhouse-deletions/run_1/files-1.parquet", PROTECTED),
+    ],
+)
+def test_a_path_decides_whether_a_file_may_be_deleted(path: str, reason: str | None) -> None:
+    refused = Refused()
+    scope = Scope.of(OWN, ["s3a://lake/wh/orders/inner/"])
+    allowed = scope.allowed(listed([path], FileKind.DATA), refused)
+    assert dict(refused.counts) == ({} if reason is None else {reason: 1})
+    assert allowed.num_rows == (reason is None)
+
+
+def test_metadata_files_may_have_their_own_names() -> None:
+    refused = Refused()
+    metadata = listed([f"{OWN}/metadata/00001-x.metadata.json"], FileKind.METADATA)
+    assert Scope.of(OWN).allowed(metadata, refused).num_rows == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "file:/w/t/data/a b%20", "file:///w/t/data/a b%20", "/w/t/data/a b%20", "file://localhost/w/t/data/a b%20",
+        "s3://bucket/w/t/data/a b%20", "s3a://bucket/w/t/data/a b%20", "/w//t///data/a b%20/", "//w/t/data/a b%20?x#y",
+        "abfss://c@account.dfs.core.windows.net/w/t/data/a b%20",
+        "wasbs://c@account.blob.core.windows.net/w/t/data/a b%20",
+    ],
+)  # fmt: skip
+def test_paths_that_may_be_one_file_have_one_key(other: str) -> None:
+    one, two, third = keys_of(pa.array(["/w/t/data/a b%20", other, "/w/t/data/a b "]))
+    assert one == two != third
+
+
+def test_a_stored_list_that_was_changed_deletes_nothing_else(lake: Lake, tmp_path: Path) -> None:
+    table = lake.create()
+    append_files(table, 3)
+    lake.load().overwrite(orders(range(10)))
+    deletion = Deletion(lake)
+    files = deletion.expire(ids(lake.load().metadata)[:-1])
+    recorded = files.record()
+    secret = tmp_path / "secret"
+    secret.write_text("x")
+    wrong = [str(secret), *sorted(needed(lake.load())), f"{table.location()}/../x"]
+    changed = ListWriter(recorded.files.origin)
+    changed.add(listed([*wrong, *wrong], FileKind.DATA))
+    Records(deletion.view(), RUN_ID).write_files(changed.finish())
+    assert deletion.finish(deletion.begin())[1].deleted == {}
+    assert secret.exists()
+    assert needed(lake.load()) <= stored(lake.load())
+
+
+@pytest.mark.parametrize("body", [b"", b"PAR1", b"x" * 100, None])
+def test_a_stored_list_that_is_incomplete_is_made_again(lake: Lake, body: bytes | None) -> None:
+    table = lake.create()
+    append_files(table, 3)
+    lake.load().overwrite(orders(range(10)))
+    deletion = Deletion(lake)
+    recorded = deletion.expire(ids(lake.load().metadata)[:-1]).record()
+    path = local(recorded.path)
+    path.write_bytes(path.read_bytes()[:-9] if body is None else body)
+    again, tally, _ = deletion.finish(deletion.begin())
+    assert again.files.samples(1000) == recorded.files.samples(1000)
+    assert tally.deleted == recorded.files.counts()
+
+
+def test_a_list_of_another_table_is_refused(lake: Lake) -> None:
+    table = lake.create()
+    append_files(table, 2)
+    deletion = Deletion(lake)
+    files = deletion.expire(ids(lake.load().metadata)[:-1])
+    origin = Origin("00000000-0000-0000-0000-000000000000", 0, 0)
+    Records(deletion.view(), RUN_ID).write_roots(FileList.read(ListWriter(origin).finish().body))
+    with pytest.raises(Exception, match="another one now"):
+        files.record()

@@ -1,0 +1,206 @@
+"""Deletions that are killed between two steps, or during which other writers commit."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyiceberg.table import Table
+
+from engine.formats.iceberg.upkeep import expired_files, removal
+from engine.formats.iceberg.upkeep.records import Records
+from engine.formats.iceberg.upkeep.removal import Removal
+from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
+from tests.support.iceberg_tables import RUN_ID, Lake, append_files, ids_of, live_paths, orders
+
+
+class KilledError(BaseException):
+    """The process ends here."""
+
+
+def history(lake: Lake) -> Table:
+    table = lake.create()
+    append_files(table, 3)
+    lake.load().overwrite(orders(range(100, 120)))
+    append_files(lake.load(), 1, first=200)
+    return lake.load()
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(removal, "BULK_DELETES", 3)
+    monkeypatch.setattr(removal, "_AT_ONCE", 1)
+
+
+def kill_at(monkeypatch: pytest.MonkeyPatch, number: int, *, after: bool) -> list[str]:
+    """Kill the process before or after its step of this number that changes a store; return the steps."""
+    steps: list[str] = []
+    for owner, name in ((Records, "_write"), (Records, "_delete"), (Removal, "_delete")):
+        monkeypatch.setattr(
+            owner, name, _counted(getattr(owner, name), steps, f"{owner.__name__}{name}", number, after)
+        )
+    return steps
+
+
+def _counted(real: Callable[..., Any], steps: list[str], name: str, number: int, after: bool) -> Callable[..., Any]:
+    def step(*given: Any) -> Any:
+        steps.append(name)
+        if len(steps) == number and not after:
+            raise KilledError
+        answer = real(*given)
+        if len(steps) == number:
+            raise KilledError
+        return answer
+
+    return step
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("number", range(1, 9))
+def test_a_process_that_is_killed_at_any_step_is_followed_by_another(lake: Lake, number: int, after: bool) -> None:
+    every, deletion = ids(history(lake).metadata), Deletion(lake)
+    rows = ids_of(lake.load())
+    with pytest.MonkeyPatch.context() as patched:
+        kill_at(patched, number, after=after)
+        with pytest.raises(KilledError):
+            deletion.run(every[:-1])
+    assert needed(lake.load()) <= stored(lake.load())
+    if every[0] in ids(lake.load().metadata):  # killed before the commit: the next attempt begins with it
+        deletion.run(every[:-1])
+    elif deletion.begin().is_pending():
+        deletion.finish(deletion.begin())
+    assert stored(lake.load()) == needed(lake.load())
+    assert ids_of(lake.load()) == rows
+    assert not deletion.begin().is_pending()
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_the_steps_of_a_deletion(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = ids(history(lake).metadata)
+    steps = kill_at(monkeypatch, 0, after=False)
+    Deletion(lake).run(every[:-1])
+    assert [steps[0], steps[1], steps[-1], len(steps)] == ["Records_write", "Records_write", "Records_delete", 8]
+    assert set(steps[2:-1]) == {"Removal_delete"}
+
+
+def test_the_list_is_stored_before_the_first_file_is_deleted(lake: Lake) -> None:
+    every, deletion = ids(history(lake).metadata), Deletion(lake)
+    files = deletion.expire(every[:-1])
+    recorded, before = files.record(), stored(lake.load())
+    listed = {row["path"] for row in Records(deletion.view(), RUN_ID).files()[1].samples(1000)}  # type: ignore[index]
+    files.delete(deletion.removal())
+    gone = {path.removeprefix("file:") for path in before - stored(lake.load())}
+    assert gone == {path.removeprefix("file://") for path in listed}
+    assert recorded.files.rows == len(gone)
+
+
+def add_again(table: Table, path: str) -> None:
+    """Commit a data file that is stored already, as `add_files` does."""
+    with table.transaction() as change:
+        change.add_files([path], check_duplicate_files=False)
+
+
+def a_candidate(files: expired_files.ExpiredFiles) -> str:
+    return next(row["path"] for row in files.record().files.samples(1000) if row["path"].endswith(".parquet"))
+
+
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_a_file_that_a_writer_adds_again_after_the_list_was_stored_is_kept(lake: Lake, is_resumed: bool) -> None:
+    deletion = Deletion(lake)
+    history(lake)
+    files = deletion.expire(ids(lake.load().metadata)[:-1])
+    path = a_candidate(files)
+    add_again(lake.load(), path)
+    _, tally, proof = deletion.finish(deletion.begin() if is_resumed else files)
+    assert path in live_paths(lake.load())
+    assert needed(lake.load()) == stored(lake.load())
+    assert ids_of(lake.load())
+    assert all(each.holds for each in proof)
+    assert sum(each.files for each in tally.deleted.values()) > 3
+
+
+def test_a_long_deletion_looks_at_the_table_again(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expired_files, "_FILES_BETWEEN_LOOKS", 0)
+    monkeypatch.setattr("engine.formats.iceberg.upkeep.file_lists.BATCH_ROWS", 1)
+    monkeypatch.setattr(removal, "_AT_ONCE", 1)
+    history(lake)
+    deletion = Deletion(lake)
+    files = deletion.expire(ids(lake.load().metadata)[:-1])
+    paths = [row["path"] for batch in files.record().files.batches() for row in batch.to_pylist()]
+    last = next(path for path in reversed(paths) if path.endswith(".parquet"))
+    deletion.before_batch = lambda _: None if deletion.batches else add_again(lake.load(), last)
+    deletion.finish(files)
+    assert last in live_paths(lake.load())
+    assert needed(lake.load()) == stored(lake.load())
+
+
+def test_a_file_that_is_needed_after_its_deletion_fails_the_proof(lake: Lake) -> None:
+    history(lake)
+    deletion = Deletion(lake)
+    files = deletion.expire(ids(lake.load().metadata)[:-1])
+    path = a_candidate(files)
+    body = Path("/" + path.removeprefix("file:").lstrip("/")).read_bytes()
+    files.delete(deletion.removal())
+    assert all(each.holds for each in files.prove())
+    Path("/" + path.removeprefix("file:").lstrip("/")).write_bytes(body)
+    add_again(lake.load(), path)
+    (condition,) = files.prove()
+    assert not condition.holds
+    assert "1 of them are needed" in condition.detail
+
+
+def _append(lake: Lake) -> None:
+    append_files(lake.load(), 1, first=900)
+
+
+def _tag(lake: Lake) -> None:
+    table = lake.load()
+    table.manage_snapshots().create_tag(ids(table.metadata)[-1], "now").commit()
+
+
+def _branch(lake: Lake) -> None:
+    table = lake.load()
+    table.manage_snapshots().create_branch(ids(table.metadata)[-2], "work").commit()
+
+
+def _roll_back(lake: Lake) -> None:
+    table = lake.load()
+    table.manage_snapshots().set_current_snapshot(ids(table.metadata)[-2]).commit()
+
+
+def _overwrite(lake: Lake) -> None:
+    lake.load().overwrite(orders(range(7)))
+
+
+def _delete_rows(lake: Lake) -> None:
+    lake.load().delete("id < 105")
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("writer", [_append, _tag, _branch, _roll_back, _overwrite, _delete_rows])
+@pytest.mark.parametrize("moment", ["announced", "expired", "recorded", "deleting", "deleted"])
+def test_writers_that_commit_at_any_moment_lose_nothing(
+    lake: Lake, writer: Callable[[Lake], None], moment: str
+) -> None:
+    every, deletion = ids(history(lake).metadata), Deletion(lake)
+    files = deletion.begin()
+    files.announce(deletion.view(), every[:-2])
+    _act(writer, lake, moment == "announced")
+    drop_snapshots(lake.load(), every[:-2])
+    _act(writer, lake, moment == "expired")
+    files.record()
+    _act(writer, lake, moment == "recorded")
+    deletion.before_batch = lambda _: None if len(deletion.batches) != 1 else _act(writer, lake, moment == "deleting")
+    files.delete(deletion.removal())
+    _act(writer, lake, moment == "deleted")
+    assert all(each.holds for each in files.prove())
+    files.close()
+    assert needed(lake.load()) == stored(lake.load())
+    for each in ids(lake.load().metadata):
+        lake.load().scan(snapshot_id=each).to_arrow()
+
+
+def _act(writer: Callable[[Lake], None], lake: Lake, is_now: bool) -> None:
+    if is_now:
+        writer(lake)
