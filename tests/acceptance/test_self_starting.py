@@ -38,7 +38,11 @@ async def service(settings: Settings, lake: Lake) -> AsyncIterator[tuple[Contain
     """Api and worker without a coordinator; one registered table whose runs may follow one another soon."""
     async with open_container(settings) as container:
         table = await register_lake(container, lake)
-        policy = PolicyDocument.model_validate({"schedule": {"min_interval": f"{MIN_INTERVAL.seconds}s"}})
+        settings_of_runs = {
+            "schedule": {"min_interval": f"{MIN_INTERVAL.seconds}s"},
+            "maintenance": {"rewrite_manifests": "off"},  # an operation with an interval of its own
+        }
+        policy = PolicyDocument.model_validate(settings_of_runs)
         await container.policies.put(SYSTEM, table.id, policy, if_none_match=True)
         worker = asyncio.create_task(container.worker.run())
         try:

@@ -8,10 +8,10 @@ from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.table import Table
 from pyiceberg.typedef import Record
 
-from engine.formats.iceberg.upkeep.file_lists import FileKind, FileList, ListWriter, Origin, listed
-from engine.formats.iceberg.upkeep.path_keys import keys_of
-from engine.formats.iceberg.upkeep.records import Records
-from engine.formats.iceberg.upkeep.scopes import OF_OTHERS, OUTSIDE, PROTECTED, UNCLEAR, Refused, Scope
+from engine.formats.iceberg.deletion.file_lists import FileKind, FileList, ListWriter, Origin, listed
+from engine.formats.iceberg.deletion.path_keys import keys_of
+from engine.formats.iceberg.deletion.records import Records
+from engine.formats.iceberg.deletion.scopes import OF_OTHERS, OUTSIDE, PROTECTED, UNCLEAR, Refused, Scope
 from tests.support.expired_files import Deletion, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, append_files, orders
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from engine.domain.errors import Away, CredentialsExpired, StateConflict
-from engine.formats.iceberg.upkeep import removal as removals
-from engine.formats.iceberg.upkeep.file_lists import Count, FileKind, FileList, ListWriter, Origin, listed
-from engine.formats.iceberg.upkeep.removal import Removal
+from engine.formats.iceberg.deletion import removal as removals
+from engine.formats.iceberg.deletion.file_lists import Count, FileKind, FileList, ListWriter, Origin, listed
+from engine.formats.iceberg.deletion.removal import Removal
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
 
 

@@ -17,13 +17,13 @@ import pyarrow.compute as pc
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
-from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, Origin, listed
 from engine.formats.iceberg.deletion.path_keys import Keys, SeenKeys, first_of_each, keys_of
 from engine.formats.iceberg.deletion.paths_in_files import MANIFESTS, entries_in, manifests_in
 from engine.formats.iceberg.deletion.reachability import KeptManifests, Reachability
 from engine.formats.iceberg.deletion.scopes import Refused, Scope
 from engine.formats.iceberg.deletion.stored_paths import StoredPaths, Unread
+from engine.formats.iceberg.metadata.views import TableView
 
 _DELETES_METADATA = "write.metadata.delete-after-commit.enabled"
 

@@ -20,7 +20,6 @@ import numpy as np
 import pyarrow as pa
 
 from engine.formats.base import Condition
-from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.deletion.candidates import Found, find_files, roots_of
 from engine.formats.iceberg.deletion.file_lists import FileList
 from engine.formats.iceberg.deletion.reachability import Reachability, check_may_delete, check_newer
@@ -28,6 +27,7 @@ from engine.formats.iceberg.deletion.records import Records
 from engine.formats.iceberg.deletion.removal import Removal, Tally
 from engine.formats.iceberg.deletion.scopes import Refused, Scope
 from engine.formats.iceberg.deletion.stored_paths import Unread
+from engine.formats.iceberg.metadata.views import TableView
 
 _FILES_BETWEEN_LOOKS: Final = 50_000
 _SAMPLES: Final = 10

@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyiceberg.table.metadata import TableMetadata
 
-from engine.formats.iceberg.intake.limits import Malformed
 from engine.formats.iceberg.deletion.path_keys import Keys, keys_of
+from engine.formats.iceberg.intake.limits import Malformed
 
 BATCH_ROWS: Final = 50_000
 _LARGEST_BATCH: Final = 256 * 2**20

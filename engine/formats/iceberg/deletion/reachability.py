@@ -17,11 +17,11 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
 from engine.domain.errors import Fatal, NotEligible
-from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.deletion.file_lists import Origin
 from engine.formats.iceberg.deletion.path_keys import Keys, are_in, keys_of, places_in
 from engine.formats.iceberg.deletion.paths_in_files import entries_in, manifests_in
 from engine.formats.iceberg.deletion.stored_paths import StoredPaths
+from engine.formats.iceberg.metadata.views import TableView
 
 
 class KeptManifests:

@@ -21,12 +21,12 @@ from typing import Final
 
 from engine.domain.errors import Fatal
 from engine.formats.iceberg.catalog.paths import file_name, metadata_location
+from engine.formats.iceberg.deletion.file_lists import FileList
+from engine.formats.iceberg.deletion.scopes import RECORDS
 from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.intake.limits import MANIFEST_BYTES, Malformed
 from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.deletion.file_lists import FileList
-from engine.formats.iceberg.deletion.scopes import RECORDS
 
 _RUN_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _NUMBERED: Final = re.compile(r"(expired)?(?:files)?-([0-9]{1,9})\.parquet")
