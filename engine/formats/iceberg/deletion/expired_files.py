@@ -117,7 +117,7 @@ class ExpiredFiles:
 
     def prove(self) -> Sequence[Condition]:
         """Look at the current metadata: whether it needs a file that was sent for deletion. Raises as `record`."""
-        self._look()
+        self._look(self._load())
         wrong = int((self._reachability.is_needed & self._is_sent).sum())
         sent = int(self._is_sent.sum())
         return (Condition("deleted_are_unneeded", not wrong, f"{sent} files deleted, {wrong} of them are needed"),)
@@ -140,10 +140,10 @@ class ExpiredFiles:
 
     def _unneeded(self) -> Iterator[pa.Table]:
         start = since = 0
-        self._look()
+        self._look_before_deleting()
         for batch in self._recorded.files.batches():
             if since >= _FILES_BETWEEN_LOOKS:
-                self._look()
+                self._look_before_deleting()
                 since = 0
             part = slice(start, start + batch.num_rows)
             is_free = ~self._reachability.is_needed[part]
@@ -151,9 +151,12 @@ class ExpiredFiles:
             yield batch.filter(pa.array(is_free))
             start, since = part.stop, since + batch.num_rows
 
-    def _look(self) -> None:
+    def _look_before_deleting(self) -> None:
         view = self._load()
         check_may_delete(view.metadata)
+        self._look(view)
+
+    def _look(self, view: TableView) -> None:
         check_newer(view.metadata, self._recorded.files.origin)
         self._reachability.look(view)
 
