@@ -105,6 +105,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
     capabilities = CapabilityService(served={name: each.capabilities() for name, each in served.items()})
     checks = PolicyChecks(database=database, formats=formats, capabilities=capabilities)
     observations = ObservationService(database=database, formats=formats, clock=clock)
+    pacing = PaceTools(database=database, ledger=pace, shared=shared, tokens=tokens, clock=clock, url=settings.pace_url)
     context = RewriteContext(
         database=database,
         formats=formats,
@@ -114,15 +115,13 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         procedures=around.procedures,
         function=run_group,
         pace=pace,
-        pacing=PaceTools(
-            database=database, ledger=pace, shared=shared, tokens=tokens, clock=clock, url=settings.pace_url
-        ),
+        pacing=pacing,
         clock=clock,
         machine=machine_of(settings.spark_url),
         commit_batch_bytes=settings.commit_batch_bytes,
         commit_batch_seconds=settings.commit_batch_seconds,
     )
-    metadata = MetadataContext(database, formats, clock)
+    metadata = MetadataContext(database, formats, clock, pacing)
     execution = RunExecution(
         executors={
             Operation.REWRITE: lambda attempt: RewriteFlow(context=context, attempt=attempt, step=step),

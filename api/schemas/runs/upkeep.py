@@ -25,8 +25,10 @@ class UpkeepPlan(Answer):
     )
     details: JsonObject = Field(
         description="By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with "
-        "their time, and how many snapshots are `kept` for which reason. `rewrite_manifests`: the number and bytes of "
-        "all `manifests`, of those to be rewritten and of those in their place."
+        "their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and "
+        "bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. "
+        "`rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their "
+        "place."
     )
 
     @classmethod

@@ -11,14 +11,22 @@ SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class ExpiryRule:
-    """A snapshot may expire if it is older than `older_than` and not among the `keep_last` newest of a branch."""
+    """A snapshot may expire if it is older than `older_than` and not among the `keep_last` newest of a branch.
+
+    `deletes_files`: whether the files that only expired snapshots needed are deleted.
+    """
 
     older_than: timedelta
     keep_last: int
+    deletes_files: bool = False
 
     def document(self) -> dict[str, Any]:
         """Return the rule as JSON-ready values."""
-        return {"older_than_seconds": int(self.older_than.total_seconds()), "keep_last": self.keep_last}
+        return {
+            "older_than_seconds": int(self.older_than.total_seconds()),
+            "keep_last": self.keep_last,
+            "delete_files": self.deletes_files,
+        }
 
 
 @dataclass(frozen=True, slots=True)

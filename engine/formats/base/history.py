@@ -67,12 +67,23 @@ class HistoryKeeper(Protocol):
         """
 
     def expire(
-        self, snapshot_ids: Sequence[int], expiry: Expiry, *, before_try: Callable[[], None]
+        self,
+        snapshot_ids: Sequence[int],
+        expiry: Expiry,
+        *,
+        before_try: Callable[[], None],
+        deletes_for: str | None = None,
     ) -> Sequence[Condition]:
         """Remove those of the snapshots that may still expire from the metadata; return what was proven.
 
-        No file is deleted. Calling it again with the same ids has no further effect. `before_try` is called before
-        every request and may raise to stop: nothing is sent then.
+        No file is deleted. Calling it again with the same ids has no further effect.
+
+        Args:
+            snapshot_ids: the snapshots.
+            expiry: the rule, judged again before every request.
+            before_try: called before every request; may raise to stop: nothing is sent then.
+            deletes_for: the run for which the files that the snapshots need are found later (`FileKeeper.deletion`):
+                what leads to them is stored before every request. None: no file will be deleted.
 
         Raises:
             OutcomeUnknown: the answer was lost; the snapshots may be gone.

@@ -4,7 +4,7 @@ Used by dry runs, by explain, by the coordinator to decide, and again by the run
 a thread.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -14,9 +14,10 @@ from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, TableU
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule
 from engine.domain.runs.manifests import ManifestPlan
+from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation
 from engine.domain.values.units import format_bytes
-from engine.formats.base import HistoryKeeper, ManifestKeeper, OpenTable
+from engine.formats.base import FileKeeper, HistoryKeeper, ManifestKeeper, OpenTable
 from engine.services.planning.wording import duration, many
 
 
@@ -80,13 +81,22 @@ class UpkeepState:
 def expiry_rule(policy: EffectivePolicy) -> ExpiryRule:
     """Return the rule of `maintenance.expire_snapshots`, which must not be off."""
     value = policy.values[_EXPIRY]
-    return ExpiryRule(timedelta(seconds=value["older_than"]), value["keep_last"])
+    return ExpiryRule(
+        timedelta(seconds=value["older_than"]), value["keep_last"], deletes_files=value.get("delete_files", False)
+    )
 
 
 def keeper_of(table: OpenTable) -> HistoryKeeper:
     """Return a table as one that can expire snapshots. Raises `NotEligible` if its format has none."""
     if not isinstance(table, HistoryKeeper):
         raise NotEligible("the format of this table keeps no snapshots that can expire")
+    return table
+
+
+def file_keeper_of(table: OpenTable) -> FileKeeper:
+    """Return a table as one whose expired files can be deleted. Raises `NotEligible` if its format has none."""
+    if not isinstance(table, FileKeeper):
+        raise NotEligible("the format of this table does not delete the files of expired snapshots")
     return table
 
 
@@ -120,6 +130,32 @@ def plan_upkeep(table: OpenTable, policy: EffectivePolicy, operation: Operation,
         NotEligible: the table does not support it in its current state.
     """
     return UPKEEP[operation].plan(table, policy, now)
+
+
+def deletes_files(policy: EffectivePolicy, operation: Operation) -> bool:
+    """Return whether an operation that is switched on deletes files of the table's storage."""
+    return operation is Operation.EXPIRE_SNAPSHOTS and expiry_rule(policy).deletes_files
+
+
+def preview_removal(
+    table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime, others: Sequence[str]
+) -> RemovalPlan | None:
+    """Return the files that an operation would delete now; None if it deletes none. Reads manifests.
+
+    Args:
+        table: the table.
+        policy: its policy, in which the operation is on.
+        operation: the operation.
+        now: the instant at which ages are judged.
+        others: locations of other tables.
+
+    Raises:
+        NotEligible: the table forbids it.
+    """
+    if not deletes_files(policy, operation):
+        return None
+    plan = keeper_of(table).plan_expiry(Expiry(expiry_rule(policy), now))
+    return file_keeper_of(table).preview_removal(tuple(plan.expired), others)
 
 
 def upkeep_states(
@@ -195,7 +231,10 @@ def expiry_words(plan: ExpiryPlan) -> str:
     """Return a plan as a clause: how many snapshots expire, and by which rule."""
     age = duration(plan.rule.older_than.total_seconds())
     rule = f"older than {age}, except the {plan.rule.keep_last} newest of each branch"
-    return f"{many(len(plan.expired), 'snapshot')} of {len(plan.expired) + sum(plan.kept.values())} can expire ({rule})"
+    found = (
+        f"{many(len(plan.expired), 'snapshot')} of {len(plan.expired) + sum(plan.kept.values())} can expire ({rule})"
+    )
+    return f"{found}, with the files that only they need" if plan.rule.deletes_files else found
 
 
 LEAST_SAVED: Final = 10

@@ -49,7 +49,7 @@ async def test_an_expiry_is_planned_without_doing_and_refuses_what_is_for_rewrit
     assert (refused["pointer"], refused["value"]) == ("/force_full", True)
     plan = await api.post("/v1/runs", asked | {"dry_run": True}, status=200)
     assert (plan["operation"], plan["setting"]) == ("expire_snapshots", "maintenance.expire_snapshots")
-    assert plan["details"]["rule"] == {"older_than_seconds": 1, "keep_last": 1}
+    assert plan["details"]["rule"] == {"older_than_seconds": 1, "keep_last": 1, "delete_files": False}
     assert (await api.get("/v1/runs"))["items"] == []
     upkeep = (await api.get(f"/v1/tables/{table_id}/explain"))["upkeep"]
     assert [(each["operation"], each["blocked"]) for each in upkeep] == [

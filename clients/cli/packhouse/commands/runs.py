@@ -12,7 +12,7 @@ from packhouse.arguments.predicates import predicate_of
 from packhouse.commands.tables import LimitOption, TableArgument
 from packhouse.exit_codes import ExitCode
 from packhouse.output import print_rows, size, state
-from packhouse.rendering import answers
+from packhouse.rendering import answers, upkeep
 from packhouse.rendering.watching import watch_to_end
 from packhouse.session import Session
 
@@ -73,8 +73,8 @@ def run(
             planned = session.ask(session.client.runs.preview, body=body)
             session.show(planned, lambda console: answers.plan(console, planned))
         else:
-            upkeep = session.ask(session.client.runs.preview_upkeep, body=body)
-            session.show(upkeep, lambda console: answers.upkeep_plan(console, upkeep))
+            preview = session.ask(session.client.runs.preview_upkeep, body=body)
+            session.show(preview, lambda console: upkeep.plan(console, preview))
         return
     answer = session.ask(session.client.runs.submit, body=body, idempotency_key=idempotency_key)
     if answer.get("deduplicated"):

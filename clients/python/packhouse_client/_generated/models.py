@@ -609,6 +609,9 @@ class ExpireSnapshots(Model):
     Branches, tags and the table's own retention always hold as well.
     """
 
+    delete_files: bool = False
+    """Also delete the files that only expired snapshots needed, once the snapshots are gone."""
+
     interval: str = "1d"
     """Least time between two automatic expiries."""
 
@@ -2765,7 +2768,7 @@ class UpkeepPlan(Model):
     """Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry."""
 
     details: dict[str, Any]
-    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, and how many snapshots are `kept` for which reason. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place."""
+    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place."""
 
     enabled: bool
     """Whether the policy allows automatic runs."""

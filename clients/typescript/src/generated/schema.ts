@@ -1909,6 +1909,11 @@ export interface components {
          */
         ExpireSnapshots: {
             /**
+             * @description Also delete the files that only expired snapshots needed, once the snapshots are gone.
+             * @default false
+             */
+            delete_files?: boolean;
+            /**
              * @description Least time between two automatic expiries.
              * @default 1d
              * @example 1d
@@ -5487,7 +5492,7 @@ export interface components {
         UpkeepPlan: {
             /** @description Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry. */
             count: number;
-            /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, and how many snapshots are `kept` for which reason. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. */
+            /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. */
             details: {
                 [key: string]: unknown;
             };

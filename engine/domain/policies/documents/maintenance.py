@@ -59,6 +59,10 @@ class ExpireSnapshots(Part):
         examples=["1d"],
         json_schema_extra=_by_default("1d"),
     )
+    delete_files: Flag = Field(
+        False,
+        description="Also delete the files that only expired snapshots needed, once the snapshots are gone.",
+    )
 
 
 class RemoveOrphans(Part):

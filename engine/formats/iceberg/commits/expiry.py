@@ -91,8 +91,11 @@ def expire(
     expiry: Expiry,
     *,
     before_try: Callable[[], None],
+    announce: Callable[[TableView, Sequence[int]], None] | None = None,
 ) -> Sequence[Condition]:
     """Remove snapshots that may still expire, in one commit; see `formats.base.HistoryKeeper.expire`.
+
+    `announce` is called before each request with the version that it is sent against, and the snapshots.
 
     Raises:
         OutcomeUnknown: the catalog did not answer; the snapshots may be gone.
@@ -111,6 +114,8 @@ def expire(
             _SameHistory.of(before),
             *(AssertRefSnapshotId(ref=name, snapshot_id=ref.snapshot_id) for name, ref in before.refs.items()),
         )
+        if announce is not None:
+            announce(view, sorted(still))
         before_try()
         try:
             answer = catalog.commit_table(view.table, requirements, tuple(_updates(before, still)))
