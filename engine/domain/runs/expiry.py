@@ -39,11 +39,36 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Expiry:
-    """An expiry to plan or to do: its rule, the instant at which ages are judged, and what must stay regardless."""
+    """An expiry to plan or to do.
+
+    Attributes:
+        rule: which snapshots may expire.
+        now: the instant at which ages are judged.
+        needed: snapshots that must stay regardless.
+        only: ids of the only snapshots that may expire; None: every snapshot of the table.
+    """
 
     rule: ExpiryRule
     now: datetime
     needed: Needed = Needed()
+    only: frozenset[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OldCopy:
+    """A snapshot whose rows are also those of its child, a rewrite.
+
+    Attributes:
+        snapshot_id: the snapshot.
+        rewrite_id: its child on the main branch.
+        run_id: the run of Packhouse that made the child, as its summary names it; untrusted.
+        rewritten_at: when the child was committed.
+    """
+
+    snapshot_id: int
+    rewrite_id: int
+    run_id: str
+    rewritten_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
-from engine.domain.runs.expiry import Expiry, ExpiryPlan
+from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.formats.base.files import Condition
 
 
@@ -90,6 +90,9 @@ class HistoryKeeper(Protocol):
             Transient: other commits were faster each time; nothing was changed.
             NotEligible: as `plan_expiry`.
         """
+
+    def old_copies(self) -> Sequence[OldCopy]:
+        """Return the snapshots of main whose child there states to be a rewrite by Packhouse, newest first."""
 
     def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
         """Return those of the snapshots that the table has now."""

@@ -5,20 +5,29 @@ a thread.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Final, Self
 
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, TableUnreadable
 from engine.domain.policies import OFF, EffectivePolicy
-from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation
 from engine.domain.values.units import format_bytes
-from engine.formats.base import FileKeeper, HistoryKeeper, ManifestKeeper, OpenTable
-from engine.services.planning.wording import duration, many
+from engine.formats.base import HistoryKeeper, ManifestKeeper, OpenTable
+from engine.services.planning.histories import (
+    EXPIRE,
+    OLD_COMPACTIONS,
+    expiry_of,
+    expiry_words,
+    file_keeper_of,
+    history_rule,
+    keeper_of,
+    next_copy_at,
+)
+from engine.services.planning.wording import many
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,28 +87,6 @@ class UpkeepState:
         return cls(operation, setting, is_due=False, due_at=due_at, words=work.words)
 
 
-def expiry_rule(policy: EffectivePolicy) -> ExpiryRule:
-    """Return the rule of `maintenance.expire_snapshots`, which must not be off."""
-    value = policy.values[_EXPIRY]
-    return ExpiryRule(
-        timedelta(seconds=value["older_than"]), value["keep_last"], deletes_files=value.get("delete_files", False)
-    )
-
-
-def keeper_of(table: OpenTable) -> HistoryKeeper:
-    """Return a table as one that can expire snapshots. Raises `NotEligible` if its format has none."""
-    if not isinstance(table, HistoryKeeper):
-        raise NotEligible("the format of this table keeps no snapshots that can expire")
-    return table
-
-
-def file_keeper_of(table: OpenTable) -> FileKeeper:
-    """Return a table as one whose expired files can be deleted. Raises `NotEligible` if its format has none."""
-    if not isinstance(table, FileKeeper):
-        raise NotEligible("the format of this table does not delete the files of expired snapshots")
-    return table
-
-
 def manifest_keeper_of(table: OpenTable) -> ManifestKeeper:
     """Return a table as one whose manifests can be rewritten. Raises `NotEligible` if its format has none."""
     if not isinstance(table, ManifestKeeper):
@@ -133,14 +120,14 @@ def plan_upkeep(table: OpenTable, policy: EffectivePolicy, operation: Operation,
 
 
 def deletes_files(policy: EffectivePolicy, operation: Operation) -> bool:
-    """Return whether an operation that is switched on deletes files of the table's storage."""
-    return operation is Operation.EXPIRE_SNAPSHOTS and expiry_rule(policy).deletes_files
+    """Return whether an operation that is switched on deletes files that only expired snapshots needed."""
+    return operation in EXPIRES and history_rule(policy, operation).deletes_files
 
 
 def preview_removal(
     table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime, others: Sequence[str]
-) -> RemovalPlan | None:
-    """Return the files that an operation would delete now; None if it deletes none. Reads manifests.
+) -> RemovalPlan:
+    """Return the files that an operation for which `deletes_files` holds would delete now. Reads manifests.
 
     Args:
         table: the table.
@@ -152,9 +139,7 @@ def preview_removal(
     Raises:
         NotEligible: the table forbids it.
     """
-    if not deletes_files(policy, operation):
-        return None
-    plan = keeper_of(table).plan_expiry(Expiry(expiry_rule(policy), now))
+    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now))
     return file_keeper_of(table).preview_removal(tuple(plan.expired), others)
 
 
@@ -223,18 +208,18 @@ def manifest_words(plan: ManifestPlan) -> str:
 
 
 def _plan_expiry(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
-    plan = keeper_of(table).plan_expiry(Expiry(expiry_rule(policy), now))
-    return Work(len(plan.expired), expiry_words(plan), plan.document(), plan.next_at)
+    return _plan_history(table, policy, Operation.EXPIRE_SNAPSHOTS, now)
 
 
-def expiry_words(plan: ExpiryPlan) -> str:
-    """Return a plan as a clause: how many snapshots expire, and by which rule."""
-    age = duration(plan.rule.older_than.total_seconds())
-    rule = f"older than {age}, except the {plan.rule.keep_last} newest of each branch"
-    found = (
-        f"{many(len(plan.expired), 'snapshot')} of {len(plan.expired) + sum(plan.kept.values())} can expire ({rule})"
-    )
-    return f"{found}, with the files that only they need" if plan.rule.deletes_files else found
+def _plan_old_compactions(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+    rule = history_rule(policy, Operation.DELETE_OLD_COMPACTIONS)
+    next_at = next_copy_at(keeper_of(table).old_copies(), rule, now)
+    return replace(_plan_history(table, policy, Operation.DELETE_OLD_COMPACTIONS, now), next_at=next_at)
+
+
+def _plan_history(table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime) -> Work:
+    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now))
+    return Work(len(plan.expired), expiry_words(plan, operation), plan.document(), plan.next_at)
 
 
 LEAST_SAVED: Final = 10
@@ -243,13 +228,18 @@ LEAST_SAVED: Final = 10
 LEAST_INTERVAL: Final = timedelta(hours=1)
 """Least time between two automatic runs of an operation that does not wait for its interval."""
 
+EXPIRES: Final = frozenset({Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS})
+"""Operations that expire snapshots."""
+
 _MANIFESTS: Final = "maintenance.rewrite_manifests"
-_EXPIRY: Final = "maintenance.expire_snapshots"
 UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
     {
         Operation.REWRITE_MANIFESTS: Upkeep(_MANIFESTS, '{"interval": "7d"}', ManifestKeeper, _plan_manifests),
         Operation.EXPIRE_SNAPSHOTS: Upkeep(
-            _EXPIRY, '{"older_than": "5d", "keep_last": 10}', HistoryKeeper, _plan_expiry
+            EXPIRE, '{"older_than": "5d", "keep_last": 10}', HistoryKeeper, _plan_expiry
+        ),
+        Operation.DELETE_OLD_COMPACTIONS: Upkeep(
+            OLD_COMPACTIONS, '{"grace": "1d"}', HistoryKeeper, _plan_old_compactions
         ),
     }
 )

@@ -438,6 +438,21 @@ class Cost(Model):
     """At work, without waiting."""
 
 
+class DeleteOldCompactions(Model):
+    """
+    Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
+
+    Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
+    always hold as well.
+    """
+
+    grace: str = "1d"
+    """Time after a rewrite for which the copy that it replaced is kept."""
+
+    interval: str = "1d"
+    """Least time between two automatic runs."""
+
+
 class DeleteRules(Model):
     """Deletes that make a data file a candidate regardless of its size, and removal of delete files."""
 
@@ -3194,6 +3209,9 @@ class HealthHistory(Model):
 
 class MaintenanceSettings(Model):
     """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
+
+    delete_old_compactions: Literal["off"] | DeleteOldCompactions | None = None
+    """Delete the copies of the data that rewrites replaced."""
 
     expire_snapshots: Literal["off"] | ExpireSnapshots | None = None
     """Expire old snapshots."""

@@ -1706,6 +1706,26 @@ export interface components {
             /** @description At work, without waiting. */
             seconds: number;
         };
+        /**
+         * @description Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
+         *
+         *     Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
+         *     always hold as well.
+         */
+        DeleteOldCompactions: {
+            /**
+             * @description Time after a rewrite for which the copy that it replaced is kept.
+             * @default 1d
+             * @example 1d
+             */
+            grace?: string;
+            /**
+             * @description Least time between two automatic runs.
+             * @default 1d
+             * @example 1d
+             */
+            interval?: string;
+        };
         /** @description Deletes that make a data file a candidate regardless of its size, and removal of delete files. */
         DeleteRules: {
             /**
@@ -3141,6 +3161,14 @@ export interface components {
         };
         /** @description Upkeep other than rewriting data files; each part is `off` or given as a whole. */
         MaintenanceSettings: {
+            /**
+             * @description Delete the copies of the data that rewrites replaced.
+             * @example {
+             *       "grace": "1d",
+             *       "interval": "1d"
+             *     }
+             */
+            delete_old_compactions?: "off" | components["schemas"]["DeleteOldCompactions"] | null;
             /**
              * @description Expire old snapshots.
              * @example {

@@ -65,6 +65,27 @@ class ExpireSnapshots(Part):
     )
 
 
+class DeleteOldCompactions(Part):
+    """Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
+
+    Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
+    always hold as well.
+    """
+
+    grace: Interval = Field(
+        DAY_SECONDS,
+        description="Time after a rewrite for which the copy that it replaced is kept.",
+        examples=["1d"],
+        json_schema_extra=_by_default("1d"),
+    )
+    interval: Interval = Field(
+        DAY_SECONDS,
+        description="Least time between two automatic runs.",
+        examples=["1d"],
+        json_schema_extra=_by_default("1d"),
+    )
+
+
 class RemoveOrphans(Part):
     """Removal of files that no snapshot refers to; never of files younger than twice the longest run."""
 
@@ -104,6 +125,11 @@ class MaintenanceSettings(Section):
     )
     expire_snapshots: Literal["off"] | ExpireSnapshots | None = setting(
         OFF, description="Expire old snapshots.", examples=[{"older_than": "5d", "keep_last": 10, "interval": "1d"}]
+    )
+    delete_old_compactions: Literal["off"] | DeleteOldCompactions | None = setting(
+        OFF,
+        description="Delete the copies of the data that rewrites replaced.",
+        examples=[{"grace": "1d", "interval": "1d"}],
     )
     remove_orphans: Literal["off"] | RemoveOrphans | None = setting(
         OFF,

@@ -19,7 +19,7 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import SnapshotRef, SnapshotRefType
-from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.table.snapshots import Operation, Snapshot
 from pyiceberg.table.update import (
     AssertRefSnapshotId,
     AssertTableUUID,
@@ -31,9 +31,10 @@ from pyiceberg.table.update import (
 )
 
 from engine.domain.errors import NotEligible, OutcomeUnknown, Transient
-from engine.domain.runs.expiry import Expiry, ExpiryPlan, instant
+from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy, instant
 from engine.formats.base import Condition
-from engine.formats.iceberg.errors import summary_of
+from engine.formats.iceberg.errors import summary_of as in_words
+from engine.formats.iceberg.metadata.history import RUN_ID, ancestors, summary_of
 from engine.formats.iceberg.metadata.views import TableView
 
 MAX_TRIES: Final = 8
@@ -62,6 +63,8 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
     default_age = max(rule.older_than, _age(_number(metadata, MAX_AGE_MS)))
     kept: dict[int, str] = {ref.snapshot_id: "reference" for ref in metadata.refs.values()}
     kept |= {each: "needed" for each in by_id if each in needed.ids}
+    if expiry.only is not None:
+        kept |= {each: "not_selected" for each in by_id if each not in expiry.only and each not in kept}
     if needed.since is not None:
         kept |= {each.snapshot_id: "needed" for each in by_id.values() if _at(each) >= needed.since}
         earlier = (each for each in by_id.values() if _at(each) < needed.since)
@@ -122,7 +125,7 @@ def expire(
         except CommitFailedException:
             continue
         except Exception as error:
-            raise OutcomeUnknown(f"no certain answer to an expiry of snapshots: {summary_of(error)}") from error
+            raise OutcomeUnknown(f"no certain answer to an expiry of snapshots: {in_words(error)}") from error
         return _proof(before, answer.metadata, still)
     raise Transient(f"other commits were faster {MAX_TRIES} times in a row; no snapshot was removed")
 
@@ -150,6 +153,18 @@ class _SameHistory(AssertTableUUID):
             self._before.properties,
         ):
             raise CommitFailedException("references or properties changed since the expiry was planned")
+
+
+def old_copies(metadata: TableMetadata) -> Sequence[OldCopy]:
+    """Return the snapshots of the main branch whose child there is a rewrite by Packhouse; see `HistoryKeeper`."""
+    found: list[OldCopy] = []
+    child: Snapshot | None = None
+    for snapshot in ancestors(metadata):
+        run_id = None if child is None else summary_of(child).get(RUN_ID)
+        if child is not None and run_id and child.summary and child.summary.operation is Operation.REPLACE:
+            found.append(OldCopy(snapshot.snapshot_id, child.snapshot_id, run_id, _at(child)))
+        child = snapshot
+    return found
 
 
 def _updates(metadata: TableMetadata, snapshot_ids: AbstractSet[int]) -> Iterator[TableUpdate]:

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
-from engine.domain.runs.expiry import Expiry, ExpiryPlan
+from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import RemovalPlan
 from engine.formats.base import Condition, ManifestProof
-from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, expire, plan_expiry
+from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, expire, old_copies, plan_expiry
 from engine.formats.iceberg.commits.outputs import remove_run_metadata
 from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, plan_of, preview
 from engine.formats.iceberg.deletion.scopes import Scope
@@ -44,6 +44,11 @@ class TableUpkeep(LoadedTable):
         files = None if deletes_for is None else self._expired_files(deletes_for)
         announce = None if files is None else files.announce
         return expire(self._catalog, self._fresh, snapshot_ids, expiry, before_try=before_try, announce=announce)
+
+    @reads("read the metadata of")
+    def old_copies(self) -> Sequence[OldCopy]:
+        """Return the snapshots of main whose child is a rewrite by Packhouse; see `HistoryKeeper.old_copies`."""
+        return old_copies(self._view.metadata)
 
     @reads("read the metadata of")
     def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:

@@ -21,7 +21,7 @@ from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext
 from engine.services.operations.metadata.file_removal import FileRemoval
-from engine.services.planning.upkeep import expiry_rule, expiry_words, keeper_of
+from engine.services.planning.histories import expiry_of, expiry_words, history_rule, keeper_of
 from engine.services.planning.wording import many
 from engine.services.runs.attempts import Attempt
 from engine.stores.unit_of_work import UnitOfWork
@@ -57,11 +57,9 @@ class ExpiryAttempt(MetadataAttempt):
 
     async def _work(self, policy: EffectivePolicy) -> None:
         """Plan, remove snapshots from the metadata, delete their files and end."""
-        rule = expiry_rule(policy)
-        keeper = keeper_of(self._table)
-        async with self._context.database.read() as unit:
-            expiry = Expiry(rule, await unit.now(), await self._needed(unit))
-        plan = await self._context.formats.work(self._table.ref, keeper.plan_expiry, expiry)
+        rule = history_rule(policy, self._attempt.run.operation)
+        expiry = await self._selected(policy)
+        plan = await self._context.formats.work(self._table.ref, keeper_of(self._table).plan_expiry, expiry)
         self._step("planned")
         await self._attempt.check()
         is_pending = rule.deletes_files and self._attempt.number > 1 and await self._removal.is_pending()
@@ -71,6 +69,15 @@ class ExpiryAttempt(MetadataAttempt):
         if rule.deletes_files and (plan.expired or is_pending):
             await self._remove_files(policy)
         await self._conclude(plan)
+
+    async def _selected(self, policy: EffectivePolicy) -> Expiry:
+        """Return the expiry: its rule, and what stays regardless."""
+        async with self._context.database.read() as unit:
+            now, needed = await unit.now(), await self._needed(unit)
+        operation = self._attempt.run.operation
+        return await self._context.formats.work(
+            self._table.ref, expiry_of, self._table, policy, operation, now, needed=needed
+        )
 
     async def _remove_files(self, policy: EffectivePolicy) -> None:
         """Delete the files that the run's expired snapshots needed, and store what was deleted.
@@ -112,7 +119,7 @@ class ExpiryAttempt(MetadataAttempt):
     async def _conclude(self, plan: ExpiryPlan) -> None:
         kept = sum(plan.kept.values())
         if not plan.expired and not self._expired:
-            words = expiry_words(plan)
+            words = expiry_words(plan, self._attempt.run.operation)
             await self._end(RunState.SKIPPED, "nothing_to_do", words, plan=plan.document(), kept_snapshots=kept)
         elif self._expired:
             detail = f"{many(self._expired, 'snapshot')} expired; {_files_words(self._removed)}"

@@ -18,7 +18,7 @@ from engine.services.catalogs.neighbours import locations_inside
 from engine.services.catalogs.registered import read_registered
 from engine.services.operations.metadata.attempts import MetadataContext, Stopped
 from engine.services.operations.metadata.requests import paced_requests
-from engine.services.planning.upkeep import file_keeper_of
+from engine.services.planning.histories import file_keeper_of
 from engine.services.runs.attempts import Attempt
 
 STEP_SECONDS: Final = 60.0
