@@ -34,6 +34,7 @@ from engine.services.operations.metadata.attempts import MetadataContext
 from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.operations.metadata.manifests import ManifestAttempt
 from engine.services.operations.metadata.old_compactions import OldCompactionsAttempt
+from engine.services.operations.metadata.purge import PurgeAttempt
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.steps import RewriteFlow
 from engine.services.operations.tasks.pace_tokens import PaceTokens
@@ -128,6 +129,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
             Operation.REWRITE: lambda attempt: RewriteFlow(context=context, attempt=attempt, step=step),
             Operation.REWRITE_MANIFESTS: lambda attempt: ManifestAttempt(context=metadata, attempt=attempt, step=step),
             Operation.EXPIRE_SNAPSHOTS: lambda attempt: ExpiryAttempt(context=metadata, attempt=attempt, step=step),
+            Operation.PURGE: lambda attempt: PurgeAttempt(context=metadata, attempt=attempt, step=step),
             Operation.DELETE_OLD_COMPACTIONS: lambda attempt: OldCompactionsAttempt(
                 context=metadata, attempt=attempt, step=step
             ),

@@ -1,5 +1,6 @@
 """Expiry of snapshots: the rule, and which snapshots it would remove from a table's metadata."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,12 +14,14 @@ SHOWN = 100
 class ExpiryRule:
     """A snapshot may expire if it is older than `older_than` and not among the `keep_last` newest of a branch.
 
-    `deletes_files`: whether the files that only expired snapshots needed are deleted.
+    `deletes_files`: whether the files that only expired snapshots needed are deleted. `overrides`: whether the
+    retention that the table and its branches set themselves does not count.
     """
 
     older_than: timedelta
     keep_last: int
     deletes_files: bool = False
+    overrides: bool = False
 
     def document(self) -> dict[str, Any]:
         """Return the rule as JSON-ready values."""
@@ -86,6 +89,11 @@ class ExpiryPlan:
     expired: Mapping[int, datetime]
     kept: Mapping[str, int]
     next_at: datetime | None = None
+
+    def hash(self, table_uuid: str) -> str:
+        """Return a SHA-256 of the table and the snapshots that would be removed."""
+        named = ",".join(str(each) for each in sorted(self.expired))
+        return hashlib.sha256(f"{table_uuid}:{named}".encode()).hexdigest()
 
     def document(self) -> dict[str, Any]:
         """Return the plan as JSON-ready values; ids are strings because they exceed 2^53."""

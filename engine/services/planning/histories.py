@@ -35,6 +35,8 @@ def history_rule(policy: EffectivePolicy, operation: Operation) -> ExpiryRule:
     if operation is Operation.DELETE_OLD_COMPACTIONS:
         grace = timedelta(seconds=policy.values[OLD_COMPACTIONS]["grace"])
         return ExpiryRule(grace, 1, deletes_files=True)
+    if operation is Operation.PURGE:
+        return ExpiryRule(timedelta(0), 1, deletes_files=True, overrides=True)
     value = policy.values[EXPIRE]
     older_than = timedelta(seconds=value["older_than"])
     return ExpiryRule(older_than, value["keep_last"], deletes_files=value.get("delete_files", False))
@@ -82,6 +84,8 @@ def expiry_words(plan: ExpiryPlan, operation: Operation) -> str:
         return (
             f"{copies} can be deleted with the files that only they need (replaced by a rewrite {age} ago or earlier)"
         )
+    if operation is Operation.PURGE:
+        return f"{many(len(plan.expired), 'snapshot')} of {every} would be removed at once, with all their files"
     rule = f"older than {age}, except the {plan.rule.keep_last} newest of each branch"
     found = f"{many(len(plan.expired), 'snapshot')} of {every} can expire ({rule})"
     return f"{found}, with the files that only they need" if plan.rule.deletes_files else found

@@ -116,6 +116,10 @@ def plan_upkeep(table: OpenTable, policy: EffectivePolicy, operation: Operation,
     Raises:
         NotEligible: the table does not support it in its current state.
     """
+    if operation is Operation.PURGE:
+        plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now))
+        document = {**plan.document(), "plan_hash": plan.hash(table.uuid)}
+        return Work(len(plan.expired), expiry_words(plan, operation), document, None)
     return UPKEEP[operation].plan(table, policy, now)
 
 
@@ -228,7 +232,7 @@ LEAST_SAVED: Final = 10
 LEAST_INTERVAL: Final = timedelta(hours=1)
 """Least time between two automatic runs of an operation that does not wait for its interval."""
 
-EXPIRES: Final = frozenset({Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS})
+EXPIRES: Final = frozenset({Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS, Operation.PURGE})
 """Operations that expire snapshots."""
 
 _MANIFESTS: Final = "maintenance.rewrite_manifests"

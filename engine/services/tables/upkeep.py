@@ -44,7 +44,7 @@ class UpkeepService:
         return {
             "table_id": table_id,
             "operation": operation,
-            "setting": UPKEEP[operation].setting,
+            "setting": UPKEEP[operation].setting if operation in UPKEEP else None,
             "enabled": seen.policy.enabled,
             "count": work.count,
             "summary": work.words,

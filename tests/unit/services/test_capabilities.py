@@ -25,6 +25,7 @@ DONE = (
     Operation.REWRITE_MANIFESTS,
     Operation.EXPIRE_SNAPSHOTS,
     Operation.DELETE_OLD_COMPACTIONS,
+    Operation.PURGE,
 )
 SERVICE = CapabilityService(served={FormatName.ICEBERG: ICEBERG})
 EVERY_CELL = len(STRATEGIES) * len(ENGINES) + len(Operation) - 1

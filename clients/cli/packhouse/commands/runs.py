@@ -50,6 +50,10 @@ def run(
     force: Annotated[
         bool, typer.Option("--force", help="Start even if an identical run is active; include partitions in cool-down.")
     ] = False,
+    plan_hash: Annotated[str | None, typer.Option(help="Of a purge: the hash that its dry run shows.")] = None,
+    confirm: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Of a purge: the address of the table, typed out.")
+    ] = None,
     idempotency_key: Annotated[
         str | None, typer.Option(help="Repeating the command with the same key starts no second run.")
     ] = None,
@@ -66,6 +70,8 @@ def run(
         "every_file": every_file or None,
         "priority": priority,
         "force": force or None,
+        "plan_hash": plan_hash,
+        "confirm": confirm,
     }
     body |= {name: value for name, value in chosen.items() if value is not None}
     if dry_run:

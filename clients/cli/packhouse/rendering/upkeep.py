@@ -15,12 +15,13 @@ def plan(console: Console, planned: Document) -> None:
     fields = {
         "operation": planned["operation"].replace("_", " "),
         "would do": planned["summary"],
-        "set by": planned["setting"],
+        "set by": planned.get("setting"),
         "more from": moment(planned.get("next_at")),
     }
     if removal := planned["details"].get("removal"):
         fields["would delete"] = _counted(removal["files"], removal["total"]["bytes"])
         fields["left alone"] = _left_alone(removal)
+    fields["plan hash"] = planned["details"].get("plan_hash")
     print_fields(console, {name: value for name, value in fields.items() if value is not None})
 
 

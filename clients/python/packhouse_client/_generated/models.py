@@ -2783,7 +2783,7 @@ class UpkeepPlan(Model):
     """Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry."""
 
     details: dict[str, Any]
-    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place."""
+    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place."""
 
     enabled: bool
     """Whether the policy allows automatic runs."""
@@ -2794,8 +2794,8 @@ class UpkeepPlan(Model):
     operation: Operation
     """Operation of the run."""
 
-    setting: str
-    """The setting that switches it on."""
+    setting: str | None
+    """The setting that switches it on; null for a purge, which has none."""
 
     summary: str
     """The same in words."""
@@ -4152,6 +4152,9 @@ class PlanRequest(Model):
 class RunSubmit(Model):
     """A run to start."""
 
+    confirm: str | None = None
+    """Of a purge: the address of the table, as typed by a person. Required to start one."""
+
     dry_run: bool = False
     """Return the plan and store nothing."""
 
@@ -4169,6 +4172,9 @@ class RunSubmit(Model):
 
     partitions: Comparison | All | AnyOf | Not | None = None
     """Partitions to take, as a condition on partition columns; null or left out: all."""
+
+    plan_hash: str | None = None
+    """Of a purge: `details.plan_hash` of its dry run. Required to start one."""
 
     priority: Priority | None = None
     """Absent: the priority of the table's policy."""

@@ -4561,6 +4561,11 @@ export interface components {
          */
         RunSubmit: {
             /**
+             * @description Of a purge: the address of the table, as typed by a person. Required to start one.
+             * @example lake.sales.orders
+             */
+            confirm?: string | null;
+            /**
              * @description Return the plan and store nothing.
              * @default false
              */
@@ -4587,6 +4592,8 @@ export interface components {
             operation?: components["schemas"]["Operation"];
             /** @description Partitions to take, as a condition on partition columns; null or left out: all. */
             partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
+            /** @description Of a purge: `details.plan_hash` of its dry run. Required to start one. */
+            plan_hash?: string | null;
             /** @description Absent: the priority of the table's policy. */
             priority?: components["schemas"]["Priority"] | null;
             /**
@@ -5520,7 +5527,7 @@ export interface components {
         UpkeepPlan: {
             /** @description Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry. */
             count: number;
-            /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. */
+            /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. */
             details: {
                 [key: string]: unknown;
             };
@@ -5531,10 +5538,10 @@ export interface components {
             /** @description Operation of the run. */
             operation: components["schemas"]["Operation"];
             /**
-             * @description The setting that switches it on.
+             * @description The setting that switches it on; null for a purge, which has none.
              * @example maintenance.expire_snapshots
              */
-            setting: string;
+            setting: string | null;
             /** @description The same in words. */
             summary: string;
             /** @description Id of the registered table. */

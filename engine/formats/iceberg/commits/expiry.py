@@ -31,7 +31,7 @@ from pyiceberg.table.update import (
 )
 
 from engine.domain.errors import NotEligible, OutcomeUnknown, Transient
-from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy, instant
+from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule, OldCopy, instant
 from engine.formats.base import Condition
 from engine.formats.iceberg.errors import summary_of as in_words
 from engine.formats.iceberg.metadata.history import RUN_ID, ancestors, summary_of
@@ -60,7 +60,7 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
         )
     rule, needed = expiry.rule, expiry.needed
     by_id = {each.snapshot_id: each for each in metadata.snapshots}
-    default_age = max(rule.older_than, _age(_number(metadata, MAX_AGE_MS)))
+    default_age = rule.older_than if rule.overrides else max(rule.older_than, _age(_number(metadata, MAX_AGE_MS)))
     kept: dict[int, str] = {ref.snapshot_id: "reference" for ref in metadata.refs.values()}
     kept |= {each: "needed" for each in by_id if each in needed.ids}
     if expiry.only is not None:
@@ -73,8 +73,7 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
     ages = dict.fromkeys(by_id, default_age)
     for ref in metadata.refs.values():
         if ref.snapshot_ref_type is SnapshotRefType.BRANCH:
-            least = max(rule.keep_last, _number(metadata, MIN_TO_KEEP), ref.min_snapshots_to_keep or 0)
-            age = max(rule.older_than, _age(ref.max_snapshot_age_ms)) if ref.max_snapshot_age_ms else default_age
+            least, age = _retention(metadata, ref, rule, default_age)
             for rank, snapshot in enumerate(_ancestors(by_id, ref)):
                 ages[snapshot.snapshot_id] = max(ages[snapshot.snapshot_id], age)
                 if rank < least:
@@ -191,6 +190,17 @@ def _proof(before: TableMetadata, after: TableMetadata, snapshot_ids: AbstractSe
         Condition("references_resolve", not dangling, f"{len(dangling)} of {len(after.refs)} have no snapshot"),
         Condition("references_unchanged", not moved, f"{len(named)} references, {len(moved)} changed"),
     )
+
+
+def _retention(
+    metadata: TableMetadata, ref: SnapshotRef, rule: ExpiryRule, default_age: timedelta
+) -> tuple[int, timedelta]:
+    """Return how many snapshots of a branch are kept, and the age up to which all are."""
+    if rule.overrides:
+        return rule.keep_last, rule.older_than
+    least = max(rule.keep_last, _number(metadata, MIN_TO_KEEP), ref.min_snapshots_to_keep or 0)
+    age = max(rule.older_than, _age(ref.max_snapshot_age_ms)) if ref.max_snapshot_age_ms else default_age
+    return least, age
 
 
 def _ancestors(by_id: Mapping[int, Snapshot], ref: SnapshotRef) -> Iterator[Snapshot]:

@@ -64,11 +64,15 @@ class ExpiryAttempt(MetadataAttempt):
         await self._attempt.check()
         is_pending = rule.deletes_files and self._attempt.number > 1 and await self._removal.is_pending()
         if plan.expired or is_pending:
-            await self._begin(policy, plan.document(), {"expired": len(plan.expired)})
+            await self._begin(policy, self._plan_document(plan), {"expired": len(plan.expired)})
         await self._expire(plan, expiry)
         if rule.deletes_files and (plan.expired or is_pending):
             await self._remove_files(policy)
         await self._conclude(plan)
+
+    def _plan_document(self, plan: ExpiryPlan) -> Mapping[str, Any]:
+        """Return the plan as it is stored."""
+        return plan.document()
 
     async def _selected(self, policy: EffectivePolicy) -> Expiry:
         """Return the expiry: its rule, and what stays regardless."""
