@@ -35,6 +35,7 @@ from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.operations.metadata.manifests import ManifestAttempt
 from engine.services.operations.metadata.old_compactions import OldCompactionsAttempt
 from engine.services.operations.metadata.purge import PurgeAttempt
+from engine.services.operations.metadata.reclaim import ReclaimAttempt
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.steps import RewriteFlow
 from engine.services.operations.tasks.pace_tokens import PaceTokens
@@ -129,6 +130,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
             Operation.REWRITE: lambda attempt: RewriteFlow(context=context, attempt=attempt, step=step),
             Operation.REWRITE_MANIFESTS: lambda attempt: ManifestAttempt(context=metadata, attempt=attempt, step=step),
             Operation.EXPIRE_SNAPSHOTS: lambda attempt: ExpiryAttempt(context=metadata, attempt=attempt, step=step),
+            Operation.RECLAIM: lambda attempt: ReclaimAttempt(context=metadata, attempt=attempt, step=step),
             Operation.PURGE: lambda attempt: PurgeAttempt(context=metadata, attempt=attempt, step=step),
             Operation.DELETE_OLD_COMPACTIONS: lambda attempt: OldCompactionsAttempt(
                 context=metadata, attempt=attempt, step=step

@@ -7,6 +7,7 @@ Every layer takes the public names from here; imports go from `effective` to `do
 from engine.domain.policies.documents.differences import Difference, differences, differing_leaves
 from engine.domain.policies.documents.document import DEFAULT_PRESET, LimitSettings, PolicyDocument
 from engine.domain.policies.documents.fields import OFF, UNLIMITED
+from engine.domain.policies.documents.maintenance import RECLAIM
 from engine.domain.policies.documents.rewriting import RewriteSettings, Strategy
 from engine.domain.policies.documents.rules import Junction, TriggerRule
 from engine.domain.policies.documents.triggers import Metric, MetricKind, TriggerCondition
@@ -24,6 +25,7 @@ __all__ = [
     "FLEET",
     "OFF",
     "PRESETS",
+    "RECLAIM",
     "UNLIMITED",
     "Blackout",
     "Difference",

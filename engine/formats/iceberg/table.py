@@ -154,6 +154,7 @@ class IcebergTable(TableUpkeep):
             known_since_ms=known_since(self._view.metadata),
             times=partition_times(self._view.codecs.values()),
             delete_files=files.delete_files(),
+            deletes_since_ms=files.deletes_since_ms(),
         )
 
     @reads("read the manifests of")

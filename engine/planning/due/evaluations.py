@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from engine.domain.policies import OFF, EffectivePolicy
+from engine.domain.policies import OFF, RECLAIM, EffectivePolicy
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.tables.orders import ORDERED_STRATEGIES, RowOrdering
 from engine.planning.due.cooling import cools_in_seconds
@@ -18,7 +18,7 @@ from engine.planning.due.full_rewrites import NOT_ELIGIBLE, full_rules, is_eligi
 from engine.planning.due.remainders import REMAINDER, are_remainders
 from engine.planning.due.rule_logic import logic_of
 from engine.planning.due.seals import SealRule, Seals, find_seals
-from engine.planning.due.triggers import Guards, Rule, RuleState, evaluate
+from engine.planning.due.triggers import Check, Guards, Rule, RuleState, evaluate
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.ordered_files import are_unordered
 from engine.planning.measures.overlaps import ColumnRanges, measure_overlap
@@ -189,7 +189,15 @@ def trigger_rules(policy: EffectivePolicy) -> list[Rule]:
     for rule in policy.document().triggers or ():
         conditions, logic = logic_of(rule)
         found.append(Rule(rule.name, conditions, needs_change=rule.input_changed, logic=logic))
-    return found
+    return [*found, *_reclaim_rules(policy)]
+
+
+def _reclaim_rules(policy: EffectivePolicy) -> list[Rule]:
+    """Return the rule of `maintenance.reclaim`: deletes older than its retention keep the deleted rows stored."""
+    reclaim = policy.values[RECLAIM]
+    if reclaim == OFF or not reclaim["compact_blocking"]:
+        return []
+    return [Rule(RECLAIM, [Check("oldest_delete_file_age", "at_least", float(reclaim["retention"]))])]
 
 
 def asks_overlap(policy: EffectivePolicy) -> bool:

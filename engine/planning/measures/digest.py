@@ -58,7 +58,8 @@ class TableMeasures:
 
     `committed_at_ms`: the commit time of every unexpired snapshot, by its id. `known_since_ms`: a file without
     a known time was committed before it (None: no snapshot). `times`: by spec id, for specs with a time field.
-    `delete_files`: live delete files by (spec id, partition).
+    `delete_files`: live delete files by (spec id, partition). `deletes_since_ms`: likewise, the latest time at which
+    the oldest of them can have been committed.
     """
 
     snapshot_count: int = 0
@@ -68,6 +69,7 @@ class TableMeasures:
     known_since_ms: int | None = None
     times: Mapping[int, PartitionTime] = field(default_factory=dict)
     delete_files: Mapping[tuple[int, str], int] = field(default_factory=dict)
+    deletes_since_ms: Mapping[tuple[int, str], int] = field(default_factory=dict)
 
     @property
     def average_manifest_bytes(self) -> int:

@@ -35,6 +35,7 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
 NOTHING_TO_MEASURE: Final[Mapping[str, str]] = {
     "oldest_small_file_age": "not measured: the partition has no small files",
     "largest_small_file_share": "not measured: the partition has no small files",
+    "oldest_delete_file_age": "not measured: the partition has no delete files",
     "size_amplification_percent": "not measured: the partition was never rewritten in full",
     "overlap_depth": "not measured: the policy orders rows by no columns (rewrite.strategy, rewrite.columns)",
     "unordered_share": "not measured: the table can't be put into the order of rewrite.strategy and rewrite.columns",
@@ -117,7 +118,7 @@ def measure_partitions(
         files=files,
         values=_sizes(files, counts, totals, small, large_bytes)
         | {"small_row_group_file_count": files.count(chopped).astype(np.float64)}
-        | _deletes(files, figures)
+        | _deletes(files, figures, now_ms)
         | ages
         | rewritten
         | _order(files, totals, unordered, overlap),
@@ -176,15 +177,18 @@ def _order(
     return found
 
 
-def _deletes(files: PartitionedFiles, figures: TableMeasures) -> dict[str, Floats]:
-    """Return the number of delete files and the share of rows that deletes may hide; equality deletes may hide all."""
+def _deletes(files: PartitionedFiles, figures: TableMeasures, now_ms: int) -> dict[str, Floats]:
+    """Return the metrics of deletes; the rows that they may hide are all rows for equality deletes."""
     rows = np.where(files.equality_deletes > 0, files.record_count, np.minimum(files.deleted_rows, files.record_count))
-    count = np.zeros(len(files.names))
+    count, age = np.zeros(len(files.names)), np.full(len(files.names), np.nan)
     if figures.delete_files:
         for at, key in enumerate(zip(files.spec_ids.tolist(), files.names, strict=True)):
             count[at] = figures.delete_files.get(key, 0)
+            if key in figures.deletes_since_ms:
+                age[at] = max(0, now_ms - figures.deletes_since_ms[key]) / 1000
     return {
         "delete_file_count": count,
+        "oldest_delete_file_age": age,
         "delete_ratio": files.total(rows) / np.maximum(1, files.total(files.record_count)),
     }
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from engine.domain.errors import NotEligible
-from engine.domain.policies import EffectivePolicy
+from engine.domain.policies import RECLAIM, EffectivePolicy
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule, Needed, OldCopy
 from engine.domain.runs.run import Operation
 from engine.formats.base import FileKeeper, HistoryKeeper, OpenTable
@@ -35,6 +35,8 @@ def history_rule(policy: EffectivePolicy, operation: Operation) -> ExpiryRule:
     if operation is Operation.DELETE_OLD_COMPACTIONS:
         grace = timedelta(seconds=policy.values[OLD_COMPACTIONS]["grace"])
         return ExpiryRule(grace, 1, deletes_files=True)
+    if operation is Operation.RECLAIM:
+        return ExpiryRule(timedelta(seconds=policy.values[RECLAIM]["retention"]), 1, deletes_files=True)
     if operation is Operation.PURGE:
         return ExpiryRule(timedelta(0), 1, deletes_files=True, overrides=True)
     value = policy.values[EXPIRE]

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, TableUnreadable
-from engine.domain.policies import OFF, EffectivePolicy
+from engine.domain.policies import OFF, RECLAIM, EffectivePolicy
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation
@@ -221,6 +221,10 @@ def _plan_old_compactions(table: OpenTable, policy: EffectivePolicy, now: dateti
     return replace(_plan_history(table, policy, Operation.DELETE_OLD_COMPACTIONS, now), next_at=next_at)
 
 
+def _plan_reclaim(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+    return _plan_history(table, policy, Operation.RECLAIM, now)
+
+
 def _plan_history(table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime) -> Work:
     plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now))
     return Work(len(plan.expired), expiry_words(plan, operation), plan.document(), plan.next_at)
@@ -232,7 +236,9 @@ LEAST_SAVED: Final = 10
 LEAST_INTERVAL: Final = timedelta(hours=1)
 """Least time between two automatic runs of an operation that does not wait for its interval."""
 
-EXPIRES: Final = frozenset({Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS, Operation.PURGE})
+EXPIRES: Final = frozenset(
+    {Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS, Operation.RECLAIM, Operation.PURGE}
+)
 """Operations that expire snapshots."""
 
 _MANIFESTS: Final = "maintenance.rewrite_manifests"
@@ -245,6 +251,7 @@ UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
         Operation.DELETE_OLD_COMPACTIONS: Upkeep(
             OLD_COMPACTIONS, '{"grace": "1d"}', HistoryKeeper, _plan_old_compactions
         ),
+        Operation.RECLAIM: Upkeep(RECLAIM, '{"retention": "7d"}', HistoryKeeper, _plan_reclaim),
     }
 )
 """Every operation besides rewriting, in the order in which they run when several are due."""

@@ -26,6 +26,7 @@ DONE = (
     Operation.EXPIRE_SNAPSHOTS,
     Operation.DELETE_OLD_COMPACTIONS,
     Operation.PURGE,
+    Operation.RECLAIM,
 )
 SERVICE = CapabilityService(served={FormatName.ICEBERG: ICEBERG})
 EVERY_CELL = len(STRATEGIES) * len(ENGINES) + len(Operation) - 1

@@ -1896,10 +1896,17 @@ class Readiness(Model):
 
 
 class Reclaim(Model):
-    """Retention of history and superseded files; older ones are removed."""
+    """
+    Retention of history: older snapshots are removed, with the files that only they need.
+
+    Branches, tags and the table's own retention always hold as well.
+    """
 
     compact_blocking: bool = True
-    """First rewrite the files that keep older files from being removed."""
+    """Also start rewrites of partitions with delete files older than the retention: the deleted rows stay stored until then."""
+
+    interval: str = "1d"
+    """Least time between two automatic runs."""
 
     retention: str
     """History older than this can't be queried any more."""

@@ -3206,7 +3206,7 @@ export interface components {
          * @description Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table.
          * @enum {string}
          */
-        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes";
+        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "oldest_delete_file_age" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes";
         /** @description Every table of a namespace and of those inside it. */
         NamespaceScope: {
             /**
@@ -3941,13 +3941,23 @@ export interface components {
              */
             status: "ready" | "degraded" | "unavailable";
         };
-        /** @description Retention of history and superseded files; older ones are removed. */
+        /**
+         * @description Retention of history: older snapshots are removed, with the files that only they need.
+         *
+         *     Branches, tags and the table's own retention always hold as well.
+         */
         Reclaim: {
             /**
-             * @description First rewrite the files that keep older files from being removed.
+             * @description Also start rewrites of partitions with delete files older than the retention: the deleted rows stay stored until then.
              * @default true
              */
             compact_blocking?: boolean;
+            /**
+             * @description Least time between two automatic runs.
+             * @default 1d
+             * @example 1d
+             */
+            interval?: string;
             /**
              * @description History older than this can't be queried any more.
              * @example 7d
@@ -5348,7 +5358,7 @@ export interface components {
             /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
             below?: string | null;
             /** @enum {unknown} */
-            metric?: "newest_file_age" | "oldest_small_file_age" | "time_since_full" | "time_since_rewrite";
+            metric?: "newest_file_age" | "oldest_small_file_age" | "oldest_delete_file_age" | "time_since_full" | "time_since_rewrite";
         }) & ({
             at_least: unknown;
         } | {
@@ -5413,7 +5423,7 @@ export interface components {
             /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
             below?: string | null;
             /** @enum {unknown} */
-            metric?: "newest_file_age" | "oldest_small_file_age" | "time_since_full" | "time_since_rewrite";
+            metric?: "newest_file_age" | "oldest_small_file_age" | "oldest_delete_file_age" | "time_since_full" | "time_since_rewrite";
         }) & ({
             at_least: unknown;
         } | {

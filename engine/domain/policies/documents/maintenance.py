@@ -1,7 +1,7 @@
 """Settings for maintenance other than rewriting data files. Nothing that removes files is on by default."""
 
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 from pydantic.config import JsonDict
@@ -107,12 +107,27 @@ class RemoveOrphans(Part):
 
 
 class Reclaim(Part):
-    """Retention of history and superseded files; older ones are removed."""
+    """Retention of history: older snapshots are removed, with the files that only they need.
+
+    Branches, tags and the table's own retention always hold as well.
+    """
 
     retention: Interval = Field(description="History older than this can't be queried any more.", examples=["7d"])
-    compact_blocking: Flag = Field(
-        True, description="First rewrite the files that keep older files from being removed."
+    interval: Interval = Field(
+        DAY_SECONDS,
+        description="Least time between two automatic runs.",
+        examples=["1d"],
+        json_schema_extra=_by_default("1d"),
     )
+    compact_blocking: Flag = Field(
+        True,
+        description="Also start rewrites of partitions with delete files older than the retention: the deleted rows "
+        "stay stored until then.",
+    )
+
+
+RECLAIM: Final = "maintenance.reclaim"
+"""The dotted name of the setting that is also the name of a rule for rewrites."""
 
 
 class MaintenanceSettings(Section):

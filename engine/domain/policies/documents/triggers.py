@@ -73,6 +73,11 @@ class Metric(StrEnum):
         "data files with many row groups below `rewrite.small_row_group_bytes`",
     )
     DELETE_FILE_COUNT = "delete_file_count", MetricKind.COUNT, "live delete files and deletion vectors"
+    OLDEST_DELETE_FILE_AGE = (
+        "oldest_delete_file_age",
+        MetricKind.DURATION,
+        "time since the oldest live delete file was added",
+    )
     DELETE_RATIO = "delete_ratio", MetricKind.RATIO, "deleted rows as a share of all rows"
     SORTED_RUN_COUNT = "sorted_run_count", MetricKind.COUNT, "sorted runs of a key table's bucket"
     LEVEL0_FILE_COUNT = "level0_file_count", MetricKind.COUNT, "files of level 0 of a key table's bucket"

@@ -93,6 +93,19 @@ class LiveFiles:
         counted = keys.group_by(list(_PARTITION_KEY)).aggregate([([], "count_all")])
         return {(row["spec_id"], row["partition"]): row["count_all"] for row in counted.to_pylist()}
 
+    def deletes_since_ms(self) -> Mapping[tuple[int, str], int]:
+        """Return the latest time at which the oldest live delete file of each (spec id, partition) was committed."""
+        if not self.deletes.num_rows:
+            return {}
+        known = pa.array(self.sequence_at_ms.keys(), pa.int64())
+        times = pa.array(self.sequence_at_ms.values(), pa.int64())
+        found = times.take(pc.index_in(self.deletes["sequence_number"], value_set=known))
+        oldest = min(self.sequence_at_ms.values(), default=0)  # of an expired snapshot: committed before these
+        keys = {name: self.deletes[name].cast(of) for name, of in _PARTITION_KEY.items()}
+        least = pa.table({**keys, "at": pc.fill_null(found, oldest)}).group_by(list(_PARTITION_KEY))
+        rows = least.aggregate([("at", "min")]).to_pylist()
+        return {(row["spec_id"], row["partition"]): row["at_min"] for row in rows}
+
     @property
     def outside_files(self) -> int:
         """Number of live data and delete files outside of the table's places."""

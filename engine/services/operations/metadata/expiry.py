@@ -64,13 +64,13 @@ class ExpiryAttempt(MetadataAttempt):
         await self._attempt.check()
         is_pending = rule.deletes_files and self._attempt.number > 1 and await self._removal.is_pending()
         if plan.expired or is_pending:
-            await self._begin(policy, self._plan_document(plan), {"expired": len(plan.expired)})
+            await self._begin(policy, await self._plan_document(plan), {"expired": len(plan.expired)})
         await self._expire(plan, expiry)
         if rule.deletes_files and (plan.expired or is_pending):
             await self._remove_files(policy)
         await self._conclude(plan)
 
-    def _plan_document(self, plan: ExpiryPlan) -> Mapping[str, Any]:
+    async def _plan_document(self, plan: ExpiryPlan) -> Mapping[str, Any]:
         """Return the plan as it is stored."""
         return plan.document()
 

@@ -70,6 +70,13 @@ class FileRemoval:
         deletion = await self._opened()
         return await self._context.formats.work(self._table.ref, deletion.is_pending)
 
+    async def preview(self, snapshot_ids: Sequence[int]) -> RemovalPlan:
+        """Return the files that would be deleted if these snapshots expired now. Raises `NotEligible`."""
+        keeper = file_keeper_of(self._table)
+        return await self._context.formats.work(
+            self._table.ref, keeper.preview_removal, snapshot_ids, await self._others()
+        )
+
     async def remove(self, policy: EffectivePolicy) -> Removed:
         """Delete the files of the run's expired snapshots. Call `close` once the answer is stored.
 
@@ -96,11 +103,14 @@ class FileRemoval:
 
     async def _opened(self) -> FileDeletion:
         if self._deletion is None:
-            async with self._context.database.read() as unit:
-                table, _ = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
-                others = await locations_inside(unit, table)
-            self._deletion = file_keeper_of(self._table).deletion(self._attempt.run.id, others)
+            self._deletion = file_keeper_of(self._table).deletion(self._attempt.run.id, await self._others())
         return self._deletion
+
+    async def _others(self) -> Sequence[str]:
+        """Return the locations of other tables inside the table's own."""
+        async with self._context.database.read() as unit:
+            table, _ = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
+            return await locations_inside(unit, table)
 
     async def _delete(self, deletion: FileDeletion, policy: EffectivePolicy) -> None:
         paced = paced_requests(tools=self._context.pacing, attempt=self._attempt, table=self._table, policy=policy)

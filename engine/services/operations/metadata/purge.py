@@ -33,7 +33,7 @@ class PurgeAttempt(ExpiryAttempt):
             raise StateConflict(changed_words(len(plan.expired)))
         return replace(expiry, only=frozenset(plan.expired))
 
-    def _plan_document(self, plan: ExpiryPlan) -> Mapping[str, Any]:
+    async def _plan_document(self, plan: ExpiryPlan) -> Mapping[str, Any]:
         """Return the plan with the ids of all snapshots: another attempt removes these only."""
         ids = self._attempt.run.plan.get("snapshot_ids") or [str(each) for each in plan.expired]
         return {**plan.document(), "snapshot_ids": ids, "plan_hash": self._attempt.run.request.get("plan_hash")}
