@@ -260,6 +260,7 @@ def the_digest_has_one_row_a_live_file(subject: Subject) -> None:
     measured = table.figures()
     assert measured.snapshot_count >= 1
     assert set(measured.times) <= {row["spec_id"] for row in rows}
+    assert [spec.spec_id for spec in table.partition_specs()][-1:] in ([], [table.current_spec_id])
     assert all(condition.holds for condition in table.conditions())
 
 

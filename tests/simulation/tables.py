@@ -136,6 +136,10 @@ class OpenModelTable:
     def schema_id(self) -> int:
         return _SCHEMA_ID
 
+    @property
+    def current_spec_id(self) -> int:
+        return 0
+
     def describe(self) -> Mapping[str, Any]:
         return {"format": "iceberg", "uuid": self.uuid, "snapshot_count": len(self._table.snapshots)}
 

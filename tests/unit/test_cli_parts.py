@@ -36,6 +36,21 @@ def _refusal(status: int, document: dict[str, Any]) -> problems.CommandError:
     return problems.of(errors.from_response(httpx.Response(status, json=document)))
 
 
+@pytest.mark.parametrize(("files", "shown"), [(3, True), (0, False), (None, False)])
+def test_health_shows_files_under_old_specs_only_if_a_server_counts_any(files: int | None, shown: bool) -> None:
+    console = Console(file=io.StringIO(), width=200)
+    counted = {} if files is None else {"old_spec_file_count": files, "old_spec_bytes": files * 2**20}
+    names = ("score", "file_count", "average_file_bytes", "total_bytes", "small_file_count", "small_file_bytes")
+    more = ("avoidable_file_count", "record_count", "files_with_deletes", "deleted_rows")
+    missing = dict.fromkeys(("small_row_group_bytes", "snapshot_id", "order"))
+    lists: dict[str, Any] = {"score_parts": {}, "size_classes": [], "worst_partitions": []}
+    answers.health(console, dict.fromkeys((*names, *more), 0) | missing | lists | counted)
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    assert ("old partition specs" in text) is shown
+    assert ("3 files, 3 MiB" in text) is shown
+
+
 def test_a_problem_shows_field_value_and_remedy() -> None:
     document = {
         "title": "Invalid input",

@@ -80,6 +80,8 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "avoidable_bytes": FILES * MIB,
         "files_with_equality_deletes": 0,
         "outside_file_count": 0,
+        "old_spec_file_count": 0,
+        "old_spec_bytes": 0,
         "deleted_rows": 0,
         "score_parts": {"file_sizes": 41.0, "deletes": 100.0, "large_files": 100.0},
         "order": None,

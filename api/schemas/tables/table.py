@@ -211,6 +211,10 @@ class TableHealth(Answer):
         description="Files that no run opens: they, or deletes that apply to them, are outside of the table's "
         "location, which its catalog refuses (`outside_files`). Their partitions are left alone."
     )
+    old_spec_file_count: int = Field(
+        description="Files under a partition spec that is not the current one; a rewrite keeps their spec."
+    )
+    old_spec_bytes: int = Field(description="Bytes of these files.")
     deleted_rows: int = Field(description="Upper bound.")
     score: int
     score_parts: dict[str, float]

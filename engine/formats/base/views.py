@@ -79,6 +79,10 @@ class TableView(Protocol):
     def schema_id(self) -> int:
         """Id of the current schema."""
 
+    @property
+    def current_spec_id(self) -> int:
+        """Id of the partition spec that the table gives to new files."""
+
     def describe(self) -> Mapping[str, Any]:
         """Return format, version, snapshot and manifest counts and the schema's columns, as JSON-ready values."""
 

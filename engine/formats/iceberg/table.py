@@ -102,6 +102,11 @@ class IcebergTable(TableUpkeep):
         """Id of the current schema."""
         return self._view.metadata.current_schema_id
 
+    @property
+    def current_spec_id(self) -> int:
+        """Id of the partition spec that the table gives to new files."""
+        return self._view.metadata.default_spec_id
+
     @reads("read the manifests of")
     def describe(self) -> Mapping[str, Any]:
         """Return format, version, snapshot and manifest counts, columns and specs, as JSON-ready values."""

@@ -61,6 +61,7 @@ class TableHealth:
 
     `outside_file_count`: files that no run opens, as they or their deletes are outside the table's allowed locations.
     `avoidable_bytes`: bytes of small files in partitions with avoidable ones, which merging would read.
+    `old_spec_file_count`, `old_spec_bytes`: files under a partition spec that is not the table's current one.
     """
 
     partition_count: int
@@ -80,6 +81,8 @@ class TableHealth:
     files_with_deletes: int
     files_with_equality_deletes: int
     outside_file_count: int
+    old_spec_file_count: int
+    old_spec_bytes: int
     deleted_rows: int
     score: int
     score_parts: dict[str, float]
@@ -92,6 +95,7 @@ def health(
     *,
     small_bytes: int,
     large_bytes: int | None,
+    current_spec_id: int,
     small_row_group_bytes: int | None = None,
     top: int = 20,
 ) -> TableHealth:
@@ -101,6 +105,7 @@ def health(
         digest: live data files, with the schema `planning.measures.digest.FILE_DIGEST`.
         small_bytes: files below this size are small.
         large_bytes: files above this size are over-large; None: no file is.
+        current_spec_id: the partition spec of new files; files under any other are under an old one.
         small_row_group_bytes: row groups below this mean size are too small (`planning.measures.row_groups`); None:
             none are.
         top: number of the worst partitions to list, by avoidable files, then by files with deletes, large
@@ -112,6 +117,7 @@ def health(
     is_large = np.zeros(count, dtype=np.bool_) if large_bytes is None else files.file_bytes > large_bytes
     is_deleted = files.delete_files > 0
     is_chopped = have_small_row_groups(files, small_row_group_bytes)
+    is_old_spec = (files.spec_ids != current_spec_id)[files.partition_of]
     avoidable = files.avoidable(is_small)
     hidden = np.where(
         files.equality_deletes > 0, files.record_count, np.minimum(files.deleted_rows, files.record_count)
@@ -139,6 +145,8 @@ def health(
         files_with_deletes=int(is_deleted.sum()),
         files_with_equality_deletes=int((files.equality_deletes > 0).sum()),
         outside_file_count=int(files.is_outside.sum()),
+        old_spec_file_count=int(is_old_spec.sum()),
+        old_spec_bytes=int(files.file_bytes[is_old_spec].sum()),
         deleted_rows=int(np.minimum(files.deleted_rows, files.record_count).sum()),
         score=int(sum(WEIGHTS[name] * value for name, value in parts.items())),
         score_parts=parts,

@@ -301,6 +301,11 @@ def _health(facts: Facts) -> Iterator[str]:
                 f"{many(found.outside_file_count, 'file')} or their deletes are outside of the table's location: their "
                 "partitions are left alone, unless its catalog has outside_files: allowed_locations."
             )
+        if found.old_spec_file_count:
+            yield (
+                f"{many(found.old_spec_file_count, 'file')} ({format_bytes(found.old_spec_bytes)}) are under older "
+                "partition specs: a rewrite merges them only with files of the same spec and partition."
+            )
         if found.small_row_group_file_count and found.small_row_group_bytes is not None:
             yield (
                 f"{many(found.small_row_group_file_count, 'file')} of many row groups below "

@@ -92,7 +92,11 @@ class ObservationService:
         found = await self._formats.ask(
             seen.opened.ref,
             lambda: health(
-                seen.opened.digest(), small_bytes=small, large_bytes=large, small_row_group_bytes=row_groups
+                seen.opened.digest(),
+                small_bytes=small,
+                large_bytes=large,
+                current_spec_id=seen.opened.current_spec_id,
+                small_row_group_bytes=row_groups,
             ),
         )
         try:

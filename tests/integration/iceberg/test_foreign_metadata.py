@@ -63,7 +63,7 @@ def read_everything(opened: IcebergTable) -> None:
     opened.figures()
     opened.conditions(BY_ID)
     opened.find_commits(RUN_ID)
-    health(digest, small_bytes=2**20, large_bytes=None, small_row_group_bytes=None)
+    health(digest, small_bytes=2**20, large_bytes=None, current_spec_id=0, small_row_group_bytes=None)
     with contextlib.suppress(NotEligible):
         opened.order_ranges(opened.resolve_order(BY_ID))
     if opened.head_snapshot_id is not None:

@@ -78,6 +78,10 @@ class PlainTable:
     def schema_id(self) -> int:
         return _SCHEMA_ID
 
+    @property
+    def current_spec_id(self) -> int:
+        return _SPEC_ID
+
     def describe(self) -> Mapping[str, Any]:
         columns = [{"name": each.name, "type": str(each.type)} for each in self._info.schema]
         return {"format": "plain", "uuid": self.uuid, "version": self._number, "columns": columns}

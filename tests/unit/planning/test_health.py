@@ -9,7 +9,7 @@ MIB = 2**20
 
 
 def measured(files: Sequence[DigestFile], top: int = 20) -> TableHealth:
-    return health(digest_of(files), small_bytes=96 * MIB, large_bytes=230 * MIB, top=top)
+    return health(digest_of(files), small_bytes=96 * MIB, large_bytes=230 * MIB, current_spec_id=0, top=top)
 
 
 def test_an_empty_table_is_healthy() -> None:
@@ -29,6 +29,14 @@ def test_one_small_file_in_each_partition_can_not_be_avoided() -> None:
 def test_only_partitions_with_avoidable_files_have_bytes_to_rewrite() -> None:
     small = [DigestFile(MIB, "a"), DigestFile(2 * MIB, "a"), DigestFile(4 * MIB, "b"), DigestFile(128 * MIB, "a")]
     assert measured(small).avoidable_bytes == 3 * MIB
+
+
+def test_files_under_any_other_spec_than_the_current_one_are_counted_and_keep_the_score() -> None:
+    specs = [DigestFile((1 + at) * 128 * MIB, spec_id=at) for at in (0, 2, 1, 2)]
+    one, none = (health(digest_of(specs), small_bytes=1, large_bytes=None, current_spec_id=at) for at in (2, 3))
+    assert (one.old_spec_file_count, one.old_spec_bytes) == (2, (1 + 2) * 128 * MIB)
+    assert (none.old_spec_file_count, none.old_spec_bytes) == (4, none.total_bytes)
+    assert one.score == none.score == 100
 
 
 def test_many_small_files_lower_the_score_to_what_deletes_and_sizes_leave() -> None:

@@ -167,7 +167,7 @@ def test_avoidable_files_are_counted_over_all_partitions_as_health_counts_them()
     ]
     found = measure(files).table
     assert (found["avoidable_file_count"], found["avoidable_file_share"]) == (2, 2 / 6)
-    assert health(digest_of(files), small_bytes=SMALL, large_bytes=LARGE).avoidable_file_count == 2
+    assert health(digest_of(files), small_bytes=SMALL, large_bytes=LARGE, current_spec_id=0).avoidable_file_count == 2
 
 
 def test_the_largest_small_file_is_measured_against_the_bytes_of_small_files_alone():

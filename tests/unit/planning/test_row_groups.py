@@ -118,6 +118,7 @@ def test_health_counts_them_and_names_their_partition():
         digest_of([DigestFile(GOOD, "a"), DigestFile(GOOD, "b", row_groups=1000)]),
         small_bytes=MIB,
         large_bytes=None,
+        current_spec_id=0,
         small_row_group_bytes=MIB,
     )
     assert found.small_row_group_file_count == 1

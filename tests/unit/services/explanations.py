@@ -137,7 +137,7 @@ def _seen(
         digest, figures or TableMeasures(), RewriteHistory(), policy, now_ms=now_ms, hot=record.hot
     )
     small, large = (policy.bytes_of(f"rewrite.{name}_file_bytes") for name in ("small", "large"))
-    found = health(digest, small_bytes=small or 0, large_bytes=large)
+    found = health(digest, small_bytes=small or 0, large_bytes=large, current_spec_id=0)
     due = plan_due(chosen_of(Opened(digest), policy), evaluation, record.known, record.hot)
     return Sight(Trial(conditions, plan), evaluation, found, due=due)
 

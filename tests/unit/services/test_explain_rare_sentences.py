@@ -172,14 +172,25 @@ def test_the_two_busiest_other_compactors_are_named():
     check(sentences(seen(others=others)), Expected(said, unsaid=("Another compactor (x)",)))
 
 
-def test_files_outside_of_the_location_and_small_row_groups_are_counted():
+def test_files_outside_of_the_location_of_old_specs_and_with_small_row_groups_are_counted():
     health = situation(DUE).sight.health
     assert health is not None
-    changed = replace(health, outside_file_count=3, small_row_group_file_count=2, small_row_group_bytes=4 * MIB)
+    changed = replace(
+        health,
+        outside_file_count=3,
+        old_spec_file_count=5,
+        old_spec_bytes=7 * MIB,
+        small_row_group_file_count=2,
+        small_row_group_bytes=4 * MIB,
+    )
     said = (
         (
             "3 files or their deletes are outside of the table's location: their partitions are left alone, unless its "
             "catalog has outside_files: allowed_locations."
+        ),
+        (
+            "5 files (7 MiB) are under older partition specs: a rewrite merges them only with files of the same spec "
+            "and partition."
         ),
         "2 files of many row groups below 4 MiB: a rewrite merges them, regardless of the file size.",
     )

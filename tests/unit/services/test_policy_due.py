@@ -13,7 +13,11 @@ MIB = 2**20
 def holding(files: list[DigestFile]) -> tuple[tuple[str, str] | None, bool]:
     rules = DueRules.of(policy_of({}))
     assert rules.small_bytes is not None
-    return rules.holding(asdict(health(digest_of(files), small_bytes=rules.small_bytes, large_bytes=rules.large_bytes)))
+    return rules.holding(
+        asdict(
+            health(digest_of(files), small_bytes=rules.small_bytes, large_bytes=rules.large_bytes, current_spec_id=0)
+        )
+    )
 
 
 def test_a_partition_that_doubled_is_told_from_one_with_a_large_remainder() -> None:
@@ -26,7 +30,7 @@ def test_a_measurement_of_an_earlier_version_leaves_the_growth_untold() -> None:
     rules = DueRules.of(policy_of({}))
     assert rules.small_bytes is not None
     files = digest_of([DigestFile(MIB)] * 20)
-    measured = asdict(health(files, small_bytes=rules.small_bytes, large_bytes=rules.large_bytes))
+    measured = asdict(health(files, small_bytes=rules.small_bytes, large_bytes=rules.large_bytes, current_spec_id=0))
     for partition in (partitions := [dict(each) for each in measured["worst_partitions"]]):
         del partition["largest_small_file_share"]
     assert rules.holding({**measured, "worst_partitions": partitions}) == (None, True)
@@ -39,7 +43,9 @@ def test_the_order_of_rows_is_not_measured_so_a_rule_on_it_is_untold_unless_ther
         rules = DueRules.of(policy_of({"rewrite": {"strategy": strategy}, "triggers": [rule]}))
         assert rules.small_bytes is not None
         for files in (well_sized, [DigestFile(MIB)] * 30):
-            measured = health(digest_of(files), small_bytes=rules.small_bytes, large_bytes=rules.large_bytes)
+            measured = health(
+                digest_of(files), small_bytes=rules.small_bytes, large_bytes=rules.large_bytes, current_spec_id=0
+            )
             assert rules.holding(asdict(measured)) == (None, is_untold)
         assert decisive(["rewrite.columns"], rules) is is_untold
     assert not decisive(["rewrite.columns"], DueRules.of(policy_of({"rewrite": {"strategy": "sort"}})))

@@ -59,6 +59,7 @@ def health(console: Console, measured: Document) -> None:
             "rows": measured["record_count"],
             "deletes": f"{measured['files_with_deletes']} files, at most {measured['deleted_rows']} rows",
             "snapshot": measured["snapshot_id"],
+            **_old_specs(measured),
             **_order(measured["order"]),
             **_due(measured),
         },
@@ -126,6 +127,12 @@ def _percent(shown: Document) -> str:
     """Return the share of bytes that are not in order as text; empty if an older server omits it."""
     share = shown.get("unordered_share")
     return "" if share is None else f"{100 * share:.3g} %"
+
+
+def _old_specs(measured: Document) -> Document:
+    """Return the files under older partition specs; empty if there are none or an older server omits them."""
+    count = measured.get("old_spec_file_count")
+    return {"old partition specs": f"{count} files, {size(measured['old_spec_bytes'])}"} if count else {}
 
 
 def _row_groups(measured: Document) -> str:

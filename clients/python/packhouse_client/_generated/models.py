@@ -3669,6 +3669,12 @@ class TableHealth(Model):
     measured_at: datetime
     """Time of the measurement."""
 
+    old_spec_bytes: int
+    """Bytes of these files."""
+
+    old_spec_file_count: int
+    """Files under a partition spec that is not the current one; a rewrite keeps their spec."""
+
     order: OrderHealth | None
     """Null where the policy orders rows by no columns."""
 

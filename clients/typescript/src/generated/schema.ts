@@ -5059,6 +5059,10 @@ export interface components {
              * @description Time of the measurement.
              */
             measured_at: string;
+            /** @description Bytes of these files. */
+            old_spec_bytes: number;
+            /** @description Files under a partition spec that is not the current one; a rewrite keeps their spec. */
+            old_spec_file_count: number;
             /** @description Null where the policy orders rows by no columns. */
             order: components["schemas"]["OrderHealth"] | null;
             /** @description Files that no run opens: they, or deletes that apply to them, are outside of the table's location, which its catalog refuses (`outside_files`). Their partitions are left alone. */
