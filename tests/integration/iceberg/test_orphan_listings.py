@@ -32,7 +32,7 @@ def test_every_object_below_the_location_is_listed_and_no_neighbour(server: Stor
 
 def test_a_store_that_does_not_answer_raises() -> None:
     away = {"s3.endpoint": "http://127.0.0.1:9", "s3.access-key-id": "a", "s3.secret-access-key": "b"}
-    with pytest.raises(OSError, match="127.0.0.1:9"):
+    with pytest.raises(OSError, match="127"):
         list(files_below(f"s3://{BUCKET}/t", away))
 
 
