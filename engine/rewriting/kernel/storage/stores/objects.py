@@ -150,6 +150,16 @@ class ObjectFiles:
             else:
                 yield from (each["path"] for each in obstore.list_with_delimiter(self._readable, prefix)["objects"])
 
+    def listed(self, folder: str) -> Iterator[dict[str, list[Any]]]:
+        """Yield the paths, sizes and times (microseconds since 1970) of all files below a folder. Raises StoreError."""
+        with _errors():
+            for page in obstore.list(self._readable, prefix=f"{folder.strip('/')}/", chunk_size=1000):
+                yield {
+                    "path": [each["path"] for each in page],
+                    "size": [each["size"] for each in page],
+                    "modified_us": [int(each["last_modified"].timestamp() * 1e6) for each in page],
+                }
+
     def delete(self, path: str) -> None:
         """Delete a file. Raises FileNotFoundError, StoreError."""
         with _errors():

@@ -1,0 +1,115 @@
+"""List every file below a location with its size and time, in batches; paths are spelled like the location.
+
+Local files and the stores that `obstore` reaches can be listed. Links are not followed, and names that are no UTF-8 are
+left out: if the table needs such a file, the listing counts as incomplete.
+
+Memory: one batch, and for `ListedFiles` about 20 bytes per file.
+"""
+
+import io
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from engine.domain.errors import NotEligible
+from engine.formats.iceberg.deletion.path_keys import Keys, keys_of
+from engine.rewriting.kernel.errors import Refused
+from engine.rewriting.kernel.storage.stores import addresses
+from engine.rewriting.kernel.storage.stores.connections import files_of
+from engine.rewriting.kernel.storage.stores.objects import ObjectFiles
+
+FOUND: Final = pa.schema([("path", pa.string()), ("file_bytes", pa.int64()), ("modified_us", pa.int64())])
+_BATCH_ROWS: Final = 50_000
+
+
+def files_below(location: str, storage: Mapping[str, str]) -> Iterator[pa.Table]:
+    """Yield all files below a location, with the schema `FOUND`.
+
+    Raises:
+        NotEligible: files of this kind of store can't be listed.
+        OSError: the store does not answer, or refuses: the listing is incomplete.
+    """
+    try:
+        address = addresses.address_of(location)
+        if address.kind == addresses.FILE:
+            yield from _local(location.rstrip("/"), address.path.rstrip("/"))
+            return
+        store = files_of(address.kind, address.place, storage)
+    except Refused as error:
+        raise NotEligible(f"files below {location} can't be listed: {error}") from error
+    if not isinstance(store, ObjectFiles):
+        raise NotEligible(f"files below {location} can't be listed with their sizes and times in this kind of store")
+    folder = address.path.strip("/")
+    for page in store.listed(folder):
+        if not all(path.startswith(f"{folder}/") for path in page["path"]):
+            raise OSError(f"the store listed files that are not below {location[:300]}")
+        paths = [location.rstrip("/") + path[len(folder) :] for path in page["path"]]
+        yield pa.table([paths, page["size"], page["modified_us"]], schema=FOUND)
+
+
+class ListedFiles:
+    """The files of a listing that may be orphans, compressed, and the keys of all files."""
+
+    def __init__(self, before_us: int) -> None:
+        """Keep the paths of files that were written before this time of the store's clock."""
+        self.files = 0
+        self._before_us = before_us
+        self._keys: list[Keys] = []
+        self._body = io.BytesIO()
+        self._writer = pq.ParquetWriter(self._body, FOUND, compression="zstd", use_dictionary=False)
+
+    def add(self, found: pa.Table) -> None:
+        """Add files."""
+        self.files += found.num_rows
+        self._keys.append(keys_of(found["path"]))
+        old = found.filter(pc.less(found["modified_us"], self._before_us))
+        if old.num_rows:
+            self._writer.write_table(old)
+
+    def keys(self) -> Keys:
+        """Return the sorted keys of all files."""
+        return np.sort(np.concatenate([np.empty(0, np.uint64), *self._keys]))
+
+    def old(self) -> Iterator[pa.Table]:
+        """Yield the old files; nothing can be added afterwards."""
+        self._writer.close()
+        stored = pq.ParquetFile(io.BytesIO(self._body.getbuffer()))
+        for number in range(stored.num_row_groups):
+            yield stored.read_row_group(number, use_threads=False)
+
+
+def _local(spelled: str, root: str) -> Iterator[pa.Table]:
+    paths: list[str] = []
+    sizes: list[int] = []
+    times: list[int] = []
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        with suppress(FileNotFoundError), os.scandir(folder) as entries:  # it is gone since it was listed
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif entry.is_file(follow_symlinks=False) and _is_text(entry.path):
+                    with suppress(FileNotFoundError):
+                        stat = entry.stat(follow_symlinks=False)
+                        paths.append(spelled + entry.path[len(root) :])
+                        sizes.append(stat.st_size)
+                        times.append(stat.st_mtime_ns // 1000)
+        if len(paths) >= _BATCH_ROWS:
+            yield pa.table([paths, sizes, times], schema=FOUND)
+            paths, sizes, times = [], [], []
+    yield pa.table([paths, sizes, times], schema=FOUND)
+
+
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

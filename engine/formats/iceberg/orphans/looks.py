@@ -1,0 +1,131 @@
+"""What a look found, stored in the table's metadata folder: `packhouse-deletions/orphans/look-<number>.parquet`.
+
+The newest complete one counts; without one the quarantine of all files begins again. A stored look is untrusted, as
+who can write to the folder can delete the table's files as well: it never makes a file an orphan, it only gives the
+time since when a file has been one.
+"""
+
+import io
+import json
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from engine.formats.iceberg.catalog.paths import file_name, metadata_location
+from engine.formats.iceberg.deletion.file_lists import Origin
+from engine.formats.iceberg.deletion.scopes import RECORDS
+from engine.formats.iceberg.intake.limits import MANIFEST_BYTES, Malformed
+from engine.formats.iceberg.intake.storage import read_file
+from engine.formats.iceberg.metadata.views import TableView
+
+CANDIDATES: Final = pa.schema(
+    [("path", pa.string()), ("file_bytes", pa.int64()), ("modified_us", pa.int64()), ("since_us", pa.int64())]
+)
+_LOOK: Final = b"packhouse.look"
+_LARGEST: Final = 2**30
+_NAME: Final = re.compile(r"look-([0-9]{1,9})\.parquet")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Files that nothing refers to.
+
+    Attributes:
+        origin: the version of the table.
+        taken_us: time of the look by the store's clock, in microseconds since 1970.
+        referenced: number of files that the table referred to.
+        snapshot_ids: the snapshots that the table had.
+        files: the files, with the schema `CANDIDATES`; `since_us` is the time of the first look that found each.
+    """
+
+    origin: Origin
+    taken_us: int
+    referenced: int
+    snapshot_ids: Sequence[int]
+    files: pa.Table
+
+    def body(self) -> bytes:
+        """Return the content of its file."""
+        origin = [self.origin.uuid, self.origin.next_sequence_number, self.origin.updated_ms]
+        told = json.dumps([origin, self.taken_us, self.referenced, list(self.snapshot_ids)]).encode()
+        stream = io.BytesIO()
+        pq.write_table(self.files.replace_schema_metadata({_LOOK: told}), stream, compression="zstd")
+        return stream.getvalue()
+
+    @classmethod
+    def read(cls, body: bytes) -> "Look":
+        """Return the look in a file's content. Raises Malformed."""
+        try:
+            stored = pq.ParquetFile(io.BytesIO(body))
+            groups = (stored.metadata.row_group(number) for number in range(stored.num_row_groups))
+            if sum(each.total_byte_size for each in groups) > _LARGEST:
+                raise Malformed("it is too large")
+            files = stored.read(use_threads=False)
+            told: Any = json.loads((files.schema.metadata or {})[_LOOK])
+            (uuid, sequence, updated), taken, referenced, ids = told
+            origin = Origin(str(uuid), int(sequence), int(updated))
+            numbers = [int(each) for each in ids]
+            return cls(
+                origin, int(taken), int(referenced), numbers, files.replace_schema_metadata(None).cast(CANDIDATES)
+            )
+        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
+            raise Malformed("it is no complete look for orphans") from error
+
+    def first_seen(self, files: pa.Table, now_us: int) -> pa.Array:
+        """Return since when files, with the schema `FOUND`, have been orphans of the same size and time."""
+        places = pc.index_in(files["path"], value_set=self.files["path"])
+        earlier = self.files.take(pc.fill_null(places, 0)) if self.files.num_rows else None
+        if earlier is None:
+            return pa.repeat(now_us, files.num_rows)
+        is_same = pc.and_(
+            pc.equal(files["file_bytes"], earlier["file_bytes"]), pc.equal(files["modified_us"], earlier["modified_us"])
+        )
+        is_known = pc.fill_null(pc.and_(pc.is_valid(places), is_same), fill_value=False)
+        return pc.if_else(is_known, pc.min_element_wise(earlier["since_us"], now_us), now_us)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLooks:
+    """The looks of one table."""
+
+    view: TableView
+
+    @property
+    def folder(self) -> str:
+        """The folder of the looks."""
+        return f"{metadata_location(self.view.metadata)}/{RECORDS}/orphans"
+
+    def latest(self) -> Look | None:
+        """Return the newest complete look; None without one. Raises OSError."""
+        for number in reversed(self._numbers()):
+            with suppress(Malformed, FileNotFoundError):
+                return Look.read(read_file(self.view.table.io.new_input(self._path(number)), MANIFEST_BYTES))
+        return None
+
+    def write(self, look: Look) -> str:
+        """Store a look and remove earlier ones; return its path. Raises OSError."""
+        earlier = self._numbers()
+        path = self._path(max(earlier, default=0) + 1)
+        self.put(path, look.body())
+        for number in earlier:
+            with suppress(FileNotFoundError):
+                self.view.table.io.delete(self._path(number))
+        return path
+
+    def put(self, path: str, body: bytes) -> None:
+        """Write a whole file. Raises OSError."""
+        with self.view.table.io.new_output(path).create(overwrite=True) as stream:
+            stream.write(body)
+
+    def _path(self, number: int) -> str:
+        return f"{self.folder}/look-{number}.parquet"
+
+    def _numbers(self) -> list[int]:
+        names = (file_name(path) for path in self.view.files_below(self.folder, is_recursive=False))
+        return sorted(int(found[1]) for name in names if (found := _NAME.fullmatch(name)))

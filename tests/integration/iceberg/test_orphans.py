@@ -1,0 +1,304 @@
+"""Orphans of real tables: only files that two looks found are deleted, and never one that may be needed."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from engine.domain.errors import Fatal, NotEligible, StateConflict
+from engine.formats.iceberg.deletion.removal import Removal, Tally
+from engine.formats.iceberg.deletion.scopes import Scope
+from engine.formats.iceberg.orphans.listings import files_below
+from engine.formats.iceberg.orphans.looks import StoredLooks
+from engine.formats.iceberg.orphans.orphan_files import OrphanFiles, OrphanRule
+from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
+from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files, orders
+
+WEEK = timedelta(days=7)
+RULE = OrphanRule(older_than=timedelta(days=3), quarantine=WEEK)
+LONG_AGO = 1_600_000_000
+
+
+def root(lake: Lake) -> Path:
+    return Path("/" + lake.load().location().removeprefix("file:").lstrip("/"))
+
+
+def table(lake: Lake) -> None:
+    created = lake.create(spec=BY_CITY)
+    append_files(created, 3, city="Aachen")
+    created.overwrite(orders(range(5000, 5020), city="Aachen"), overwrite_filter="city == 'Aachen'")
+    grow_old(lake)
+
+
+def grow_old(lake: Lake) -> None:
+    for path in root(lake).rglob("*"):
+        if path.is_file() and "packhouse-deletions" not in str(path):
+            os.utime(path, (LONG_AGO, LONG_AGO))
+
+
+def orphan(lake: Lake, name: str) -> Path:
+    path = root(lake) / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"orphan")
+    os.utime(path, (LONG_AGO, LONG_AGO))
+    return path
+
+
+def search(lake: Lake, *, scope: Scope | None = None, open_runs: Sequence[str] = ()) -> OrphanFiles:
+    where = scope or Scope.of(lake.load().location())
+    return OrphanFiles(load=Deletion(lake).view, run_id=RUN_ID, scope=where, open_runs=open_runs)
+
+
+def pass_time(lake: Lake, by: timedelta = WEEK) -> None:
+    """Make the stored look earlier."""
+    looks, us = StoredLooks(Deletion(lake).view()), by // timedelta(microseconds=1)
+    look = looks.latest()
+    assert look is not None
+    since = pa.array([each - us for each in look.files["since_us"].to_pylist()], pa.int64())
+    files = look.files.set_column(3, "since_us", since)
+    looks.write(replace(look, taken_us=look.taken_us - us, files=files))
+
+
+def remove(lake: Lake, *, removal: Removal | None = None, **more: Any) -> Tally:
+    """Look, wait for the quarantine, look again and delete."""
+    search(lake, **more).look(RULE)
+    pass_time(lake)
+    files = search(lake, **more)
+    return files.delete(files.look(RULE), removal or Deletion(lake).removal())
+
+
+def deleted(tally: Tally) -> int:
+    return sum(each.files for each in tally.deleted.values())
+
+
+def test_u12_l11_two_looks_delete_exactly_the_files_that_nothing_refers_to(lake: Lake) -> None:
+    table(lake)
+    live = stored(lake.load())
+    assert live == needed(lake.load())
+    made = [orphan(lake, name) for name in ("data/city=Aachen/a.parquet", "data/b.parquet", "metadata/c-m0.avro", "d")]
+    tally = remove(lake)
+    assert stored(lake.load()) == live
+    assert (deleted(tally), tally.failed) == (len(made), {})
+    assert {kind: count.bytes for kind, count in tally.deleted.items()} == {"data": 18, "metadata_files": 6}
+    record = list(root(lake).glob(f"metadata/packhouse-deletions/{RUN_ID}/orphans-*.parquet"))
+    assert len(record) == 1, "what was deleted is recorded"
+
+
+def test_f16_one_look_and_a_quarantine_that_is_not_over_delete_nothing(lake: Lake) -> None:
+    table(lake)
+    path = orphan(lake, "data/a.parquet")
+    assert search(lake).look(RULE).due.rows == 0
+    pass_time(lake, timedelta(days=6))
+    assert search(lake).look(RULE).due.rows == 0
+    pass_time(lake, timedelta(days=2))
+    assert search(lake).look(RULE).due.rows == 1
+    assert path.exists()
+
+
+def test_f35_young_files_are_no_orphans_and_age_is_at_least_twice_the_longest_run(lake: Lake) -> None:
+    table(lake)
+    path = orphan(lake, "data/a.parquet")
+    at = path.stat().st_ctime - 47 * 3600
+    os.utime(path, (at, at))
+    young = OrphanRule(timedelta(0), timedelta(0), longest_run=timedelta(days=1))
+    assert search(lake).look(young).look.files.num_rows == 0
+    assert search(lake).look(replace(young, longest_run=timedelta(hours=1))).look.files.num_rows == 1
+    at = path.stat().st_ctime - 23 * 3600
+    os.utime(path, (at, at))
+    assert search(lake).look(OrphanRule(timedelta(0), timedelta(0))).look.files.num_rows == 0
+
+
+def test_a_file_that_changed_between_the_looks_begins_its_quarantine_again(lake: Lake) -> None:
+    table(lake)
+    sized, timed = orphan(lake, "data/a.parquet"), orphan(lake, "data/b.parquet")
+    search(lake).look(RULE)
+    pass_time(lake)
+    sized.write_bytes(b"larger than before")
+    os.utime(sized, (LONG_AGO, LONG_AGO))
+    os.utime(timed, (LONG_AGO + 1, LONG_AGO + 1))
+    found = search(lake).look(RULE)
+    assert (found.due.rows, found.look.files.num_rows) == (0, 2)
+
+
+@pytest.mark.parametrize("moment", ["between the looks", "before the deletion"])
+def test_f35_a_file_that_is_committed_late_stays(lake: Lake, moment: str) -> None:
+    table(lake)
+    live = next(root(lake).rglob("*.parquet"))
+    late = orphan(lake, "data/city=Bonn/late.parquet")
+    late.write_bytes(live.read_bytes())
+    os.utime(late, (LONG_AGO, LONG_AGO))
+    search(lake).look(RULE)
+    pass_time(lake)
+
+    def commit() -> None:
+        unpartitioned = lake.load()
+        with unpartitioned.transaction() as change:
+            change.add_files([f"{lake.load().location()}/data/city=Bonn/late.parquet"])
+
+    if moment == "between the looks":
+        commit()
+    files = search(lake)
+    looked = files.look(RULE)
+    assert looked.due.rows == (0 if moment == "between the looks" else 1)
+    if moment == "before the deletion":
+        commit()
+    assert deleted(files.delete(looked, Deletion(lake).removal())) == 0
+    assert late.exists()
+
+
+@pytest.mark.parametrize("lacks", ["a needed file", "the probe", "everything"])
+def test_f16_an_incomplete_listing_deletes_nothing(lake: Lake, lacks: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table(lake)
+    path = orphan(lake, "data/a.parquet")
+    search(lake).look(RULE)
+    pass_time(lake)
+    live = next(root(lake).rglob("*m0.avro"))
+    ends = {"a needed file": (live.name,), "the probe": ("/probe",), "everything": ("avro", "parquet", "json")}[lacks]
+
+    def cut(*given: Any) -> Iterator[pa.Table]:
+        for batch in files_below(*given):
+            yield batch.filter(pa.array([not each.endswith(ends) for each in batch["path"].to_pylist()], pa.bool_()))
+
+    monkeypatch.setattr("engine.formats.iceberg.orphans.orphan_files.files_below", cut)
+    with pytest.raises(StateConflict, match="listing"):
+        search(lake).look(RULE)
+    assert path.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("gc.enabled", "false"),
+        ("write.data.path", "file:///elsewhere"),
+        ("write.object-storage.path", "file:///elsewhere"),
+        ("write.metadata.path", ""),
+    ],
+)
+def test_f16_a_table_that_forbids_it_or_writes_to_another_place_loses_nothing(
+    lake: Lake, name: str, value: str, tmp_path: Path
+) -> None:
+    table(lake)
+    value = value or f"file:{tmp_path}/moved"
+    with lake.load().transaction() as change:
+        change.set_properties({name: value})
+    with pytest.raises(NotEligible):
+        search(lake).look(RULE)
+
+
+def test_f16_references_that_vanish_without_an_expiry_stop_the_search(lake: Lake) -> None:
+    table(lake)
+    search(lake).look(RULE)
+    looks = StoredLooks(Deletion(lake).view())
+    look = looks.latest()
+    assert look is not None
+    looks.write(replace(look, referenced=2 * look.referenced))
+    with pytest.raises(StateConflict, match="no snapshot was removed"):
+        search(lake).look(RULE)
+    drop_snapshots(lake.load(), ids(lake.load().metadata)[:1])
+    search(lake).look(RULE)
+
+
+def test_f16_a_replaced_table_or_an_older_pointer_stops_the_search(lake: Lake) -> None:
+    table(lake)
+    search(lake).look(RULE)
+    looks = StoredLooks(Deletion(lake).view())
+    look = looks.latest()
+    assert look is not None
+    for origin in (replace(look.origin, uuid="another"), replace(look.origin, next_sequence_number=99)):
+        looks.write(replace(look, origin=origin))
+        with pytest.raises(Fatal):
+            search(lake).look(RULE)
+
+
+def test_files_of_open_runs_of_other_tables_and_of_catalogs_stay(lake: Lake) -> None:
+    table(lake)
+    commit = "0b9c1c4e-1111-4222-8333-444455556666"
+    stay = [
+        orphan(lake, name)
+        for name in (
+            "data/run_abc-00001-1-0.parquet",
+            f"metadata/run_abc-1-{commit}-m0.avro",
+            f"metadata/snap-1-1-{commit}.avro",
+            "inner/data/x.parquet",
+            "metadata/00009-x.metadata.json",
+            "metadata/version-hint.text",
+            "metadata/packhouse-deletions/run_old/files-1.parquet",
+        )
+    ]
+    gone = orphan(lake, "data/run_xyz-00001-1-0.parquet")
+    scope = Scope.of(lake.load().location(), [f"{lake.load().location()}/inner"])
+    tally = remove(lake, scope=scope, open_runs=["run_abc"])
+    assert (deleted(tally), gone.exists(), [path.exists() for path in stay]) == (1, False, [True] * len(stay))
+
+
+@pytest.mark.parametrize("name", ["a b.parquet", "a%20b.parquet", "a%2Fb.parquet", "\u202eabc.parquet", "ü.parquet"])
+def test_an_orphan_with_an_unusual_name_is_deleted_and_only_it(lake: Lake, name: str) -> None:
+    table(lake)
+    live = stored(lake.load())
+    path = orphan(lake, f"data/{name}")
+    assert (deleted(remove(lake)), path.exists()) == (1, False)
+    assert stored(lake.load()) == live
+
+
+def test_names_that_readers_resolve_differently_stay(lake: Lake) -> None:
+    table(lake)
+    live = next((root(lake) / "data").rglob("*.parquet"))
+    names = (f"{live.name}?x", f"{live.name}#x", "a\nb.parquet", "a%2F..%2Fb.parquet", os.fsdecode(b"\xff.parquet"))
+    made = [orphan(lake, f"{live.parent.relative_to(root(lake))}/{name}") for name in names]
+    assert (deleted(remove(lake)), [path.exists() for path in made]) == (0, [True] * len(made))
+
+
+def test_links_are_not_followed(lake: Lake, tmp_path: Path) -> None:
+    table(lake)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "x.parquet").write_bytes(b"x")
+    os.utime(outside / "x.parquet", (LONG_AGO, LONG_AGO))
+    (root(lake) / "data" / "link").symlink_to(outside)
+    assert deleted(remove(lake)) == 0
+    assert (outside / "x.parquet").exists()
+
+
+def test_a_killed_deletion_is_finished_by_another_process(lake: Lake) -> None:
+    table(lake)
+    live = stored(lake.load())
+    for number in range(1100):
+        orphan(lake, f"data/{number}.parquet")
+    calls: list[int] = []
+
+    def die(requests: int) -> None:
+        calls.append(requests)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+
+    killed = Deletion(lake, before_batch=die)
+    with pytest.raises(KeyboardInterrupt):
+        remove(lake, removal=killed.removal())
+    left = len(stored(lake.load()) - live)
+    assert 0 < left < 1100
+    files = search(lake)
+    assert deleted(files.delete(files.look(RULE), Deletion(lake).removal())) == left
+    assert stored(lake.load()) == live
+
+
+def test_a_damaged_look_begins_the_quarantine_again(lake: Lake) -> None:
+    table(lake)
+    orphan(lake, "data/a.parquet")
+    search(lake).look(RULE)
+    pass_time(lake)
+    (path,) = root(lake).glob("metadata/packhouse-deletions/orphans/look-*.parquet")
+    path.write_bytes(path.read_bytes()[:-7])
+    assert search(lake).look(RULE).due.rows == 0
+
+
+def test_a_store_whose_clock_went_back_begins_the_quarantine_again(lake: Lake) -> None:
+    table(lake)
+    orphan(lake, "data/a.parquet")
+    search(lake).look(RULE)
+    pass_time(lake, -timedelta(days=30))
+    assert search(lake).look(RULE).due.rows == 0
