@@ -33,6 +33,9 @@ POLICY: Final = {"rewrite": {"target_file_bytes": "32MiB", "small_file_bytes": "
 APPEND_SEED: Final = 20261101
 NEW_COMMITS: Final = 12
 NEW_ROWS_PER_DAY: Final = 3000
+KEPT: Final = 3
+EXPIRY_SECONDS: Final = 2
+EXPIRY: Final = {"older_than": f"{EXPIRY_SECONDS}s", "keep_last": KEPT, "delete_files": True}
 SLOW: Final = "2MB"
 """A bandwidth under which the second run can be caught half-way and the third be overtaken by a writer."""
 
@@ -67,6 +70,7 @@ def main() -> None:
         compact(story)
         cancel_half_way(story)
         append_meanwhile(story)
+        expire(story)
     sys.exit(0 if screen.summary(time.monotonic() - started) else 1)
 
 
@@ -167,6 +171,31 @@ def append_meanwhile(story: Story) -> None:
     new_files = PARTITIONS * writer.commits
     claim = f"the {before.files} files became fewer, the {new_files} new ones are there"
     screen.prove(claim, new_files < after.files < before.files + new_files, f"{after.files} files")
+
+
+def expire(story: Story) -> None:
+    """Chapter 7: old snapshots expire, and the files that only they needed are deleted."""
+    screen, server, probe = story.screen, story.server, story.probe
+    screen.chapter("7. Old snapshots expire, with their files")
+    server.put_policy(story.table_id, POLICY | {"maintenance": {"expire_snapshots": EXPIRY}})
+    time.sleep(EXPIRY_SECONDS)  # until the newest snapshots are old enough too
+    before, rows = probe.storage(), probe.rows_of_newest(KEPT)
+    wanted = {"table_id": story.table_id, "operation": "expire_snapshots"}
+    screen.upkeep_plan(server.post("/v1/runs", wanted | {"dry_run": True}))
+    with screen.run() as view:
+        run = server.run_to_end(story.table_id, view, operation="expire_snapshots")
+    screen.outcome(run)
+    after = probe.storage()
+    screen.say("")
+    screen.storage(before, after)
+    screen.prove("the run succeeded", run["state"] == "succeeded", f"{run['state']}, {run['detail']}")
+    screen.prove("old snapshots are gone", after.snapshots == KEPT, f"{before.snapshots} → {after.snapshots}")
+    freed = before.stored_bytes - after.stored_bytes
+    screen.prove("storage is freed", freed > 0, size(freed))
+    found = probe.rows_of_newest(KEPT)
+    screen.prove("each kept snapshot reads as before", found == rows, f"time travel to {len(found)} snapshots")
+    left = probe.unreferenced_files(".parquet")
+    screen.prove("no data file is left that no snapshot needs", not left, f"{len(left)} unreferenced data files")
 
 
 class _Catcher:

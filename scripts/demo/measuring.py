@@ -5,7 +5,7 @@ files, and two fingerprints add up when their rows do. Reads the table into memo
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urlparse
@@ -53,6 +53,15 @@ class Measurement:
         return self.total_bytes / max(1, self.files)
 
 
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """What a table takes: its snapshots, and the files below its location."""
+
+    snapshots: int
+    files: int
+    stored_bytes: int
+
+
 class TableProbe:
     """Opens the table anew for each measurement, so that it sees what any other reader would."""
 
@@ -97,16 +106,24 @@ class TableProbe:
         snapshot = self.load().snapshot_by_id(snapshot_id)
         return None if snapshot is None else snapshot.parent_snapshot_id
 
+    def storage(self) -> Storage:
+        """Count snapshots, and the files below the table's location by listing them."""
+        table = self.load()
+        found = _files_below(table.location())
+        return Storage(len(table.snapshots()), len(found), sum(info.size for info in found))
+
+    def rows_of_newest(self, count: int) -> Sequence[Rows]:
+        """Read each of the newest snapshots, as time travel does."""
+        table = self.load()
+        newest = sorted(table.snapshots(), key=lambda each: each.timestamp_ms)[-count:]
+        return [rows_of(table.scan(snapshot_id=each.snapshot_id).to_arrow()) for each in newest]
+
     def unreferenced_files(self, part_of_name: str) -> list[str]:
         """Return files under the table's location with this in their name that no retained snapshot references."""
         table = self.load()
         known = _referenced_paths(table)
-        location = urlparse(table.location())
-        filesystem, root = pafs.FileSystem.from_uri(f"{location.scheme or 'file'}://{location.netloc}{location.path}")
-        found = filesystem.get_file_info(pafs.FileSelector(root, recursive=True))
-        return [
-            info.path for info in found if info.is_file and part_of_name in info.base_name and info.path not in known
-        ]
+        found = _files_below(table.location())
+        return [info.path for info in found if part_of_name in info.base_name and info.path not in known]
 
 
 def rows_of(table: pa.Table) -> Rows:
@@ -125,6 +142,14 @@ def _best(repeats: int, work: Callable[[], T]) -> tuple[float, T]:
         result = work()
         shortest = min(shortest, time.perf_counter() - started)
     return shortest, result
+
+
+def _files_below(location: str) -> list[pafs.FileInfo]:
+    """List all files below a location, without Packhouse's own lists of deleted files."""
+    at = urlparse(location)
+    filesystem, root = pafs.FileSystem.from_uri(f"{at.scheme or 'file'}://{at.netloc}{at.path}")
+    found = filesystem.get_file_info(pafs.FileSelector(root, recursive=True))
+    return [info for info in found if info.is_file and "/packhouse-deletions/" not in info.path]
 
 
 def _referenced_paths(table: Table) -> set[str]:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from measuring import Measurement
+from measuring import Measurement, Storage
 from packhouse.output import print_rows, seconds, size
-from packhouse.rendering import answers
+from packhouse.rendering import answers, upkeep
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
@@ -61,6 +61,19 @@ class Screen:
         """Print a dry run."""
         answers.plan(self.console, planned)
 
+    def upkeep_plan(self, planned: Mapping[str, Any]) -> None:
+        """Print a dry run of another operation than a rewrite."""
+        upkeep.plan(self.console, planned)
+
+    def storage(self, before: Storage, after: Storage) -> None:
+        """Print snapshots, files and bytes of a table, before and after."""
+        rows = [
+            ("snapshots", before.snapshots, after.snapshots),
+            ("files", before.files, after.files),
+            ("stored", size(before.stored_bytes), size(after.stored_bytes)),
+        ]
+        print_rows(self.console, ("", ">before", ">after"), rows)
+
     def outcome(self, run: Mapping[str, Any]) -> None:
         """Print what a run came to, predicted beside actual, and each check of each of its snapshots."""
         answers.run(self.console, run)
@@ -70,7 +83,8 @@ class Screen:
             self.console.print()
             print_rows(self.console, ("", ">predicted", ">actual"), rows)
         for verification in result.get("verifications", ()):
-            self.console.print(f"\nverification of snapshot [bold]{verification['snapshot_id']}[/]")
+            of = f" of snapshot [bold]{found}[/]" if (found := verification.get("snapshot_id")) else ""
+            self.console.print(f"\nverification{of}")
             marks = {True: "[green]✔[/]", False: "[bold red]✘[/]"}
             for check in verification["checks"]:
                 self.console.print(f"  {marks[check['holds']]} {escape(check['name'])}: {escape(check['detail'])}")

@@ -35,9 +35,16 @@ class Server:
         condition = {"If-Match": present.headers["etag"]} if present.is_success else {"If-None-Match": "*"}
         return self._answer(self._http.put(path, json=policy, headers=condition))
 
-    def run_to_end(self, table_id: str, watch: Watcher, *, submitted: Callable[[str], None] = lambda _id: None) -> Any:
-        """Submit a rewrite, follow its events to the last one, and return the run as it ended."""
-        run_id = self.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"})["id"]
+    def run_to_end(
+        self,
+        table_id: str,
+        watch: Watcher,
+        *,
+        operation: str = "rewrite",
+        submitted: Callable[[str], None] = lambda _id: None,
+    ) -> Any:
+        """Submit a run, follow its events to the last one, and return the run as it ended."""
+        run_id = self.post("/v1/runs", {"table_id": table_id, "operation": operation})["id"]
         submitted(run_id)
         for event in self._sdk.follow_run(run_id):
             if event.name != HEARTBEAT:
