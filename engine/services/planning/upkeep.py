@@ -5,8 +5,8 @@ a thread.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Final, Self
 
@@ -17,6 +17,8 @@ from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.run import Operation
 from engine.domain.values.units import format_bytes
 from engine.formats.base import HistoryKeeper, ManifestKeeper, OpenTable
+from engine.planning.due.table_conditions import holds_in_seconds, measure_conditions, table_values
+from engine.planning.due.triggers import MeasuredCondition
 from engine.services.planning.wording import duration, many
 
 
@@ -56,7 +58,7 @@ class UpkeepState:
     """An operation that is switched on for a table: what it would do now, and whether it is due.
 
     `due_at`: when it is due if nothing more is written; None: never by the passing of time alone, or `blocked` has the
-    reason why not.
+    reason why not. `conditions`: those of the setting's `when`, as measured.
     """
 
     operation: Operation
@@ -65,6 +67,7 @@ class UpkeepState:
     due_at: datetime | None
     words: str
     blocked: str | None = None
+    conditions: tuple[MeasuredCondition, ...] = ()
 
     @classmethod
     def of(cls, operation: Operation, setting: str, work: Work, earliest: datetime | None, now: datetime) -> Self:
@@ -149,17 +152,51 @@ def _state(
         work = plan_upkeep(table, policy, operation, now)
     except (NotEligible, TableUnreadable) as error:
         return UpkeepState(operation, setting, is_due=False, due_at=None, words=error.message, blocked=error.code)
-    interval = _interval(policy.values[setting]["interval"], is_urgent=work.is_urgent)
-    if interval is None:
-        return UpkeepState.of(operation, setting, work, None, now)
-    return UpkeepState.of(operation, setting, work, now if last_start is None else last_start + interval, now)
+    value = policy.values[setting]
+    try:
+        conditions, holds_in = _when(table, policy, setting, now)
+    except TableUnreadable as error:
+        return UpkeepState(operation, setting, is_due=False, due_at=None, words=error.message, blocked=error.code)
+    earliest = _earliest(value["interval"], work, holds_in, last_start, now)
+    return replace(UpkeepState.of(operation, setting, work, earliest, now), conditions=conditions)
 
 
-def _interval(seconds: Any, *, is_urgent: bool) -> timedelta | None:
-    """Return the least time between two automatic runs; None if the setting's interval is off and nothing is urgent."""
-    if seconds == OFF:
-        return LEAST_INTERVAL if is_urgent else None
-    return min(timedelta(seconds=seconds), LEAST_INTERVAL) if is_urgent else timedelta(seconds=seconds)
+def _when(
+    table: OpenTable, policy: EffectivePolicy, setting: str, now: datetime
+) -> tuple[tuple[MeasuredCondition, ...], float | None]:
+    """Return the measured conditions of a setting's `when`, and the seconds until all hold (None: never)."""
+    part: Any = policy.document()
+    for name in setting.split("."):
+        part = getattr(part, name)
+    if not part.when:
+        return (), None
+    values = table_values(table.figures(), int(now.timestamp() * 1000))
+    return measure_conditions(part.when, values), holds_in_seconds(part.when, values)
+
+
+def _earliest(
+    interval: Any, work: Work, holds_in: float | None, last_start: datetime | None, now: datetime
+) -> datetime | None:
+    """Return the earliest automatic start: at the interval, or sooner if it is urgent or the conditions hold by then.
+
+    Returns None if the setting's interval is off, and neither is the case.
+    """
+    begin = datetime.min.replace(tzinfo=UTC) if last_start is None else last_start
+    soonest = begin if last_start is None else begin + LEAST_INTERVAL
+    starts = [] if interval == OFF else [begin if last_start is None else begin + timedelta(seconds=interval)]
+    if work.is_urgent:
+        starts.append(soonest)
+    if holds_in is not None:
+        starts.append(max(soonest, _after(now, holds_in)))
+    return min((max(each, now) for each in starts), default=None)
+
+
+def _after(now: datetime, seconds: float) -> datetime:
+    """Return an instant after now; those beyond the calendar are its end."""
+    try:
+        return now + timedelta(seconds=seconds)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
 
 
 def _plan_manifests(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:

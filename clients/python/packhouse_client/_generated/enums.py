@@ -135,6 +135,7 @@ class Metric(OpenEnum):
     MANIFEST_COUNT = "manifest_count"
     AVERAGE_MANIFEST_BYTES = "average_manifest_bytes"
     METADATA_BYTES = "metadata_bytes"
+    OLDEST_SNAPSHOT_AGE = "oldest_snapshot_age"
 
 
 class OnStart(OpenEnum):

@@ -602,23 +602,6 @@ class EndedRun(Model):
     """The reason in words."""
 
 
-class ExpireSnapshots(Model):
-    """
-    Selection of the snapshots that are expired, and the interval.
-
-    Branches, tags and the table's own retention always hold as well.
-    """
-
-    interval: str = "1d"
-    """Least time between two automatic expiries."""
-
-    keep_last: int = 10
-    """Number of newest snapshots of each branch that are kept regardless of their age."""
-
-    older_than: str
-    """Only snapshots older than this."""
-
-
 class ExplainedCondition(Model):
     """One condition of a rule, measured in the rule's `partition`."""
 
@@ -777,6 +760,9 @@ class ExplainedUpkeep(Model):
 
     blocked: str | None
     """Code of the reason why there can be no run of it; null: there can."""
+
+    conditions: list[ExplainedCondition]
+    """Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed."""
 
     detail: str
     """Effect of a run now, or the reason why there can be none."""
@@ -1877,16 +1863,6 @@ class Readiness(Model):
     status: ReadinessStatus
 
 
-class Reclaim(Model):
-    """Retention of history and superseded files; older ones are removed."""
-
-    compact_blocking: bool = True
-    """First rewrite the files that keep older files from being removed."""
-
-    retention: str
-    """History older than this can't be queried any more."""
-
-
 class RefusedSetting(Model):
     """A value of a policy setting that tables of the format can't have."""
 
@@ -1898,36 +1874,6 @@ class RefusedSetting(Model):
 
     value: str
     """`*`: any value but the empty one."""
-
-
-class RemoveOrphans(Model):
-    """Removal of files that no snapshot refers to; never of files younger than twice the longest run."""
-
-    interval: str = "7d"
-    """Time between searches."""
-
-    older_than: str = "3d"
-    """Only files older than this, at least a day."""
-
-    quarantine: str = "7d"
-    """Time that files stay in quarantine before they are deleted."""
-
-
-class RewriteManifests(Model):
-    """
-    Merging of manifests: at each `interval`, and within an hour when there are many small ones.
-
-    Automatic runs start only where at least ten manifests fewer would result.
-    """
-
-    above_count: int = 100
-    """Also merge when there are more manifests than this, and they are small."""
-
-    average_below_percent: int = 25
-    """Manifests are small if they average below this percentage of the table's target for manifests."""
-
-    interval: Literal["off"] | str = "7d"
-    """Time between rewrites of manifests."""
 
 
 class Run(Model):
@@ -2952,6 +2898,46 @@ class EffectivePolicy(Model):
     """Id of the registered table."""
 
 
+class ExpireSnapshotsInput(Model):
+    """
+    Selection of the snapshots that are expired, and the interval.
+
+    Branches, tags and the table's own retention always hold as well.
+    """
+
+    interval: str = "1d"
+    """Least time between two automatic expiries."""
+
+    keep_last: int = 10
+    """Number of newest snapshots of each branch that are kept regardless of their age."""
+
+    older_than: str
+    """Only snapshots older than this."""
+
+    when: list[TriggerConditionInput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class ExpireSnapshotsOutput(Model):
+    """
+    Selection of the snapshots that are expired, and the interval.
+
+    Branches, tags and the table's own retention always hold as well.
+    """
+
+    interval: str = "1d"
+    """Least time between two automatic expiries."""
+
+    keep_last: int = 10
+    """Number of newest snapshots of each branch that are kept regardless of their age."""
+
+    older_than: str
+    """Only snapshots older than this."""
+
+    when: list[TriggerConditionOutput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
 class ExplainedConflicts(Model):
     """File groups that runs of the table lost to other writers lately."""
 
@@ -3189,22 +3175,6 @@ class HealthHistory(Model):
     """Send as `page_token` for the next page; null on the last."""
 
 
-class MaintenanceSettings(Model):
-    """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
-
-    expire_snapshots: Literal["off"] | ExpireSnapshots | None = None
-    """Expire old snapshots."""
-
-    reclaim: Literal["off"] | Reclaim | None = None
-    """Expire history after a time, and rewrite the files that block that."""
-
-    remove_orphans: Literal["off"] | RemoveOrphans | None = None
-    """Remove files that no snapshot refers to."""
-
-    rewrite_manifests: Literal["off"] | RewriteManifests | None = None
-    """Merge manifests."""
-
-
 class OrderHealth(Model):
     """The order that the policy puts rows into, the files that are not in it, and how far files overlap in it."""
 
@@ -3287,6 +3257,104 @@ class Problem(Model):
 
     type: str
     """URI path of the problem type; GET it for an explanation."""
+
+
+class ReclaimInput(Model):
+    """Retention of history and superseded files; older ones are removed."""
+
+    compact_blocking: bool = True
+    """First rewrite the files that keep older files from being removed."""
+
+    retention: str
+    """History older than this can't be queried any more."""
+
+    when: list[TriggerConditionInput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class ReclaimOutput(Model):
+    """Retention of history and superseded files; older ones are removed."""
+
+    compact_blocking: bool = True
+    """First rewrite the files that keep older files from being removed."""
+
+    retention: str
+    """History older than this can't be queried any more."""
+
+    when: list[TriggerConditionOutput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class RemoveOrphansInput(Model):
+    """Removal of files that no snapshot refers to; never of files younger than twice the longest run."""
+
+    interval: str = "7d"
+    """Time between searches."""
+
+    older_than: str = "3d"
+    """Only files older than this, at least a day."""
+
+    quarantine: str = "7d"
+    """Time that files stay in quarantine before they are deleted."""
+
+    when: list[TriggerConditionInput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class RemoveOrphansOutput(Model):
+    """Removal of files that no snapshot refers to; never of files younger than twice the longest run."""
+
+    interval: str = "7d"
+    """Time between searches."""
+
+    older_than: str = "3d"
+    """Only files older than this, at least a day."""
+
+    quarantine: str = "7d"
+    """Time that files stay in quarantine before they are deleted."""
+
+    when: list[TriggerConditionOutput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class RewriteManifestsInput(Model):
+    """
+    Merging of manifests: at each `interval`, and within an hour when there are many small ones.
+
+    Automatic runs start only where at least ten manifests fewer would result.
+    """
+
+    above_count: int = 100
+    """Also merge when there are more manifests than this, and they are small."""
+
+    average_below_percent: int = 25
+    """Manifests are small if they average below this percentage of the table's target for manifests."""
+
+    interval: Literal["off"] | str = "7d"
+    """Time between rewrites of manifests."""
+
+    when: list[TriggerConditionInput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class RewriteManifestsOutput(Model):
+    """
+    Merging of manifests: at each `interval`, and within an hour when there are many small ones.
+
+    Automatic runs start only where at least ten manifests fewer would result.
+    """
+
+    above_count: int = 100
+    """Also merge when there are more manifests than this, and they are small."""
+
+    average_below_percent: int = 25
+    """Manifests are small if they average below this percentage of the table's target for manifests."""
+
+    interval: Literal["off"] | str = "7d"
+    """Time between rewrites of manifests."""
+
+    when: list[TriggerConditionOutput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
 
 
 class RewriteSettingsInput(Model):
@@ -3868,6 +3936,38 @@ class Explanation(Model):
     """Whether runs of it start automatically at all: its policy is enabled and a coordinator watches it."""
 
 
+class MaintenanceSettingsInput(Model):
+    """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
+
+    expire_snapshots: Literal["off"] | ExpireSnapshotsInput | None = None
+    """Expire old snapshots."""
+
+    reclaim: Literal["off"] | ReclaimInput | None = None
+    """Expire history after a time, and rewrite the files that block that."""
+
+    remove_orphans: Literal["off"] | RemoveOrphansInput | None = None
+    """Remove files that no snapshot refers to."""
+
+    rewrite_manifests: Literal["off"] | RewriteManifestsInput | None = None
+    """Merge manifests."""
+
+
+class MaintenanceSettingsOutput(Model):
+    """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
+
+    expire_snapshots: Literal["off"] | ExpireSnapshotsOutput | None = None
+    """Expire old snapshots."""
+
+    reclaim: Literal["off"] | ReclaimOutput | None = None
+    """Expire history after a time, and rewrite the files that block that."""
+
+    remove_orphans: Literal["off"] | RemoveOrphansOutput | None = None
+    """Remove files that no snapshot refers to."""
+
+    rewrite_manifests: Literal["off"] | RewriteManifestsOutput | None = None
+    """Merge manifests."""
+
+
 class PolicyDocumentInput(Model):
     """A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second."""
 
@@ -3883,7 +3983,7 @@ class PolicyDocumentInput(Model):
     limits: LimitSettingsInput | None = None
     """Limits on what its rewrites move."""
 
-    maintenance: MaintenanceSettings | None = None
+    maintenance: MaintenanceSettingsInput | None = None
     """Upkeep other than rewriting data files."""
 
     preset: PolicyDocumentPreset | None = None
@@ -3926,7 +4026,7 @@ class PolicyDocumentOutput(Model):
     limits: LimitSettingsOutput | None = None
     """Limits on what its rewrites move."""
 
-    maintenance: MaintenanceSettings | None = None
+    maintenance: MaintenanceSettingsOutput | None = None
     """Upkeep other than rewriting data files."""
 
     preset: PolicyDocumentPreset | None = None

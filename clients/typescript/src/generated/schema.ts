@@ -1907,7 +1907,7 @@ export interface components {
          *
          *     Branches, tags and the table's own retention always hold as well.
          */
-        ExpireSnapshots: {
+        "ExpireSnapshots-Input": {
             /**
              * @description Least time between two automatic expiries.
              * @default 1d
@@ -1924,6 +1924,37 @@ export interface components {
              * @example 5d
              */
             older_than: string;
+            /**
+             * @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval.
+             * @example [
+             *       {
+             *         "above": 500,
+             *         "metric": "snapshot_count"
+             *       }
+             *     ]
+             */
+            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+        };
+        /**
+         * @description Selection of the snapshots that are expired, and the interval.
+         *
+         *     Branches, tags and the table's own retention always hold as well.
+         */
+        "ExpireSnapshots-Output": {
+            /**
+             * @description Least time between two automatic expiries.
+             * @default 1d
+             */
+            interval?: string;
+            /**
+             * @description Number of newest snapshots of each branch that are kept regardless of their age.
+             * @default 10
+             */
+            keep_last?: number;
+            /** @description Only snapshots older than this. */
+            older_than: string;
+            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
+            when?: components["schemas"]["TriggerCondition-Output"][] | null;
         };
         /** @description Budget of a run: the strictest limits of its table, catalog and fleet, while no other run is active. */
         ExplainedBudgets: {
@@ -2139,6 +2170,8 @@ export interface components {
         ExplainedUpkeep: {
             /** @description Code of the reason why there can be no run of it; null: there can. */
             blocked: string | null;
+            /** @description Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed. */
+            conditions: components["schemas"]["ExplainedCondition"][];
             /** @description Effect of a run now, or the reason why there can be none. */
             detail: string;
             /** @description True: a run of it starts automatically once nothing holds the table back. */
@@ -3135,7 +3168,7 @@ export interface components {
             runs: number;
         };
         /** @description Upkeep other than rewriting data files; each part is `off` or given as a whole. */
-        MaintenanceSettings: {
+        "MaintenanceSettings-Input": {
             /**
              * @description Expire old snapshots.
              * @example {
@@ -3144,14 +3177,14 @@ export interface components {
              *       "older_than": "5d"
              *     }
              */
-            expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots"] | null;
+            expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots-Input"] | null;
             /**
              * @description Expire history after a time, and rewrite the files that block that.
              * @example {
              *       "retention": "7d"
              *     }
              */
-            reclaim?: "off" | components["schemas"]["Reclaim"] | null;
+            reclaim?: "off" | components["schemas"]["Reclaim-Input"] | null;
             /**
              * @description Remove files that no snapshot refers to.
              * @example {
@@ -3160,20 +3193,31 @@ export interface components {
              *       "quarantine": "7d"
              *     }
              */
-            remove_orphans?: "off" | components["schemas"]["RemoveOrphans"] | null;
+            remove_orphans?: "off" | components["schemas"]["RemoveOrphans-Input"] | null;
             /**
              * @description Merge manifests.
              * @example {
              *       "interval": "7d"
              *     }
              */
-            rewrite_manifests?: "off" | components["schemas"]["RewriteManifests"] | null;
+            rewrite_manifests?: "off" | components["schemas"]["RewriteManifests-Input"] | null;
+        };
+        /** @description Upkeep other than rewriting data files; each part is `off` or given as a whole. */
+        "MaintenanceSettings-Output": {
+            /** @description Expire old snapshots. */
+            expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots-Output"] | null;
+            /** @description Expire history after a time, and rewrite the files that block that. */
+            reclaim?: "off" | components["schemas"]["Reclaim-Output"] | null;
+            /** @description Remove files that no snapshot refers to. */
+            remove_orphans?: "off" | components["schemas"]["RemoveOrphans-Output"] | null;
+            /** @description Merge manifests. */
+            rewrite_manifests?: "off" | components["schemas"]["RewriteManifests-Output"] | null;
         };
         /**
          * @description Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table.
          * @enum {string}
          */
-        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes";
+        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes" | "oldest_snapshot_age";
         /** @description Every table of a namespace and of those inside it. */
         NamespaceScope: {
             /**
@@ -3552,7 +3596,7 @@ export interface components {
             /** @description Limits on what its rewrites move. */
             limits?: components["schemas"]["LimitSettings-Input"] | null;
             /** @description Upkeep other than rewriting data files. */
-            maintenance?: components["schemas"]["MaintenanceSettings"] | null;
+            maintenance?: components["schemas"]["MaintenanceSettings-Input"] | null;
             /** @description A named base; settings of any policy override it. */
             preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
             /** @description Priority of the table's runs over those of other tables. */
@@ -3612,7 +3656,7 @@ export interface components {
             /** @description Limits on what its rewrites move. */
             limits?: components["schemas"]["LimitSettings-Output"] | null;
             /** @description Upkeep other than rewriting data files. */
-            maintenance?: components["schemas"]["MaintenanceSettings"] | null;
+            maintenance?: components["schemas"]["MaintenanceSettings-Output"] | null;
             /** @description A named base; settings of any policy override it. */
             preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
             /** @description Priority of the table's runs over those of other tables. */
@@ -3909,7 +3953,7 @@ export interface components {
             status: "ready" | "degraded" | "unavailable";
         };
         /** @description Retention of history and superseded files; older ones are removed. */
-        Reclaim: {
+        "Reclaim-Input": {
             /**
              * @description First rewrite the files that keep older files from being removed.
              * @default true
@@ -3920,6 +3964,28 @@ export interface components {
              * @example 7d
              */
             retention: string;
+            /**
+             * @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval.
+             * @example [
+             *       {
+             *         "above": 500,
+             *         "metric": "snapshot_count"
+             *       }
+             *     ]
+             */
+            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+        };
+        /** @description Retention of history and superseded files; older ones are removed. */
+        "Reclaim-Output": {
+            /**
+             * @description First rewrite the files that keep older files from being removed.
+             * @default true
+             */
+            compact_blocking?: boolean;
+            /** @description History older than this can't be queried any more. */
+            retention: string;
+            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
+            when?: components["schemas"]["TriggerCondition-Output"][] | null;
         };
         /**
          * @description A value of a policy setting that tables of the format can't have.
@@ -3938,7 +4004,7 @@ export interface components {
             value: string;
         };
         /** @description Removal of files that no snapshot refers to; never of files younger than twice the longest run. */
-        RemoveOrphans: {
+        "RemoveOrphans-Input": {
             /**
              * @description Time between searches.
              * @default 7d
@@ -3957,13 +4023,43 @@ export interface components {
              * @example 7d
              */
             quarantine?: string;
+            /**
+             * @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval.
+             * @example [
+             *       {
+             *         "above": 500,
+             *         "metric": "snapshot_count"
+             *       }
+             *     ]
+             */
+            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+        };
+        /** @description Removal of files that no snapshot refers to; never of files younger than twice the longest run. */
+        "RemoveOrphans-Output": {
+            /**
+             * @description Time between searches.
+             * @default 7d
+             */
+            interval?: string;
+            /**
+             * @description Only files older than this, at least a day.
+             * @default 3d
+             */
+            older_than?: string;
+            /**
+             * @description Time that files stay in quarantine before they are deleted.
+             * @default 7d
+             */
+            quarantine?: string;
+            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
+            when?: components["schemas"]["TriggerCondition-Output"][] | null;
         };
         /**
          * @description Merging of manifests: at each `interval`, and within an hour when there are many small ones.
          *
          *     Automatic runs start only where at least ten manifests fewer would result.
          */
-        RewriteManifests: {
+        "RewriteManifests-Input": {
             /**
              * @description Also merge when there are more manifests than this, and they are small.
              * @default 100
@@ -3980,6 +4076,40 @@ export interface components {
              * @example 7d
              */
             interval?: "off" | string;
+            /**
+             * @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval.
+             * @example [
+             *       {
+             *         "above": 500,
+             *         "metric": "snapshot_count"
+             *       }
+             *     ]
+             */
+            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+        };
+        /**
+         * @description Merging of manifests: at each `interval`, and within an hour when there are many small ones.
+         *
+         *     Automatic runs start only where at least ten manifests fewer would result.
+         */
+        "RewriteManifests-Output": {
+            /**
+             * @description Also merge when there are more manifests than this, and they are small.
+             * @default 100
+             */
+            above_count?: number;
+            /**
+             * @description Manifests are small if they average below this percentage of the table's target for manifests.
+             * @default 25
+             */
+            average_below_percent?: number;
+            /**
+             * @description Time between rewrites of manifests.
+             * @default 7d
+             */
+            interval?: "off" | string;
+            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
+            when?: components["schemas"]["TriggerCondition-Output"][] | null;
         };
         /** @description Which files are rewritten, and how their replacements are written. */
         "RewriteSettings-Input": {
@@ -5308,7 +5438,7 @@ export interface components {
             /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
             below?: string | null;
             /** @enum {unknown} */
-            metric?: "newest_file_age" | "oldest_small_file_age" | "time_since_full" | "time_since_rewrite";
+            metric?: "newest_file_age" | "oldest_small_file_age" | "time_since_full" | "time_since_rewrite" | "oldest_snapshot_age";
         }) & ({
             at_least: unknown;
         } | {
@@ -5373,7 +5503,7 @@ export interface components {
             /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
             below?: string | null;
             /** @enum {unknown} */
-            metric?: "newest_file_age" | "oldest_small_file_age" | "time_since_full" | "time_since_rewrite";
+            metric?: "newest_file_age" | "oldest_small_file_age" | "time_since_full" | "time_since_rewrite" | "oldest_snapshot_age";
         }) & ({
             at_least: unknown;
         } | {
