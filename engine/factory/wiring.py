@@ -33,6 +33,8 @@ from engine.services.fleet.service import FleetService
 from engine.services.operations.metadata.attempts import MetadataContext
 from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.operations.metadata.manifests import ManifestAttempt
+from engine.services.operations.metadata.old_compactions import OldCompactionsAttempt
+from engine.services.operations.metadata.purge import PurgeAttempt
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.steps import RewriteFlow
 from engine.services.operations.tasks.pace_tokens import PaceTokens
@@ -105,6 +107,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
     capabilities = CapabilityService(served={name: each.capabilities() for name, each in served.items()})
     checks = PolicyChecks(database=database, formats=formats, capabilities=capabilities)
     observations = ObservationService(database=database, formats=formats, clock=clock)
+    pacing = PaceTools(database=database, ledger=pace, shared=shared, tokens=tokens, clock=clock, url=settings.pace_url)
     context = RewriteContext(
         database=database,
         formats=formats,
@@ -114,20 +117,22 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         procedures=around.procedures,
         function=run_group,
         pace=pace,
-        pacing=PaceTools(
-            database=database, ledger=pace, shared=shared, tokens=tokens, clock=clock, url=settings.pace_url
-        ),
+        pacing=pacing,
         clock=clock,
         machine=machine_of(settings.spark_url),
         commit_batch_bytes=settings.commit_batch_bytes,
         commit_batch_seconds=settings.commit_batch_seconds,
     )
-    metadata = MetadataContext(database, formats, clock)
+    metadata = MetadataContext(database, formats, clock, pacing)
     execution = RunExecution(
         executors={
             Operation.REWRITE: lambda attempt: RewriteFlow(context=context, attempt=attempt, step=step),
             Operation.REWRITE_MANIFESTS: lambda attempt: ManifestAttempt(context=metadata, attempt=attempt, step=step),
             Operation.EXPIRE_SNAPSHOTS: lambda attempt: ExpiryAttempt(context=metadata, attempt=attempt, step=step),
+            Operation.PURGE: lambda attempt: PurgeAttempt(context=metadata, attempt=attempt, step=step),
+            Operation.DELETE_OLD_COMPACTIONS: lambda attempt: OldCompactionsAttempt(
+                context=metadata, attempt=attempt, step=step
+            ),
         },
         after_success=observations.measure_again,
         database=database,

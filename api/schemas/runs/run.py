@@ -76,11 +76,30 @@ class RunSubmit(Request):
         default=False,
         description="Start even if an equal run is live; include partitions that cool down after lost races.",
     )
+    plan_hash: str | None = Field(
+        default=None,
+        max_length=64,
+        description="Of a purge: `details.plan_hash` of its dry run. Required to start one.",
+    )
+    confirm: str | None = Field(
+        default=None,
+        max_length=MOST_CHARACTERS,
+        description="Of a purge: the address of the table, as typed by a person. Required to start one.",
+        examples=["lake.sales.orders"],
+    )
 
     def request(self) -> RunRequest:
         """Return the request as the domain has it."""
         is_full = self.force_full or self.every_file
-        return RunRequest(self.operation, self.partitions, is_full, force=self.force, every_file=self.every_file)
+        return RunRequest(
+            self.operation,
+            self.partitions,
+            is_full,
+            force=self.force,
+            every_file=self.every_file,
+            plan_hash=self.plan_hash,
+            confirm=self.confirm,
+        )
 
 
 class Progress(Answer):

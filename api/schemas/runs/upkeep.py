@@ -14,7 +14,10 @@ class UpkeepPlan(Answer):
 
     table_id: str
     operation: Operation = Field(description="Operation of the run.")
-    setting: str = Field(description="The setting that switches it on.", examples=["maintenance.expire_snapshots"])
+    setting: str | None = Field(
+        description="The setting that switches it on; null for a purge, which has none.",
+        examples=["maintenance.expire_snapshots"],
+    )
     enabled: bool
     count: int = Field(
         description="Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry."
@@ -25,8 +28,11 @@ class UpkeepPlan(Answer):
     )
     details: JsonObject = Field(
         description="By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with "
-        "their time, and how many snapshots are `kept` for which reason. `rewrite_manifests`: the number and bytes of "
-        "all `manifests`, of those to be rewritten and of those in their place."
+        "their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and "
+        "bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. "
+        "`delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. "
+        "`rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their "
+        "place."
     )
 
     @classmethod

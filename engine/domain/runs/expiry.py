@@ -1,5 +1,6 @@
 """Expiry of snapshots: the rule, and which snapshots it would remove from a table's metadata."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -11,14 +12,24 @@ SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class ExpiryRule:
-    """A snapshot may expire if it is older than `older_than` and not among the `keep_last` newest of a branch."""
+    """A snapshot may expire if it is older than `older_than` and not among the `keep_last` newest of a branch.
+
+    `deletes_files`: whether the files that only expired snapshots needed are deleted. `overrides`: whether the
+    retention that the table and its branches set themselves does not count.
+    """
 
     older_than: timedelta
     keep_last: int
+    deletes_files: bool = False
+    overrides: bool = False
 
     def document(self) -> dict[str, Any]:
         """Return the rule as JSON-ready values."""
-        return {"older_than_seconds": int(self.older_than.total_seconds()), "keep_last": self.keep_last}
+        return {
+            "older_than_seconds": int(self.older_than.total_seconds()),
+            "keep_last": self.keep_last,
+            "delete_files": self.deletes_files,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +42,36 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Expiry:
-    """An expiry to plan or to do: its rule, the instant at which ages are judged, and what must stay regardless."""
+    """An expiry to plan or to do.
+
+    Attributes:
+        rule: which snapshots may expire.
+        now: the instant at which ages are judged.
+        needed: snapshots that must stay regardless.
+        only: ids of the only snapshots that may expire; None: every snapshot of the table.
+    """
 
     rule: ExpiryRule
     now: datetime
     needed: Needed = Needed()
+    only: frozenset[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OldCopy:
+    """A snapshot whose rows are also those of its child, a rewrite.
+
+    Attributes:
+        snapshot_id: the snapshot.
+        rewrite_id: its child on the main branch.
+        run_id: the run of Packhouse that made the child, as its summary names it; untrusted.
+        rewritten_at: when the child was committed.
+    """
+
+    snapshot_id: int
+    rewrite_id: int
+    run_id: str
+    rewritten_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +89,11 @@ class ExpiryPlan:
     expired: Mapping[int, datetime]
     kept: Mapping[str, int]
     next_at: datetime | None = None
+
+    def hash(self, table_uuid: str) -> str:
+        """Return a SHA-256 of the table and the snapshots that would be removed."""
+        named = ",".join(str(each) for each in sorted(self.expired))
+        return hashlib.sha256(f"{table_uuid}:{named}".encode()).hexdigest()
 
     def document(self) -> dict[str, Any]:
         """Return the plan as JSON-ready values; ids are strings because they exceed 2^53."""

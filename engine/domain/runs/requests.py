@@ -13,6 +13,7 @@ from engine.domain.runs.run import Operation, Run
 from engine.domain.tables.predicates import PartitionPredicate, document
 
 _FLAGS: Final = ("force_full", "every_file", "only_due")
+_CONFIRMATION: Final = ("plan_hash", "confirm")
 _PREDICATE: TypeAdapter[PartitionPredicate] = TypeAdapter(PartitionPredicate)
 
 
@@ -29,6 +30,7 @@ class Cause:
 class RunRequest:
     """An operation and its scope.
 
+    `plan_hash` and `confirm` are of a purge: the hash that its dry run answered, and the table's address as typed.
     `partitions`: None for all. `force_full`: include well-sized files; with `every_file`, also rewrite files that would
     not be merged. `only_due`: of these partitions only those that are due at planning time: by settings of
     `rewrite.full` with `force_full`, otherwise by triggers. `force`: include partitions that cool down after lost
@@ -45,15 +47,29 @@ class RunRequest:
     due_since: datetime | None = None
     every_file: bool = False
     request_id: str | None = None
+    plan_hash: str | None = None
+    confirm: str | None = None
 
     def check(self) -> None:
         """Raise `InvalidInput` with the fields that have no meaning for the operation."""
-        given = {name: value for name, value in self._asked().items() if name != "force_full" or not self.every_file}
+        if self.operation is not Operation.PURGE:
+            self._check_confirmation()
+        of_rewrites = {name: value for name, value in self._asked().items() if name not in _CONFIRMATION}
+        given = {name: value for name, value in of_rewrites.items() if name != "force_full" or not self.every_file}
         if given and self.operation is not Operation.REWRITE:
             problems = tuple(
                 FieldProblem(f"/{name}", f"{name} is for runs of the operation rewrite", value, "leave it out")
                 for name, value in given.items()
             )
+            raise InvalidInput(f"{self.operation.value} takes no {', '.join(given)}", problems=problems)
+
+    def _check_confirmation(self) -> None:
+        given = {name: value for name in _CONFIRMATION if (value := getattr(self, name)) is not None}
+        problems = tuple(
+            FieldProblem(f"/{name}", f"{name} is for runs of the operation purge", value, "leave it out")
+            for name, value in given.items()
+        )
+        if problems:
             raise InvalidInput(f"{self.operation.value} takes no {', '.join(given)}", problems=problems)
 
     def document(self) -> dict[str, Any]:
@@ -83,8 +99,11 @@ class RunRequest:
             None if since is None else datetime.fromisoformat(since),
             bool(run.request.get("every_file")),
             run.request.get("request_id"),
+            run.request.get("plan_hash"),
+            run.request.get("confirm"),
         )
 
     def _asked(self) -> dict[str, Any]:
         written: dict[str, Any] = {} if self.partitions is None else {"partitions": document(self.partitions)}
+        written |= {name: value for name in _CONFIRMATION if (value := getattr(self, name)) is not None}
         return written | {name: True for name in _FLAGS if getattr(self, name)}

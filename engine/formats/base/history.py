@@ -5,7 +5,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
-from engine.domain.runs.expiry import Expiry, ExpiryPlan
+from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.formats.base.files import Condition
 
 
@@ -67,18 +67,32 @@ class HistoryKeeper(Protocol):
         """
 
     def expire(
-        self, snapshot_ids: Sequence[int], expiry: Expiry, *, before_try: Callable[[], None]
+        self,
+        snapshot_ids: Sequence[int],
+        expiry: Expiry,
+        *,
+        before_try: Callable[[], None],
+        deletes_for: str | None = None,
     ) -> Sequence[Condition]:
         """Remove those of the snapshots that may still expire from the metadata; return what was proven.
 
-        No file is deleted. Calling it again with the same ids has no further effect. `before_try` is called before
-        every request and may raise to stop: nothing is sent then.
+        No file is deleted. Calling it again with the same ids has no further effect.
+
+        Args:
+            snapshot_ids: the snapshots.
+            expiry: the rule, judged again before every request.
+            before_try: called before every request; may raise to stop: nothing is sent then.
+            deletes_for: the run for which the files that the snapshots need are found later (`FileKeeper.deletion`):
+                what leads to them is stored before every request. None: no file will be deleted.
 
         Raises:
             OutcomeUnknown: the answer was lost; the snapshots may be gone.
             Transient: other commits were faster each time; nothing was changed.
             NotEligible: as `plan_expiry`.
         """
+
+    def old_copies(self) -> Sequence[OldCopy]:
+        """Return the snapshots of main whose child there states to be a rewrite by Packhouse, newest first."""
 
     def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
         """Return those of the snapshots that the table has now."""

@@ -14,9 +14,7 @@ from engine.domain.tables.table import FormatName
 _OPERATIONS: Final = {
     Operation.REWRITE_DELETES: "this version applies and drops delete files only together with data files",
     Operation.REMOVE_ORPHANS: "this version does not remove orphaned files of Iceberg tables",
-    Operation.DELETE_OLD_COMPACTIONS: "this version leaves replaced files to the expiry of Iceberg snapshots",
     Operation.RECLAIM: "this version does not reclaim storage of Iceberg tables",
-    Operation.PURGE: "this version does not purge Iceberg tables",
 }
 _NATIVE: Final = "this version calls Iceberg's own procedure for binpack only; arrow does it"
 

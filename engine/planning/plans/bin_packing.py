@@ -61,7 +61,13 @@ def _pack_fitting(sizes: Ints, *, capacity: int, target: int, at_least: int, ord
     wanted = max(least, min(at_least, output_count(total, target)))
     allowed = max(wanted, least * (100 + VOLUME_SLACK_PERCENT) // 100)
     if order_by == FILL:
-        return first_fit_decreasing(sizes, max(int(sizes.max()), -(-total // wanted)) if wanted > least else capacity)
+        room = max(int(sizes.max()), -(-total // wanted)) if wanted > least else capacity
+        filled = first_fit_decreasing(sizes, room)
+        if len(filled) <= wanted:
+            return filled
+        # first fit is a heuristic: for a few sizes another packing needs fewer groups
+        kept = _pack_fitting(sizes, capacity=capacity, target=target, at_least=at_least, order_by=LOCALITY)
+        return min(filled, kept, key=len)
     for groups in sorted({wanted, allowed}):
         dealt = _deal(sizes, groups=groups, outputs=output_count(total, target))
         if all(int(sizes[positions].sum()) <= capacity for positions in dealt):

@@ -4,7 +4,7 @@ Used by dry runs, by explain, by the coordinator to decide, and again by the run
 a thread.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
@@ -12,14 +12,24 @@ from typing import Any, Final, Self
 
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, TableUnreadable
 from engine.domain.policies import OFF, EffectivePolicy
-from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule
 from engine.domain.runs.manifests import ManifestPlan
+from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation
 from engine.domain.values.units import format_bytes
 from engine.formats.base import HistoryKeeper, ManifestKeeper, OpenTable
 from engine.planning.due.table_conditions import holds_in_seconds, measure_conditions, table_values
 from engine.planning.due.triggers import MeasuredCondition
-from engine.services.planning.wording import duration, many
+from engine.services.planning.histories import (
+    EXPIRE,
+    OLD_COMPACTIONS,
+    expiry_of,
+    expiry_words,
+    file_keeper_of,
+    history_rule,
+    keeper_of,
+    next_copy_at,
+)
+from engine.services.planning.wording import many
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +90,6 @@ class UpkeepState:
         return cls(operation, setting, is_due=False, due_at=due_at, words=work.words)
 
 
-def expiry_rule(policy: EffectivePolicy) -> ExpiryRule:
-    """Return the rule of `maintenance.expire_snapshots`, which must not be off."""
-    value = policy.values[_EXPIRY]
-    return ExpiryRule(timedelta(seconds=value["older_than"]), value["keep_last"])
-
-
-def keeper_of(table: OpenTable) -> HistoryKeeper:
-    """Return a table as one that can expire snapshots. Raises `NotEligible` if its format has none."""
-    if not isinstance(table, HistoryKeeper):
-        raise NotEligible("the format of this table keeps no snapshots that can expire")
-    return table
-
-
 def manifest_keeper_of(table: OpenTable) -> ManifestKeeper:
     """Return a table as one whose manifests can be rewritten. Raises `NotEligible` if its format has none."""
     if not isinstance(table, ManifestKeeper):
@@ -122,7 +119,35 @@ def plan_upkeep(table: OpenTable, policy: EffectivePolicy, operation: Operation,
     Raises:
         NotEligible: the table does not support it in its current state.
     """
+    if operation is Operation.PURGE:
+        plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now))
+        document = {**plan.document(), "plan_hash": plan.hash(table.uuid)}
+        return Work(len(plan.expired), expiry_words(plan, operation), document, None)
     return UPKEEP[operation].plan(table, policy, now)
+
+
+def deletes_files(policy: EffectivePolicy, operation: Operation) -> bool:
+    """Return whether an operation that is switched on deletes files that only expired snapshots needed."""
+    return operation in EXPIRES and history_rule(policy, operation).deletes_files
+
+
+def preview_removal(
+    table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime, others: Sequence[str]
+) -> RemovalPlan:
+    """Return the files that an operation for which `deletes_files` holds would delete now. Reads manifests.
+
+    Args:
+        table: the table.
+        policy: its policy, in which the operation is on.
+        operation: the operation.
+        now: the instant at which ages are judged.
+        others: locations of other tables.
+
+    Raises:
+        NotEligible: the table forbids it.
+    """
+    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now))
+    return file_keeper_of(table).preview_removal(tuple(plan.expired), others)
 
 
 def upkeep_states(
@@ -168,7 +193,7 @@ def _when(
     part: Any = policy.document()
     for name in setting.split("."):
         part = getattr(part, name)
-    if not part.when:
+    if not getattr(part, "when", None):
         return (), None
     values = table_values(table.figures(), int(now.timestamp() * 1000))
     return measure_conditions(part.when, values), holds_in_seconds(part.when, values)
@@ -224,15 +249,18 @@ def manifest_words(plan: ManifestPlan) -> str:
 
 
 def _plan_expiry(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
-    plan = keeper_of(table).plan_expiry(Expiry(expiry_rule(policy), now))
-    return Work(len(plan.expired), expiry_words(plan), plan.document(), plan.next_at)
+    return _plan_history(table, policy, Operation.EXPIRE_SNAPSHOTS, now)
 
 
-def expiry_words(plan: ExpiryPlan) -> str:
-    """Return a plan as a clause: how many snapshots expire, and by which rule."""
-    age = duration(plan.rule.older_than.total_seconds())
-    rule = f"older than {age}, except the {plan.rule.keep_last} newest of each branch"
-    return f"{many(len(plan.expired), 'snapshot')} of {len(plan.expired) + sum(plan.kept.values())} can expire ({rule})"
+def _plan_old_compactions(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+    rule = history_rule(policy, Operation.DELETE_OLD_COMPACTIONS)
+    next_at = next_copy_at(keeper_of(table).old_copies(), rule, now)
+    return replace(_plan_history(table, policy, Operation.DELETE_OLD_COMPACTIONS, now), next_at=next_at)
+
+
+def _plan_history(table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime) -> Work:
+    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now))
+    return Work(len(plan.expired), expiry_words(plan, operation), plan.document(), plan.next_at)
 
 
 LEAST_SAVED: Final = 10
@@ -241,13 +269,18 @@ LEAST_SAVED: Final = 10
 LEAST_INTERVAL: Final = timedelta(hours=1)
 """Least time between two automatic runs of an operation that does not wait for its interval."""
 
+EXPIRES: Final = frozenset({Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS, Operation.PURGE})
+"""Operations that expire snapshots."""
+
 _MANIFESTS: Final = "maintenance.rewrite_manifests"
-_EXPIRY: Final = "maintenance.expire_snapshots"
 UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
     {
         Operation.REWRITE_MANIFESTS: Upkeep(_MANIFESTS, '{"interval": "7d"}', ManifestKeeper, _plan_manifests),
         Operation.EXPIRE_SNAPSHOTS: Upkeep(
-            _EXPIRY, '{"older_than": "5d", "keep_last": 10}', HistoryKeeper, _plan_expiry
+            EXPIRE, '{"older_than": "5d", "keep_last": 10}', HistoryKeeper, _plan_expiry
+        ),
+        Operation.DELETE_OLD_COMPACTIONS: Upkeep(
+            OLD_COMPACTIONS, '{"grace": "1d"}', HistoryKeeper, _plan_old_compactions
         ),
     }
 )

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import structlog
 
-from engine.domain.access.callers import Caller
-from engine.domain.errors import InvalidInput, NotFound, PackhouseError, StateConflict, Transient
+from engine.domain.access.callers import Caller, Role, require_role
+from engine.domain.errors import FieldProblem, InvalidInput, NotFound, PackhouseError, StateConflict, Transient
 from engine.domain.ids import IdSource, TableId
 from engine.domain.policies import StoredPolicy
 from engine.domain.runs.requests import RunRequest
@@ -95,6 +95,8 @@ class RunSubmission:
         """
         if request.partitions is not None or request.operation is not Operation.REWRITE:
             await self.check(caller, table_id, request)
+        if request.operation is Operation.PURGE:
+            await self._check_confirmed(caller, table_id, request)
         request = replace(request, force=force, request_id=caller.request_id)
         key = request.key(nonce=self._ids.run_id() if force else None)
         try:
@@ -107,6 +109,8 @@ class RunSubmission:
         """Raise as `submit` does; nothing is stored."""
         table, catalog = await self._registered(caller, table_id)
         self._capabilities.check_operation(catalog.format, request.operation)
+        if request.operation is Operation.PURGE:
+            require_role(caller, Role.ADMIN)
         request.check()
         if request.partitions is not None:
             opened = await open_registered(self._formats, catalog, table)
@@ -116,6 +120,23 @@ class RunSubmission:
             properties = await self._formats.ask(table.ref, opened.policy_properties)
             async with self._database.read() as unit:
                 check_is_on(await PolicyReader.effective(unit, table, properties), request.operation)
+
+    async def _check_confirmed(self, caller: Caller, table_id: TableId, request: RunRequest) -> None:
+        """Check that a purge quotes its dry run and the table's address.
+
+        Raises:
+            InvalidInput: `plan_hash` is missing, or `confirm` is not the address.
+        """
+        table, _ = await self._registered(caller, table_id)
+        problems = []
+        if not request.plan_hash:
+            hint = "make a dry run (dry_run: true), read it, and submit its details.plan_hash"
+            problems.append(FieldProblem("/plan_hash", "a purge needs the hash of its dry run", None, hint))
+        if request.confirm != str(table.ref):
+            hint = f"type the address of the table: {table.ref}"
+            problems.append(FieldProblem("/confirm", "it is not the address of the table", request.confirm, hint))
+        if problems:
+            raise InvalidInput("a purge removes history for good: confirm it", problems=tuple(problems))
 
     async def _registered(self, caller: Caller, table_id: TableId) -> tuple[Table, Catalog]:
         async with self._database.read() as unit:

@@ -14,7 +14,7 @@ A run that ends is counted in `run_totals` and by the breaker of its catalog; it
 """
 
 import builtins
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any, Final
@@ -66,6 +66,11 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         """Return the run with this id; None when there is none."""
         row = (await self._connection.execute(select(runs).where(runs.c.id == run_id))).mappings().one_or_none()
         return None if row is None else to_run(row)
+
+    async def get_many(self, table_id: TableId, run_ids: Sequence[RunId]) -> builtins.list[Run]:
+        """Return those of the runs that are of a table, in no particular order; at most some hundred ids."""
+        query = select(runs).where(runs.c.table_id == table_id, runs.c.id.in_(run_ids))
+        return [to_run(row) for row in (await self._connection.execute(query)).mappings()]
 
     async def list(
         self,

@@ -35,7 +35,7 @@ async def test_a_run_of_an_unknown_table_is_not_found(api: Api) -> None:
 
 
 async def test_an_unknown_operation_is_refused(api: Api, table_id: str) -> None:
-    [error] = (await api.post("/v1/runs", {"table_id": table_id, "operation": "purge"}, status=422))["errors"]
+    [error] = (await api.post("/v1/runs", {"table_id": table_id, "operation": "vacuum"}, status=422))["errors"]
     assert error["pointer"] == "/operation"
 
 
@@ -49,7 +49,7 @@ async def test_an_expiry_is_planned_without_doing_and_refuses_what_is_for_rewrit
     assert (refused["pointer"], refused["value"]) == ("/force_full", True)
     plan = await api.post("/v1/runs", asked | {"dry_run": True}, status=200)
     assert (plan["operation"], plan["setting"]) == ("expire_snapshots", "maintenance.expire_snapshots")
-    assert plan["details"]["rule"] == {"older_than_seconds": 1, "keep_last": 1}
+    assert plan["details"]["rule"] == {"older_than_seconds": 1, "keep_last": 1, "delete_files": False}
     assert (await api.get("/v1/runs"))["items"] == []
     upkeep = (await api.get(f"/v1/tables/{table_id}/explain"))["upkeep"]
     assert [(each["operation"], each["blocked"]) for each in upkeep] == [
@@ -156,7 +156,22 @@ async def test_a_dry_run_answers_the_plan_and_stores_nothing(api: Api, table_id:
 
 
 async def test_a_dry_run_of_what_can_not_be_done_is_refused(api: Api, table_id: str) -> None:
-    await api.post("/v1/runs", {"table_id": table_id, "operation": "purge", "dry_run": True}, status=422)
+    asked = {"table_id": table_id, "operation": "delete_old_compactions", "dry_run": True}
+    [error] = (await api.post("/v1/runs", asked, status=422))["errors"]
+    assert "maintenance.delete_old_compactions: off" in error["message"]
+
+
+async def test_a_purge_needs_an_admin_the_hash_of_its_dry_run_and_the_address(api: Api, table_id: str) -> None:
+    asked = {"table_id": table_id, "operation": "purge"}
+    errors = (await api.post("/v1/runs", asked, status=422))["errors"]
+    assert [each["pointer"] for each in errors] == ["/plan_hash", "/confirm"]
+    plan_hash = (await api.post("/v1/runs", asked | {"dry_run": True}, status=200))["details"]["plan_hash"]
+    wrong = asked | {"plan_hash": plan_hash, "confirm": "lake.lake.other"}
+    [error] = (await api.post("/v1/runs", wrong, status=422))["errors"]
+    assert (error["pointer"], error["value"]) == ("/confirm", "lake.lake.other")
+    assert "lake.lake.events" in error["hint"]
+    accepted = await api.post("/v1/runs", wrong | {"confirm": "lake.lake.events"}, status=202)
+    assert accepted["operation"] == "purge"
 
 
 async def test_a_full_plan_takes_what_a_plain_one_leaves(api: Api, table_id: str) -> None:

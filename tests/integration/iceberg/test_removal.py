@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from engine.domain.errors import Away, CredentialsExpired, StateConflict
+from engine.domain.runs.removals import FileCount
 from engine.formats.iceberg.deletion import removal as removals
-from engine.formats.iceberg.deletion.file_lists import Count, FileKind, FileList, ListWriter, Origin, listed
+from engine.formats.iceberg.deletion.file_lists import FileKind, FileList, ListWriter, Origin, listed
 from engine.formats.iceberg.deletion.removal import Removal
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
 
@@ -51,7 +52,7 @@ def test_a_thousand_files_are_one_request(store: StoreServer) -> None:
     work.remove(files_of(5000, manifests=10).batches())
     assert asked(store) == {"POST delete": 6}
     assert (taken, work.tally.requests) == ([1] * 6, 6)
-    assert work.tally.deleted == {FileKind.DATA: Count(5000, 50_000), FileKind.MANIFEST: Count(10, 0)}
+    assert work.tally.deleted == {FileKind.DATA: FileCount(5000, 50_000), FileKind.MANIFEST: FileCount(10, 0)}
 
 
 def test_files_that_are_there_are_gone_and_others_are_left(store: StoreServer) -> None:
@@ -79,7 +80,7 @@ def test_a_busy_store_is_asked_again(store: StoreServer) -> None:
     waits: list[float] = []
     work = removal(store, waits=waits)
     work.remove(files_of(8000).batches())
-    assert work.tally.deleted == {FileKind.DATA: Count(8000, 80_000)}
+    assert work.tally.deleted == {FileKind.DATA: FileCount(8000, 80_000)}
     assert waits
 
 
@@ -88,7 +89,7 @@ def test_a_store_that_stays_busy_ends_it_and_what_was_deleted_is_counted(store: 
     work._before_batch = lambda _: store.control(manners=Manners(busy=float(work.tally.requests >= 3)))  # type: ignore[func-returns-value]
     with pytest.raises(Away, match="503"):
         work.remove(files_of(9000).batches())
-    assert 0 <= work.tally.deleted.get(FileKind.DATA, Count()).files < 9000
+    assert 0 <= work.tally.deleted.get(FileKind.DATA, FileCount()).files < 9000
     assert work.tally.failed == {}
 
 
@@ -113,7 +114,7 @@ def test_files_that_are_refused_are_counted_and_the_others_are_deleted(store: St
     work.remove(files_of(3000, manifests=5).batches())
     left = store.control(keys=True)["keys"]
     assert left == sorted(f"t/data/{each}.parquet" for each in (199, *range(1990, 2000)))
-    assert work.tally.deleted == {FileKind.DATA: Count(2989, 29_890), FileKind.MANIFEST: Count(5)}
+    assert work.tally.deleted == {FileKind.DATA: FileCount(2989, 29_890), FileKind.MANIFEST: FileCount(5)}
     assert work.tally.failed == {FileKind.DATA: 11}
     assert len(work.tally.samples) == 10
     assert all("privileges" in reason for _, reason in work.tally.samples)
@@ -140,7 +141,7 @@ def test_a_stop_between_two_batches_counts_what_was_sent(store: StoreServer) -> 
     work._before_batch = before
     with pytest.raises(Stopped):
         work.remove(files_of(9000).batches())
-    assert work.tally.deleted == {FileKind.DATA: Count(4000, 40_000)}
+    assert work.tally.deleted == {FileKind.DATA: FileCount(4000, 40_000)}
     assert asked(store) == {"POST delete": 4}
 
 
@@ -153,7 +154,7 @@ def test_local_files_and_those_that_can_not_be_deleted(tmp_path: Path) -> None:
     work = Removal({}, before_batch=taken.append)
     work.remove(files_of(5, first=f"file://{tmp_path}/t").batches())
     assert [path.name for path in (tmp_path / "t/data").iterdir()] == ["3.parquet"]
-    assert work.tally.deleted == {FileKind.DATA: Count(4, 40)}
+    assert work.tally.deleted == {FileKind.DATA: FileCount(4, 40)}
     assert work.tally.failed == {FileKind.DATA: 1}
     assert taken == [0]
 

@@ -16,7 +16,8 @@ SIXTY, FEWER, LARGER = "2026-11-01", "2026-11-02", "2026-11-03"
 
 @pytest.fixture(autouse=True)
 async def upsolver(kept: Kept) -> None:
-    await kept.by(preset="upsolver")
+    """The preset without its deletion of old copies: these tests are about its rules for rewrites."""
+    await kept.by(preset="upsolver", maintenance={"delete_old_compactions": "off"})
 
 
 async def test_u14_t1_sixty_small_files_begin_once_nothing_came_for_two_days(kept: Kept) -> None:

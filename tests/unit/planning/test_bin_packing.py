@@ -1,7 +1,7 @@
 """Packing: every file once, no group above its capacity, few groups, neighbours together, always the same."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.planning.plans.bin_packing import first_fit_decreasing, pack, volume_bound
@@ -106,6 +106,7 @@ def test_every_order_puts_each_file_in_one_group_within_the_capacity(
 
 
 @given(size_lists)
+@example([66, 66, 66, 137, 290, 335, 66, 66, 66, 202, 290, 334])
 def test_fill_needs_no_more_groups_than_locality(sizes: list[int]) -> None:
     given = np.array(sizes, dtype=np.int64)
     fill = pack(given, capacity=CAPACITY, target=TARGET, order_by="fill")

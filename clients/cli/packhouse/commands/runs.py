@@ -12,7 +12,7 @@ from packhouse.arguments.predicates import predicate_of
 from packhouse.commands.tables import LimitOption, TableArgument
 from packhouse.exit_codes import ExitCode
 from packhouse.output import print_rows, size, state
-from packhouse.rendering import answers
+from packhouse.rendering import answers, upkeep
 from packhouse.rendering.watching import watch_to_end
 from packhouse.session import Session
 
@@ -50,6 +50,10 @@ def run(
     force: Annotated[
         bool, typer.Option("--force", help="Start even if an identical run is active; include partitions in cool-down.")
     ] = False,
+    plan_hash: Annotated[str | None, typer.Option(help="Of a purge: the hash that its dry run shows.")] = None,
+    confirm: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Of a purge: the address of the table, typed out.")
+    ] = None,
     idempotency_key: Annotated[
         str | None, typer.Option(help="Repeating the command with the same key starts no second run.")
     ] = None,
@@ -66,6 +70,8 @@ def run(
         "every_file": every_file or None,
         "priority": priority,
         "force": force or None,
+        "plan_hash": plan_hash,
+        "confirm": confirm,
     }
     body |= {name: value for name, value in chosen.items() if value is not None}
     if dry_run:
@@ -73,8 +79,8 @@ def run(
             planned = session.ask(session.client.runs.preview, body=body)
             session.show(planned, lambda console: answers.plan(console, planned))
         else:
-            upkeep = session.ask(session.client.runs.preview_upkeep, body=body)
-            session.show(upkeep, lambda console: answers.upkeep_plan(console, upkeep))
+            preview = session.ask(session.client.runs.preview_upkeep, body=body)
+            session.show(preview, lambda console: upkeep.plan(console, preview))
         return
     answer = session.ask(session.client.runs.submit, body=body, idempotency_key=idempotency_key)
     if answer.get("deduplicated"):

@@ -11,6 +11,7 @@ from rich.table import Table
 from packhouse.arguments.addresses import address_of
 from packhouse.output import Markup, moment, print_fields, print_rows, seconds, size, state
 from packhouse.problems import in_commands
+from packhouse.rendering import upkeep
 from packhouse.rendering.policies import values
 
 Document = Mapping[str, Any]
@@ -262,35 +263,11 @@ def run(console: Console, found: Document) -> None:
             "rows": f"{result['rewritten_rows']} → {result['added_rows']}, {result['deleted_rows']} deleted",
             "delete files": f"{dropped} dropped" if (dropped := result.get("removed_delete_files")) else None,
             "snapshots": ", ".join(result["snapshot_ids"]),
-            "verified": _verified(result.get("verifications") or ()),
+            "verified": upkeep.verified_words(result.get("verifications") or ()),
         }
-    elif "rewritten_manifests" in result:
-        counts, spent = result["manifests"], result["manifest_read_seconds"]
-        old, new = result["rewritten_manifest_bytes"], result["added_manifest_bytes"]
-        fields |= {
-            "manifests": f"{counts['before']} → {counts['after']}",
-            "replaced": f"{result['rewritten_manifests']} ({size(old)}) by {result['added_manifests']} ({size(new)})",
-            "read in": f"{seconds(spent['before'])} → {seconds(spent['after'])}",
-            "snapshots": ", ".join(result["snapshot_ids"]),
-            "verified": _verified(result.get("verifications") or ()),
-        }
-    elif "expired_snapshots" in result:
-        fields |= {
-            "snapshots": f"{result['expired_snapshots']} expired, {result.get('kept_snapshots', 'others')} kept",
-            "verified": _verified(proofs) if (proofs := result.get("verifications")) else None,
-        }
+    else:
+        fields |= upkeep.figures(result)
     fields["time"] = _spent(found.get("time") or result.get("time"))
-    print_fields(console, {name: value for name, value in fields.items() if value is not None})
-
-
-def upkeep_plan(console: Console, planned: Document) -> None:
-    """Show what a run of an operation besides rewriting would do now."""
-    fields = {
-        "operation": planned["operation"].replace("_", " "),
-        "would do": planned["summary"],
-        "set by": planned["setting"],
-        "more from": moment(planned.get("next_at")),
-    }
     print_fields(console, {name: value for name, value in fields.items() if value is not None})
 
 
@@ -309,9 +286,9 @@ def event(found: Document) -> str:
 
 def advice(console: Console, found: Document) -> None:
     """Show the recommended layout and maintenance of a table, with reasons and the underlying observations."""
-    layout, upkeep, writes = found["layout"], found["upkeep"], found["writes"]
-    storage = f"{size(upkeep['extra_storage_bytes'])} until snapshots expire after {seconds(found['expiry_seconds'])}"
-    factor = upkeep["write_amplification"]
+    layout, cost, writes = found["layout"], found["upkeep"], found["writes"]
+    storage = f"{size(cost['extra_storage_bytes'])} until snapshots expire after {seconds(found['expiry_seconds'])}"
+    factor = cost["write_amplification"]
     by_partition, unfiltered = _share(layout["partition_query_share"]), _share(layout["full_scan_share"])
     queries = f"{layout['query_count']}; {by_partition} name all partition columns, {unfiltered} have no filter"
     print_fields(
@@ -322,13 +299,13 @@ def advice(console: Console, found: Document) -> None:
             "because": layout["because"],
             "queries": queries if layout["query_count"] else "none reported",
             "written": f"{size(writes['ingested_bytes'])} in {writes['commits']} commits in "
-            f"{seconds(writes['seconds'])}; {_share(upkeep['update_share'])} of them delete or replace rows",
-            "rewritten": f"{size(writes['rewritten_bytes'])}, {size(upkeep['rewritten_bytes_per_day'])} a day"
+            f"{seconds(writes['seconds'])}; {_share(cost['update_share'])} of them delete or replace rows",
+            "rewritten": f"{size(writes['rewritten_bytes'])}, {size(cost['rewritten_bytes_per_day'])} a day"
             + ("" if factor is None else f"; {factor:.3g} times what was written"),
             "superseded": storage + (" (the format's default)" if found["expiry_is_assumed"] else ""),
         },
     )
-    for reason in upkeep["because"]:
+    for reason in cost["because"]:
         console.print(f"• {escape(reason)}")
     if layout["columns"]:
         console.print()
@@ -343,11 +320,6 @@ def _share(part: float | None) -> str:
 def _sentences(lines: Sequence[str]) -> list[str]:
     """Join indented continuation lines: a request may be broken over two lines."""
     return re.sub(r"\n +", " ", "\n".join(lines)).splitlines()
-
-
-def _verified(verifications: Sequence[Document]) -> str:
-    checks = [check for verification in verifications for check in verification["checks"]]
-    return f"{sum(check['holds'] for check in checks)} of {len(checks)} checks hold"
 
 
 def _predicted(prediction: Document) -> dict[str, Any]:

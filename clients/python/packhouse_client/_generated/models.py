@@ -2711,7 +2711,7 @@ class UpkeepPlan(Model):
     """Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry."""
 
     details: dict[str, Any]
-    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, and how many snapshots are `kept` for which reason. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place."""
+    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place."""
 
     enabled: bool
     """Whether the policy allows automatic runs."""
@@ -2722,8 +2722,8 @@ class UpkeepPlan(Model):
     operation: Operation
     """Operation of the run."""
 
-    setting: str
-    """The setting that switches it on."""
+    setting: str | None
+    """The setting that switches it on; null for a purge, which has none."""
 
     summary: str
     """The same in words."""
@@ -2869,6 +2869,42 @@ class CatalogList(Model):
     """Send as `page_token` for the next page; null on the last."""
 
 
+class DeleteOldCompactionsInput(Model):
+    """
+    Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
+
+    Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
+    always hold as well.
+    """
+
+    grace: str = "1d"
+    """Time after a rewrite for which the copy that it replaced is kept."""
+
+    interval: str = "1d"
+    """Least time between two automatic runs."""
+
+    when: list[TriggerConditionInput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class DeleteOldCompactionsOutput(Model):
+    """
+    Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
+
+    Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
+    always hold as well.
+    """
+
+    grace: str = "1d"
+    """Time after a rewrite for which the copy that it replaced is kept."""
+
+    interval: str = "1d"
+    """Least time between two automatic runs."""
+
+    when: list[TriggerConditionOutput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
 class DueState(Model):
     """Judgment of the policy's rules on the table now, with reasons."""
 
@@ -2905,6 +2941,9 @@ class ExpireSnapshotsInput(Model):
     Branches, tags and the table's own retention always hold as well.
     """
 
+    delete_files: bool = False
+    """Also delete the files that only expired snapshots needed, once the snapshots are gone."""
+
     interval: str = "1d"
     """Least time between two automatic expiries."""
 
@@ -2924,6 +2963,9 @@ class ExpireSnapshotsOutput(Model):
 
     Branches, tags and the table's own retention always hold as well.
     """
+
+    delete_files: bool = False
+    """Also delete the files that only expired snapshots needed, once the snapshots are gone."""
 
     interval: str = "1d"
     """Least time between two automatic expiries."""
@@ -3939,6 +3981,9 @@ class Explanation(Model):
 class MaintenanceSettingsInput(Model):
     """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
 
+    delete_old_compactions: Literal["off"] | DeleteOldCompactionsInput | None = None
+    """Delete the copies of the data that rewrites replaced."""
+
     expire_snapshots: Literal["off"] | ExpireSnapshotsInput | None = None
     """Expire old snapshots."""
 
@@ -3954,6 +3999,9 @@ class MaintenanceSettingsInput(Model):
 
 class MaintenanceSettingsOutput(Model):
     """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
+
+    delete_old_compactions: Literal["off"] | DeleteOldCompactionsOutput | None = None
+    """Delete the copies of the data that rewrites replaced."""
 
     expire_snapshots: Literal["off"] | ExpireSnapshotsOutput | None = None
     """Expire old snapshots."""
@@ -4231,6 +4279,9 @@ class PlanRequest(Model):
 class RunSubmit(Model):
     """A run to start."""
 
+    confirm: str | None = None
+    """Of a purge: the address of the table, as typed by a person. Required to start one."""
+
     dry_run: bool = False
     """Return the plan and store nothing."""
 
@@ -4248,6 +4299,9 @@ class RunSubmit(Model):
 
     partitions: Comparison | All | AnyOf | Not | None = None
     """Partitions to take, as a condition on partition columns; null or left out: all."""
+
+    plan_hash: str | None = None
+    """Of a purge: `details.plan_hash` of its dry run. Required to start one."""
 
     priority: Priority | None = None
     """Absent: the priority of the table's policy."""

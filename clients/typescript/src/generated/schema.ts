@@ -1706,6 +1706,56 @@ export interface components {
             /** @description At work, without waiting. */
             seconds: number;
         };
+        /**
+         * @description Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
+         *
+         *     Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
+         *     always hold as well.
+         */
+        "DeleteOldCompactions-Input": {
+            /**
+             * @description Time after a rewrite for which the copy that it replaced is kept.
+             * @default 1d
+             * @example 1d
+             */
+            grace?: string;
+            /**
+             * @description Least time between two automatic runs.
+             * @default 1d
+             * @example 1d
+             */
+            interval?: string;
+            /**
+             * @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval.
+             * @example [
+             *       {
+             *         "above": 500,
+             *         "metric": "snapshot_count"
+             *       }
+             *     ]
+             */
+            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+        };
+        /**
+         * @description Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
+         *
+         *     Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
+         *     always hold as well.
+         */
+        "DeleteOldCompactions-Output": {
+            /**
+             * @description Time after a rewrite for which the copy that it replaced is kept.
+             * @default 1d
+             */
+            grace?: string;
+            /**
+             * @description Least time between two automatic runs.
+             * @default 1d
+             */
+            interval?: string;
+            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
+            when?: components["schemas"]["TriggerCondition-Output"][] | null;
+        };
         /** @description Deletes that make a data file a candidate regardless of its size, and removal of delete files. */
         DeleteRules: {
             /**
@@ -1909,6 +1959,11 @@ export interface components {
          */
         "ExpireSnapshots-Input": {
             /**
+             * @description Also delete the files that only expired snapshots needed, once the snapshots are gone.
+             * @default false
+             */
+            delete_files?: boolean;
+            /**
              * @description Least time between two automatic expiries.
              * @default 1d
              * @example 1d
@@ -1941,6 +1996,11 @@ export interface components {
          *     Branches, tags and the table's own retention always hold as well.
          */
         "ExpireSnapshots-Output": {
+            /**
+             * @description Also delete the files that only expired snapshots needed, once the snapshots are gone.
+             * @default false
+             */
+            delete_files?: boolean;
             /**
              * @description Least time between two automatic expiries.
              * @default 1d
@@ -3170,6 +3230,14 @@ export interface components {
         /** @description Upkeep other than rewriting data files; each part is `off` or given as a whole. */
         "MaintenanceSettings-Input": {
             /**
+             * @description Delete the copies of the data that rewrites replaced.
+             * @example {
+             *       "grace": "1d",
+             *       "interval": "1d"
+             *     }
+             */
+            delete_old_compactions?: "off" | components["schemas"]["DeleteOldCompactions-Input"] | null;
+            /**
              * @description Expire old snapshots.
              * @example {
              *       "interval": "1d",
@@ -3204,6 +3272,8 @@ export interface components {
         };
         /** @description Upkeep other than rewriting data files; each part is `off` or given as a whole. */
         "MaintenanceSettings-Output": {
+            /** @description Delete the copies of the data that rewrites replaced. */
+            delete_old_compactions?: "off" | components["schemas"]["DeleteOldCompactions-Output"] | null;
             /** @description Expire old snapshots. */
             expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots-Output"] | null;
             /** @description Expire history after a time, and rewrite the files that block that. */
@@ -4658,6 +4728,11 @@ export interface components {
          */
         RunSubmit: {
             /**
+             * @description Of a purge: the address of the table, as typed by a person. Required to start one.
+             * @example lake.sales.orders
+             */
+            confirm?: string | null;
+            /**
              * @description Return the plan and store nothing.
              * @default false
              */
@@ -4684,6 +4759,8 @@ export interface components {
             operation?: components["schemas"]["Operation"];
             /** @description Partitions to take, as a condition on partition columns; null or left out: all. */
             partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
+            /** @description Of a purge: `details.plan_hash` of its dry run. Required to start one. */
+            plan_hash?: string | null;
             /** @description Absent: the priority of the table's policy. */
             priority?: components["schemas"]["Priority"] | null;
             /**
@@ -5617,7 +5694,7 @@ export interface components {
         UpkeepPlan: {
             /** @description Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry. */
             count: number;
-            /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, and how many snapshots are `kept` for which reason. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. */
+            /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. */
             details: {
                 [key: string]: unknown;
             };
@@ -5628,10 +5705,10 @@ export interface components {
             /** @description Operation of the run. */
             operation: components["schemas"]["Operation"];
             /**
-             * @description The setting that switches it on.
+             * @description The setting that switches it on; null for a purge, which has none.
              * @example maintenance.expire_snapshots
              */
-            setting: string;
+            setting: string | null;
             /** @description The same in words. */
             summary: string;
             /** @description Id of the registered table. */

@@ -93,6 +93,31 @@ class ExpireSnapshots(Upkeep):
         examples=["1d"],
         json_schema_extra=_by_default("1d"),
     )
+    delete_files: Flag = Field(
+        False,
+        description="Also delete the files that only expired snapshots needed, once the snapshots are gone.",
+    )
+
+
+class DeleteOldCompactions(Upkeep):
+    """Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
+
+    Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
+    always hold as well.
+    """
+
+    grace: Interval = Field(
+        DAY_SECONDS,
+        description="Time after a rewrite for which the copy that it replaced is kept.",
+        examples=["1d"],
+        json_schema_extra=_by_default("1d"),
+    )
+    interval: Interval = Field(
+        DAY_SECONDS,
+        description="Least time between two automatic runs.",
+        examples=["1d"],
+        json_schema_extra=_by_default("1d"),
+    )
 
 
 class RemoveOrphans(Upkeep):
@@ -134,6 +159,11 @@ class MaintenanceSettings(Section):
     )
     expire_snapshots: Literal["off"] | ExpireSnapshots | None = setting(
         OFF, description="Expire old snapshots.", examples=[{"older_than": "5d", "keep_last": 10, "interval": "1d"}]
+    )
+    delete_old_compactions: Literal["off"] | DeleteOldCompactions | None = setting(
+        OFF,
+        description="Delete the copies of the data that rewrites replaced.",
+        examples=[{"grace": "1d", "interval": "1d"}],
     )
     remove_orphans: Literal["off"] | RemoveOrphans | None = setting(
         OFF,

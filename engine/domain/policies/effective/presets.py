@@ -72,9 +72,9 @@ _BALANCED: Final = _preset(
 _UPSOLVER: Final = _preset(
     "upsolver",
     summary="Few, large files of about 500 MB (decimal). Partitions are rewritten when they have settled or have "
-    "very many files. Replaced copies are removed by a separate operation, `delete_old_compactions`, which "
-    "no setting starts. The third rule also requires two files and a changed input, which the source does not: "
-    "otherwise it would fire forever for a partition with one small file.",
+    "very many files. Replaced copies are deleted by a separate operation, `delete_old_compactions`, a day after the "
+    "rewrite; the source names no time. The third rule also requires two files and a changed input, which the source "
+    "does not: otherwise it would fire forever for a partition with one small file.",
     source="Upsolver, documentation, page 'Compaction Process': 'approximately 500MB each' and the section "
     "'Conditions That Trigger Compaction'.",
     document={
@@ -90,6 +90,7 @@ _UPSOLVER: Final = _preset(
                 input_changed=True,
             ),
         ],
+        "maintenance": {"delete_old_compactions": {"grace": "1d"}},
     },
 )
 

@@ -19,7 +19,7 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import SnapshotRef, SnapshotRefType
-from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.table.snapshots import Operation, Snapshot
 from pyiceberg.table.update import (
     AssertRefSnapshotId,
     AssertTableUUID,
@@ -31,9 +31,10 @@ from pyiceberg.table.update import (
 )
 
 from engine.domain.errors import NotEligible, OutcomeUnknown, Transient
-from engine.domain.runs.expiry import Expiry, ExpiryPlan, instant
+from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule, OldCopy, instant
 from engine.formats.base import Condition
-from engine.formats.iceberg.errors import summary_of
+from engine.formats.iceberg.errors import summary_of as in_words
+from engine.formats.iceberg.metadata.history import RUN_ID, ancestors, summary_of
 from engine.formats.iceberg.metadata.views import TableView
 
 MAX_TRIES: Final = 8
@@ -59,9 +60,11 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
         )
     rule, needed = expiry.rule, expiry.needed
     by_id = {each.snapshot_id: each for each in metadata.snapshots}
-    default_age = max(rule.older_than, _age(_number(metadata, MAX_AGE_MS)))
+    default_age = rule.older_than if rule.overrides else max(rule.older_than, _age(_number(metadata, MAX_AGE_MS)))
     kept: dict[int, str] = {ref.snapshot_id: "reference" for ref in metadata.refs.values()}
     kept |= {each: "needed" for each in by_id if each in needed.ids}
+    if expiry.only is not None:
+        kept |= {each: "not_selected" for each in by_id if each not in expiry.only and each not in kept}
     if needed.since is not None:
         kept |= {each.snapshot_id: "needed" for each in by_id.values() if _at(each) >= needed.since}
         earlier = (each for each in by_id.values() if _at(each) < needed.since)
@@ -70,8 +73,7 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
     ages = dict.fromkeys(by_id, default_age)
     for ref in metadata.refs.values():
         if ref.snapshot_ref_type is SnapshotRefType.BRANCH:
-            least = max(rule.keep_last, _number(metadata, MIN_TO_KEEP), ref.min_snapshots_to_keep or 0)
-            age = max(rule.older_than, _age(ref.max_snapshot_age_ms)) if ref.max_snapshot_age_ms else default_age
+            least, age = _retention(metadata, ref, rule, default_age)
             for rank, snapshot in enumerate(_ancestors(by_id, ref)):
                 ages[snapshot.snapshot_id] = max(ages[snapshot.snapshot_id], age)
                 if rank < least:
@@ -91,8 +93,11 @@ def expire(
     expiry: Expiry,
     *,
     before_try: Callable[[], None],
+    announce: Callable[[TableView, Sequence[int]], None] | None = None,
 ) -> Sequence[Condition]:
     """Remove snapshots that may still expire, in one commit; see `formats.base.HistoryKeeper.expire`.
+
+    `announce` is called before each request with the version that it is sent against, and the snapshots.
 
     Raises:
         OutcomeUnknown: the catalog did not answer; the snapshots may be gone.
@@ -111,13 +116,15 @@ def expire(
             _SameHistory.of(before),
             *(AssertRefSnapshotId(ref=name, snapshot_id=ref.snapshot_id) for name, ref in before.refs.items()),
         )
+        if announce is not None:
+            announce(view, sorted(still))
         before_try()
         try:
             answer = catalog.commit_table(view.table, requirements, tuple(_updates(before, still)))
         except CommitFailedException:
             continue
         except Exception as error:
-            raise OutcomeUnknown(f"no certain answer to an expiry of snapshots: {summary_of(error)}") from error
+            raise OutcomeUnknown(f"no certain answer to an expiry of snapshots: {in_words(error)}") from error
         return _proof(before, answer.metadata, still)
     raise Transient(f"other commits were faster {MAX_TRIES} times in a row; no snapshot was removed")
 
@@ -147,6 +154,18 @@ class _SameHistory(AssertTableUUID):
             raise CommitFailedException("references or properties changed since the expiry was planned")
 
 
+def old_copies(metadata: TableMetadata) -> Sequence[OldCopy]:
+    """Return the snapshots of the main branch whose child there is a rewrite by Packhouse; see `HistoryKeeper`."""
+    found: list[OldCopy] = []
+    child: Snapshot | None = None
+    for snapshot in ancestors(metadata):
+        run_id = None if child is None else summary_of(child).get(RUN_ID)
+        if child is not None and run_id and child.summary and child.summary.operation is Operation.REPLACE:
+            found.append(OldCopy(snapshot.snapshot_id, child.snapshot_id, run_id, _at(child)))
+        child = snapshot
+    return found
+
+
 def _updates(metadata: TableMetadata, snapshot_ids: AbstractSet[int]) -> Iterator[TableUpdate]:
     """Yield the updates that remove snapshots, with the statistics that no other snapshot uses."""
     for of_snapshot in metadata.statistics:
@@ -171,6 +190,17 @@ def _proof(before: TableMetadata, after: TableMetadata, snapshot_ids: AbstractSe
         Condition("references_resolve", not dangling, f"{len(dangling)} of {len(after.refs)} have no snapshot"),
         Condition("references_unchanged", not moved, f"{len(named)} references, {len(moved)} changed"),
     )
+
+
+def _retention(
+    metadata: TableMetadata, ref: SnapshotRef, rule: ExpiryRule, default_age: timedelta
+) -> tuple[int, timedelta]:
+    """Return how many snapshots of a branch are kept, and the age up to which all are."""
+    if rule.overrides:
+        return rule.keep_last, rule.older_than
+    least = max(rule.keep_last, _number(metadata, MIN_TO_KEEP), ref.min_snapshots_to_keep or 0)
+    age = max(rule.older_than, _age(ref.max_snapshot_age_ms)) if ref.max_snapshot_age_ms else default_age
+    return least, age
 
 
 def _ancestors(by_id: Mapping[int, Snapshot], ref: SnapshotRef) -> Iterator[Snapshot]:

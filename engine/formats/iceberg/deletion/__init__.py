@@ -1,6 +1,5 @@
 """Find, record, delete and prove the files of a table that only expired snapshots needed.
 
-Entered through `expired_files`. No run of this version enters it: the expiry of snapshots deletes no file. Never
-deletes a file that was not recorded first, a file that a snapshot of the current metadata needs, or a file outside of
-the table's own location.
+Entered through `table_deletions`. Never deletes a file that was not recorded first, a file that a snapshot of the
+current metadata needs, or a file outside of the table's own location.
 """

@@ -12,13 +12,14 @@ between that look and the deletion (`add_files`, a cherry-pick that was prepared
 Iceberg's own procedure.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
+from engine.domain.runs.removals import RemovalPlan
 from engine.formats.base import Condition
 from engine.formats.iceberg.deletion.candidates import Found, find_files, roots_of
 from engine.formats.iceberg.deletion.file_lists import FileList
@@ -51,9 +52,9 @@ class Recorded:
     refused: Refused
     still_needed: int
 
-    def document(self) -> Mapping[str, Any]:
-        """Return counts and samples as JSON-ready values."""
-        return _document(self.files, self.unread, self.refused, self.still_needed)
+    def plan(self) -> RemovalPlan:
+        """Return it as what a run records."""
+        return plan_of(self.files, self.unread, self.refused, self.still_needed, path=self.path)
 
 
 class ExpiredFiles:
@@ -109,11 +110,29 @@ class ExpiredFiles:
         """Delete the recorded files that the current metadata does not need.
 
         Raises:
-            Away, CredentialsExpired, StateConflict, Exception: as `Removal.remove`; call again to go on.
+            Away, CredentialsExpired, StateConflict, Exception: as `Removal.advance`; call again to go on.
             NotEligible, Malformed, Fatal, OSError: as `record`.
         """
-        removal.remove(self._unneeded())
+        removal.remove(self.unneeded())
         return removal.tally
+
+    def unneeded(self) -> Iterator[pa.Table]:
+        """Yield the recorded files that the current metadata does not need: what may be deleted. Raises as `record`.
+
+        The metadata is looked at before the first table and again after every `_FILES_BETWEEN_LOOKS` files. Each file
+        that is yielded counts as deleted for `prove`.
+        """
+        start = since = 0
+        self._look_before_deleting()
+        for batch in self._recorded.files.batches():
+            if since >= _FILES_BETWEEN_LOOKS:
+                self._look_before_deleting()
+                since = 0
+            part = slice(start, start + batch.num_rows)
+            is_free = ~self._reachability.is_needed[part]
+            self._is_sent[part] = is_free
+            yield batch.filter(pa.array(is_free))
+            start, since = part.stop, since + batch.num_rows
 
     def prove(self) -> Sequence[Condition]:
         """Look at the current metadata: whether it needs a file that was sent for deletion. Raises as `record`."""
@@ -137,19 +156,6 @@ class ExpiredFiles:
         is_free = ~self._reachability.is_needed
         self._reachability = self._reachability.only(is_free)
         return Recorded(path, allowed.only(is_free), Unread(), refused, int((~is_free).sum()))
-
-    def _unneeded(self) -> Iterator[pa.Table]:
-        start = since = 0
-        self._look_before_deleting()
-        for batch in self._recorded.files.batches():
-            if since >= _FILES_BETWEEN_LOOKS:
-                self._look_before_deleting()
-                since = 0
-            part = slice(start, start + batch.num_rows)
-            is_free = ~self._reachability.is_needed[part]
-            self._is_sent[part] = is_free
-            yield batch.filter(pa.array(is_free))
-            start, since = part.stop, since + batch.num_rows
 
     def _look_before_deleting(self) -> None:
         view = self._load()
@@ -175,11 +181,12 @@ def preview(view: TableView, snapshot_ids: Sequence[int], scope: Scope) -> Found
     return find_files(view, [roots_of(view.metadata, snapshot_ids)], scope, kept=kept)
 
 
-def _document(files: FileList, unread: Unread, refused: Refused, still_needed: int) -> Mapping[str, Any]:
-    return {
-        "files": {kind: {"files": count.files, "bytes": count.bytes} for kind, count in files.counts().items()},
+def plan_of(files: FileList, unread: Unread, refused: Refused, still_needed: int, *, path: str = "") -> RemovalPlan:
+    """Return files that may be deleted, with what is left alone and why."""
+    details = {
         "samples": files.samples(_SAMPLES),
         "unread": {"counts": dict(unread.counts), "samples": list(unread.samples)},
         "refused": {"counts": dict(refused.counts), "samples": dict(refused.samples)},
         "still_needed": still_needed,
     }
+    return RemovalPlan(files.counts(), details, path)

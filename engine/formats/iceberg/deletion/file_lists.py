@@ -20,11 +20,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyiceberg.table.metadata import TableMetadata
 
+from engine.domain.runs.removals import FileCount
 from engine.formats.iceberg.deletion.path_keys import Keys, keys_of
+from engine.formats.iceberg.errors import printable
 from engine.formats.iceberg.intake.limits import Malformed
 
 BATCH_ROWS: Final = 50_000
 _LARGEST_BATCH: Final = 256 * 2**20
+_LONGEST_NAMED: Final = 300
 _UUID, _SEQUENCE, _UPDATED = b"packhouse.table-uuid", b"packhouse.next-sequence-number", b"packhouse.updated-ms"
 
 
@@ -74,18 +77,6 @@ class Origin:
         """Return it as metadata of a Parquet file."""
         numbers = {_SEQUENCE: self.next_sequence_number, _UPDATED: self.updated_ms}
         return {_UUID: self.uuid.encode(), **{name: str(value).encode() for name, value in numbers.items()}}
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """Number of files, and the bytes of those whose size the metadata has."""
-
-    files: int = 0
-    bytes: int = 0
-
-    def __add__(self, other: "Count") -> "Count":
-        """Return the sum."""
-        return Count(self.files + other.files, self.bytes + other.bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,19 +133,25 @@ class FileList:
             wanted.add(keep(batch))
         return wanted.finish()
 
-    def counts(self) -> Mapping[str, Count]:
+    def counts(self) -> Mapping[str, FileCount]:
         """Return the number of files and bytes of each kind."""
-        found: dict[str, Count] = {}
+        found: dict[str, FileCount] = {}
         for batch in self.batches():
             for kind, count in counts_of(batch).items():
-                found[kind] = found.get(kind, Count()) + count
+                found[kind] = found.get(kind, FileCount()) + count
         return found
 
     def samples(self, most: int) -> list[dict[str, Any]]:
-        """Return the first files as JSON-ready values."""
+        """Return the first files as JSON-ready values; ids of snapshots are text, as they exceed 2^53."""
         first = next(self.batches(), LISTED.empty_table())
         rows: list[dict[str, Any]] = first.slice(0, most).to_pylist()
-        return rows
+        return [_sample(row) for row in rows]
+
+
+def _sample(row: dict[str, Any]) -> dict[str, Any]:
+    number = row["snapshot_id"]
+    path = printable(row["path"][:_LONGEST_NAMED])
+    return {**row, "path": path, "snapshot_id": None if number is None else str(number)}
 
 
 class ListWriter:
@@ -212,7 +209,7 @@ def _column(values: Any, of: pa.DataType) -> Any:
     return values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values, of)
 
 
-def counts_of(files: pa.Table) -> Mapping[str, Count]:
+def counts_of(files: pa.Table) -> Mapping[str, FileCount]:
     """Return the number of files and bytes of each kind. Sizes are untrusted: negative ones count as zero."""
     sizes = pc.max_element_wise(pc.fill_null(files["file_bytes"], 0), 0).cast(pa.float64())
     by_kind = (
@@ -220,4 +217,4 @@ def counts_of(files: pa.Table) -> Mapping[str, Count]:
         .group_by("kind")
         .aggregate([([], "count_all"), ("size", "sum")])
     )
-    return {row["kind"]: Count(row["count_all"], int(row["size_sum"] or 0)) for row in by_kind.to_pylist()}
+    return {row["kind"]: FileCount(row["count_all"], int(row["size_sum"] or 0)) for row in by_kind.to_pylist()}

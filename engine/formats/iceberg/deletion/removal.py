@@ -7,6 +7,7 @@ Files that the store refuses are counted and left.
 All files of one stage (content, manifests, manifest lists, …) are gone or counted before the first of the next is sent.
 """
 
+import math
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,13 +15,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 
 from engine.domain.errors import Away, CredentialsExpired, StateConflict
 from engine.domain.fleet.dependencies import Dependency
-from engine.formats.iceberg.deletion.file_lists import CONTENT, Count
+from engine.domain.runs.removals import FileCount, RemovalFigures
+from engine.formats.iceberg.deletion.file_lists import CONTENT
 from engine.formats.iceberg.errors import printable, summary_of
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.answers import is_expired, patience
@@ -51,7 +53,7 @@ class Tally:
         requests: number of requests sent, without those that were repeated.
     """
 
-    deleted: dict[str, Count] = field(default_factory=dict)
+    deleted: dict[str, FileCount] = field(default_factory=dict)
     failed: Counter[str] = field(default_factory=Counter)
     samples: list[tuple[str, str]] = field(default_factory=list)
     requests: int = 0
@@ -61,7 +63,11 @@ class Tally:
         if not sizes:
             return
         size = sum(max(0, each) for each in sizes if each is not None)
-        self.deleted[kind] = self.deleted.get(kind, Count()) + Count(len(sizes), size)
+        self.deleted[kind] = self.deleted.get(kind, FileCount()) + FileCount(len(sizes), size)
+
+    def figures(self) -> RemovalFigures:
+        """Return what happened so far."""
+        return RemovalFigures(dict(self.deleted), dict(self.failed), tuple(self.samples), self.requests)
 
     def add_failed(self, kind: str, path: str, reason: str) -> None:
         """Count a file that was not deleted."""
@@ -92,6 +98,9 @@ class _Batch:
             yield _Batch(self.store, self.kind, self.uris[part], self.paths[part], self.sizes[part], is_bulk=False)
 
 
+_UnderWay: TypeAlias = deque[tuple[_Batch, Future[list[str | None] | None]]]
+
+
 class Removal:
     """Deletes files; `tally` counts them, also while an error is raised."""
 
@@ -101,6 +110,7 @@ class Removal:
         *,
         before_batch: Callable[[int], None],
         sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take the access to the store.
 
@@ -109,44 +119,75 @@ class Removal:
             before_batch: called with the number of requests, 0 for local files, before files are deleted; may wait, or
                 raise to stop. Always called in the thread of the caller.
             sleep: waits for seconds.
+            clock: returns monotonic seconds.
         """
         self.tally = Tally()
         self._storage = storage
         self._before_batch = before_batch
         self._sleep = sleep
+        self._clock = clock
+        self._stages: Iterator[tuple[str, Iterator[_Batch]]] = iter(())
+        self._stage: Iterator[_Batch] | None = None
+
+    def begin(self, batches: Iterable[pa.Table]) -> None:
+        """Take the files to delete, tables with the schema `file_lists.LISTED`, in their order."""
+        self._stages = groupby(self._batches(batches), key=lambda each: _stage_of(each.kind))
+        self._stage = None
 
     def remove(self, batches: Iterable[pa.Table]) -> None:
-        """Delete files, tables with the schema `file_lists.LISTED`, in their order.
+        """Delete files, as `begin` takes them. Raises as `advance`."""
+        self.begin(batches)
+        while self.advance(math.inf):
+            pass
+
+    def advance(self, seconds: float) -> bool:
+        """Delete files for a time; return whether there are more. Everything that was sent is counted.
 
         Raises:
-            Away: the store does not answer, or is busy for too long; call again later.
+            Away: the store does not answer, or is busy for too long; begin again later.
             CredentialsExpired: the store's credentials expired.
             StateConflict: the store refused every one of the first files.
             Exception: any that `before_batch` raised. What was sent before has been counted.
         """
+        until = self._clock() + seconds
         with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="deletions") as pool:
-            under_way: deque[tuple[_Batch, Future[list[str | None] | None]]] = deque()
+            under_way: _UnderWay = deque()
             try:
-                for _, stage in groupby(self._batches(batches), key=lambda each: _stage_of(each.kind)):
-                    self._remove_stage(stage, pool, under_way)
+                return self._advance(pool, under_way, until)
             finally:
                 for batch, future in under_way:  # after an error: count what was sent
                     with suppress(Exception):
                         self._count(batch, future.result())
 
-    def _remove_stage(self, stage: Iterator[_Batch], pool: ThreadPoolExecutor, under_way: deque[Any]) -> None:
-        again: deque[_Batch] = deque()
+    def _advance(self, pool: ThreadPoolExecutor, under_way: "_UnderWay", until: float) -> bool:
         while True:
-            batch = again.popleft() if again else next(stage, None) if len(under_way) < _AT_ONCE else None
-            if batch is not None and len(under_way) < _AT_ONCE:
+            if self._stage is None:
+                _, self._stage = next(self._stages, (None, None))
+            if self._stage is None:
+                return False
+            if not self._remove_stage(self._stage, pool, under_way, until):
+                return True
+            self._stage = None
+
+    def _remove_stage(
+        self, stage: Iterator[_Batch], pool: ThreadPoolExecutor, under_way: "_UnderWay", until: float
+    ) -> bool:
+        """Delete the files of a stage; return whether all are gone or counted, False if the time is over."""
+        again: deque[_Batch] = deque()
+        is_over = is_late = False
+        while True:
+            if len(under_way) < _AT_ONCE and (again or not (is_over or is_late)):
+                batch = again.popleft() if again else next(stage, None)
+                if batch is None:
+                    is_over = True
+                    continue
                 self._before_batch(batch.requests)
                 self.tally.requests += batch.requests
                 under_way.append((batch, pool.submit(self._delete, batch)))
+                is_late = self._clock() >= until
                 continue
-            if batch is not None:
-                again.appendleft(batch)
             if not under_way:
-                return
+                return is_over
             first, future = under_way.popleft()
             answers = future.result()
             if answers is None:

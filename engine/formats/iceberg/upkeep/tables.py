@@ -3,11 +3,15 @@
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
-from engine.domain.runs.expiry import Expiry, ExpiryPlan
+from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.domain.runs.manifests import ManifestPlan
+from engine.domain.runs.removals import RemovalPlan
 from engine.formats.base import Condition, ManifestProof
-from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, expire, plan_expiry
+from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, expire, old_copies, plan_expiry
 from engine.formats.iceberg.commits.outputs import remove_run_metadata
+from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, plan_of, preview
+from engine.formats.iceberg.deletion.scopes import Scope
+from engine.formats.iceberg.deletion.table_deletions import TableDeletion
 from engine.formats.iceberg.loaded import LoadedTable, reads
 from engine.formats.iceberg.upkeep.manifest_commits import ManifestRewrite
 from engine.formats.iceberg.upkeep.manifest_plans import plan_manifests
@@ -29,15 +33,43 @@ class TableUpkeep(LoadedTable):
 
     @reads("read the metadata of")
     def expire(
-        self, snapshot_ids: Sequence[int], expiry: Expiry, *, before_try: Callable[[], None]
+        self,
+        snapshot_ids: Sequence[int],
+        expiry: Expiry,
+        *,
+        before_try: Callable[[], None],
+        deletes_for: str | None = None,
     ) -> Sequence[Condition]:
         """Remove snapshots from the metadata; see `HistoryKeeper.expire`."""
-        return expire(self._catalog, self._fresh, snapshot_ids, expiry, before_try=before_try)
+        files = None if deletes_for is None else self._expired_files(deletes_for)
+        announce = None if files is None else files.announce
+        return expire(self._catalog, self._fresh, snapshot_ids, expiry, before_try=before_try, announce=announce)
+
+    @reads("read the metadata of")
+    def old_copies(self) -> Sequence[OldCopy]:
+        """Return the snapshots of main whose child is a rewrite by Packhouse; see `HistoryKeeper.old_copies`."""
+        return old_copies(self._view.metadata)
 
     @reads("read the metadata of")
     def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
         """Return those of the snapshots that the table has now."""
         return frozenset(snapshot_ids) & {each.snapshot_id for each in self._fresh().metadata.snapshots}
+
+    @reads("read the manifests of")
+    def preview_removal(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> RemovalPlan:
+        """Return which files would be deleted if snapshots expired now; see `FileKeeper.preview_removal`."""
+        found = preview(self._view, snapshot_ids, self._scope(others))
+        return plan_of(found.files, found.unread, found.refused, found.still_needed)
+
+    def deletion(self, run_id: str, others: Sequence[str]) -> TableDeletion:
+        """Return the deletion of the files that snapshots expired by this run needed."""
+        return TableDeletion(name=str(self._ref), load=self._fresh, run_id=run_id, scope=self._scope(others))
+
+    def _expired_files(self, run_id: str) -> ExpiredFiles:
+        return ExpiredFiles(load=self._fresh, run_id=run_id, scope=self._scope(()))
+
+    def _scope(self, others: Sequence[str]) -> Scope:
+        return Scope.of(self._view.metadata.location, others)
 
     @reads("read the manifests of")
     def plan_manifests(self) -> ManifestPlan:

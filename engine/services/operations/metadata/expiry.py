@@ -1,8 +1,9 @@
-"""One attempt at an expiry of snapshots: metadata only, no file is deleted.
+"""One attempt at an expiry of snapshots: first in the metadata; then their files, if the policy has `delete_files`.
 
 Snapshots are removed in commits of at most `MOST_AT_ONCE`. Their ids are stored before each is sent, so that the next
 attempt counts those that are gone although the answer was lost. A repeated commit has no further effect: what an
-attempt does is planned from the table as it is.
+attempt does is planned from the table as it is. Files are deleted after the last commit; an attempt that finds files of
+an earlier one goes on with them (`file_removal`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,9 +17,11 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, Needed
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.run import Run, RunState
+from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext
-from engine.services.planning.upkeep import expiry_rule, expiry_words, keeper_of
+from engine.services.operations.metadata.file_removal import FileRemoval
+from engine.services.planning.histories import expiry_of, expiry_words, history_rule, keeper_of
 from engine.services.planning.wording import many
 from engine.services.runs.attempts import Attempt
 from engine.stores.unit_of_work import UnitOfWork
@@ -34,9 +37,18 @@ class ExpiryAttempt(MetadataAttempt):
         super().__init__(context=context, attempt=attempt, step=step)
         self._expired = attempt.run.result.expired_snapshots
         self._proofs: list[Mapping[str, Any]] = list(attempt.run.result.verifications)
+        self._removed: Mapping[str, Any] = {}
+        self._removal: FileRemoval
 
     async def _settle(self) -> None:
         """Count the snapshots that an earlier attempt sent for removal and that are gone."""
+        self._removal = FileRemoval(
+            context=self._context,
+            attempt=self._attempt,
+            table=self._table,
+            may_send=self._may_send,
+            step=self._step,
+        )
         sent = self._attempt.run.intent.snapshots
         if sent:
             left = await self._context.formats.work(self._table.ref, keeper_of(self._table).retained, sent)
@@ -44,18 +56,54 @@ class ExpiryAttempt(MetadataAttempt):
             await self._count(len(sent) - len(left), [gone] if len(left) < len(sent) else ())
 
     async def _work(self, policy: EffectivePolicy) -> None:
-        """Plan, remove snapshots from the metadata and end."""
-        rule = expiry_rule(policy)
-        keeper = keeper_of(self._table)
-        async with self._context.database.read() as unit:
-            expiry = Expiry(rule, await unit.now(), await self._needed(unit))
-        plan = await self._context.formats.work(self._table.ref, keeper.plan_expiry, expiry)
+        """Plan, remove snapshots from the metadata, delete their files and end."""
+        rule = history_rule(policy, self._attempt.run.operation)
+        expiry = await self._selected(policy)
+        plan = await self._context.formats.work(self._table.ref, keeper_of(self._table).plan_expiry, expiry)
         self._step("planned")
         await self._attempt.check()
-        if plan.expired:
-            await self._begin(policy, plan.document(), {"expired": len(plan.expired)})
+        is_pending = rule.deletes_files and self._attempt.number > 1 and await self._removal.is_pending()
+        if plan.expired or is_pending:
+            await self._begin(policy, self._plan_document(plan), {"expired": len(plan.expired)})
         await self._expire(plan, expiry)
+        if rule.deletes_files and (plan.expired or is_pending):
+            await self._remove_files(policy)
         await self._conclude(plan)
+
+    def _plan_document(self, plan: ExpiryPlan) -> Mapping[str, Any]:
+        """Return the plan as it is stored."""
+        return plan.document()
+
+    async def _selected(self, policy: EffectivePolicy) -> Expiry:
+        """Return the expiry: its rule, and what stays regardless."""
+        async with self._context.database.read() as unit:
+            now, needed = await unit.now(), await self._needed(unit)
+        operation = self._attempt.run.operation
+        return await self._context.formats.work(
+            self._table.ref, expiry_of, self._table, policy, operation, now, needed=needed
+        )
+
+    async def _remove_files(self, policy: EffectivePolicy) -> None:
+        """Delete the files that the run's expired snapshots needed, and store what was deleted.
+
+        Raises:
+            Stopped: the attempt has to stop before all are deleted.
+            Fatal: a deleted file is needed.
+        """
+        try:
+            removed = await self._removal.remove(policy)
+        finally:
+            self._removed = self._removal.figures().document()
+        self._removed = removed.document()
+        is_proven = all(each.holds for each in removed.proof)
+        self._proofs.append({"ok": is_proven, "checks": [asdict(each) for each in removed.proof]})
+        result = self._attempt.run.result.updated(**self._figures())
+        total = removed.figures.total
+        details = {"files": total.files, "bytes": total.bytes, "ok": is_proven}
+        await self._attempt.record("files_deleted", details, result=result, is_progress=total.files > 0)
+        if not is_proven:
+            raise Fatal(f"a deleted file is needed: {removed.proof[0].detail}")
+        await self._removal.close()
 
     async def _expire(self, plan: ExpiryPlan, expiry: Expiry) -> None:
         """Remove the planned snapshots. Raises `Stopped` if the attempt has to stop before all are gone."""
@@ -65,7 +113,8 @@ class ExpiryAttempt(MetadataAttempt):
             self._go_on()
             await self._attempt.transition(RunState.COMMITTING, intent=self._intent(some))
             self._step("before_commit")
-            expire = partial(keeper.expire, before_try=self._may_send)
+            deletes_for = self._attempt.run.id if expiry.rule.deletes_files else None
+            expire = partial(keeper.expire, before_try=self._may_send, deletes_for=deletes_for)
             proof = await self._context.formats.change(self._table.ref, expire, some, expiry)
             self._step("after_commit")
             left = await self._context.formats.work(self._table.ref, keeper.retained, some)
@@ -74,10 +123,10 @@ class ExpiryAttempt(MetadataAttempt):
     async def _conclude(self, plan: ExpiryPlan) -> None:
         kept = sum(plan.kept.values())
         if not plan.expired and not self._expired:
-            words = expiry_words(plan)
+            words = expiry_words(plan, self._attempt.run.operation)
             await self._end(RunState.SKIPPED, "nothing_to_do", words, plan=plan.document(), kept_snapshots=kept)
         elif self._expired:
-            detail = f"{many(self._expired, 'snapshot')} expired; their files were not deleted"
+            detail = f"{many(self._expired, 'snapshot')} expired; {_files_words(self._removed)}"
             await self._end(RunState.SUCCEEDED, "committed", detail, kept_snapshots=kept)
         else:  # other commits made every one of them needed
             await self._end(RunState.SUCCEEDED, "committed", "no planned snapshot may expire any more")
@@ -114,7 +163,7 @@ class ExpiryAttempt(MetadataAttempt):
             raise Fatal(f"the expiry of snapshots is not as planned: {failed}")
 
     def _figures(self) -> dict[str, Any]:
-        return {"expired_snapshots": self._expired, "verifications": self._proofs}
+        return {"expired_snapshots": self._expired, "verifications": self._proofs, **self._removed}
 
     def _state(self) -> RunState:
         return RunState.SUCCEEDED if self._expired else RunState.SKIPPED
@@ -124,3 +173,12 @@ def _bases(run: Run) -> Sequence[int]:
     """Return the ids of the snapshots that a run works from."""
     planned = str(run.plan.get("base_snapshot_id") or "")
     return [*run.intent.bases, *([int(planned)] if planned.isdigit() else [])]
+
+
+def _files_words(removed: Mapping[str, Any]) -> str:
+    """Return a clause about the deleted files."""
+    if not removed:
+        return "their files were not deleted"
+    words = f"{many(removed['deleted_files'], 'file')} of {format_bytes(removed['deleted_bytes'])} deleted"
+    failures = removed["delete_failures"]
+    return f"{words}, the store refused to delete {many(failures, 'file')}" if failures else words

@@ -67,16 +67,27 @@ class PaceTools:
 
 
 class RunPacing:
-    """The pace of one attempt. `at_work` keeps it while groups run; the other methods are its parts."""
+    """The pace of one attempt. `at_work` keeps it while groups run; the other methods are its parts.
+
+    `has_channel`: whether tasks report what they move; by default those that have the address of the pace channel.
+    """
 
     def __init__(
-        self, *, tools: PaceTools, attempt: Attempt, limits: RunLimits, properties: Mapping[str, Any], lanes: int
+        self,
+        *,
+        tools: PaceTools,
+        attempt: Attempt,
+        limits: RunLimits,
+        properties: Mapping[str, Any],
+        lanes: int,
+        has_channel: bool | None = None,
     ) -> None:
         self._tools = tools
         self._attempt = attempt
         self._limits = limits
         self._properties = properties
         self._lanes = lanes
+        self._has_channel = tools.url is not None if has_channel is None else has_channel
         self._dealt: Budget | None = None  # the last budget sent to the run's own ledger
         self._unslowed: Budget | None = None  # the run's budget when queries became slow
         self._levels: dict[str, Budget] = {}
@@ -84,10 +95,6 @@ class RunPacing:
         self._runs = 0
         self._is_over = False
         self._busy_at = self._began_at = tools.clock.monotonic()
-
-    @property
-    def _has_channel(self) -> bool:
-        return self._tools.url is not None
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:

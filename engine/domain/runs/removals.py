@@ -1,0 +1,79 @@
+"""Files that a run deleted, or would delete, from a table's storage: their number and bytes by kind."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class FileCount:
+    """Number of files, and the bytes of those whose size the metadata has."""
+
+    files: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: "FileCount") -> "FileCount":
+        """Return the sum."""
+        return FileCount(self.files + other.files, self.bytes + other.bytes)
+
+    def document(self) -> dict[str, int]:
+        """Return it as JSON-ready values."""
+        return {"files": self.files, "bytes": self.bytes}
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalPlan:
+    """Files that are, or would be, deleted.
+
+    Attributes:
+        files: by kind, such as `data` or `manifests`.
+        details: JSON-ready values: samples of paths, and what is left alone for which reason.
+        path: of the stored list of all files; empty if nothing is stored.
+    """
+
+    files: Mapping[str, FileCount]
+    details: Mapping[str, Any] = field(default_factory=dict)
+    path: str = ""
+
+    @property
+    def total(self) -> FileCount:
+        """The sum over all kinds."""
+        return sum(self.files.values(), FileCount())
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON-ready values."""
+        files = {kind: count.document() for kind, count in self.files.items()}
+        return {"files": files, "total": self.total.document(), **self.details}
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalFigures:
+    """What a deletion did so far. A file that was gone already is counted as deleted.
+
+    Attributes:
+        deleted: by kind; the bytes are those of the metadata.
+        failed: number of files by kind that the store refused to delete.
+        samples: the first of those, each with the store's answer.
+        requests: number of requests sent to the store.
+    """
+
+    deleted: Mapping[str, FileCount] = field(default_factory=dict)
+    failed: Mapping[str, int] = field(default_factory=dict)
+    samples: Sequence[tuple[str, str]] = ()
+    requests: int = 0
+
+    @property
+    def total(self) -> FileCount:
+        """The deleted files of all kinds."""
+        return sum(self.deleted.values(), FileCount())
+
+    def document(self) -> dict[str, Any]:
+        """Return the figures as they stand in a run's result."""
+        return {
+            "deleted": {kind: count.document() for kind, count in self.deleted.items()},
+            "deleted_files": self.total.files,
+            "deleted_bytes": self.total.bytes,
+            "delete_failures": sum(self.failed.values()),
+            "delete_failure_samples": [{"path": path, "reason": reason} for path, reason in self.samples],
+            "delete_requests": self.requests,
+        }

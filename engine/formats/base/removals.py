@@ -1,0 +1,63 @@
+"""The role of tables whose expired snapshots leave files behind that nothing needs any more.
+
+A deletion belongs to a run. Its steps can be repeated by another process: what it will delete is stored, in the table's
+own storage, before anything is removed from the metadata or from the storage.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
+
+from engine.domain.runs.removals import RemovalFigures, RemovalPlan
+from engine.formats.base.files import Condition
+
+
+class FileDeletion(Protocol):
+    """The deletion of a run's files: `is_pending`, `record`, `advance` until it returns False, `prove`, `close`.
+
+    Every call raises `Away`, `CredentialsExpired` or `Transient` if storage or catalog do not answer: begin again with
+    `record` then. It raises `NotEligible` if the table forbids to delete files, `TableUnreadable` if the files that
+    must stay can't be determined, and `Fatal` if the catalog's pointer went back to older metadata.
+    """
+
+    def is_pending(self) -> bool:
+        """Return whether something is stored for the run that is not deleted yet."""
+
+    def record(self) -> RemovalPlan:
+        """Find the files that nothing needs and store their list; a stored list is checked again."""
+
+    def advance(self, before_batch: Callable[[int], None], seconds: float) -> bool:
+        """Delete recorded files for a time; return whether there are more.
+
+        Args:
+            before_batch: called in the calling thread with the number of requests before they are sent, 0 for files of
+                this machine; may wait, or raise to stop.
+            seconds: time after which no further request is begun.
+        """
+
+    def figures(self) -> RemovalFigures:
+        """Return what this object deleted so far, also after an error."""
+
+    def prove(self) -> Sequence[Condition]:
+        """Check in the current metadata that nothing needs a file that was deleted."""
+
+    def close(self) -> None:
+        """Remove what is stored only for a repetition; the list of deleted files stays."""
+
+
+@runtime_checkable
+class FileKeeper(Protocol):
+    """A table whose expired snapshots leave files behind. All calls may block."""
+
+    def preview_removal(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> RemovalPlan:
+        """Return which files would be deleted if these snapshots expired now. Nothing is written.
+
+        Args:
+            snapshot_ids: the snapshots.
+            others: locations of other tables; files below them are left alone.
+
+        Raises:
+            NotEligible: the table forbids to delete files.
+        """
+
+    def deletion(self, run_id: str, others: Sequence[str]) -> FileDeletion:
+        """Return the deletion of the files that snapshots expired by this run needed; see `HistoryKeeper.expire`."""

@@ -1,0 +1,64 @@
+"""The deletion of a run's files from a loaded table, as `formats.base.FileDeletion` defines it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from engine.domain.runs.removals import RemovalFigures, RemovalPlan
+from engine.formats.base import Condition
+from engine.formats.iceberg.deletion.expired_files import ExpiredFiles
+from engine.formats.iceberg.deletion.removal import Removal
+from engine.formats.iceberg.deletion.scopes import Scope
+from engine.formats.iceberg.errors import reading_table
+from engine.formats.iceberg.metadata.views import TableView
+
+
+class TableDeletion:
+    """The deletion for one run, a `FileDeletion`; `name` is the table's address in error messages."""
+
+    def __init__(self, *, name: str, load: Callable[[], TableView], run_id: str, scope: Scope) -> None:
+        self._name = name
+        self._load = load
+        self._files = ExpiredFiles(load=load, run_id=run_id, scope=scope)
+        self._before_batch: Callable[[int], None] = lambda _: None
+        self._removal: Removal | None = None
+
+    def is_pending(self) -> bool:
+        """Return whether something is stored for the run that is not deleted yet."""
+        with self._reading("read the lists of deleted files of"):
+            return self._files.is_pending()
+
+    def record(self) -> RemovalPlan:
+        """Find the files that nothing needs and store their list; a stored list is checked again."""
+        with self._reading("find the expired files of"):
+            return self._files.record().plan()
+
+    def advance(self, before_batch: Callable[[int], None], seconds: float) -> bool:
+        """Delete recorded files for a time; see `FileDeletion.advance`."""
+        self._before_batch = before_batch
+        with self._reading("delete the expired files of"):
+            if self._removal is None:
+                self._removal = Removal(self._load().table.io.properties, before_batch=self._ask)
+                self._removal.begin(self._files.unneeded())
+            return self._removal.advance(seconds)
+
+    def figures(self) -> RemovalFigures:
+        """Return what this object deleted so far, also after an error."""
+        return RemovalFigures() if self._removal is None else self._removal.tally.figures()
+
+    def prove(self) -> Sequence[Condition]:
+        """Check in the current metadata that nothing needs a file that was deleted."""
+        with self._reading("read the manifests of"):
+            return self._files.prove()
+
+    def close(self) -> None:
+        """Remove what is stored only for a repetition; the list of deleted files stays."""
+        with self._reading("remove the lists of deleted files of"):
+            self._files.close()
+
+    def _ask(self, requests: int) -> None:
+        self._before_batch(requests)
+
+    @contextmanager
+    def _reading(self, doing: str) -> Iterator[None]:
+        with reading_table(f"{doing} {self._name}"):
+            yield

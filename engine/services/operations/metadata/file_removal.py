@@ -1,0 +1,129 @@
+"""Delete the files of a run that only expired snapshots needed: record them, delete within the request budget, prove.
+
+The lease is proven before requests, at most once a second: a second holder of the run deletes files of the same list,
+which nothing needs. A deletion stops for cancels, quiet hours and pauses; another attempt continues with that list.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.domain.access.callers import SYSTEM
+from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.removals import RemovalFigures, RemovalPlan
+from engine.formats.base import Condition, FileDeletion, OpenTable
+from engine.rewriting.kernel.errors import Stopped as Interrupted
+from engine.services.catalogs.neighbours import locations_inside
+from engine.services.catalogs.registered import read_registered
+from engine.services.operations.metadata.attempts import MetadataContext, Stopped
+from engine.services.operations.metadata.requests import paced_requests
+from engine.services.planning.histories import file_keeper_of
+from engine.services.runs.attempts import Attempt
+
+STEP_SECONDS: Final = 60.0
+"""Time after which a thread that deletes files is given back."""
+
+PROVEN_SECONDS: Final = 1.0
+"""Time for which a proven lease is relied on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A deletion of files: the list that was recorded, what was deleted, and the proof."""
+
+    plan: RemovalPlan
+    figures: RemovalFigures
+    proof: Sequence[Condition]
+
+    def document(self) -> Mapping[str, Any]:
+        """Return it as it stands in a run's result."""
+        left = {name: self.plan.details[name] for name in ("unread", "refused") if name in self.plan.details}
+        return {**self.figures.document(), "deleted_files_list": self.plan.path, "not_deleted": left}
+
+
+class FileRemoval:
+    """The deletion of the files of one attempt's run.
+
+    `may_send` proves the lease and applies requests to stop, in the thread that sends requests; it raises to stop.
+    """
+
+    def __init__(
+        self,
+        *,
+        context: MetadataContext,
+        attempt: Attempt,
+        table: OpenTable,
+        may_send: Callable[[], None],
+        step: Callable[[str], None],
+    ) -> None:
+        self._context = context
+        self._attempt = attempt
+        self._table = table
+        self._may_send = may_send
+        self._step = step
+        self._proven_at = float("-inf")
+        self._deletion: FileDeletion | None = None
+
+    async def is_pending(self) -> bool:
+        """Return whether files of this run remain to be deleted. Raises as `FileDeletion`."""
+        deletion = await self._opened()
+        return await self._context.formats.work(self._table.ref, deletion.is_pending)
+
+    async def remove(self, policy: EffectivePolicy) -> Removed:
+        """Delete the files of the run's expired snapshots. Call `close` once the answer is stored.
+
+        Raises:
+            Stopped: the attempt has to stop; `figures` has what was deleted.
+            NotEligible, TableUnreadable, Fatal, Away, CredentialsExpired, Transient: as `FileDeletion`.
+        """
+        deletion, formats, ref = await self._opened(), self._context.formats, self._table.ref
+        plan = await formats.work(ref, deletion.record)
+        self._step("files_recorded")
+        if plan.total.files:
+            await self._delete(deletion, policy)
+        self._step("files_deleted")
+        proof = await formats.work(ref, deletion.prove)
+        return Removed(plan, deletion.figures(), proof)
+
+    async def close(self) -> None:
+        """Remove what is stored only for a repetition. Raises as `FileDeletion`."""
+        await self._context.formats.work(self._table.ref, (await self._opened()).close)
+
+    def figures(self) -> RemovalFigures:
+        """Return what this attempt deleted so far."""
+        return RemovalFigures() if self._deletion is None else self._deletion.figures()
+
+    async def _opened(self) -> FileDeletion:
+        if self._deletion is None:
+            async with self._context.database.read() as unit:
+                table, _ = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
+                others = await locations_inside(unit, table)
+            self._deletion = file_keeper_of(self._table).deletion(self._attempt.run.id, others)
+        return self._deletion
+
+    async def _delete(self, deletion: FileDeletion, policy: EffectivePolicy) -> None:
+        paced = paced_requests(tools=self._context.pacing, attempt=self._attempt, table=self._table, policy=policy)
+        async with paced as take:
+
+            def before_batch(requests: int) -> None:
+                self._check()
+                take(requests)
+                self._check()
+
+            is_left = True
+            while is_left:
+                self._step("deleting_files")
+                try:
+                    is_left = await self._context.formats.work(
+                        self._table.ref, deletion.advance, before_batch, STEP_SECONDS
+                    )
+                except Interrupted as error:
+                    raise Stopped from error
+
+    def _check(self) -> None:
+        if self._attempt.stop_reason is not None:
+            raise Stopped
+        if time.monotonic() - self._proven_at >= PROVEN_SECONDS:
+            self._may_send()
+            self._proven_at = time.monotonic()

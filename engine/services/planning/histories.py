@@ -1,0 +1,91 @@
+"""Rules of the operations that expire snapshots: which snapshots an operation may remove from a table now."""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from datetime import datetime, timedelta
+from typing import Final
+
+from engine.domain.errors import NotEligible
+from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule, Needed, OldCopy
+from engine.domain.runs.run import Operation
+from engine.formats.base import FileKeeper, HistoryKeeper, OpenTable
+from engine.services.planning.wording import duration, many
+
+EXPIRE: Final = "maintenance.expire_snapshots"
+OLD_COMPACTIONS: Final = "maintenance.delete_old_compactions"
+
+
+def keeper_of(table: OpenTable) -> HistoryKeeper:
+    """Return a table as one that can expire snapshots. Raises `NotEligible` if its format has none."""
+    if not isinstance(table, HistoryKeeper):
+        raise NotEligible("the format of this table keeps no snapshots that can expire")
+    return table
+
+
+def file_keeper_of(table: OpenTable) -> FileKeeper:
+    """Return a table as one whose expired files can be deleted. Raises `NotEligible` if its format has none."""
+    if not isinstance(table, FileKeeper):
+        raise NotEligible("the format of this table does not delete the files of expired snapshots")
+    return table
+
+
+def history_rule(policy: EffectivePolicy, operation: Operation) -> ExpiryRule:
+    """Return the rule of an operation that expires snapshots, whose setting must not be off."""
+    if operation is Operation.DELETE_OLD_COMPACTIONS:
+        grace = timedelta(seconds=policy.values[OLD_COMPACTIONS]["grace"])
+        return ExpiryRule(grace, 1, deletes_files=True)
+    if operation is Operation.PURGE:
+        return ExpiryRule(timedelta(0), 1, deletes_files=True, overrides=True)
+    value = policy.values[EXPIRE]
+    older_than = timedelta(seconds=value["older_than"])
+    return ExpiryRule(older_than, value["keep_last"], deletes_files=value.get("delete_files", False))
+
+
+def expiry_of(
+    table: OpenTable,
+    policy: EffectivePolicy,
+    operation: Operation,
+    now: datetime,
+    *,
+    needed: Needed = Needed(),  # noqa: B008 - a frozen value
+    proven: AbstractSet[str] | None = None,
+) -> Expiry:
+    """Return the expiry of an operation.
+
+    Args:
+        table: the table; only its metadata is read.
+        policy: its policy, in which the operation is on.
+        operation: one that expires snapshots.
+        now: the instant at which ages are judged.
+        needed: snapshots that other runs need.
+        proven: ids of the snapshots of rewrites that the record has a proof of; None: what the table states counts.
+    """
+    rule = history_rule(policy, operation)
+    if operation is not Operation.DELETE_OLD_COMPACTIONS:
+        return Expiry(rule, now, needed)
+    copies = keeper_of(table).old_copies()
+    old = (each for each in copies if now - each.rewritten_at >= rule.older_than)
+    only = frozenset(each.snapshot_id for each in old if proven is None or str(each.rewrite_id) in proven)
+    return Expiry(rule, now, needed, only)
+
+
+def next_copy_at(copies: Sequence[OldCopy], rule: ExpiryRule, now: datetime) -> datetime | None:
+    """Return when the next old copy leaves its grace; None without one that is in it."""
+    return min((at for each in copies if (at := each.rewritten_at + rule.older_than) > now), default=None)
+
+
+def expiry_words(plan: ExpiryPlan, operation: Operation) -> str:
+    """Return a plan as a clause: how many snapshots expire, and by which rule."""
+    every = len(plan.expired) + sum(plan.kept.values())
+    age = duration(plan.rule.older_than.total_seconds())
+    if operation is Operation.DELETE_OLD_COMPACTIONS:
+        copies = f"{many(len(plan.expired), 'snapshot')} of {every}"
+        return (
+            f"{copies} can be deleted with the files that only they need (replaced by a rewrite {age} ago or earlier)"
+        )
+    if operation is Operation.PURGE:
+        return f"{many(len(plan.expired), 'snapshot')} of {every} would be removed at once, with all their files"
+    rule = f"older than {age}, except the {plan.rule.keep_last} newest of each branch"
+    found = f"{many(len(plan.expired), 'snapshot')} of {every} can expire ({rule})"
+    return f"{found}, with the files that only they need" if plan.rule.deletes_files else found
