@@ -12,6 +12,7 @@ from typing import Any, Final, Self
 
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, TableUnreadable
 from engine.domain.policies import OFF, EffectivePolicy
+from engine.domain.runs.expiry import Needed
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation
@@ -113,17 +114,26 @@ def check_is_on(policy: EffectivePolicy, operation: Operation) -> None:
         raise InvalidInput(f"{operation.value} is switched off for this table", problems=(problem,))
 
 
-def plan_upkeep(table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime) -> Work:
-    """Return what an operation that is switched on would do now.
+def plan_upkeep(
+    table: OpenTable,
+    policy: EffectivePolicy,
+    operation: Operation,
+    now: datetime,
+    needed: Needed = Needed(),  # noqa: B008 - a frozen value
+) -> Work:
+    """Return what an operation that is switched on would do now; an expiry keeps the `needed` snapshots.
 
     Raises:
         NotEligible: the table does not support it in its current state.
     """
     if operation is Operation.PURGE:
-        plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now))
+        plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
         document = {**plan.document(), "plan_hash": plan.hash(table.uuid)}
         return Work(len(plan.expired), expiry_words(plan, operation), document, None)
-    return UPKEEP[operation].plan(table, policy, now)
+    work = UPKEEP[operation].plan(table, policy, now)
+    if operation not in EXPIRES or needed == Needed():
+        return work
+    return replace(_plan_history(table, policy, operation, now, needed), next_at=work.next_at)
 
 
 def deletes_files(policy: EffectivePolicy, operation: Operation) -> bool:
@@ -132,7 +142,13 @@ def deletes_files(policy: EffectivePolicy, operation: Operation) -> bool:
 
 
 def preview_removal(
-    table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime, others: Sequence[str]
+    table: OpenTable,
+    policy: EffectivePolicy,
+    operation: Operation,
+    now: datetime,
+    others: Sequence[str],
+    *,
+    needed: Needed = Needed(),  # noqa: B008 - a frozen value
 ) -> RemovalPlan:
     """Return the files that an operation for which `deletes_files` holds would delete now. Reads manifests.
 
@@ -142,23 +158,28 @@ def preview_removal(
         operation: the operation.
         now: the instant at which ages are judged.
         others: locations of other tables.
+        needed: snapshots that stay regardless.
 
     Raises:
         NotEligible: the table forbids it.
     """
-    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now))
+    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
     return file_keeper_of(table).preview_removal(tuple(plan.expired), others)
 
 
 def upkeep_states(
-    table: OpenTable, policy: EffectivePolicy, last_starts: Mapping[Operation, datetime], now: datetime
+    table: OpenTable,
+    policy: EffectivePolicy,
+    last_starts: Mapping[Operation, datetime],
+    now: datetime,
+    needed: Needed = Needed(),  # noqa: B008 - a frozen value
 ) -> tuple[UpkeepState, ...]:
     """Return the state of every operation that the policy has switched on, in the order in which they run.
 
     Operations that the table's format does not have are left out: some are on by default.
     """
     return tuple(
-        _state(table, policy, each, last_starts.get(each), now)
+        _state(table, policy, each, last_starts.get(each), now, needed=needed)
         for each in switched_on(policy)
         if isinstance(table, UPKEEP[each].role)
     )
@@ -170,11 +191,17 @@ def switched_on(policy: EffectivePolicy) -> tuple[Operation, ...]:
 
 
 def _state(
-    table: OpenTable, policy: EffectivePolicy, operation: Operation, last_start: datetime | None, now: datetime
+    table: OpenTable,
+    policy: EffectivePolicy,
+    operation: Operation,
+    last_start: datetime | None,
+    now: datetime,
+    *,
+    needed: Needed,
 ) -> UpkeepState:
     setting = UPKEEP[operation].setting
     try:
-        work = plan_upkeep(table, policy, operation, now)
+        work = plan_upkeep(table, policy, operation, now, needed)
     except (NotEligible, TableUnreadable) as error:
         return UpkeepState(operation, setting, is_due=False, due_at=None, words=error.message, blocked=error.code)
     value = policy.values[setting]
@@ -258,8 +285,14 @@ def _plan_old_compactions(table: OpenTable, policy: EffectivePolicy, now: dateti
     return replace(_plan_history(table, policy, Operation.DELETE_OLD_COMPACTIONS, now), next_at=next_at)
 
 
-def _plan_history(table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime) -> Work:
-    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now))
+def _plan_history(
+    table: OpenTable,
+    policy: EffectivePolicy,
+    operation: Operation,
+    now: datetime,
+    needed: Needed = Needed(),  # noqa: B008 - a frozen value
+) -> Work:
+    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
     return Work(len(plan.expired), expiry_words(plan, operation), plan.document(), plan.next_at)
 
 

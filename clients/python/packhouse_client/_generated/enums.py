@@ -317,6 +317,7 @@ class SignalKind(OpenEnum):
     QUERY_LATENCY = "query_latency"
     BACKPRESSURE = "backpressure"
     FILTERS = "filters"
+    OLDEST_READER = "oldest_reader"
 
 
 class Strategy(OpenEnum):

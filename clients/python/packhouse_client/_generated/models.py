@@ -1517,6 +1517,26 @@ class NextEligible(Model):
     """Reason why the time is not known; null: it is known."""
 
 
+class OldestReader(Model):
+    """
+    The oldest snapshot that a running reader of the table needs: no snapshot from it on expires for `valid_seconds`.
+
+    Exactly one of `snapshot_id` and `committed_at` names it. The newest signal of each sender counts.
+    """
+
+    committed_at: datetime | None = None
+    """Commit time of the snapshot, not in the future."""
+
+    kind: Literal["oldest_reader"]
+    """Kind of the signal, which determines the other fields."""
+
+    snapshot_id: str | None = None
+    """Id of the snapshot."""
+
+    valid_seconds: int = 3600
+    """After that it is forgotten."""
+
+
 class OpenBreaker(Model):
     """A catalog in which no run starts automatically for now: runs of several tables in a row failed there."""
 
@@ -2302,7 +2322,7 @@ class Signal(Model):
     sent_by: str
     """Caller that sent it."""
 
-    signal: CommitSeen | QueryLatency | Backpressure | Filters
+    signal: CommitSeen | QueryLatency | Backpressure | Filters | OldestReader
     """Content of the signal."""
 
     table_id: str | None
@@ -2322,7 +2342,7 @@ class SignalList(Model):
 class SignalSend(Model):
     """A signal from another system about a table or the fleet. Its kind decides the effect; see `signal`."""
 
-    signal: CommitSeen | QueryLatency | Backpressure | Filters
+    signal: CommitSeen | QueryLatency | Backpressure | Filters | OldestReader
     """Content of the signal; `kind` decides its fields."""
 
     table_id: str | None = None

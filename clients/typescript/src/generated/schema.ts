@@ -3334,6 +3334,37 @@ export interface components {
             not: components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"];
         };
         /**
+         * @description The oldest snapshot that a running reader of the table needs: no snapshot from it on expires for `valid_seconds`.
+         *
+         *     Exactly one of `snapshot_id` and `committed_at` names it. The newest signal of each sender counts.
+         */
+        OldestReader: {
+            /** @description Commit time of the snapshot, not in the future. */
+            committed_at?: string | null;
+            /**
+             * @description Kind of the signal, which determines the other fields.
+             * @constant
+             */
+            kind: "oldest_reader";
+            /** @description Id of the snapshot. */
+            snapshot_id?: string | null;
+            /**
+             * @description After that it is forgotten.
+             * @default 3600
+             */
+            valid_seconds?: number;
+        } & (({
+            snapshot_id: string;
+        } | {
+            committed_at: string;
+        }) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "oldest_reader";
+        });
+        /**
          * @description Behaviour of a running rewrite when a window begins, mildest first.
          * @enum {string}
          */
@@ -5016,7 +5047,7 @@ export interface components {
             /** @description Caller that sent it. */
             sent_by: string;
             /** @description Content of the signal. */
-            signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"];
+            signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"] | components["schemas"]["OldestReader"];
             /** @description Null: it is about the whole fleet. */
             table_id: string | null;
         };
@@ -5024,7 +5055,7 @@ export interface components {
          * @description Subject of a signal.
          * @enum {string}
          */
-        SignalKind: "commit" | "query_latency" | "backpressure" | "filters";
+        SignalKind: "commit" | "query_latency" | "backpressure" | "filters" | "oldest_reader";
         /** @description Signals of one kind, newest first; the newest thousand are kept. */
         SignalList: {
             /** @description The items of this page. */
@@ -5073,7 +5104,7 @@ export interface components {
          */
         SignalSend: {
             /** @description Content of the signal; `kind` decides its fields. */
-            signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"];
+            signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"] | components["schemas"]["OldestReader"];
             /** @description Id or address of the table; null: it is about the whole fleet. */
             table_id?: string | null;
         };
