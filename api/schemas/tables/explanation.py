@@ -106,6 +106,10 @@ class ExplainedUpkeep(Answer):
     )
     detail: str = Field(description="Effect of a run now, or the reason why there can be none.")
     blocked: str | None = Field(description="Code of the reason why there can be no run of it; null: there can.")
+    conditions: list[ExplainedCondition] = Field(
+        description="Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start "
+        "before the interval has passed."
+    )
 
 
 class NextEligible(Answer):

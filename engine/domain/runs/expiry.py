@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+READER = "reader"
+"""Reason of `ExpiryPlan.kept`: a signal names a running reader that needs the snapshot."""
+
 SHOWN = 100
 """Most snapshots that a document lists."""
 
@@ -34,10 +37,16 @@ class ExpiryRule:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """Snapshots that runs of Packhouse need: of these ids, and all that were committed at or after `since`."""
+    """Snapshots that runs of Packhouse need: of these ids, and all that were committed at or after `since`.
+
+    `reader_ids`, `readers_since`: the same for readers that signals name; all snapshots that are newer than a reader's
+    stay as well, and every snapshot if the table does not have the one that a reader needs.
+    """
 
     ids: frozenset[int] = frozenset()
     since: datetime | None = None
+    reader_ids: frozenset[int] = frozenset()
+    readers_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

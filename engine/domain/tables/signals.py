@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from engine.domain.ids import TableId
 from engine.domain.values.strict import Flag, Number, OneLine, Whole
@@ -26,6 +26,7 @@ class SignalKind(StrEnum):
     QUERY_LATENCY = "query_latency"
     BACKPRESSURE = "backpressure"
     FILTERS = "filters"
+    OLDEST_READER = "oldest_reader"
 
 
 Text = Annotated[OneLine, Field(min_length=1, max_length=255)]
@@ -96,7 +97,37 @@ class Filters(_Value):
     queries: list[FilteredColumns] = Field(min_length=1, max_length=100)
 
 
-SignalValue = Annotated[CommitSeen | QueryLatency | Backpressure | Filters, Field(discriminator="kind")]
+_ONE_SNAPSHOT: Final[dict[str, Any]] = {
+    "oneOf": [
+        {"required": [name], "properties": {name: {"type": "string"}}} for name in ("snapshot_id", "committed_at")
+    ]
+}
+
+
+class OldestReader(_Value):
+    """The oldest snapshot that a running reader of the table needs: no snapshot from it on expires for `valid_seconds`.
+
+    Exactly one of `snapshot_id` and `committed_at` names it. The newest signal of each sender counts.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"allOf": [_ONE_SNAPSHOT]})
+
+    kind: Literal[SignalKind.OLDEST_READER]
+    snapshot_id: str | None = Field(default=None, pattern=r"^[0-9]{1,19}$", description="Id of the snapshot.")
+    committed_at: AwareDatetime | None = Field(
+        default=None, description="Commit time of the snapshot, not in the future."
+    )
+    valid_seconds: Whole = Field(default=3600, ge=1, le=int(MAX_SECONDS), description="After that it is forgotten.")
+
+    @model_validator(mode="after")
+    def _names_one(self) -> Self:
+        if (self.snapshot_id is None) == (self.committed_at is None):
+            message = "give exactly one of snapshot_id, committed_at"
+            raise ValueError(message)
+        return self
+
+
+SignalValue = Annotated[CommitSeen | QueryLatency | Backpressure | Filters | OldestReader, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +138,18 @@ class Signal:
     table_id: TableId | None
     at: datetime
     sent_by: str
-    value: CommitSeen | QueryLatency | Backpressure | Filters
+    value: CommitSeen | QueryLatency | Backpressure | Filters | OldestReader
 
     @property
     def is_acted_on(self) -> bool:
-        """Whether the signal makes runs start or slow down: commits schedule a look, slow queries cause back-off."""
+        """Whether the signal makes runs start or slow down: commits schedule a look, slow queries cause back-off.
+
+        `oldest_reader` keeps snapshots from expiry.
+        """
         match self.kind:
             case SignalKind.COMMIT:
                 return self.table_id is not None
-            case SignalKind.QUERY_LATENCY:
+            case SignalKind.QUERY_LATENCY | SignalKind.OLDEST_READER:
                 return True
             case SignalKind.BACKPRESSURE | SignalKind.FILTERS:
                 return False

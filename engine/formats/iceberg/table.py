@@ -157,6 +157,7 @@ class IcebergTable(TableUpkeep):
             manifest_bytes=files.manifest_bytes,
             committed_at_ms=files.committed_at_ms,
             known_since_ms=known_since(self._view.metadata),
+            metadata_bytes=self._view.metadata_bytes,
             times=partition_times(self._view.codecs.values()),
             delete_files=files.delete_files(),
             deletes_since_ms=files.deletes_since_ms(),

@@ -200,11 +200,26 @@ def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState
 
 def _of_table(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState:
     conditions = _all_measured(rule, metrics, None)
-    is_due = is_met(rule.joined, lambda term: conditions[term.at].is_met)
+    is_due = _is_met(rule, conditions)
     flags = guards.is_sealed & guards.is_worth_it & is_due
     in_time = guards.is_worth_it & is_due
-    due_in = 0.0 if is_due else None
+    due_in = 0.0 if is_due else _ages_into(rule, metrics)
     return RuleState(rule.name, is_due, 0, (), {}, None, conditions, due_in, flags, in_time, rule.joined)
+
+
+def _ages_into(rule: Rule, metrics: PartitionMetrics) -> float | None:
+    """Return the seconds until the table's ages alone satisfy a rule for the whole table, None if they never do."""
+    growing = [each for each in rule.conditions if each.metric in _GROWING]
+    passes = (each.wanted - metrics.table[each.metric] + margin for each in growing for margin in (0.0, 1.0))
+    for after in sorted(each for each in passes if each > 0):
+        later = {name: value + after if name in _GROWING else value for name, value in metrics.table.items()}
+        if _is_met(rule, _all_measured(rule, replace(metrics, table=later), None)):
+            return after
+    return None
+
+
+def _is_met(rule: Rule, conditions: Sequence[MeasuredCondition]) -> bool:
+    return is_met(rule.joined, lambda term: conditions[term.at].is_met)
 
 
 def _judged(condition: Comparison, measured: Floats) -> tuple[Flags, Flags]:

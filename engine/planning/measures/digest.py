@@ -3,6 +3,7 @@
 One Arrow row per data file, no Python object per file. Table formats build it; no other code reads manifests.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -57,7 +58,8 @@ class TableMeasures:
     """Figures of a table as a whole.
 
     `committed_at_ms`: the commit time of every unexpired snapshot, by its id. `known_since_ms`: a file without
-    a known time was committed before it (None: no snapshot). `times`: by spec id, for specs with a time field.
+    a known time was committed before it (None: no snapshot). `metadata_bytes`: the table's current metadata as
+    uncompressed JSON, without manifests. `times`: by spec id, for specs with a time field.
     `delete_files`: live delete files by (spec id, partition). `deletes_since_ms`: likewise, the latest time at which
     the oldest of them can have been committed.
     """
@@ -67,6 +69,7 @@ class TableMeasures:
     manifest_bytes: int = 0
     committed_at_ms: Mapping[int, int] = field(default_factory=dict)
     known_since_ms: int | None = None
+    metadata_bytes: int = 0
     times: Mapping[int, PartitionTime] = field(default_factory=dict)
     delete_files: Mapping[tuple[int, str], int] = field(default_factory=dict)
     deletes_since_ms: Mapping[tuple[int, str], int] = field(default_factory=dict)
@@ -75,3 +78,13 @@ class TableMeasures:
     def average_manifest_bytes(self) -> int:
         """Mean size in bytes of the current snapshot's manifests."""
         return self.manifest_bytes // max(1, self.manifest_count)
+
+    @property
+    def delete_file_count(self) -> int:
+        """Live delete files and deletion vectors of all partitions."""
+        return sum(self.delete_files.values())
+
+    def oldest_snapshot_age(self, now_ms: int) -> float:
+        """Return the seconds since the oldest unexpired snapshot was committed, at least 0; NaN without snapshots."""
+        oldest = min(self.committed_at_ms.values(), default=None)
+        return math.nan if oldest is None else max(0.0, (now_ms - oldest) / 1000)

@@ -37,6 +37,7 @@ NOTHING_TO_MEASURE: Final[Mapping[str, str]] = {
     "largest_small_file_share": "not measured: the partition has no small files",
     "oldest_delete_file_age": "not measured: the partition has no delete files",
     "size_amplification_percent": "not measured: the partition was never rewritten in full",
+    "oldest_snapshot_age": "not measured: the table has no snapshots",
     "overlap_depth": "not measured: the policy orders rows by no columns (rewrite.strategy, rewrite.columns)",
     "unordered_share": "not measured: the table can't be put into the order of rewrite.strategy and rewrite.columns",
 }
@@ -122,7 +123,7 @@ def measure_partitions(
         | ages
         | rewritten
         | _order(files, totals, unordered, overlap),
-        table=_of_table(files, figures, small),
+        table=_of_table(files, figures, small, now_ms),
         newest_ms=newest,
         is_changed=newest > _rewritten_ms(files, history, only_full=False),
         is_own=_own(files, added, history),
@@ -130,7 +131,7 @@ def measure_partitions(
     )
 
 
-def _of_table(files: PartitionedFiles, figures: TableMeasures, small: Flags) -> dict[str, float]:
+def _of_table(files: PartitionedFiles, figures: TableMeasures, small: Flags, now_ms: int) -> dict[str, float]:
     avoidable = int(files.avoidable(small).sum())
     return {
         "avoidable_file_count": float(avoidable),
@@ -138,7 +139,8 @@ def _of_table(files: PartitionedFiles, figures: TableMeasures, small: Flags) -> 
         "snapshot_count": float(figures.snapshot_count),
         "manifest_count": float(figures.manifest_count),
         "average_manifest_bytes": float(figures.average_manifest_bytes),
-        "metadata_bytes": float(figures.manifest_bytes),
+        "metadata_bytes": float(figures.metadata_bytes),
+        "oldest_snapshot_age": figures.oldest_snapshot_age(now_ms),
     }
 
 

@@ -153,6 +153,7 @@ def _upkeep(state: UpkeepState) -> Mapping[str, Any]:
         "due_at": state.due_at,
         "detail": state.words,
         "blocked": state.blocked,
+        "conditions": [_condition(each) for each in state.conditions],
     }
 
 

@@ -14,6 +14,7 @@ from engine.domain.fleet.breakers import Breaker
 from engine.domain.fleet.limits import AtWork, Fleet
 from engine.domain.fleet.outages import Outage
 from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
+from engine.domain.runs.expiry import Needed
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.runs.plans import Plan
 from engine.domain.runs.run import TERMINAL_STATES, Operation, Run, RunState, WaitingFor
@@ -248,6 +249,7 @@ def judge(
     hot: HotPartitions,
     *,
     last_starts: Mapping[Operation, datetime],
+    needed: Needed = Needed(),  # noqa: B008 - a frozen value
 ) -> Sight:
     """Judge every rule and other upkeep of an open table, and look for other compactors in its history.
 
@@ -257,7 +259,7 @@ def judge(
     return Sight(
         evaluation=evaluation,
         others=other_compactors(opened.snapshots(MOST_SNAPSHOTS), now),
-        upkeep=upkeep_states(opened, policy, last_starts, now),
+        upkeep=upkeep_states(opened, policy, last_starts, now, needed),
     )
 
 

@@ -27,6 +27,7 @@ from engine.services.explain.facts import (
     too_small_budget,
     with_policy,
 )
+from engine.services.planning.readers import with_readers
 from engine.services.planning.upkeep import switched_on
 from engine.services.policies.effective import PolicyReader
 from engine.services.tables.observations import ObservationService, Observed
@@ -81,8 +82,9 @@ class FactReader:
                 rewritten = await unit.rewrite_histories.committed_partitions(table_id)
                 hot = await unit.hot_partitions.at(table_id)
                 starts = await unit.runs.last_starts(table_id, switched_on(policy))
+                needed = await with_readers(unit, table_id)
             sight = await self._formats.ask(
-                seen.opened.ref, judge, seen.opened, policy, rewritten, now, hot, last_starts=starts
+                seen.opened.ref, judge, seen.opened, policy, rewritten, now, hot, last_starts=starts, needed=needed
             )
             return Glance(now, policy, replace(sight, health=await self._observations.measure(seen)), seen)
         except (Transient, InvalidInput, StateConflict, NotEligible) as error:

@@ -23,7 +23,7 @@ from engine.services.explain.starts import how_it_starts
 from engine.services.explain.timing import Eligibility, cron_next, refused_settings, upkeep_eligibility
 from engine.services.planning.engines import BY_NATIVE
 from engine.services.planning.orders import order_state
-from engine.services.planning.rule_words import due_rule, never_due_advice, other_rule
+from engine.services.planning.rule_words import condition_words, due_rule, never_due_advice, other_rule
 from engine.services.planning.trials import Trial
 from engine.services.planning.wording import clock, duration, many, sentence, short
 
@@ -223,6 +223,10 @@ def _upkeep(facts: Facts) -> Iterator[str]:
         else:
             at = "" if each.due_at is None else f" before {clock(each.due_at)}"
             yield f"It is not due to {name}{at}: {each.words}."
+        if each.conditions:
+            measured = ", ".join(condition_words(condition) for condition in each.conditions)
+            all_hold = all(condition.is_met for condition in each.conditions)
+            yield f"The conditions of {each.setting} {'hold' if all_hold else 'do not all hold'}: {measured}."
 
 
 def _live(facts: Facts) -> Iterator[str]:

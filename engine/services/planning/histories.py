@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.domain.errors import NotEligible
 from engine.domain.policies import RECLAIM, EffectivePolicy
-from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule, Needed, OldCopy
+from engine.domain.runs.expiry import READER, Expiry, ExpiryPlan, ExpiryRule, Needed, OldCopy
 from engine.domain.runs.run import Operation
 from engine.formats.base import FileKeeper, HistoryKeeper, OpenTable
 from engine.services.planning.wording import duration, many
@@ -78,7 +78,12 @@ def next_copy_at(copies: Sequence[OldCopy], rule: ExpiryRule, now: datetime) -> 
 
 
 def expiry_words(plan: ExpiryPlan, operation: Operation) -> str:
-    """Return a plan as a clause: how many snapshots expire, and by which rule."""
+    """Return a plan as a clause: how many snapshots expire, by which rule, and how many readers still need."""
+    words, read = _rule_words(plan, operation), plan.kept.get(READER, 0)
+    return f"{words}; running readers need {many(read, 'snapshot')} (signal oldest_reader)" if read else words
+
+
+def _rule_words(plan: ExpiryPlan, operation: Operation) -> str:
     every = len(plan.expired) + sum(plan.kept.values())
     age = duration(plan.rule.older_than.total_seconds())
     if operation is Operation.DELETE_OLD_COMPACTIONS:

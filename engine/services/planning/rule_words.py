@@ -76,7 +76,7 @@ def due_document(evaluation: Evaluation, policy: EffectivePolicy) -> dict[str, A
 def _decisive(logic: Branch, conditions: Sequence[MeasuredCondition], *, met: bool) -> str:
     """Return the conditions that make a rule hold (`met`), or keep it from holding."""
     found = [
-        (_condition(conditions[each.at]) if isinstance(each, Term) else _decisive(each, conditions, met=met))
+        (condition_words(conditions[each.at]) if isinstance(each, Term) else _decisive(each, conditions, met=met))
         for each in logic.members
         if _is_met(each, conditions) is met
     ]
@@ -90,7 +90,8 @@ def _is_met(part: Branch | Term, conditions: Sequence[MeasuredCondition]) -> boo
     return is_met(branch, lambda term: conditions[term.at].is_met)
 
 
-def _condition(condition: MeasuredCondition) -> str:
+def condition_words(condition: MeasuredCondition) -> str:
+    """Return a condition with its measured and its required value."""
     negation = "not " if condition.is_negated else ""
     wanted = f"{negation}{_OPERATORS[condition.operator]} {figure(condition.metric, condition.wanted)}"
     if condition.measured is None:

@@ -6,17 +6,20 @@ a thread.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Final, Self
 
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, TableUnreadable
 from engine.domain.policies import OFF, RECLAIM, EffectivePolicy
+from engine.domain.runs.expiry import Needed
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation
 from engine.domain.values.units import format_bytes
 from engine.formats.base import HistoryKeeper, ManifestKeeper, OpenTable
+from engine.planning.due.table_conditions import holds_in_seconds, measure_conditions, table_values
+from engine.planning.due.triggers import MeasuredCondition
 from engine.services.planning.histories import (
     EXPIRE,
     OLD_COMPACTIONS,
@@ -66,7 +69,7 @@ class UpkeepState:
     """An operation that is switched on for a table: what it would do now, and whether it is due.
 
     `due_at`: when it is due if nothing more is written; None: never by the passing of time alone, or `blocked` has the
-    reason why not.
+    reason why not. `conditions`: those of the setting's `when`, as measured.
     """
 
     operation: Operation
@@ -75,6 +78,7 @@ class UpkeepState:
     due_at: datetime | None
     words: str
     blocked: str | None = None
+    conditions: tuple[MeasuredCondition, ...] = ()
 
     @classmethod
     def of(cls, operation: Operation, setting: str, work: Work, earliest: datetime | None, now: datetime) -> Self:
@@ -110,17 +114,26 @@ def check_is_on(policy: EffectivePolicy, operation: Operation) -> None:
         raise InvalidInput(f"{operation.value} is switched off for this table", problems=(problem,))
 
 
-def plan_upkeep(table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime) -> Work:
-    """Return what an operation that is switched on would do now.
+def plan_upkeep(
+    table: OpenTable,
+    policy: EffectivePolicy,
+    operation: Operation,
+    now: datetime,
+    needed: Needed = Needed(),  # noqa: B008 - a frozen value
+) -> Work:
+    """Return what an operation that is switched on would do now; an expiry keeps the `needed` snapshots.
 
     Raises:
         NotEligible: the table does not support it in its current state.
     """
     if operation is Operation.PURGE:
-        plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now))
+        plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
         document = {**plan.document(), "plan_hash": plan.hash(table.uuid)}
         return Work(len(plan.expired), expiry_words(plan, operation), document, None)
-    return UPKEEP[operation].plan(table, policy, now)
+    work = UPKEEP[operation].plan(table, policy, now)
+    if operation not in EXPIRES or needed == Needed():
+        return work
+    return replace(_plan_history(table, policy, operation, now, needed), next_at=work.next_at)
 
 
 def deletes_files(policy: EffectivePolicy, operation: Operation) -> bool:
@@ -129,7 +142,13 @@ def deletes_files(policy: EffectivePolicy, operation: Operation) -> bool:
 
 
 def preview_removal(
-    table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime, others: Sequence[str]
+    table: OpenTable,
+    policy: EffectivePolicy,
+    operation: Operation,
+    now: datetime,
+    others: Sequence[str],
+    *,
+    needed: Needed = Needed(),  # noqa: B008 - a frozen value
 ) -> RemovalPlan:
     """Return the files that an operation for which `deletes_files` holds would delete now. Reads manifests.
 
@@ -139,23 +158,28 @@ def preview_removal(
         operation: the operation.
         now: the instant at which ages are judged.
         others: locations of other tables.
+        needed: snapshots that stay regardless.
 
     Raises:
         NotEligible: the table forbids it.
     """
-    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now))
+    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
     return file_keeper_of(table).preview_removal(tuple(plan.expired), others)
 
 
 def upkeep_states(
-    table: OpenTable, policy: EffectivePolicy, last_starts: Mapping[Operation, datetime], now: datetime
+    table: OpenTable,
+    policy: EffectivePolicy,
+    last_starts: Mapping[Operation, datetime],
+    now: datetime,
+    needed: Needed = Needed(),  # noqa: B008 - a frozen value
 ) -> tuple[UpkeepState, ...]:
     """Return the state of every operation that the policy has switched on, in the order in which they run.
 
     Operations that the table's format does not have are left out: some are on by default.
     """
     return tuple(
-        _state(table, policy, each, last_starts.get(each), now)
+        _state(table, policy, each, last_starts.get(each), now, needed=needed)
         for each in switched_on(policy)
         if isinstance(table, UPKEEP[each].role)
     )
@@ -167,24 +191,64 @@ def switched_on(policy: EffectivePolicy) -> tuple[Operation, ...]:
 
 
 def _state(
-    table: OpenTable, policy: EffectivePolicy, operation: Operation, last_start: datetime | None, now: datetime
+    table: OpenTable,
+    policy: EffectivePolicy,
+    operation: Operation,
+    last_start: datetime | None,
+    now: datetime,
+    *,
+    needed: Needed,
 ) -> UpkeepState:
     setting = UPKEEP[operation].setting
     try:
-        work = plan_upkeep(table, policy, operation, now)
+        work = plan_upkeep(table, policy, operation, now, needed)
     except (NotEligible, TableUnreadable) as error:
         return UpkeepState(operation, setting, is_due=False, due_at=None, words=error.message, blocked=error.code)
-    interval = _interval(policy.values[setting]["interval"], is_urgent=work.is_urgent)
-    if interval is None:
-        return UpkeepState.of(operation, setting, work, None, now)
-    return UpkeepState.of(operation, setting, work, now if last_start is None else last_start + interval, now)
+    value = policy.values[setting]
+    try:
+        conditions, holds_in = _when(table, policy, setting, now)
+    except TableUnreadable as error:
+        return UpkeepState(operation, setting, is_due=False, due_at=None, words=error.message, blocked=error.code)
+    earliest = _earliest(value["interval"], work, holds_in, last_start, now)
+    return replace(UpkeepState.of(operation, setting, work, earliest, now), conditions=conditions)
 
 
-def _interval(seconds: Any, *, is_urgent: bool) -> timedelta | None:
-    """Return the least time between two automatic runs; None if the setting's interval is off and nothing is urgent."""
-    if seconds == OFF:
-        return LEAST_INTERVAL if is_urgent else None
-    return min(timedelta(seconds=seconds), LEAST_INTERVAL) if is_urgent else timedelta(seconds=seconds)
+def _when(
+    table: OpenTable, policy: EffectivePolicy, setting: str, now: datetime
+) -> tuple[tuple[MeasuredCondition, ...], float | None]:
+    """Return the measured conditions of a setting's `when`, and the seconds until all hold (None: never)."""
+    part: Any = policy.document()
+    for name in setting.split("."):
+        part = getattr(part, name)
+    if not getattr(part, "when", None):
+        return (), None
+    values = table_values(table.figures(), int(now.timestamp() * 1000))
+    return measure_conditions(part.when, values), holds_in_seconds(part.when, values)
+
+
+def _earliest(
+    interval: Any, work: Work, holds_in: float | None, last_start: datetime | None, now: datetime
+) -> datetime | None:
+    """Return the earliest automatic start: at the interval, or sooner if it is urgent or the conditions hold by then.
+
+    Returns None if the setting's interval is off, and neither is the case.
+    """
+    begin = datetime.min.replace(tzinfo=UTC) if last_start is None else last_start
+    soonest = begin if last_start is None else begin + LEAST_INTERVAL
+    starts = [] if interval == OFF else [begin if last_start is None else begin + timedelta(seconds=interval)]
+    if work.is_urgent:
+        starts.append(soonest)
+    if holds_in is not None:
+        starts.append(max(soonest, _after(now, holds_in)))
+    return min((max(each, now) for each in starts), default=None)
+
+
+def _after(now: datetime, seconds: float) -> datetime:
+    """Return an instant after now; those beyond the calendar are its end."""
+    try:
+        return now + timedelta(seconds=seconds)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
 
 
 def _plan_manifests(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
@@ -225,8 +289,14 @@ def _plan_reclaim(table: OpenTable, policy: EffectivePolicy, now: datetime) -> W
     return _plan_history(table, policy, Operation.RECLAIM, now)
 
 
-def _plan_history(table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime) -> Work:
-    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now))
+def _plan_history(
+    table: OpenTable,
+    policy: EffectivePolicy,
+    operation: Operation,
+    now: datetime,
+    needed: Needed = Needed(),  # noqa: B008 - a frozen value
+) -> Work:
+    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
     return Work(len(plan.expired), expiry_words(plan, operation), plan.document(), plan.next_at)
 
 

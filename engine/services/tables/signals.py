@@ -4,11 +4,12 @@ They are not in the audit log: there may be thousands, and each row has its send
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from engine.domain.access.callers import Caller
-from engine.domain.errors import Forbidden
+from engine.domain.errors import FieldProblem, Forbidden, InvalidInput
 from engine.domain.ids import TableId
-from engine.domain.tables.signals import Signal, SignalKind, SignalValue
+from engine.domain.tables.signals import OldestReader, Signal, SignalKind, SignalValue
 from engine.domain.values.periods import Period
 from engine.services.catalogs.registered import read_own, read_registered
 from engine.stores.database import Database
@@ -25,6 +26,7 @@ class SignalService:
 
         Raises:
             NotFound: no such table.
+            InvalidInput: an oldest reader without a table, or of a snapshot in the future.
             Forbidden: a signal about the fleet, from a caller of some teams only; or the caller may only read the
                 table.
         """
@@ -34,6 +36,8 @@ class SignalService:
             )
             raise Forbidden(message)
         async with self._database.begin() as unit:
+            if isinstance(value, OldestReader):
+                _check_reader(table_id, value, await unit.now())
             if table_id is not None:
                 await read_own(unit, table_id, caller)
                 if value.kind is SignalKind.COMMIT:
@@ -59,3 +63,15 @@ class SignalService:
             if table_id is not None:
                 await read_registered(unit, table_id, caller)
             return await unit.signals.list(table_id, kind, before, limit, period)
+
+
+def _check_reader(table_id: TableId | None, value: OldestReader, now: datetime) -> None:
+    if table_id is None:
+        problem = FieldProblem("/table_id", "oldest_reader is about one table", None, "give the table's id or address")
+        raise InvalidInput("oldest_reader needs a table", problems=(problem,))
+    if value.committed_at is not None and value.committed_at > now:
+        given = value.committed_at.isoformat()
+        message = f"{given} is in the future: it is {now.isoformat()} now"
+        hint = "give the commit time of the oldest snapshot that a reader needs, or its snapshot_id"
+        problem = FieldProblem("/signal/committed_at", message, given, hint)
+        raise InvalidInput("committed_at is in the future", problems=(problem,))

@@ -6,11 +6,13 @@ from typing import Any
 
 from engine.domain.access.callers import SYSTEM, Caller
 from engine.domain.ids import TableId
+from engine.domain.runs.expiry import Needed
 from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.neighbours import locations_inside
 from engine.services.catalogs.registered import read_registered
+from engine.services.planning.readers import with_readers
 from engine.services.planning.upkeep import UPKEEP, check_is_on, deletes_files, plan_upkeep, preview_removal
 from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database
@@ -35,11 +37,11 @@ class UpkeepService:
         seen = await self._observations.observe(caller, table_id)
         check_is_on(seen.policy, operation)
         async with self._database.read() as unit:
-            now = await unit.now()
+            now, needed = await unit.now(), await with_readers(unit, table_id)
         opened, policy = seen.opened, seen.policy
-        work = await self._formats.ask(opened.ref, plan_upkeep, opened, policy, operation, now)
+        work = await self._formats.ask(opened.ref, plan_upkeep, opened, policy, operation, now, needed)
         details = dict(work.document)
-        if (removal := await self._removal(seen, operation, now)) is not None:
+        if (removal := await self._removal(seen, operation, now, needed)) is not None:
             details["removal"] = removal.document()
         return {
             "table_id": table_id,
@@ -52,7 +54,7 @@ class UpkeepService:
             "details": details,
         }
 
-    async def _removal(self, seen: Observed, operation: Operation, now: datetime) -> RemovalPlan | None:
+    async def _removal(self, seen: Observed, operation: Operation, now: datetime, needed: Needed) -> RemovalPlan | None:
         """Return the files that the operation would delete now; None if it deletes none."""
         if not deletes_files(seen.policy, operation):
             return None
@@ -60,5 +62,5 @@ class UpkeepService:
             table, _ = await read_registered(unit, seen.table_id, SYSTEM)
             others = await locations_inside(unit, table)
         return await self._formats.work(
-            seen.opened.ref, preview_removal, seen.opened, seen.policy, operation, now, others
+            seen.opened.ref, preview_removal, seen.opened, seen.policy, operation, now, others, needed=needed
         )

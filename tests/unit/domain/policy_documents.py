@@ -1,5 +1,6 @@
 """Hypothesis strategies for policies as people write them: any part absent, sizes and durations in any form."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 
 from engine.domain.policies import PRESETS, Metric, MetricKind
 from engine.domain.policies.documents.fields import MAX_BYTES
+from engine.domain.policies.documents.maintenance import WHEN_METRICS
 from engine.domain.values.units import DURATION_UNITS, SIZE_UNITS
 
 Written = st.SearchStrategy[Any]
@@ -76,8 +78,8 @@ OPERANDS: dict[MetricKind, Written] = {
 
 
 @st.composite
-def conditions(draw: st.DrawFn) -> dict[str, Any]:
-    metric = draw(st.sampled_from(Metric))
+def conditions(draw: st.DrawFn, metrics: Sequence[Metric] = tuple(Metric)) -> dict[str, Any]:
+    metric = draw(st.sampled_from(metrics))
     operator = draw(st.sampled_from(["at_least", "above", "at_most", "below"]))
     return {"metric": metric.value, operator: draw(OPERANDS[metric.kind])}
 
@@ -143,8 +145,9 @@ limits = part(
     share_percent=or_word("off", st.floats(1, 100)),
     parallel_groups=st.integers(1, 64),
 )
+upkeep_conditions = st.lists(conditions(WHEN_METRICS), min_size=1, max_size=3)
 maintenance = part(
-    rewrite_manifests=or_word("off", part(interval=durations())),
+    rewrite_manifests=or_word("off", part(interval=durations(), when=upkeep_conditions)),
     expire_snapshots=or_word("off", durations().map(lambda older: {"older_than": older})),
     remove_orphans=or_word("off", part(older_than=durations(86_400))),
     reclaim=or_word("off", durations().map(lambda kept: {"retention": kept})),

@@ -17,6 +17,7 @@ PER_TABLE = {
     "manifest_count",
     "average_manifest_bytes",
     "metadata_bytes",
+    "oldest_snapshot_age",
 }
 
 

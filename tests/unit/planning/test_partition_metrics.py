@@ -4,6 +4,7 @@ import json
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -178,14 +179,16 @@ def test_the_largest_small_file_is_measured_against_the_bytes_of_small_files_alo
 
 
 def test_metrics_of_the_table_are_those_of_its_figures():
-    figures = TableMeasures(snapshot_count=7, manifest_count=4, manifest_bytes=4000)
+    figures = TableMeasures(snapshot_count=7, manifest_count=4, manifest_bytes=4000, metadata_bytes=900)
+    figures = replace(figures, committed_at_ms={1: hours_ago(3), 2: hours_ago(2)})
     assert measure([DigestFile(MIB)], figures=figures).table == {
         "avoidable_file_count": 0,
         "avoidable_file_share": 0,
         "snapshot_count": 7,
         "manifest_count": 4,
         "average_manifest_bytes": 1000,
-        "metadata_bytes": 4000,
+        "metadata_bytes": 900,
+        "oldest_snapshot_age": 3 * 3600,
     }
 
 

@@ -136,6 +136,7 @@ class Metric(OpenEnum):
     MANIFEST_COUNT = "manifest_count"
     AVERAGE_MANIFEST_BYTES = "average_manifest_bytes"
     METADATA_BYTES = "metadata_bytes"
+    OLDEST_SNAPSHOT_AGE = "oldest_snapshot_age"
 
 
 class OnStart(OpenEnum):
@@ -317,6 +318,7 @@ class SignalKind(OpenEnum):
     QUERY_LATENCY = "query_latency"
     BACKPRESSURE = "backpressure"
     FILTERS = "filters"
+    OLDEST_READER = "oldest_reader"
 
 
 class Strategy(OpenEnum):

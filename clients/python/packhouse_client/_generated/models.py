@@ -438,21 +438,6 @@ class Cost(Model):
     """At work, without waiting."""
 
 
-class DeleteOldCompactions(Model):
-    """
-    Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
-
-    Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
-    always hold as well.
-    """
-
-    grace: str = "1d"
-    """Time after a rewrite for which the copy that it replaced is kept."""
-
-    interval: str = "1d"
-    """Least time between two automatic runs."""
-
-
 class DeleteRules(Model):
     """Deletes that make a data file a candidate regardless of its size, and removal of delete files."""
 
@@ -617,26 +602,6 @@ class EndedRun(Model):
     """The reason in words."""
 
 
-class ExpireSnapshots(Model):
-    """
-    Selection of the snapshots that are expired, and the interval.
-
-    Branches, tags and the table's own retention always hold as well.
-    """
-
-    delete_files: bool = False
-    """Also delete the files that only expired snapshots needed, once the snapshots are gone."""
-
-    interval: str = "1d"
-    """Least time between two automatic expiries."""
-
-    keep_last: int = 10
-    """Number of newest snapshots of each branch that are kept regardless of their age."""
-
-    older_than: str
-    """Only snapshots older than this."""
-
-
 class ExplainedCondition(Model):
     """One condition of a rule, measured in the rule's `partition`."""
 
@@ -795,6 +760,9 @@ class ExplainedUpkeep(Model):
 
     blocked: str | None
     """Code of the reason why there can be no run of it; null: there can."""
+
+    conditions: list[ExplainedCondition]
+    """Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed."""
 
     detail: str
     """Effect of a run now, or the reason why there can be none."""
@@ -1549,6 +1517,26 @@ class NextEligible(Model):
     """Reason why the time is not known; null: it is known."""
 
 
+class OldestReader(Model):
+    """
+    The oldest snapshot that a running reader of the table needs: no snapshot from it on expires for `valid_seconds`.
+
+    Exactly one of `snapshot_id` and `committed_at` names it. The newest signal of each sender counts.
+    """
+
+    committed_at: datetime | None = None
+    """Commit time of the snapshot, not in the future."""
+
+    kind: Literal["oldest_reader"]
+    """Kind of the signal, which determines the other fields."""
+
+    snapshot_id: str | None = None
+    """Id of the snapshot."""
+
+    valid_seconds: int = 3600
+    """After that it is forgotten."""
+
+
 class OpenBreaker(Model):
     """A catalog in which no run starts automatically for now: runs of several tables in a row failed there."""
 
@@ -1895,23 +1883,6 @@ class Readiness(Model):
     status: ReadinessStatus
 
 
-class Reclaim(Model):
-    """
-    Retention of history: older snapshots are removed, with the files that only they need.
-
-    Branches, tags and the table's own retention always hold as well.
-    """
-
-    compact_blocking: bool = True
-    """Also start rewrites of partitions with delete files older than the retention: the deleted rows stay stored until then."""
-
-    interval: str = "1d"
-    """Least time between two automatic runs."""
-
-    retention: str
-    """History older than this can't be queried any more."""
-
-
 class RefusedSetting(Model):
     """A value of a policy setting that tables of the format can't have."""
 
@@ -1923,36 +1894,6 @@ class RefusedSetting(Model):
 
     value: str
     """`*`: any value but the empty one."""
-
-
-class RemoveOrphans(Model):
-    """Removal of files that no snapshot refers to; never of files younger than twice the longest run."""
-
-    interval: str = "7d"
-    """Time between searches."""
-
-    older_than: str = "3d"
-    """Only files older than this, at least a day."""
-
-    quarantine: str = "7d"
-    """Time that files stay in quarantine before they are deleted."""
-
-
-class RewriteManifests(Model):
-    """
-    Merging of manifests: at each `interval`, and within an hour when there are many small ones.
-
-    Automatic runs start only where at least ten manifests fewer would result.
-    """
-
-    above_count: int = 100
-    """Also merge when there are more manifests than this, and they are small."""
-
-    average_below_percent: int = 25
-    """Manifests are small if they average below this percentage of the table's target for manifests."""
-
-    interval: Literal["off"] | str = "7d"
-    """Time between rewrites of manifests."""
 
 
 class Run(Model):
@@ -2381,7 +2322,7 @@ class Signal(Model):
     sent_by: str
     """Caller that sent it."""
 
-    signal: CommitSeen | QueryLatency | Backpressure | Filters
+    signal: CommitSeen | QueryLatency | Backpressure | Filters | OldestReader
     """Content of the signal."""
 
     table_id: str | None
@@ -2401,7 +2342,7 @@ class SignalList(Model):
 class SignalSend(Model):
     """A signal from another system about a table or the fleet. Its kind decides the effect; see `signal`."""
 
-    signal: CommitSeen | QueryLatency | Backpressure | Filters
+    signal: CommitSeen | QueryLatency | Backpressure | Filters | OldestReader
     """Content of the signal; `kind` decides its fields."""
 
     table_id: str | None = None
@@ -2948,6 +2889,42 @@ class CatalogList(Model):
     """Send as `page_token` for the next page; null on the last."""
 
 
+class DeleteOldCompactionsInput(Model):
+    """
+    Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
+
+    Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
+    always hold as well.
+    """
+
+    grace: str = "1d"
+    """Time after a rewrite for which the copy that it replaced is kept."""
+
+    interval: str = "1d"
+    """Least time between two automatic runs."""
+
+    when: list[TriggerConditionInput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class DeleteOldCompactionsOutput(Model):
+    """
+    Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
+
+    Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
+    always hold as well.
+    """
+
+    grace: str = "1d"
+    """Time after a rewrite for which the copy that it replaced is kept."""
+
+    interval: str = "1d"
+    """Least time between two automatic runs."""
+
+    when: list[TriggerConditionOutput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
 class DueState(Model):
     """Judgment of the policy's rules on the table now, with reasons."""
 
@@ -2975,6 +2952,52 @@ class EffectivePolicy(Model):
 
     table_id: str
     """Id of the registered table."""
+
+
+class ExpireSnapshotsInput(Model):
+    """
+    Selection of the snapshots that are expired, and the interval.
+
+    Branches, tags and the table's own retention always hold as well.
+    """
+
+    delete_files: bool = False
+    """Also delete the files that only expired snapshots needed, once the snapshots are gone."""
+
+    interval: str = "1d"
+    """Least time between two automatic expiries."""
+
+    keep_last: int = 10
+    """Number of newest snapshots of each branch that are kept regardless of their age."""
+
+    older_than: str
+    """Only snapshots older than this."""
+
+    when: list[TriggerConditionInput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class ExpireSnapshotsOutput(Model):
+    """
+    Selection of the snapshots that are expired, and the interval.
+
+    Branches, tags and the table's own retention always hold as well.
+    """
+
+    delete_files: bool = False
+    """Also delete the files that only expired snapshots needed, once the snapshots are gone."""
+
+    interval: str = "1d"
+    """Least time between two automatic expiries."""
+
+    keep_last: int = 10
+    """Number of newest snapshots of each branch that are kept regardless of their age."""
+
+    older_than: str
+    """Only snapshots older than this."""
+
+    when: list[TriggerConditionOutput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
 
 
 class ExplainedConflicts(Model):
@@ -3214,25 +3237,6 @@ class HealthHistory(Model):
     """Send as `page_token` for the next page; null on the last."""
 
 
-class MaintenanceSettings(Model):
-    """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
-
-    delete_old_compactions: Literal["off"] | DeleteOldCompactions | None = None
-    """Delete the copies of the data that rewrites replaced."""
-
-    expire_snapshots: Literal["off"] | ExpireSnapshots | None = None
-    """Expire old snapshots."""
-
-    reclaim: Literal["off"] | Reclaim | None = None
-    """Expire history after a time, and rewrite the files that block that."""
-
-    remove_orphans: Literal["off"] | RemoveOrphans | None = None
-    """Remove files that no snapshot refers to."""
-
-    rewrite_manifests: Literal["off"] | RewriteManifests | None = None
-    """Merge manifests."""
-
-
 class OrderHealth(Model):
     """The order that the policy puts rows into, the files that are not in it, and how far files overlap in it."""
 
@@ -3315,6 +3319,118 @@ class Problem(Model):
 
     type: str
     """URI path of the problem type; GET it for an explanation."""
+
+
+class ReclaimInput(Model):
+    """
+    Retention of history: older snapshots are removed, with the files that only they need.
+
+    Branches, tags and the table's own retention always hold as well.
+    """
+
+    compact_blocking: bool = True
+    """Also start rewrites of partitions with delete files older than the retention: the deleted rows stay stored until then."""
+
+    interval: str = "1d"
+    """Least time between two automatic runs."""
+
+    retention: str
+    """History older than this can't be queried any more."""
+
+    when: list[TriggerConditionInput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class ReclaimOutput(Model):
+    """
+    Retention of history: older snapshots are removed, with the files that only they need.
+
+    Branches, tags and the table's own retention always hold as well.
+    """
+
+    compact_blocking: bool = True
+    """Also start rewrites of partitions with delete files older than the retention: the deleted rows stay stored until then."""
+
+    interval: str = "1d"
+    """Least time between two automatic runs."""
+
+    retention: str
+    """History older than this can't be queried any more."""
+
+    when: list[TriggerConditionOutput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class RemoveOrphansInput(Model):
+    """Removal of files that no snapshot refers to; never of files younger than twice the longest run."""
+
+    interval: str = "7d"
+    """Time between searches."""
+
+    older_than: str = "3d"
+    """Only files older than this, at least a day."""
+
+    quarantine: str = "7d"
+    """Time that files stay in quarantine before they are deleted."""
+
+    when: list[TriggerConditionInput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class RemoveOrphansOutput(Model):
+    """Removal of files that no snapshot refers to; never of files younger than twice the longest run."""
+
+    interval: str = "7d"
+    """Time between searches."""
+
+    older_than: str = "3d"
+    """Only files older than this, at least a day."""
+
+    quarantine: str = "7d"
+    """Time that files stay in quarantine before they are deleted."""
+
+    when: list[TriggerConditionOutput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class RewriteManifestsInput(Model):
+    """
+    Merging of manifests: at each `interval`, and within an hour when there are many small ones.
+
+    Automatic runs start only where at least ten manifests fewer would result.
+    """
+
+    above_count: int = 100
+    """Also merge when there are more manifests than this, and they are small."""
+
+    average_below_percent: int = 25
+    """Manifests are small if they average below this percentage of the table's target for manifests."""
+
+    interval: Literal["off"] | str = "7d"
+    """Time between rewrites of manifests."""
+
+    when: list[TriggerConditionInput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class RewriteManifestsOutput(Model):
+    """
+    Merging of manifests: at each `interval`, and within an hour when there are many small ones.
+
+    Automatic runs start only where at least ten manifests fewer would result.
+    """
+
+    above_count: int = 100
+    """Also merge when there are more manifests than this, and they are small."""
+
+    average_below_percent: int = 25
+    """Manifests are small if they average below this percentage of the table's target for manifests."""
+
+    interval: Literal["off"] | str = "7d"
+    """Time between rewrites of manifests."""
+
+    when: list[TriggerConditionOutput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
 
 
 class RewriteSettingsInput(Model):
@@ -3902,6 +4018,44 @@ class Explanation(Model):
     """Whether runs of it start automatically at all: its policy is enabled and a coordinator watches it."""
 
 
+class MaintenanceSettingsInput(Model):
+    """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
+
+    delete_old_compactions: Literal["off"] | DeleteOldCompactionsInput | None = None
+    """Delete the copies of the data that rewrites replaced."""
+
+    expire_snapshots: Literal["off"] | ExpireSnapshotsInput | None = None
+    """Expire old snapshots."""
+
+    reclaim: Literal["off"] | ReclaimInput | None = None
+    """Expire history after a time, and rewrite the files that block that."""
+
+    remove_orphans: Literal["off"] | RemoveOrphansInput | None = None
+    """Remove files that no snapshot refers to."""
+
+    rewrite_manifests: Literal["off"] | RewriteManifestsInput | None = None
+    """Merge manifests."""
+
+
+class MaintenanceSettingsOutput(Model):
+    """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
+
+    delete_old_compactions: Literal["off"] | DeleteOldCompactionsOutput | None = None
+    """Delete the copies of the data that rewrites replaced."""
+
+    expire_snapshots: Literal["off"] | ExpireSnapshotsOutput | None = None
+    """Expire old snapshots."""
+
+    reclaim: Literal["off"] | ReclaimOutput | None = None
+    """Expire history after a time, and rewrite the files that block that."""
+
+    remove_orphans: Literal["off"] | RemoveOrphansOutput | None = None
+    """Remove files that no snapshot refers to."""
+
+    rewrite_manifests: Literal["off"] | RewriteManifestsOutput | None = None
+    """Merge manifests."""
+
+
 class PolicyDocumentInput(Model):
     """A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second."""
 
@@ -3917,7 +4071,7 @@ class PolicyDocumentInput(Model):
     limits: LimitSettingsInput | None = None
     """Limits on what its rewrites move."""
 
-    maintenance: MaintenanceSettings | None = None
+    maintenance: MaintenanceSettingsInput | None = None
     """Upkeep other than rewriting data files."""
 
     preset: PolicyDocumentPreset | None = None
@@ -3960,7 +4114,7 @@ class PolicyDocumentOutput(Model):
     limits: LimitSettingsOutput | None = None
     """Limits on what its rewrites move."""
 
-    maintenance: MaintenanceSettings | None = None
+    maintenance: MaintenanceSettingsOutput | None = None
     """Upkeep other than rewriting data files."""
 
     preset: PolicyDocumentPreset | None = None

@@ -1712,7 +1712,7 @@ export interface components {
          *     Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
          *     always hold as well.
          */
-        DeleteOldCompactions: {
+        "DeleteOldCompactions-Input": {
             /**
              * @description Time after a rewrite for which the copy that it replaced is kept.
              * @default 1d
@@ -1725,6 +1725,36 @@ export interface components {
              * @example 1d
              */
             interval?: string;
+            /**
+             * @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval.
+             * @example [
+             *       {
+             *         "above": 500,
+             *         "metric": "snapshot_count"
+             *       }
+             *     ]
+             */
+            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+        };
+        /**
+         * @description Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
+         *
+         *     Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
+         *     always hold as well.
+         */
+        "DeleteOldCompactions-Output": {
+            /**
+             * @description Time after a rewrite for which the copy that it replaced is kept.
+             * @default 1d
+             */
+            grace?: string;
+            /**
+             * @description Least time between two automatic runs.
+             * @default 1d
+             */
+            interval?: string;
+            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
+            when?: components["schemas"]["TriggerCondition-Output"][] | null;
         };
         /** @description Deletes that make a data file a candidate regardless of its size, and removal of delete files. */
         DeleteRules: {
@@ -1927,7 +1957,7 @@ export interface components {
          *
          *     Branches, tags and the table's own retention always hold as well.
          */
-        ExpireSnapshots: {
+        "ExpireSnapshots-Input": {
             /**
              * @description Also delete the files that only expired snapshots needed, once the snapshots are gone.
              * @default false
@@ -1949,6 +1979,42 @@ export interface components {
              * @example 5d
              */
             older_than: string;
+            /**
+             * @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval.
+             * @example [
+             *       {
+             *         "above": 500,
+             *         "metric": "snapshot_count"
+             *       }
+             *     ]
+             */
+            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+        };
+        /**
+         * @description Selection of the snapshots that are expired, and the interval.
+         *
+         *     Branches, tags and the table's own retention always hold as well.
+         */
+        "ExpireSnapshots-Output": {
+            /**
+             * @description Also delete the files that only expired snapshots needed, once the snapshots are gone.
+             * @default false
+             */
+            delete_files?: boolean;
+            /**
+             * @description Least time between two automatic expiries.
+             * @default 1d
+             */
+            interval?: string;
+            /**
+             * @description Number of newest snapshots of each branch that are kept regardless of their age.
+             * @default 10
+             */
+            keep_last?: number;
+            /** @description Only snapshots older than this. */
+            older_than: string;
+            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
+            when?: components["schemas"]["TriggerCondition-Output"][] | null;
         };
         /** @description Budget of a run: the strictest limits of its table, catalog and fleet, while no other run is active. */
         ExplainedBudgets: {
@@ -2164,6 +2230,8 @@ export interface components {
         ExplainedUpkeep: {
             /** @description Code of the reason why there can be no run of it; null: there can. */
             blocked: string | null;
+            /** @description Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed. */
+            conditions: components["schemas"]["ExplainedCondition"][];
             /** @description Effect of a run now, or the reason why there can be none. */
             detail: string;
             /** @description True: a run of it starts automatically once nothing holds the table back. */
@@ -3160,7 +3228,7 @@ export interface components {
             runs: number;
         };
         /** @description Upkeep other than rewriting data files; each part is `off` or given as a whole. */
-        MaintenanceSettings: {
+        "MaintenanceSettings-Input": {
             /**
              * @description Delete the copies of the data that rewrites replaced.
              * @example {
@@ -3168,7 +3236,7 @@ export interface components {
              *       "interval": "1d"
              *     }
              */
-            delete_old_compactions?: "off" | components["schemas"]["DeleteOldCompactions"] | null;
+            delete_old_compactions?: "off" | components["schemas"]["DeleteOldCompactions-Input"] | null;
             /**
              * @description Expire old snapshots.
              * @example {
@@ -3177,14 +3245,14 @@ export interface components {
              *       "older_than": "5d"
              *     }
              */
-            expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots"] | null;
+            expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots-Input"] | null;
             /**
              * @description Expire history after a time, and rewrite the files that block that.
              * @example {
              *       "retention": "7d"
              *     }
              */
-            reclaim?: "off" | components["schemas"]["Reclaim"] | null;
+            reclaim?: "off" | components["schemas"]["Reclaim-Input"] | null;
             /**
              * @description Remove files that no snapshot refers to.
              * @example {
@@ -3193,20 +3261,33 @@ export interface components {
              *       "quarantine": "7d"
              *     }
              */
-            remove_orphans?: "off" | components["schemas"]["RemoveOrphans"] | null;
+            remove_orphans?: "off" | components["schemas"]["RemoveOrphans-Input"] | null;
             /**
              * @description Merge manifests.
              * @example {
              *       "interval": "7d"
              *     }
              */
-            rewrite_manifests?: "off" | components["schemas"]["RewriteManifests"] | null;
+            rewrite_manifests?: "off" | components["schemas"]["RewriteManifests-Input"] | null;
+        };
+        /** @description Upkeep other than rewriting data files; each part is `off` or given as a whole. */
+        "MaintenanceSettings-Output": {
+            /** @description Delete the copies of the data that rewrites replaced. */
+            delete_old_compactions?: "off" | components["schemas"]["DeleteOldCompactions-Output"] | null;
+            /** @description Expire old snapshots. */
+            expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots-Output"] | null;
+            /** @description Expire history after a time, and rewrite the files that block that. */
+            reclaim?: "off" | components["schemas"]["Reclaim-Output"] | null;
+            /** @description Remove files that no snapshot refers to. */
+            remove_orphans?: "off" | components["schemas"]["RemoveOrphans-Output"] | null;
+            /** @description Merge manifests. */
+            rewrite_manifests?: "off" | components["schemas"]["RewriteManifests-Output"] | null;
         };
         /**
          * @description Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table.
          * @enum {string}
          */
-        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "oldest_delete_file_age" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes";
+        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "oldest_delete_file_age" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes" | "oldest_snapshot_age";
         /** @description Every table of a namespace and of those inside it. */
         NamespaceScope: {
             /**
@@ -3252,6 +3333,37 @@ export interface components {
             /** @description Condition that must not hold. */
             not: components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"];
         };
+        /**
+         * @description The oldest snapshot that a running reader of the table needs: no snapshot from it on expires for `valid_seconds`.
+         *
+         *     Exactly one of `snapshot_id` and `committed_at` names it. The newest signal of each sender counts.
+         */
+        OldestReader: {
+            /** @description Commit time of the snapshot, not in the future. */
+            committed_at?: string | null;
+            /**
+             * @description Kind of the signal, which determines the other fields.
+             * @constant
+             */
+            kind: "oldest_reader";
+            /** @description Id of the snapshot. */
+            snapshot_id?: string | null;
+            /**
+             * @description After that it is forgotten.
+             * @default 3600
+             */
+            valid_seconds?: number;
+        } & (({
+            snapshot_id: string;
+        } | {
+            committed_at: string;
+        }) & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "oldest_reader";
+        });
         /**
          * @description Behaviour of a running rewrite when a window begins, mildest first.
          * @enum {string}
@@ -3585,7 +3697,7 @@ export interface components {
             /** @description Limits on what its rewrites move. */
             limits?: components["schemas"]["LimitSettings-Input"] | null;
             /** @description Upkeep other than rewriting data files. */
-            maintenance?: components["schemas"]["MaintenanceSettings"] | null;
+            maintenance?: components["schemas"]["MaintenanceSettings-Input"] | null;
             /** @description A named base; settings of any policy override it. */
             preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
             /** @description Priority of the table's runs over those of other tables. */
@@ -3645,7 +3757,7 @@ export interface components {
             /** @description Limits on what its rewrites move. */
             limits?: components["schemas"]["LimitSettings-Output"] | null;
             /** @description Upkeep other than rewriting data files. */
-            maintenance?: components["schemas"]["MaintenanceSettings"] | null;
+            maintenance?: components["schemas"]["MaintenanceSettings-Output"] | null;
             /** @description A named base; settings of any policy override it. */
             preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
             /** @description Priority of the table's runs over those of other tables. */
@@ -3946,7 +4058,7 @@ export interface components {
          *
          *     Branches, tags and the table's own retention always hold as well.
          */
-        Reclaim: {
+        "Reclaim-Input": {
             /**
              * @description Also start rewrites of partitions with delete files older than the retention: the deleted rows stay stored until then.
              * @default true
@@ -3963,6 +4075,37 @@ export interface components {
              * @example 7d
              */
             retention: string;
+            /**
+             * @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval.
+             * @example [
+             *       {
+             *         "above": 500,
+             *         "metric": "snapshot_count"
+             *       }
+             *     ]
+             */
+            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+        };
+        /**
+         * @description Retention of history: older snapshots are removed, with the files that only they need.
+         *
+         *     Branches, tags and the table's own retention always hold as well.
+         */
+        "Reclaim-Output": {
+            /**
+             * @description Also start rewrites of partitions with delete files older than the retention: the deleted rows stay stored until then.
+             * @default true
+             */
+            compact_blocking?: boolean;
+            /**
+             * @description Least time between two automatic runs.
+             * @default 1d
+             */
+            interval?: string;
+            /** @description History older than this can't be queried any more. */
+            retention: string;
+            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
+            when?: components["schemas"]["TriggerCondition-Output"][] | null;
         };
         /**
          * @description A value of a policy setting that tables of the format can't have.
@@ -3981,7 +4124,7 @@ export interface components {
             value: string;
         };
         /** @description Removal of files that no snapshot refers to; never of files younger than twice the longest run. */
-        RemoveOrphans: {
+        "RemoveOrphans-Input": {
             /**
              * @description Time between searches.
              * @default 7d
@@ -4000,13 +4143,43 @@ export interface components {
              * @example 7d
              */
             quarantine?: string;
+            /**
+             * @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval.
+             * @example [
+             *       {
+             *         "above": 500,
+             *         "metric": "snapshot_count"
+             *       }
+             *     ]
+             */
+            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+        };
+        /** @description Removal of files that no snapshot refers to; never of files younger than twice the longest run. */
+        "RemoveOrphans-Output": {
+            /**
+             * @description Time between searches.
+             * @default 7d
+             */
+            interval?: string;
+            /**
+             * @description Only files older than this, at least a day.
+             * @default 3d
+             */
+            older_than?: string;
+            /**
+             * @description Time that files stay in quarantine before they are deleted.
+             * @default 7d
+             */
+            quarantine?: string;
+            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
+            when?: components["schemas"]["TriggerCondition-Output"][] | null;
         };
         /**
          * @description Merging of manifests: at each `interval`, and within an hour when there are many small ones.
          *
          *     Automatic runs start only where at least ten manifests fewer would result.
          */
-        RewriteManifests: {
+        "RewriteManifests-Input": {
             /**
              * @description Also merge when there are more manifests than this, and they are small.
              * @default 100
@@ -4023,6 +4196,40 @@ export interface components {
              * @example 7d
              */
             interval?: "off" | string;
+            /**
+             * @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval.
+             * @example [
+             *       {
+             *         "above": 500,
+             *         "metric": "snapshot_count"
+             *       }
+             *     ]
+             */
+            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+        };
+        /**
+         * @description Merging of manifests: at each `interval`, and within an hour when there are many small ones.
+         *
+         *     Automatic runs start only where at least ten manifests fewer would result.
+         */
+        "RewriteManifests-Output": {
+            /**
+             * @description Also merge when there are more manifests than this, and they are small.
+             * @default 100
+             */
+            above_count?: number;
+            /**
+             * @description Manifests are small if they average below this percentage of the table's target for manifests.
+             * @default 25
+             */
+            average_below_percent?: number;
+            /**
+             * @description Time between rewrites of manifests.
+             * @default 7d
+             */
+            interval?: "off" | string;
+            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
+            when?: components["schemas"]["TriggerCondition-Output"][] | null;
         };
         /** @description Which files are rewritten, and how their replacements are written. */
         "RewriteSettings-Input": {
@@ -4859,7 +5066,7 @@ export interface components {
             /** @description Caller that sent it. */
             sent_by: string;
             /** @description Content of the signal. */
-            signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"];
+            signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"] | components["schemas"]["OldestReader"];
             /** @description Null: it is about the whole fleet. */
             table_id: string | null;
         };
@@ -4867,7 +5074,7 @@ export interface components {
          * @description Subject of a signal.
          * @enum {string}
          */
-        SignalKind: "commit" | "query_latency" | "backpressure" | "filters";
+        SignalKind: "commit" | "query_latency" | "backpressure" | "filters" | "oldest_reader";
         /** @description Signals of one kind, newest first; the newest thousand are kept. */
         SignalList: {
             /** @description The items of this page. */
@@ -4916,7 +5123,7 @@ export interface components {
          */
         SignalSend: {
             /** @description Content of the signal; `kind` decides its fields. */
-            signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"];
+            signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"] | components["schemas"]["OldestReader"];
             /** @description Id or address of the table; null: it is about the whole fleet. */
             table_id?: string | null;
         };
@@ -5362,7 +5569,7 @@ export interface components {
             /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
             below?: string | null;
             /** @enum {unknown} */
-            metric?: "newest_file_age" | "oldest_small_file_age" | "oldest_delete_file_age" | "time_since_full" | "time_since_rewrite";
+            metric?: "newest_file_age" | "oldest_small_file_age" | "oldest_delete_file_age" | "time_since_full" | "time_since_rewrite" | "oldest_snapshot_age";
         }) & ({
             at_least: unknown;
         } | {
@@ -5427,7 +5634,7 @@ export interface components {
             /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
             below?: string | null;
             /** @enum {unknown} */
-            metric?: "newest_file_age" | "oldest_small_file_age" | "oldest_delete_file_age" | "time_since_full" | "time_since_rewrite";
+            metric?: "newest_file_age" | "oldest_small_file_age" | "oldest_delete_file_age" | "time_since_full" | "time_since_rewrite" | "oldest_snapshot_age";
         }) & ({
             at_least: unknown;
         } | {

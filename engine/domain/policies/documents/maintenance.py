@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from pydantic.config import JsonDict
 
 from engine.domain.policies.documents.fields import DAY_SECONDS, OFF, Interval, Part, Section, lasting, setting
+from engine.domain.policies.documents.triggers import Metric, TriggerCondition
+from engine.domain.values.hints import Misread
 from engine.domain.values.strict import Flag, Whole
 from engine.domain.values.units import Duration
 
@@ -23,7 +25,39 @@ def _by_default(text: str) -> Callable[[JsonDict], None]:
     return change
 
 
-class RewriteManifests(Part):
+MOST_CONDITIONS: Final = 8
+WHEN_METRICS: Final = (
+    Metric.SNAPSHOT_COUNT,
+    Metric.MANIFEST_COUNT,
+    Metric.AVERAGE_MANIFEST_BYTES,
+    Metric.METADATA_BYTES,
+    Metric.DELETE_FILE_COUNT,
+    Metric.OLDEST_SNAPSHOT_AGE,
+)
+"""Metrics that conditions of upkeep compare, each measured for the whole table."""
+
+
+def _of_whole_table(condition: TriggerCondition) -> TriggerCondition:
+    if condition.metric not in WHEN_METRICS:
+        names = ", ".join(WHEN_METRICS)
+        raise Misread(f"{condition.metric} does not start upkeep: use one of {names}")
+    return condition
+
+
+class Upkeep(Part):
+    """A part that switches an operation on; it may also start when conditions on the table hold."""
+
+    when: tuple[Annotated[TriggerCondition, AfterValidator(_of_whole_table)], ...] | None = Field(
+        None,
+        min_length=1,
+        max_length=MOST_CONDITIONS,
+        description="Start a run also when all of these conditions on the whole table hold, at most hourly and only "
+        "if there is something to do. Null: only at the interval.",
+        examples=[[{"metric": "snapshot_count", "above": 500}]],
+    )
+
+
+class RewriteManifests(Upkeep):
     """Merging of manifests: at each `interval`, and within an hour when there are many small ones.
 
     Automatic runs start only where at least ten manifests fewer would result.
@@ -43,7 +77,7 @@ class RewriteManifests(Part):
     )
 
 
-class ExpireSnapshots(Part):
+class ExpireSnapshots(Upkeep):
     """Selection of the snapshots that are expired, and the interval.
 
     Branches, tags and the table's own retention always hold as well.
@@ -65,7 +99,7 @@ class ExpireSnapshots(Part):
     )
 
 
-class DeleteOldCompactions(Part):
+class DeleteOldCompactions(Upkeep):
     """Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
 
     Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
@@ -86,7 +120,7 @@ class DeleteOldCompactions(Part):
     )
 
 
-class RemoveOrphans(Part):
+class RemoveOrphans(Upkeep):
     """Removal of files that no snapshot refers to; never of files younger than twice the longest run."""
 
     older_than: Annotated[Duration, lasting(least=DAY_SECONDS)] = Field(
@@ -106,7 +140,7 @@ class RemoveOrphans(Part):
     )
 
 
-class Reclaim(Part):
+class Reclaim(Upkeep):
     """Retention of history: older snapshots are removed, with the files that only they need.
 
     Branches, tags and the table's own retention always hold as well.

@@ -110,7 +110,8 @@ class Metric(StrEnum):
     SNAPSHOT_COUNT = "snapshot_count", MetricKind.COUNT, "snapshots that the table keeps", True
     MANIFEST_COUNT = "manifest_count", MetricKind.COUNT, "manifests of the current snapshot", True
     AVERAGE_MANIFEST_BYTES = "average_manifest_bytes", MetricKind.SIZE, "mean size of these manifests", True
-    METADATA_BYTES = "metadata_bytes", MetricKind.SIZE, "bytes of the table's metadata", True
+    METADATA_BYTES = "metadata_bytes", MetricKind.SIZE, "bytes of the table's current metadata file, uncompressed", True
+    OLDEST_SNAPSHOT_AGE = "oldest_snapshot_age", MetricKind.DURATION, "time since the oldest kept snapshot", True
 
 
 WANTED: Final = {

@@ -31,7 +31,7 @@ from pyiceberg.table.update import (
 )
 
 from engine.domain.errors import NotEligible, OutcomeUnknown, Transient
-from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule, OldCopy, instant
+from engine.domain.runs.expiry import READER, Expiry, ExpiryPlan, ExpiryRule, Needed, OldCopy, instant
 from engine.formats.base import Condition
 from engine.formats.iceberg.errors import summary_of as in_words
 from engine.formats.iceberg.metadata.history import RUN_ID, ancestors, summary_of
@@ -70,6 +70,8 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
         earlier = (each for each in by_id.values() if _at(each) < needed.since)
         if (base := max(earlier, key=_at, default=None)) is not None:  # what a run of that time was planned on
             kept[base.snapshot_id] = "needed"
+    for each in _read(by_id, needed):
+        kept.setdefault(each, READER)
     ages = dict.fromkeys(by_id, default_age)
     for ref in metadata.refs.values():
         if ref.snapshot_ref_type is SnapshotRefType.BRANCH:
@@ -84,6 +86,19 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
     counts = Counter(kept.values()) + Counter({"younger": len(young)})
     ends = [end for each, at in young.items() if (end := _after(at, ages[each])) is not None]
     return ExpiryPlan(rule, expired, dict(counts), min(ends, default=None))
+
+
+def _read(by_id: Mapping[int, Snapshot], needed: Needed) -> Iterator[int]:
+    """Yield the snapshots that readers need: from the oldest on, and the one that was current at a given time."""
+    if not needed.reader_ids <= by_id.keys():
+        yield from by_id  # which snapshots are newer than an unknown one is not known
+        return
+    times = [_at(by_id[each]) for each in needed.reader_ids]
+    if needed.readers_since is not None:
+        earlier = [at for each in by_id.values() if (at := _at(each)) <= needed.readers_since]
+        times.append(max(earlier, default=needed.readers_since))
+    if times:
+        yield from (each.snapshot_id for each in by_id.values() if _at(each) >= min(times))
 
 
 def expire(

@@ -67,6 +67,11 @@ class TableView:
         return self.table.metadata
 
     @property
+    def metadata_bytes(self) -> int:
+        """The size of the metadata file's content as uncompressed JSON; computed without a request to the store."""
+        return len(self.metadata.model_dump_json(by_alias=True, exclude_none=True).encode())
+
+    @property
     def io(self) -> FileIO:
         """The table's storage, through which manifests and manifest lists are read."""
         return self.reader.io

@@ -22,6 +22,7 @@ from engine.formats.base import Condition
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext
 from engine.services.operations.metadata.file_removal import FileRemoval
 from engine.services.planning.histories import expiry_of, expiry_words, history_rule, keeper_of
+from engine.services.planning.readers import with_readers
 from engine.services.planning.wording import many
 from engine.services.runs.attempts import Attempt
 from engine.stores.unit_of_work import UnitOfWork
@@ -78,6 +79,7 @@ class ExpiryAttempt(MetadataAttempt):
         """Return the expiry: its rule, and what stays regardless."""
         async with self._context.database.read() as unit:
             now, needed = await unit.now(), await self._needed(unit)
+            needed = await with_readers(unit, self._attempt.run.table_id, needed)
         operation = self._attempt.run.operation
         return await self._context.formats.work(
             self._table.ref, expiry_of, self._table, policy, operation, now, needed=needed
