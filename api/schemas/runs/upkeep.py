@@ -17,7 +17,8 @@ class UpkeepPlan(Answer):
     setting: str = Field(description="The setting that switches it on.", examples=["maintenance.expire_snapshots"])
     enabled: bool
     count: int = Field(
-        description="Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry."
+        description="Number of things that it would change: manifests or delete files of a rewrite of "
+        "them, snapshots of an expiry."
     )
     summary: str = Field(description="The same in words.")
     next_at: Instant | None = Field(
@@ -26,7 +27,9 @@ class UpkeepPlan(Answer):
     details: JsonObject = Field(
         description="By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with "
         "their time, and how many snapshots are `kept` for which reason. `rewrite_manifests`: the number and bytes of "
-        "all `manifests`, of those to be rewritten and of those in their place."
+        "all `manifests`, of those to be rewritten and of those in their place. `rewrite_deletes`: the number and "
+        "bytes of all position `delete_files`, of those to be rewritten and of `equality_delete_files`, and the "
+        "number of those that are `left_alone` by reason."
     )
 
     @classmethod

@@ -12,11 +12,12 @@ from typing import Any, Final, Self
 
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, TableUnreadable
 from engine.domain.policies import OFF, EffectivePolicy
+from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.run import Operation
 from engine.domain.values.units import format_bytes
-from engine.formats.base import HistoryKeeper, ManifestKeeper, OpenTable
+from engine.formats.base import DeleteKeeper, HistoryKeeper, ManifestKeeper, OpenTable
 from engine.services.planning.wording import duration, many
 
 
@@ -97,6 +98,13 @@ def manifest_keeper_of(table: OpenTable) -> ManifestKeeper:
     return table
 
 
+def delete_keeper_of(table: OpenTable) -> DeleteKeeper:
+    """Return a table as one whose delete files can be rewritten. Raises `NotEligible` if its format has none."""
+    if not isinstance(table, DeleteKeeper):
+        raise NotEligible("the format of this table has no delete files")
+    return table
+
+
 def is_on(policy: EffectivePolicy, operation: Operation) -> bool:
     """Return whether the policy has an operation switched on; rewriting needs no setting."""
     upkeep = UPKEEP.get(operation)
@@ -162,6 +170,32 @@ def _interval(seconds: Any, *, is_urgent: bool) -> timedelta | None:
     return min(timedelta(seconds=seconds), LEAST_INTERVAL) if is_urgent else timedelta(seconds=seconds)
 
 
+def _plan_deletes(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+    del now  # only writes change what is to do
+    plan, least = delete_keeper_of(table).plan_deletes(), policy.values[_DELETES]["at_least_files"]
+    is_worth, words = plan.rewritten >= least, delete_words(plan)
+    if plan.rewritten and not is_worth:
+        words += f", too few to start automatically (at_least_files: {least})"
+    return Work(plan.rewritten, words, plan.document(), None, is_worth=is_worth)
+
+
+def delete_words(plan: DeletePlan) -> str:
+    """Return a plan as a clause: how many delete files would be replaced, and which are not."""
+    files = many(plan.files, "position-delete file")
+    words = f"none of {files} can be merged or dropped"
+    if plan.rewritten:
+        words = f"{plan.rewritten} of {files} can become at most {plan.added}"
+    if plan.left:
+        words += f", {sum(plan.left.values())} left alone ({', '.join(sorted(plan.left))})"
+    if plan.equality_files:
+        equality = many(plan.equality_files, "equality-delete file")
+        words += (
+            f"; {equality} ({format_bytes(plan.equality_bytes)}) need a rewrite of the data files to which they apply "
+            "(rewrite.engine: native)"
+        )
+    return words
+
+
 def _plan_manifests(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
     del now  # only writes change what is to do
     value, plan = policy.values[_MANIFESTS], manifest_keeper_of(table).plan_manifests()
@@ -204,10 +238,14 @@ LEAST_SAVED: Final = 10
 LEAST_INTERVAL: Final = timedelta(hours=1)
 """Least time between two automatic runs of an operation that does not wait for its interval."""
 
+_DELETES: Final = "maintenance.rewrite_deletes"
 _MANIFESTS: Final = "maintenance.rewrite_manifests"
 _EXPIRY: Final = "maintenance.expire_snapshots"
 UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
     {
+        Operation.REWRITE_DELETES: Upkeep(
+            _DELETES, '{"interval": "1d", "at_least_files": 10}', DeleteKeeper, _plan_deletes
+        ),
         Operation.REWRITE_MANIFESTS: Upkeep(_MANIFESTS, '{"interval": "7d"}', ManifestKeeper, _plan_manifests),
         Operation.EXPIRE_SNAPSHOTS: Upkeep(
             _EXPIRY, '{"older_than": "5d", "keep_last": 10}', HistoryKeeper, _plan_expiry

@@ -144,6 +144,7 @@ limits = part(
     parallel_groups=st.integers(1, 64),
 )
 maintenance = part(
+    rewrite_deletes=or_word("off", part(interval=durations(), at_least_files=st.integers(1, 1000))),
     rewrite_manifests=or_word("off", part(interval=durations())),
     expire_snapshots=or_word("off", durations().map(lambda older: {"older_than": older})),
     remove_orphans=or_word("off", part(older_than=durations(86_400))),

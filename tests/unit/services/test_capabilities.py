@@ -20,7 +20,7 @@ from engine.formats.iceberg.capabilities import CAPABILITIES as ICEBERG
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.policies.checks import not_acted_on
 
-DONE = (Operation.REWRITE, Operation.REWRITE_MANIFESTS, Operation.EXPIRE_SNAPSHOTS)
+DONE = (Operation.REWRITE, Operation.REWRITE_DELETES, Operation.REWRITE_MANIFESTS, Operation.EXPIRE_SNAPSHOTS)
 SERVICE = CapabilityService(served={FormatName.ICEBERG: ICEBERG})
 EVERY_CELL = len(STRATEGIES) * len(ENGINES) + len(Operation) - 1
 

@@ -274,6 +274,17 @@ def run(console: Console, found: Document) -> None:
             "snapshots": ", ".join(result["snapshot_ids"]),
             "verified": _verified(result.get("verifications") or ()),
         }
+    elif "rewritten_delete_files" in result:
+        counts, positions = result["delete_files"], result["deleted_positions"]
+        old, new = result["rewritten_delete_bytes"], result["added_delete_bytes"]
+        replaced = f"{result['rewritten_delete_files']} ({size(old)}) by {result['added_delete_files']} ({size(new)})"
+        fields |= {
+            "delete files": f"{counts['before']} → {counts['after']}",
+            "replaced": replaced,
+            "positions": f"{positions['read']} → {positions['kept']}",
+            "snapshots": ", ".join(result["snapshot_ids"]),
+            "verified": _verified(result.get("verifications") or ()),
+        }
     elif "expired_snapshots" in result:
         fields |= {
             "snapshots": f"{result['expired_snapshots']} expired, {result.get('kept_snapshots', 'others')} kept",

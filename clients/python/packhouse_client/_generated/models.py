@@ -1913,6 +1913,16 @@ class RemoveOrphans(Model):
     """Time that files stay in quarantine before they are deleted."""
 
 
+class RewriteDeletes(Model):
+    """Merging of position-delete files, and removal of those that apply to no live data file."""
+
+    at_least_files: int = 10
+    """Automatic runs start only if they would replace or drop at least this many delete files."""
+
+    interval: str = "1d"
+    """Least time between two automatic rewrites of delete files."""
+
+
 class RewriteManifests(Model):
     """
     Merging of manifests: at each `interval`, and within an hour when there are many small ones.
@@ -2762,10 +2772,10 @@ class UpkeepPlan(Model):
     """Effect of a run of an operation besides `rewrite` now. Nothing was changed."""
 
     count: int
-    """Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry."""
+    """Number of things that it would change: manifests or delete files of a rewrite of them, snapshots of an expiry."""
 
     details: dict[str, Any]
-    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, and how many snapshots are `kept` for which reason. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place."""
+    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, and how many snapshots are `kept` for which reason. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. `rewrite_deletes`: the number and bytes of all position `delete_files`, of those to be rewritten and of `equality_delete_files`, and the number of those that are `left_alone` by reason."""
 
     enabled: bool
     """Whether the policy allows automatic runs."""
@@ -3200,6 +3210,9 @@ class MaintenanceSettings(Model):
 
     remove_orphans: Literal["off"] | RemoveOrphans | None = None
     """Remove files that no snapshot refers to."""
+
+    rewrite_deletes: Literal["off"] | RewriteDeletes | None = None
+    """Merge position-delete files, and drop those that apply to nothing."""
 
     rewrite_manifests: Literal["off"] | RewriteManifests | None = None
     """Merge manifests."""

@@ -3162,6 +3162,14 @@ export interface components {
              */
             remove_orphans?: "off" | components["schemas"]["RemoveOrphans"] | null;
             /**
+             * @description Merge position-delete files, and drop those that apply to nothing.
+             * @example {
+             *       "at_least_files": 10,
+             *       "interval": "1d"
+             *     }
+             */
+            rewrite_deletes?: "off" | components["schemas"]["RewriteDeletes"] | null;
+            /**
              * @description Merge manifests.
              * @example {
              *       "interval": "7d"
@@ -3957,6 +3965,20 @@ export interface components {
              * @example 7d
              */
             quarantine?: string;
+        };
+        /** @description Merging of position-delete files, and removal of those that apply to no live data file. */
+        RewriteDeletes: {
+            /**
+             * @description Automatic runs start only if they would replace or drop at least this many delete files.
+             * @default 10
+             */
+            at_least_files?: number;
+            /**
+             * @description Least time between two automatic rewrites of delete files.
+             * @default 1d
+             * @example 1d
+             */
+            interval?: string;
         };
         /**
          * @description Merging of manifests: at each `interval`, and within an hour when there are many small ones.
@@ -5485,9 +5507,9 @@ export interface components {
         };
         /** @description Effect of a run of an operation besides `rewrite` now. Nothing was changed. */
         UpkeepPlan: {
-            /** @description Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry. */
+            /** @description Number of things that it would change: manifests or delete files of a rewrite of them, snapshots of an expiry. */
             count: number;
-            /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, and how many snapshots are `kept` for which reason. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. */
+            /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, and how many snapshots are `kept` for which reason. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. `rewrite_deletes`: the number and bytes of all position `delete_files`, of those to be rewritten and of `equality_delete_files`, and the number of those that are `left_alone` by reason. */
             details: {
                 [key: string]: unknown;
             };
