@@ -243,6 +243,19 @@ def fleet_tables(console: Console, items: Sequence[Document]) -> None:
     print_rows(console, columns, rows)
 
 
+def _rewritten_deletes(result: Document) -> dict[str, Any]:
+    """Return the fields of a rewrite of delete files."""
+    counts, positions = result["delete_files"], result["deleted_positions"]
+    old, new = result["rewritten_delete_bytes"], result["added_delete_bytes"]
+    return {
+        "delete files": f"{counts['before']} → {counts['after']}",
+        "replaced": f"{result['rewritten_delete_files']} ({size(old)}) by {result['added_delete_files']} ({size(new)})",
+        "positions": f"{positions['read']} → {positions['kept']}",
+        "snapshots": ", ".join(result["snapshot_ids"]),
+        "verified": _verified(result.get("verifications") or ()),
+    }
+
+
 def run(console: Console, found: Document) -> None:
     """Show one run: its progress, and its result if it has ended."""
     fields: dict[str, Any] = {
@@ -275,16 +288,7 @@ def run(console: Console, found: Document) -> None:
             "verified": _verified(result.get("verifications") or ()),
         }
     elif "rewritten_delete_files" in result:
-        counts, positions = result["delete_files"], result["deleted_positions"]
-        old, new = result["rewritten_delete_bytes"], result["added_delete_bytes"]
-        replaced = f"{result['rewritten_delete_files']} ({size(old)}) by {result['added_delete_files']} ({size(new)})"
-        fields |= {
-            "delete files": f"{counts['before']} → {counts['after']}",
-            "replaced": replaced,
-            "positions": f"{positions['read']} → {positions['kept']}",
-            "snapshots": ", ".join(result["snapshot_ids"]),
-            "verified": _verified(result.get("verifications") or ()),
-        }
+        fields |= _rewritten_deletes(result)
     elif "expired_snapshots" in result:
         fields |= {
             "snapshots": f"{result['expired_snapshots']} expired, {result.get('kept_snapshots', 'others')} kept",
