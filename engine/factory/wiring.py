@@ -31,6 +31,7 @@ from engine.services.fleet.health import HealthService
 from engine.services.fleet.limits import LimitService
 from engine.services.fleet.service import FleetService
 from engine.services.operations.metadata.attempts import MetadataContext
+from engine.services.operations.metadata.deletes import DeleteAttempt
 from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.operations.metadata.manifests import ManifestAttempt
 from engine.services.operations.metadata.old_compactions import OldCompactionsAttempt
@@ -128,6 +129,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
     execution = RunExecution(
         executors={
             Operation.REWRITE: lambda attempt: RewriteFlow(context=context, attempt=attempt, step=step),
+            Operation.REWRITE_DELETES: lambda attempt: DeleteAttempt(context=metadata, attempt=attempt, step=step),
             Operation.REWRITE_MANIFESTS: lambda attempt: ManifestAttempt(context=metadata, attempt=attempt, step=step),
             Operation.EXPIRE_SNAPSHOTS: lambda attempt: ExpiryAttempt(context=metadata, attempt=attempt, step=step),
             Operation.RECLAIM: lambda attempt: ReclaimAttempt(context=metadata, attempt=attempt, step=step),

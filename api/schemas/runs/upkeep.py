@@ -20,7 +20,8 @@ class UpkeepPlan(Answer):
     )
     enabled: bool
     count: int = Field(
-        description="Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry."
+        description="Number of things that it would change: manifests or delete files of a rewrite of "
+        "them, snapshots of an expiry."
     )
     summary: str = Field(description="The same in words.")
     next_at: Instant | None = Field(
@@ -32,7 +33,8 @@ class UpkeepPlan(Answer):
         "bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. "
         "`delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. "
         "`rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their "
-        "place."
+        "place. `rewrite_deletes`: the number and bytes of all position `delete_files`, of those to be rewritten and "
+        "of `equality_delete_files`, and the number of those that are `left_alone` by reason."
     )
 
     @classmethod

@@ -1,8 +1,8 @@
 """Protocols that every table format implements, one folder under `formats/` per format.
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`. What only some
-formats can do is in further roles (`ParentKeeper`, `HistoryKeeper`, `FileKeeper`, `ManifestKeeper`, `NativeTable`):
-callers ask with `isinstance` whether a table has one, and decide what follows without it.
+formats can do is in further roles (`ParentKeeper`, `HistoryKeeper`, `FileKeeper`, `ManifestKeeper`, `DeleteKeeper`,
+`NativeTable`): callers ask with `isinstance` whether a table has one, and decide what follows without it.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -28,6 +28,7 @@ from engine.formats.base.commits import (
     Verification,
     WrittenGroup,
 )
+from engine.formats.base.deletes import DeleteKeeper, DeleteProof
 from engine.formats.base.files import Condition, FileInventory
 from engine.formats.base.history import HistoryKeeper, ParentKeeper, RollBack
 from engine.formats.base.manifests import ManifestKeeper, ManifestProof
@@ -46,6 +47,8 @@ __all__ = [
     "CommittedBatch",
     "Committer",
     "Condition",
+    "DeleteKeeper",
+    "DeleteProof",
     "FileDeletion",
     "FileInventory",
     "FileKeeper",

@@ -12,7 +12,6 @@ from engine.domain.tables.capabilities import Capabilities, cells
 from engine.domain.tables.table import FormatName
 
 _OPERATIONS: Final = {
-    Operation.REWRITE_DELETES: "this version applies and drops delete files only together with data files",
     Operation.REMOVE_ORPHANS: "this version does not remove orphaned files of Iceberg tables",
 }
 _NATIVE: Final = "this version calls Iceberg's own procedure for binpack only; arrow does it"

@@ -13,11 +13,9 @@ from typing import Any, Final, Self
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, TableUnreadable
 from engine.domain.policies import OFF, RECLAIM, EffectivePolicy
 from engine.domain.runs.expiry import Needed
-from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation
-from engine.domain.values.units import format_bytes
-from engine.formats.base import HistoryKeeper, ManifestKeeper, OpenTable
+from engine.formats.base import DeleteKeeper, HistoryKeeper, ManifestKeeper, OpenTable
 from engine.planning.due.table_conditions import holds_in_seconds, measure_conditions, table_values
 from engine.planning.due.triggers import MeasuredCondition
 from engine.services.planning.histories import (
@@ -30,7 +28,13 @@ from engine.services.planning.histories import (
     keeper_of,
     next_copy_at,
 )
-from engine.services.planning.wording import many
+from engine.services.planning.snapshot_files import (
+    LEAST_SAVED,
+    delete_keeper_of,
+    delete_words,
+    manifest_keeper_of,
+    manifest_words,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +93,6 @@ class UpkeepState:
             return cls(operation, setting, earliest <= now, max(earliest, now), work.words)
         due_at = None if work.next_at is None else max(earliest, work.next_at)
         return cls(operation, setting, is_due=False, due_at=due_at, words=work.words)
-
-
-def manifest_keeper_of(table: OpenTable) -> ManifestKeeper:
-    """Return a table as one whose manifests can be rewritten. Raises `NotEligible` if its format has none."""
-    if not isinstance(table, ManifestKeeper):
-        raise NotEligible("the format of this table has no manifests")
-    return table
 
 
 def is_on(policy: EffectivePolicy, operation: Operation) -> bool:
@@ -251,6 +248,15 @@ def _after(now: datetime, seconds: float) -> datetime:
         return datetime.max.replace(tzinfo=UTC)
 
 
+def _plan_deletes(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+    del now  # only writes change what is to do
+    plan, least = delete_keeper_of(table).plan_deletes(), policy.values[_DELETES]["at_least_files"]
+    is_worth, words = plan.rewritten >= least, delete_words(plan)
+    if plan.rewritten and not is_worth:
+        words += f", too few to start automatically (at_least_files: {least})"
+    return Work(plan.rewritten, words, plan.document(), None, is_worth=is_worth)
+
+
 def _plan_manifests(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
     del now  # only writes change what is to do
     value, plan = policy.values[_MANIFESTS], manifest_keeper_of(table).plan_manifests()
@@ -263,16 +269,6 @@ def _plan_manifests(table: OpenTable, policy: EffectivePolicy, now: datetime) ->
         is_worth=plan.saved >= LEAST_SAVED,
         is_urgent=plan.manifests > value["above_count"] and is_small,
     )
-
-
-def manifest_words(plan: ManifestPlan) -> str:
-    """Return a plan as a clause: how many manifests would be replaced, and whether that starts a run."""
-    target = format_bytes(plan.target_bytes)
-    if not plan.rewritten:
-        return f"none of {many(plan.manifests, 'manifest')} can be merged or split (target: {target} each)"
-    merged = f"{plan.rewritten} of {many(plan.manifests, 'manifest')} can become {plan.added} (target: {target} each)"
-    few = f", too few to start automatically ({LEAST_SAVED} fewer are needed)"
-    return merged if plan.saved >= LEAST_SAVED else merged + few
 
 
 def _plan_expiry(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
@@ -300,9 +296,6 @@ def _plan_history(
     return Work(len(plan.expired), expiry_words(plan, operation), plan.document(), plan.next_at)
 
 
-LEAST_SAVED: Final = 10
-"""Least number of manifests by which an automatic rewrite reduces them: each is a request of every reader."""
-
 LEAST_INTERVAL: Final = timedelta(hours=1)
 """Least time between two automatic runs of an operation that does not wait for its interval."""
 
@@ -311,9 +304,13 @@ EXPIRES: Final = frozenset(
 )
 """Operations that expire snapshots."""
 
+_DELETES: Final = "maintenance.rewrite_deletes"
 _MANIFESTS: Final = "maintenance.rewrite_manifests"
 UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
     {
+        Operation.REWRITE_DELETES: Upkeep(
+            _DELETES, '{"interval": "1d", "at_least_files": 10}', DeleteKeeper, _plan_deletes
+        ),
         Operation.REWRITE_MANIFESTS: Upkeep(_MANIFESTS, '{"interval": "7d"}', ManifestKeeper, _plan_manifests),
         Operation.EXPIRE_SNAPSHOTS: Upkeep(
             EXPIRE, '{"older_than": "5d", "keep_last": 10}', HistoryKeeper, _plan_expiry

@@ -147,6 +147,7 @@ limits = part(
 )
 upkeep_conditions = st.lists(conditions(WHEN_METRICS), min_size=1, max_size=3)
 maintenance = part(
+    rewrite_deletes=or_word("off", part(interval=durations(), at_least_files=st.integers(1, 1000))),
     rewrite_manifests=or_word("off", part(interval=durations(), when=upkeep_conditions)),
     expire_snapshots=or_word("off", durations().map(lambda older: {"older_than": older})),
     remove_orphans=or_word("off", part(older_than=durations(86_400))),

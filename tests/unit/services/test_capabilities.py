@@ -22,6 +22,7 @@ from engine.services.policies.checks import not_acted_on
 
 DONE = (
     Operation.REWRITE,
+    Operation.REWRITE_DELETES,
     Operation.REWRITE_MANIFESTS,
     Operation.EXPIRE_SNAPSHOTS,
     Operation.DELETE_OLD_COMPACTIONS,

@@ -39,6 +39,8 @@ def figures(result: Document) -> dict[str, Any]:
             "snapshots": ", ".join(result["snapshot_ids"]),
             **verified,
         }
+    if "rewritten_delete_files" in result:
+        return _rewritten_deletes(result)
     if "expired_snapshots" in result:
         kept = result.get("kept_snapshots", "others")
         return {"snapshots": f"{result['expired_snapshots']} expired, {kept} kept", **_deleted(result), **verified}
@@ -49,6 +51,19 @@ def verified_words(verifications: Sequence[Document]) -> str:
     """Return how many checks of the proofs of a run hold."""
     checks = [check for verification in verifications for check in verification["checks"]]
     return f"{sum(check['holds'] for check in checks)} of {len(checks)} checks hold"
+
+
+def _rewritten_deletes(result: Document) -> dict[str, Any]:
+    """Return the fields of a rewrite of delete files."""
+    counts, positions = result["delete_files"], result["deleted_positions"]
+    old, new = result["rewritten_delete_bytes"], result["added_delete_bytes"]
+    return {
+        "delete files": f"{counts['before']} → {counts['after']}",
+        "replaced": f"{result['rewritten_delete_files']} ({size(old)}) by {result['added_delete_files']} ({size(new)})",
+        "positions": f"{positions['read']} → {positions['kept']}",
+        "snapshots": ", ".join(result["snapshot_ids"]),
+        "verified": verified_words(result.get("verifications") or ()),
+    }
 
 
 def _deleted(result: Document) -> dict[str, Any]:

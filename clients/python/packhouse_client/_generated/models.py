@@ -2728,10 +2728,10 @@ class UpkeepPlan(Model):
     """Effect of a run of an operation besides `rewrite` now. Nothing was changed."""
 
     count: int
-    """Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry."""
+    """Number of things that it would change: manifests or delete files of a rewrite of them, snapshots of an expiry."""
 
     details: dict[str, Any]
-    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place."""
+    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. `rewrite_deletes`: the number and bytes of all position `delete_files`, of those to be rewritten and of `equality_delete_files`, and the number of those that are `left_alone` by reason."""
 
     enabled: bool
     """Whether the policy allows automatic runs."""
@@ -3393,6 +3393,32 @@ class RemoveOrphansOutput(Model):
     """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
 
 
+class RewriteDeletesInput(Model):
+    """Merging of position-delete files, and removal of those that apply to no live data file."""
+
+    at_least_files: int = 10
+    """Automatic runs start only if they would replace or drop at least this many delete files."""
+
+    interval: str = "1d"
+    """Least time between two automatic rewrites of delete files."""
+
+    when: list[TriggerConditionInput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class RewriteDeletesOutput(Model):
+    """Merging of position-delete files, and removal of those that apply to no live data file."""
+
+    at_least_files: int = 10
+    """Automatic runs start only if they would replace or drop at least this many delete files."""
+
+    interval: str = "1d"
+    """Least time between two automatic rewrites of delete files."""
+
+    when: list[TriggerConditionOutput] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
 class RewriteManifestsInput(Model):
     """
     Merging of manifests: at each `interval`, and within an hour when there are many small ones.
@@ -4033,6 +4059,9 @@ class MaintenanceSettingsInput(Model):
     remove_orphans: Literal["off"] | RemoveOrphansInput | None = None
     """Remove files that no snapshot refers to."""
 
+    rewrite_deletes: Literal["off"] | RewriteDeletesInput | None = None
+    """Merge position-delete files, and drop those that apply to nothing."""
+
     rewrite_manifests: Literal["off"] | RewriteManifestsInput | None = None
     """Merge manifests."""
 
@@ -4051,6 +4080,9 @@ class MaintenanceSettingsOutput(Model):
 
     remove_orphans: Literal["off"] | RemoveOrphansOutput | None = None
     """Remove files that no snapshot refers to."""
+
+    rewrite_deletes: Literal["off"] | RewriteDeletesOutput | None = None
+    """Merge position-delete files, and drop those that apply to nothing."""
 
     rewrite_manifests: Literal["off"] | RewriteManifestsOutput | None = None
     """Merge manifests."""

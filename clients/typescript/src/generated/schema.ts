@@ -3263,6 +3263,14 @@ export interface components {
              */
             remove_orphans?: "off" | components["schemas"]["RemoveOrphans-Input"] | null;
             /**
+             * @description Merge position-delete files, and drop those that apply to nothing.
+             * @example {
+             *       "at_least_files": 10,
+             *       "interval": "1d"
+             *     }
+             */
+            rewrite_deletes?: "off" | components["schemas"]["RewriteDeletes-Input"] | null;
+            /**
              * @description Merge manifests.
              * @example {
              *       "interval": "7d"
@@ -3280,6 +3288,8 @@ export interface components {
             reclaim?: "off" | components["schemas"]["Reclaim-Output"] | null;
             /** @description Remove files that no snapshot refers to. */
             remove_orphans?: "off" | components["schemas"]["RemoveOrphans-Output"] | null;
+            /** @description Merge position-delete files, and drop those that apply to nothing. */
+            rewrite_deletes?: "off" | components["schemas"]["RewriteDeletes-Output"] | null;
             /** @description Merge manifests. */
             rewrite_manifests?: "off" | components["schemas"]["RewriteManifests-Output"] | null;
         };
@@ -4171,6 +4181,45 @@ export interface components {
              * @default 7d
              */
             quarantine?: string;
+            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
+            when?: components["schemas"]["TriggerCondition-Output"][] | null;
+        };
+        /** @description Merging of position-delete files, and removal of those that apply to no live data file. */
+        "RewriteDeletes-Input": {
+            /**
+             * @description Automatic runs start only if they would replace or drop at least this many delete files.
+             * @default 10
+             */
+            at_least_files?: number;
+            /**
+             * @description Least time between two automatic rewrites of delete files.
+             * @default 1d
+             * @example 1d
+             */
+            interval?: string;
+            /**
+             * @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval.
+             * @example [
+             *       {
+             *         "above": 500,
+             *         "metric": "snapshot_count"
+             *       }
+             *     ]
+             */
+            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+        };
+        /** @description Merging of position-delete files, and removal of those that apply to no live data file. */
+        "RewriteDeletes-Output": {
+            /**
+             * @description Automatic runs start only if they would replace or drop at least this many delete files.
+             * @default 10
+             */
+            at_least_files?: number;
+            /**
+             * @description Least time between two automatic rewrites of delete files.
+             * @default 1d
+             */
+            interval?: string;
             /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
             when?: components["schemas"]["TriggerCondition-Output"][] | null;
         };
@@ -5746,9 +5795,9 @@ export interface components {
         };
         /** @description Effect of a run of an operation besides `rewrite` now. Nothing was changed. */
         UpkeepPlan: {
-            /** @description Number of things that it would change: manifests of a rewrite of them, snapshots of an expiry. */
+            /** @description Number of things that it would change: manifests or delete files of a rewrite of them, snapshots of an expiry. */
             count: number;
-            /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. */
+            /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. `rewrite_deletes`: the number and bytes of all position `delete_files`, of those to be rewritten and of `equality_delete_files`, and the number of those that are `left_alone` by reason. */
             details: {
                 [key: string]: unknown;
             };

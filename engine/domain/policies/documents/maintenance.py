@@ -77,6 +77,20 @@ class RewriteManifests(Upkeep):
     )
 
 
+class RewriteDeletes(Upkeep):
+    """Merging of position-delete files, and removal of those that apply to no live data file."""
+
+    interval: Interval = Field(
+        DAY_SECONDS,
+        description="Least time between two automatic rewrites of delete files.",
+        examples=["1d"],
+        json_schema_extra=_by_default("1d"),
+    )
+    at_least_files: Annotated[Whole, Field(ge=1, le=10**9)] = Field(
+        10, description="Automatic runs start only if they would replace or drop at least this many delete files."
+    )
+
+
 class ExpireSnapshots(Upkeep):
     """Selection of the snapshots that are expired, and the interval.
 
@@ -167,6 +181,11 @@ RECLAIM: Final = "maintenance.reclaim"
 class MaintenanceSettings(Section):
     """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
 
+    rewrite_deletes: Literal["off"] | RewriteDeletes | None = setting(
+        OFF,
+        description="Merge position-delete files, and drop those that apply to nothing.",
+        examples=[{"interval": "1d", "at_least_files": 10}],
+    )
     rewrite_manifests: Literal["off"] | RewriteManifests | None = setting(
         {"interval": 7 * DAY_SECONDS, "above_count": 100, "average_below_percent": 25},
         description="Merge manifests.",

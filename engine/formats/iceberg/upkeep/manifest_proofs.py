@@ -14,7 +14,7 @@ from engine.formats.iceberg.manifests.summaries import not_enclosed
 from engine.formats.iceberg.metadata.history import in_history
 from engine.formats.iceberg.metadata.views import TableView
 
-_COMPARED = [
+COMPARED = [
     "content",
     "path",
     "spec_id",
@@ -39,7 +39,7 @@ def prove_manifests(view: TableView, snapshot_id: int) -> ManifestProof:
         detail = f"snapshot {snapshot_id} has expired: its files can't be compared"
         return ManifestProof((Condition("snapshot_present", True, detail),), None)
     parent = view.metadata.snapshot_by_id(snapshot.parent_snapshot_id or 0)
-    checks = [_operation(snapshot), in_history(view.metadata, snapshot_id)]
+    checks = [is_replace(snapshot), in_history(view.metadata, snapshot_id)]
     if parent is None:
         checks.append(Condition("parent_present", True, "the parent has expired: not compared with it"))
         return ManifestProof(checks, None)
@@ -62,7 +62,8 @@ def prove_manifests(view: TableView, snapshot_id: int) -> ManifestProof:
     return ManifestProof(checks, figures)
 
 
-def _operation(snapshot: Snapshot) -> Condition:
+def is_replace(snapshot: Snapshot) -> Condition:
+    """Check that a snapshot states that it keeps the table's rows."""
     operation = snapshot.summary.operation if snapshot.summary else None
     return Condition("operation_is_replace", operation == Operation.REPLACE, f"operation {operation}")
 
@@ -80,14 +81,15 @@ def _read(view: TableView, manifests: Sequence[ManifestFile]) -> tuple[pa.Table,
 
 
 def _same_files(had: pa.Table, has: pa.Table) -> Condition:
-    same = had.num_rows == has.num_rows and _sorted(had).equals(_sorted(has))
+    same = had.num_rows == has.num_rows and comparable(had).equals(comparable(has))
     detail = f"{had.num_rows} live files in the replaced manifests, {has.num_rows} in the new ones"
     return Condition("same_live_files", same, detail if same else f"{detail}; their entries differ")
 
 
-def _sorted(entries: pa.Table) -> pa.Table:
-    plain = entries.select(_COMPARED)
-    for at, name in enumerate(_COMPARED):
+def comparable(entries: pa.Table) -> pa.Table:
+    """Return entries in an order of their own, with the columns that a rewrite must not change, to be compared."""
+    plain = entries.select(COMPARED)
+    for at, name in enumerate(COMPARED):
         if pa.types.is_dictionary(plain.schema.field(name).type):
             plain = plain.set_column(at, name, plain[name].cast(pa.string()))
     return plain.sort_by([(name, "ascending") for name in ("path", "sequence_number", "target", "content")])

@@ -1,18 +1,22 @@
-"""Upkeep of a loaded table, as the roles of `formats.base` define it: expiry of snapshots, rewrites of manifests."""
+"""Upkeep of a loaded table, as the roles of `formats.base` define it: expiry, rewrites of manifests and deletes."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
+from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import RemovalPlan
-from engine.formats.base import Condition, ManifestProof
+from engine.formats.base import Condition, DeleteProof, ManifestProof
 from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, expire, old_copies, plan_expiry
-from engine.formats.iceberg.commits.outputs import remove_run_metadata
+from engine.formats.iceberg.commits.outputs import remove_run_files, remove_run_metadata
 from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, plan_of, preview
 from engine.formats.iceberg.deletion.scopes import Scope
 from engine.formats.iceberg.deletion.table_deletions import TableDeletion
 from engine.formats.iceberg.loaded import LoadedTable, reads
+from engine.formats.iceberg.upkeep.delete_commits import DeleteRewrite
+from engine.formats.iceberg.upkeep.delete_plans import plan_deletes
+from engine.formats.iceberg.upkeep.delete_proofs import prove_deletes
 from engine.formats.iceberg.upkeep.manifest_commits import ManifestRewrite
 from engine.formats.iceberg.upkeep.manifest_plans import plan_manifests
 from engine.formats.iceberg.upkeep.manifest_proofs import prove_manifests
@@ -91,3 +95,25 @@ class TableUpkeep(LoadedTable):
     def remove_manifests(self, run_id: str, *, up_to_attempt: int) -> int:
         """Delete unreferenced metadata files of a run; see `ManifestKeeper.remove_manifests`."""
         return remove_run_metadata(self._view, self._fresh(), run_id, up_to_attempt=up_to_attempt)
+
+    @reads("read the manifests of")
+    def plan_deletes(self) -> DeletePlan:
+        """Return what a rewrite of delete files would do; see `DeleteKeeper.plan_deletes`."""
+        return plan_deletes(self._view)
+
+    def rewrite_deletes(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
+        """Merge position-delete files in one snapshot; see `DeleteKeeper.rewrite_deletes`."""
+        uuid = str(self._view.metadata.table_uuid)
+        return DeleteRewrite(self._tries(), uuid, run_id, attempt).commit(before_try=before_try)
+
+    @reads("read the delete files of")
+    def prove_deletes(self, snapshot_id: int) -> DeleteProof:
+        """Compare a snapshot with rewritten delete files with its parent; see `DeleteKeeper.prove_deletes`."""
+        return prove_deletes(self._fresh(), snapshot_id)
+
+    @reads("remove files of a run from")
+    def remove_deletes(self, run_id: str, *, up_to_attempt: int) -> int:
+        """Delete unreferenced delete files and metadata of a run; see `DeleteKeeper.remove_deletes`."""
+        fresh = self._fresh()
+        files = remove_run_files(self._view, fresh, run_id, keep=frozenset(), up_to_attempt=up_to_attempt)
+        return files + remove_run_metadata(self._view, fresh, run_id, up_to_attempt=up_to_attempt)

@@ -1,0 +1,49 @@
+"""The role of tables whose snapshots list files that delete rows by position, which can be merged."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from engine.domain.runs.deletes import DeleteFigures, DeletePlan
+from engine.formats.base.files import Condition
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteProof:
+    """The proof of a rewrite of delete files: its checks, and figures; None if its snapshot or the parent expired."""
+
+    checks: Sequence[Condition]
+    figures: DeleteFigures | None
+
+
+@runtime_checkable
+class DeleteKeeper(Protocol):
+    """A table whose format has delete files. All calls may block."""
+
+    def plan_deletes(self) -> DeletePlan:
+        """Return which delete files a rewrite would replace or drop, decided from metadata alone.
+
+        Raises:
+            NotEligible: delete files of this table are not rewritten.
+        """
+
+    def rewrite_deletes(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
+        """Merge delete files and drop dangling ones in one snapshot with the same rows; return its id.
+
+        Returns None if there was nothing to do. `before_try` is called before every request to the catalog and may
+        raise to stop: nothing is sent then.
+
+        Raises:
+            OutcomeUnknown: an answer was lost; check `find_commits` before doing anything else.
+            CommitConflict: other commits were faster each time, or the table was replaced.
+            NotEligible: as `plan_deletes`.
+        """
+
+    def prove_deletes(self, snapshot_id: int) -> DeleteProof:
+        """Compare the deleted rows of a snapshot that `rewrite_deletes` committed with those of its parent."""
+
+    def remove_deletes(self, run_id: str, *, up_to_attempt: int) -> int:
+        """Delete files that attempts of a run up to a number wrote and no snapshot has; return their number.
+
+        Must only be called while no commit of the run can be in progress.
+        """

@@ -1,0 +1,198 @@
+"""Rewrite position-delete files: write the merged ones, and commit a snapshot that lists them in place of the others.
+
+A new file has the greatest data sequence number of those it replaces, as in Iceberg's own procedure, and only rows that
+applied: it applies to the same rows of the same data files. Each try plans from its own head, because another commit
+may have removed a delete file or added a data file; files that a refused try wrote are deleted.
+"""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow.compute as pc
+from pyiceberg.manifest import (
+    DataFile,
+    DataFileContent,
+    FileFormat,
+    ManifestEntry,
+    ManifestEntryStatus,
+    ManifestFile,
+    ManifestWriter,
+)
+from pyiceberg.table.snapshots import Operation, SnapshotSummaryCollector, Summary, update_snapshot_summaries
+
+from engine.domain.errors import CommitConflict
+from engine.domain.runs.output_names import output_prefix
+from engine.formats.iceberg.catalog.paths import output_directory
+from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles, StagedSnapshot, discard, is_needed
+from engine.formats.iceberg.commits.summaries import usable_totals
+from engine.formats.iceberg.commits.tries import CommitTries, Proposal
+from engine.formats.iceberg.errors import reading_table, translated
+from engine.formats.iceberg.manifests.decoding import DELETED
+from engine.formats.iceberg.manifests.delete_entries import DeleteManifestWriter
+from engine.formats.iceberg.manifests.delete_manifests import without
+from engine.formats.iceberg.manifests.summaries import split_by_uuid_order, widen_zeros
+from engine.formats.iceberg.metadata.history import ATTEMPT, RUN_ID, summary_of
+from engine.formats.iceberg.metadata.partitions import SpecToWrite
+from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.upkeep.delete_files import MergedDeletes, data_file_of, merged_rows, parquet_of
+from engine.formats.iceberg.upkeep.delete_plans import (
+    DeleteFile,
+    check_eligible,
+    delete_manifests,
+    live_data,
+    select,
+)
+from engine.formats.iceberg.upkeep.delete_positions import LiveData, Positions
+
+_MARK = "deletes"
+
+
+@dataclass
+class DeleteRewrite:
+    """One rewrite of the delete files of the table with this uuid, by one attempt at a run."""
+
+    tries: CommitTries
+    uuid: str
+    run_id: str
+    attempt: int
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def commit(self, *, before_try: Callable[[], None]) -> int | None:
+        """Rewrite and commit; see `formats.base.DeleteKeeper.rewrite_deletes`."""
+        done = self.tries.commit(self._proposal, before_try=before_try)
+        return None if done.snapshot is None else done.snapshot.snapshot_id
+
+    def _proposal(self, view: TableView) -> Proposal[None]:
+        if str(view.metadata.table_uuid) != self.uuid:
+            raise CommitConflict(f"the table was replaced: its uuid is {view.metadata.table_uuid}, not {self.uuid}")
+        check_eligible(view)
+        files = SnapshotFiles(view, self.run_id, self.attempt)
+        try:
+            with reading_table("rewrite the delete files"):
+                merged = list(self._merged(view, files))
+        except BaseException:
+            discard(view.io, files.written)
+            raise
+        return Proposal(None, (lambda: self._stage(view, files, merged)) if merged else None)
+
+    def _merged(self, view: TableView, files: SnapshotFiles) -> Iterator[MergedDeletes]:
+        """Write the files in place of those that a rewrite of this head replaces, and yield both."""
+        groups = select(view).groups
+        live = LiveData(live_data(view, view.manifests(view.head))) if groups else None
+        for group in groups:
+            if live is None:
+                return
+            old, rows = merged_rows(view.table.io, group, live)
+            if old:
+                number = max(each.sequence_number for each in old)
+                new = None if rows is None else self._written(view, files, old[0], rows)
+                yield MergedDeletes(old, new, number)
+
+    def _written(self, view: TableView, files: SnapshotFiles, like: DeleteFile, rows: Positions) -> DataFile:
+        number, codec = next(self._numbers), view.codecs[like.spec_id]
+        name = f"{output_prefix(self.run_id, number, self.attempt, _MARK)}0.parquet"
+        folder = output_directory(view.metadata, partition_path=codec.path(like.partition), name=name)
+        path, body = f"{folder}/{name}", parquet_of(rows)
+        view.check(path)
+        files.written.append(path)
+        with translated("write a delete file"), view.table.io.new_output(path).create() as target:
+            target.write(body)
+        return data_file_of(rows, body, path=path, spec_id=like.spec_id, partition=codec.decode(like.partition))
+
+    def _stage(self, view: TableView, files: SnapshotFiles, merged: Sequence[MergedDeletes]) -> StagedSnapshot:
+        try:
+            gone = {each.path for one in merged for each in one.old}
+            touched = dict(_touched(view, gone))
+            manifests = [
+                *_added(view, files, merged),
+                *(_without(view, files, manifest, some) for manifest, some in touched.items()),
+                *(each for each in view.manifests(view.head) if each not in touched and is_needed(each)),
+            ]
+            return files.write_list(manifests, _summary(view, self.run_id, self.attempt, merged))
+        except BaseException:
+            discard(view.io, files.written)
+            raise
+
+
+def _touched(view: TableView, gone: set[str]) -> Iterator[tuple[ManifestFile, set[str]]]:
+    """Yield the manifests that list delete files to be removed, with the paths of those."""
+    manifests = delete_manifests(view.manifests(view.head))
+    for manifest, entries in zip(manifests, view.reader.each(manifests), strict=True):
+        live = entries.filter(pc.not_equal(entries["status"], DELETED))["path"]
+        if some := gone.intersection(live.to_pylist()):
+            yield manifest, some
+
+
+def _added(view: TableView, files: SnapshotFiles, merged: Sequence[MergedDeletes]) -> Iterator[ManifestFile]:
+    """Write the manifests of the new files, one for each spec, and yield their entries in the manifest list."""
+    added: dict[int, list[ManifestEntry]] = defaultdict(list)
+    for each in merged:
+        if each.new is not None:
+            added[each.new.spec_id].append(
+                ManifestEntry.from_args(
+                    status=ManifestEntryStatus.ADDED,
+                    snapshot_id=files.snapshot_id,
+                    sequence_number=each.sequence_number,
+                    data_file=each.new,
+                )
+            )
+    for spec_id, entries in sorted(added.items()):
+        codec = view.codecs[spec_id]
+        for some in split_by_uuid_order(entries, codec.types):
+            with _writer(view, files, spec_id) as writer:
+                for entry in some:
+                    writer.add(entry)
+            manifest = writer.to_manifest_file()
+            widen_zeros(manifest.partitions or (), codec.types)
+            yield manifest
+
+
+def _writer(view: TableView, files: SnapshotFiles, spec_id: int) -> ManifestWriter:
+    codec = view.codecs[spec_id]
+    return DeleteManifestWriter(
+        SpecToWrite(*codec.spec.fields, spec_id=codec.spec.spec_id),
+        codec.schema,
+        view.io.new_output(files.new_manifest_path()),
+        files.snapshot_id,
+        files.compression,
+    )
+
+
+def _without(view: TableView, files: SnapshotFiles, manifest: ManifestFile, gone: set[str]) -> ManifestFile:
+    """Write a manifest without some of its delete files; return its entry in the manifest list."""
+    (body,) = view.reader.bodies([manifest])
+    made = without(body, gone, manifest=manifest, snapshot_id=files.snapshot_id, codec=files.block_codec)
+    return made.listed(manifest, path=files.write_manifest(made.body), snapshot_id=files.snapshot_id)
+
+
+def _summary(view: TableView, run_id: str, attempt: int, merged: Sequence[MergedDeletes]) -> Summary:
+    collector = SnapshotSummaryCollector()
+    for one in merged:
+        for each in one.old:
+            codec = view.codecs[each.spec_id]
+            collector.remove_file(_as_data_file(view, each), schema=codec.schema, partition_spec=codec.spec)
+        if one.new is not None:
+            codec = view.codecs[one.new.spec_id]
+            collector.add_file(one.new, schema=codec.schema, partition_spec=codec.spec)
+    ours: Mapping[str, str] = {RUN_ID: run_id, ATTEMPT: str(attempt)}
+    counted = update_snapshot_summaries(
+        # `replace` is refused there, although its totals are those of an overwrite
+        summary=Summary(Operation.OVERWRITE, **collector.build(), **ours),
+        previous_summary=usable_totals(summary_of(view.head)) if view.head else None,
+    )
+    return Summary(Operation.REPLACE, **counted.additional_properties)
+
+
+def _as_data_file(view: TableView, file: DeleteFile) -> DataFile:
+    made = DataFile.from_args(
+        content=DataFileContent.POSITION_DELETES,
+        file_path=file.path,
+        file_format=FileFormat.PARQUET,
+        partition=view.codecs[file.spec_id].decode(file.partition),
+        record_count=file.record_count,
+        file_size_in_bytes=file.file_bytes,
+    )
+    made.spec_id = file.spec_id
+    return made

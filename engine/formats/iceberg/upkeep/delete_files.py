@@ -1,0 +1,105 @@
+"""Write one position-delete file in place of several: sorted by path and position, each row once, with exact bounds."""
+
+import io
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyiceberg.io import FileIO
+from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
+from pyiceberg.typedef import Record
+
+from engine.formats.iceberg.upkeep.delete_plans import DeleteFile
+from engine.formats.iceberg.upkeep.delete_positions import (
+    FILE_PATH_ID,
+    POSITION_ID,
+    POSITIONS,
+    LeftAlone,
+    LiveData,
+    Positions,
+    distinct,
+    read_positions,
+    together,
+)
+
+_ROWS_OF_GROUP: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class MergedDeletes:
+    """Delete files that go, and the file in their place, with its data sequence number; None: they apply to nothing."""
+
+    old: tuple[DeleteFile, ...]
+    new: DataFile | None
+    sequence_number: int
+
+
+def merged_rows(
+    io: FileIO, group: Sequence[DeleteFile], live: LiveData
+) -> tuple[tuple[DeleteFile, ...], Positions | None]:
+    """Return the files of a group to replace, and the rows of theirs that apply to live data files.
+
+    The files are none if replacing them would not reduce the number of files.
+    """
+    taken, parts = [], []
+    for file in group:
+        try:
+            found = read_positions(io, file)
+            kept = live.kept(found, file)
+        except LeftAlone:
+            continue
+        taken.append((file, len(found.codes) > len(kept.codes)))
+        parts.append(kept)
+    rows = distinct(together(parts)) if parts else None
+    has_rows = rows is not None and len(rows.codes) > 0
+    if not taken or (has_rows and len(taken) == 1 and not taken[0][1]):
+        return (), None
+    return tuple(file for file, _ in taken), rows if has_rows else None
+
+
+def parquet_of(rows: Positions) -> bytes:
+    """Return a Parquet file with sorted rows."""
+    paths = pa.DictionaryArray.from_arrays(pa.array(rows.codes.astype(np.int32)), rows.paths)
+    target = io.BytesIO()
+    with pq.ParquetWriter(
+        target, POSITIONS, compression="zstd", use_dictionary=["file_path"], store_schema=False
+    ) as writer:
+        writer.add_key_value_metadata({"delete-type": "position"})
+        for start in range(0, len(rows.codes), _ROWS_OF_GROUP):
+            some = slice(start, start + _ROWS_OF_GROUP)
+            columns: list[Any] = [paths[some].cast(pa.string()), pa.array(rows.positions[some])]
+            writer.write_table(pa.table(columns, schema=POSITIONS))
+    return target.getvalue()
+
+
+def data_file_of(rows: Positions, body: bytes, *, path: str, spec_id: int, partition: Record) -> DataFile:
+    """Return the manifest entry's file; equal bounds of paths assign it to one data file."""
+    footer = pq.read_metadata(io.BytesIO(body))
+    groups = [footer.row_group(at) for at in range(footer.num_row_groups)]
+    ids = (FILE_PATH_ID, POSITION_ID)
+    least, most = int(rows.positions.min()), int(rows.positions.max())
+    file = DataFile.from_args(
+        content=DataFileContent.POSITION_DELETES,
+        file_path=path,
+        file_format=FileFormat.PARQUET,
+        partition=partition,
+        record_count=len(rows.codes),
+        file_size_in_bytes=len(body),
+        column_sizes={of: sum(each.column(at).total_compressed_size for each in groups) for at, of in enumerate(ids)},
+        value_counts=dict.fromkeys(ids, len(rows.codes)),
+        null_value_counts=dict.fromkeys(ids, 0),
+        nan_value_counts={},
+        lower_bounds={FILE_PATH_ID: _utf8(rows.paths[0]), POSITION_ID: struct.pack("<q", least)},
+        upper_bounds={FILE_PATH_ID: _utf8(rows.paths[-1]), POSITION_ID: struct.pack("<q", most)},
+        split_offsets=[each.column(0).dictionary_page_offset or each.column(0).data_page_offset for each in groups],
+    )
+    file.spec_id = spec_id
+    return file
+
+
+def _utf8(path: pa.Scalar) -> bytes:
+    return str(path.as_py()).encode()

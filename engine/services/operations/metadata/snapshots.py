@@ -1,0 +1,198 @@
+"""What attempts share that commit one snapshot with the same rows, proven against its parent.
+
+A lost answer is resolved by the run's snapshot in the table's history. A commit that arrives after a later one was made
+is refused by the catalog, as both name the same parent.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, Final, Protocol
+
+from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, Transient
+from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.intents import RunIntent
+from engine.domain.runs.run import RunState
+from engine.formats.base import Condition
+from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext
+from engine.services.operations.mismatches import Mismatches
+from engine.services.runs.attempts import Attempt
+
+_ONLY: Final = 0
+"""Ordinal of the only part of such a run; see `Run.unsettled`."""
+
+
+class Figures(Protocol):
+    """What a committed snapshot did."""
+
+    def document(self) -> Mapping[str, Any]:
+        """Return the figures as they stand in a run's result."""
+
+
+class SnapshotProof(Protocol):
+    """The proof of a snapshot: its checks, and figures; None if it or its parent has expired."""
+
+    @property
+    def checks(self) -> Sequence[Condition]:
+        """The checks of the proof."""
+
+    @property
+    def figures(self) -> Figures | None:
+        """What the snapshot did."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotPlan:
+    """What a run would do: the number of files that its snapshot replaces, in words, and as a document."""
+
+    count: int
+    words: str
+    document: Mapping[str, Any]
+
+
+class SnapshotAttempt(MetadataAttempt):
+    """One attempt at an operation that commits one snapshot, an `OperationAttempt`. Subclasses have the operation.
+
+    `count_name`: name of the planned count in the event of the start. `event`: the event of the committed snapshot.
+    `nothing`: the detail of a run that planned files and could replace none of them.
+    """
+
+    count_name: str
+    event: str
+    nothing: str
+
+    def __init__(self, *, context: MetadataContext, attempt: Attempt, step: Callable[[str], None]) -> None:
+        super().__init__(context=context, attempt=attempt, step=step)
+        self._result: dict[str, Any] = {}
+        self._proofs: list[Mapping[str, Any]] = list(attempt.run.result.verifications)
+        self._mismatches = Mismatches(
+            database=context.database,
+            formats=context.formats,
+            attempt=attempt,
+            open_table=self._open,
+            clock=context.clock,
+            step=step,
+        )
+
+    @abstractmethod
+    def _plan(self) -> SnapshotPlan:
+        """Return what the run would do. Blocks."""
+
+    @abstractmethod
+    def _send(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
+        """Commit the snapshot; return its id, None if there was nothing to do. Blocks."""
+
+    @abstractmethod
+    def _compare(self, snapshot_id: int) -> SnapshotProof:
+        """Compare a committed snapshot of the run with its parent. Blocks."""
+
+    @abstractmethod
+    def _remove(self, run_id: str, *, up_to_attempt: int) -> int:
+        """Delete files of attempts up to a number that no snapshot has. Blocks."""
+
+    @abstractmethod
+    def _words(self, result: Mapping[str, Any]) -> str:
+        """Return a result as a clause."""
+
+    async def _settle(self) -> None:
+        """Prove the snapshot of an earlier attempt, if the table has it."""
+        if self._attempt.run.unsettled:
+            found = await self._context.formats.work(self._table.ref, self._table.find_commits, self._attempt.run.id)
+            for each in found:
+                await self._prove(each.snapshot_id)
+
+    async def _work(self, policy: EffectivePolicy) -> None:
+        """Plan, commit, prove and end."""
+        if self._committed:
+            await self._conclude()
+            return
+        plan = await self._context.formats.work(self._table.ref, self._plan)
+        self._step("planned")
+        await self._attempt.check()
+        if not plan.count:
+            await self._end(RunState.SKIPPED, "nothing_to_do", plan.words, plan=plan.document)
+            return
+        self._go_on()
+        await self._begin(policy, plan.document, {self.count_name: plan.count})
+        snapshot_id = await self._commit()
+        self._step("after_commit")
+        if snapshot_id is None:
+            await self._end(RunState.SUCCEEDED, "nothing_to_do", self.nothing)
+            return
+        await self._prove(snapshot_id)
+        await self._conclude()
+
+    async def _commit(self) -> int | None:
+        """Send the snapshot; return its id, None if there was nothing to do."""
+        run = self._attempt.run
+        is_open = bool(run.unsettled)  # a request of an earlier attempt may still arrive
+        intent = RunIntent(
+            table_uuid=self._table.uuid, base_snapshot_id=self._table.head_snapshot_id, sent=frozenset({_ONLY})
+        )
+        await self._attempt.transition(RunState.COMMITTING, intent=intent)
+        self._step("before_commit")
+        send = partial(self._send, before_try=self._may_send)
+        try:
+            found = await self._context.formats.change(self._table.ref, send, run.id, self._attempt.number)
+        except (OutcomeUnknown, LeaseLost):
+            raise
+        except PackhouseError as error:
+            if not is_open:
+                await self._attempt.record("commit_not_sent", {}, intent=intent.marked_settled({_ONLY}))
+            if isinstance(error, CommitConflict):
+                raise Transient(error.message) from error
+            raise
+        if found is None and not is_open:
+            await self._attempt.record("commit_not_sent", {}, intent=intent.marked_settled({_ONLY}))
+        return found
+
+    async def _prove(self, snapshot_id: int) -> None:
+        """Prove a snapshot of this run and store the proof; without one, go back to its parent or freeze the table."""
+        proof = await self._context.formats.work(self._table.ref, self._compare, snapshot_id)
+        document = _document(snapshot_id, proof)
+        others = [each for each in self._proofs if each.get("snapshot_id") != document["snapshot_id"]]
+        self._proofs = [*others, document]
+        if proof.figures is not None:
+            self._result = dict(proof.figures.document())
+        result = self._attempt.run.result.updated(**self._figures())
+        details = {"snapshot_id": document["snapshot_id"], "ok": document["ok"], **self._result}
+        settled = self._attempt.run.intent.marked_settled({_ONLY}) if document["ok"] else self._attempt.run.intent
+        await self._attempt.record(self.event, details, intent=settled, result=result, is_progress=True)
+        if not document["ok"]:
+            await self._mismatches.answer(document)
+        if self._attempt.run.state is RunState.COMMITTING:
+            await self._attempt.transition(RunState.REWRITING)
+
+    async def _conclude(self) -> None:
+        result = self._attempt.run.result.document
+        detail = self._words(result) if self.count_name in result else "its snapshot has expired"
+        await self._remove_remains()
+        await self._end(RunState.SUCCEEDED, "committed", detail)
+
+    async def _remove_remains(self) -> None:
+        """Delete files that killed attempts left, unless a request of one may still arrive."""
+        if self._attempt.run.unsettled or self._attempt.number == 1:
+            return
+        remove = partial(self._remove, up_to_attempt=self._attempt.number)
+        await self._context.formats.work(self._table.ref, remove, self._attempt.run.id)
+
+    @property
+    def _committed(self) -> bool:
+        return any(each["ok"] for each in self._proofs)
+
+    def _figures(self) -> dict[str, Any]:
+        snapshots = [each["snapshot_id"] for each in self._proofs]
+        return {**self._result, "verifications": self._proofs, "snapshot_ids": snapshots}
+
+    def _state(self) -> RunState:
+        return RunState.SUCCEEDED if self._committed else RunState.SKIPPED
+
+
+def _document(snapshot_id: int, proof: SnapshotProof) -> dict[str, Any]:
+    return {
+        "snapshot_id": str(snapshot_id),
+        "ok": all(each.holds for each in proof.checks),
+        "groups": [_ONLY],
+        "checks": [asdict(each) for each in proof.checks],
+    }

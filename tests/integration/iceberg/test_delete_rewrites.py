@@ -1,0 +1,356 @@
+"""Rewrites of position-delete files: merged per partition, dangling ones dropped, the same rows, hostile files left."""
+
+import struct
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyiceberg.expressions import EqualTo
+from pyiceberg.manifest import DataFile, DataFileContent, ManifestEntry
+from pyiceberg.table import Table
+
+from engine.domain.errors import CommitConflict, NotEligible
+from engine.formats.base import DeleteProof
+from engine.formats.iceberg.upkeep import delete_commits, delete_plans
+from engine.formats.iceberg.upkeep.delete_positions import LeftAlone, Positions, distinct, read_positions, together
+from tests.support.iceberg_tables import (
+    BY_CITY,
+    PATH_ID,
+    POS_ID,
+    RUN_ID,
+    Lake,
+    append_files,
+    commit_deletes,
+    delete_file,
+    edit_metadata,
+    ids_of,
+    live_paths,
+    local_files,
+    nothing,
+)
+
+
+def name_of(table: Table) -> str:
+    return table.name()[-1]
+
+
+def deletes_of(table: Table) -> list[ManifestEntry]:
+    """Return the live delete entries of the head."""
+    head = table.refresh().current_snapshot()
+    assert head is not None
+    return [
+        entry
+        for manifest in head.manifests(table.io)
+        for entry in manifest.fetch_manifest_entry(table.io, discard_deleted=True)
+        if entry.data_file.content != DataFileContent.DATA
+    ]
+
+
+def pairs_of(table: Table) -> list[tuple[str, int]]:
+    """Return the rows of the head's position-delete files, in the order of the files."""
+    found: list[tuple[str, int]] = []
+    for each in deletes_of(table):
+        rows = pq.read_table(each.data_file.file_path.removeprefix("file://"))
+        found += zip(rows["file_path"].to_pylist(), rows["pos"].to_pylist(), strict=True)
+    return found
+
+
+def deleted(lake: Lake, name: str, *, files: int = 3, rows: int = 10) -> tuple[Table, list[str]]:
+    """Return an unpartitioned table, with two delete files for each of its data files, and the paths of those."""
+    table = lake.create(name)
+    append_files(table, files=files, rows=rows)
+    paths = sorted(live_paths(table))
+    for path in paths:
+        commit_deletes(table, delete_file(table, [(path, 1)]))
+        commit_deletes(table.refresh(), delete_file(table, [(path, 3), (path, 2)]))
+        table.refresh()
+    return table, paths
+
+
+def rewritten(lake: Lake, table: Table, attempt: int = 1) -> int | None:
+    return lake.open(name_of(table)).rewrite_deletes(RUN_ID, attempt, before_try=nothing)
+
+
+def proven(lake: Lake, table: Table, snapshot_id: int | None) -> DeleteProof:
+    assert snapshot_id is not None
+    proof = lake.open(name_of(table)).prove_deletes(snapshot_id)
+    assert all(each.holds for each in proof.checks), proof.checks
+    return proof
+
+
+def test_u17_delete_files_become_one_per_partition_and_rows_stay(lake: Lake) -> None:
+    table, paths = deleted(lake, "merged")
+    before, number = ids_of(table), max(each.sequence_number or 0 for each in deletes_of(table))
+    plan = lake.open(name_of(table)).plan_deletes()
+    assert (plan.files, plan.rewritten, plan.added) == (6, 6, 1)
+    proof = proven(lake, table, rewritten(lake, table))
+    assert proof.figures is not None
+    assert (proof.figures.rewritten, proof.figures.added, proof.figures.positions) == (6, 1, 9)
+    assert ids_of(table.refresh()) == before
+    (entry,) = deletes_of(table)
+    assert entry.sequence_number == number
+    assert pairs_of(table) == [(path, at) for path in paths for at in (1, 2, 3)]
+    file = entry.data_file
+    assert (file.lower_bounds[PATH_ID], file.upper_bounds[PATH_ID]) == (paths[0].encode(), paths[-1].encode())
+    assert struct.unpack("<q", file.upper_bounds[POS_ID]) == (3,)
+    head = table.current_snapshot()
+    assert head is not None
+    assert head.summary is not None
+    assert head.summary["removed-position-delete-files"] == "6"
+    assert head.summary["total-data-files"] == "3"
+    assert lake.open(name_of(table)).plan_deletes().rewritten == 0
+    assert rewritten(lake, table) is None
+
+
+def test_u17_deletes_of_one_data_file_keep_equal_bounds(lake: Lake) -> None:
+    table, (path,) = deleted(lake, "aimed", files=1)
+    proven(lake, table, rewritten(lake, table))
+    (entry,) = deletes_of(table)
+    assert entry.data_file.lower_bounds[PATH_ID] == entry.data_file.upper_bounds[PATH_ID] == path.encode()
+
+
+def test_u17_granularity_file_merges_per_data_file(lake: Lake) -> None:
+    table = lake.create("by_file", properties={"write.delete.granularity": "file"})
+    append_files(table, files=2, rows=10)
+    for path in sorted(live_paths(table)):
+        for at in (1, 2):
+            commit_deletes(table.refresh(), delete_file(table, [(path, at)], aimed=True))
+    before = ids_of(table.refresh())
+    proven(lake, table, rewritten(lake, table))
+    assert ids_of(table.refresh()) == before
+    assert len(deletes_of(table)) == 2
+    assert lake.open(name_of(table)).plan_deletes().rewritten == 0
+
+
+def test_f19_dangling_deletes_are_dropped_where_nothing_was_rewritten(lake: Lake) -> None:
+    table = lake.create("dangling")
+    append_files(table, files=2, rows=10)
+    gone = f"{table.location()}/data/of-another-time.parquet"
+    commit_deletes(table, delete_file(table, [(gone, 1)], aimed=True))
+    plan = lake.open(name_of(table)).plan_deletes()
+    assert (plan.rewritten, plan.added) == (1, 0)
+    proof = proven(lake, table, rewritten(lake, table))
+    assert proof.figures is not None
+    assert (proof.figures.rewritten, proof.figures.added) == (1, 0)
+    assert deletes_of(table) == []
+
+
+def test_f20_rows_of_dead_files_and_repeated_rows_are_dropped(lake: Lake) -> None:
+    table = lake.create("partly")
+    append_files(table, files=2, rows=10)
+    path, gone = min(live_paths(table)), f"{table.location()}/data/of-another-time.parquet"
+    commit_deletes(table, delete_file(table, [(path, 5), (gone, 1), (path, 5), (path, 2)]))
+    commit_deletes(table.refresh(), delete_file(table, [(path, 5), (path, 10**15)]))
+    before = ids_of(table.refresh())
+    proven(lake, table, rewritten(lake, table))
+    assert pairs_of(table) == [(path, 2), (path, 5), (path, 10**15)]
+    assert ids_of(table.refresh()) == before
+    head = table.current_snapshot()
+    assert head is not None
+    assert head.summary is not None
+    assert head.summary["added-position-deletes"] == "3"
+
+
+def test_partitions_are_merged_apart(lake: Lake) -> None:
+    table = lake.create("cities", spec=BY_CITY)
+    for _ in range(2):
+        append_files(table.refresh(), files=2, rows=9)
+    tasks = list(table.refresh().scan().plan_files())
+    for at in (0, 1):
+        for task in tasks:
+            file = delete_file(table, [(task.file.file_path, at)], partition=task.file.partition)
+            commit_deletes(table.refresh(), file)
+    before = ids_of(table.refresh())
+    proven(lake, table, rewritten(lake, table))
+    assert ids_of(table.refresh()) == before
+    assert len(deletes_of(table)) == len({str(task.file.partition) for task in tasks})
+
+
+def test_equality_deletes_are_reported_and_stay(lake: Lake) -> None:
+    table, _ = deleted(lake, "equality", files=1)
+    commit_deletes(table.refresh(), delete_file(table, [("", 3)], equality_id=1))
+    plan = lake.open(name_of(table)).plan_deletes()
+    assert (plan.equality_files, plan.files) == (1, 2)
+    assert plan.equality_bytes > 0
+    proven(lake, table, rewritten(lake, table))
+    contents = sorted(each.data_file.content for each in deletes_of(table))
+    assert contents == [DataFileContent.POSITION_DELETES, DataFileContent.EQUALITY_DELETES]
+
+
+def rewrite_file(file: DataFile, change: Callable[[pa.Table], pa.Table]) -> DataFile:
+    local = file.file_path.removeprefix("file://")
+    pq.write_table(change(pq.read_table(local)), local)
+    file._data[5] = Path(local).stat().st_size
+    return file
+
+
+def of_row(rows: pa.Table) -> pa.Table:
+    return rows.append_column("row", pa.array([{"id": 1}] * rows.num_rows))
+
+
+def without_ids(rows: pa.Table) -> pa.Table:
+    return rows.replace_schema_metadata(None).cast(pa.schema([("file_path", pa.string()), ("pos", pa.int64())]))
+
+
+def longer(rows: pa.Table) -> pa.Table:
+    return pa.concat_tables([rows, rows])
+
+
+def negative(rows: pa.Table) -> pa.Table:
+    return rows.set_column(1, rows.schema.field("pos"), pa.array([-1] * rows.num_rows, pa.int64()))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [(of_row, "has_rows"), (without_ids, "wrong_schema"), (longer, "wrong_count"), (negative, "negative_position")],
+)
+def test_hostile_delete_files_are_left_alone(lake: Lake, change: Callable[[pa.Table], pa.Table], reason: str) -> None:
+    table, (path,) = deleted(lake, "hostile", files=1)
+    hostile = rewrite_file(delete_file(table, [(path, 7)]), change)
+    file = delete_plans.DeleteFile(hostile.file_path, None, 0, "{}", 1, 1, hostile.file_size_in_bytes)
+    with pytest.raises(LeftAlone, match=reason):
+        read_positions(table.io, file)
+    commit_deletes(table.refresh(), hostile)
+    proven(lake, table, rewritten(lake, table))
+    assert hostile.file_path in {each.data_file.file_path for each in deletes_of(table)}
+    assert len(deletes_of(table)) == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1 nothing PAR1", None])
+def test_missing_and_damaged_delete_files_are_left_alone(lake: Lake, content: bytes | None) -> None:
+    table, (path,) = deleted(lake, "damaged", files=1)
+    damaged = delete_file(table, [(path, 7)])
+    commit_deletes(table.refresh(), damaged)
+    local = Path(damaged.file_path.removeprefix("file://"))
+    local.unlink() if content is None else local.write_bytes(content)
+    proven(lake, table, rewritten(lake, table))
+    assert damaged.file_path in {each.data_file.file_path for each in deletes_of(table)}
+    assert len(deletes_of(table)) == 2
+
+
+def test_deletes_that_name_live_files_to_which_they_do_not_apply_are_left_alone(lake: Lake) -> None:
+    """F6: in a merged file with a greater sequence number they might apply."""
+    table, (path,) = deleted(lake, "others", files=1)
+    other_spelling = delete_file(table, [(path.replace("file://", "file:"), 7)])
+    old = delete_file(table, [(path, 8)])
+    commit_deletes(table.refresh(), other_spelling)
+    commit_deletes(table.refresh(), old, sequence_number=0)
+    proven(lake, table, rewritten(lake, table))
+    left = {each.data_file.file_path for each in deletes_of(table)}
+    assert {other_spelling.file_path, old.file_path} <= left
+
+
+def test_a_delete_file_outside_of_the_table_is_not_opened(lake: Lake) -> None:
+    table, (path,) = deleted(lake, "outside", files=1)
+    file = delete_file(table, [(path, 7)])
+    file._data[1] = "file:///etc/hostname"
+    commit_deletes(table.refresh(), file)
+    assert lake.open(name_of(table)).plan_deletes().left == {"outside": 1}
+    proven(lake, table, rewritten(lake, table))
+
+
+def test_files_above_the_limits_are_left_alone(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, (path,) = deleted(lake, "large", files=1)
+    commit_deletes(table.refresh(), delete_file(table, [(path, at) for at in range(5)]))
+    monkeypatch.setattr(delete_plans, "MOST_ROWS", 4)
+    plan = lake.open(name_of(table)).plan_deletes()
+    assert (dict(plan.left), plan.rewritten) == ({"too_large": 1}, 2)
+
+
+def test_format_version_3_is_refused_with_the_reason(lake: Lake) -> None:
+    table, _ = deleted(lake, "newer", files=1)
+    edit_metadata(table, lambda metadata: metadata.update({"format-version": 3, "next-row-id": 0}))
+    with pytest.raises(NotEligible, match="deletion vectors"):
+        lake.open(name_of(table)).plan_deletes()
+
+
+def race(lake: Lake, table: Table, act: Callable[[], Any]) -> int | None:
+    """Rewrite while another writer commits between plan and request, once."""
+    left = [act]
+
+    def before() -> None:
+        if left:
+            left.pop()()
+
+    return lake.open(name_of(table)).rewrite_deletes(RUN_ID, 1, before_try=before)
+
+
+def test_f7_deletes_that_arrive_between_are_kept(lake: Lake) -> None:
+    table, paths = deleted(lake, "late_deletes")
+    late = delete_file(table, [(paths[0], 9)])
+    snapshot_id = race(lake, table, lambda: commit_deletes(table.refresh(), late))
+    proven(lake, table, snapshot_id)
+    assert (paths[0], 9) in pairs_of(table)
+    assert len(deletes_of(table)) == 1
+    assert stray(table) == set()
+
+
+def test_f7_an_overwrite_between_removes_its_rows_only(lake: Lake) -> None:
+    table, _ = deleted(lake, "late_overwrite")
+    gone = ids_of(table)[0]
+    snapshot_id = race(lake, table, lambda: table.refresh().delete(EqualTo("id", gone)))
+    wanted = ids_of(table.refresh())
+    proven(lake, table, snapshot_id)
+    assert gone not in wanted
+    assert stray(table) == set()
+
+
+def test_appends_between_are_kept(lake: Lake) -> None:
+    table, _ = deleted(lake, "late_append")
+    snapshot_id = race(lake, table, lambda: append_files(table.refresh(), files=1, rows=4))
+    proven(lake, table, snapshot_id)
+    assert len(live_paths(table.refresh())) == 4
+    assert stray(table) == set()
+
+
+def stray(table: Table) -> set[str]:
+    """Return the stored files of the run that the head does not list."""
+    table = table.refresh()
+    listed = {each.data_file.file_path.rpartition("/")[2] for each in deletes_of(table)}
+    names = local_files(Path(table.location().removeprefix("file://")))
+    return {name for name in names if name.startswith(RUN_ID) and name.endswith(".parquet")} - listed
+
+
+def test_a_stop_before_the_request_leaves_no_file(lake: Lake) -> None:
+    table, _ = deleted(lake, "busy")
+    before = table.refresh().metadata_location
+
+    def stop() -> None:
+        raise CommitConflict("stopped")
+
+    with pytest.raises(CommitConflict):
+        lake.open(name_of(table)).rewrite_deletes(RUN_ID, 1, before_try=stop)
+    assert table.refresh().metadata_location == before
+    assert stray(table) == set()
+
+
+def changed_proofs() -> Sequence[Callable[[list[tuple[str, int]]], list[tuple[str, int]]]]:
+    return [lambda pairs: pairs[:-1], lambda pairs: [*pairs, (pairs[0][0], 9)]]
+
+
+@pytest.mark.parametrize("change", changed_proofs())
+def test_f6_a_lost_or_added_position_fails_the_proof(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, change: Callable[[list[tuple[str, int]]], list[tuple[str, int]]]
+) -> None:
+    merged = delete_commits.merged_rows
+
+    def wrong(*given: Any) -> Any:
+        old, rows = merged(*given)
+        assert rows is not None
+        pairs = change(
+            [(rows.paths[int(code)].as_py(), int(at)) for code, at in zip(rows.codes, rows.positions, strict=True)]
+        )
+        coded = pa.array([path for path, _ in pairs]).dictionary_encode()
+        codes, positions = coded.indices.to_numpy().astype("int64"), pa.array([at for _, at in pairs]).to_numpy()
+        made = Positions(coded.dictionary, codes, positions)
+        return old, distinct(together([made]))
+
+    monkeypatch.setattr(delete_commits, "merged_rows", wrong)
+    table, _ = deleted(lake, "wrong")
+    snapshot_id = rewritten(lake, table)
+    assert snapshot_id is not None
+    proof = lake.open(name_of(table)).prove_deletes(snapshot_id)
+    assert [each.name for each in proof.checks if not each.holds] == ["same_deleted_positions"]
