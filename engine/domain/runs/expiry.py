@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any
 
 SHOWN = 100
@@ -89,7 +90,7 @@ class ExpiryPlan:
 
     def document(self) -> dict[str, Any]:
         """Return the plan as JSON-ready values; ids are strings because they exceed 2^53."""
-        shown = list(self.expired.items())[:SHOWN]
+        shown = islice(self.expired.items(), SHOWN)
         return {
             "rule": self.rule.document(),
             "expired_total": len(self.expired),
