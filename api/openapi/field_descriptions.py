@@ -177,7 +177,7 @@ OF_MODELS: Final[Mapping[str, str]] = {
     "ExplainedRule.name": "Name of the rule.",
     "ExplainedSchedule.cron": "Cron expression at whose times the table is looked at; `off`: none.",
     "ExplainedSchedule.cron_next_at": "Next of these times; null: none.",
-    "ExplainedSchedule.last_start_at": "Start of the last run that changed the table; null: none.",
+    "ExplainedSchedule.last_start_at": "Start of the last rewrite that changed the table; null: none.",
     "ExplainedSchedule.min_interval_seconds": "Shortest time between automatic runs; null: none.",
     "ExplainedSeal.is_on": "Whether the policy seals partitions.",
     "ExplainedSeal.sealed_partitions": "Partitions that are sealed.",

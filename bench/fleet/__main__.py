@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from bench.fleet import artemis, explained, race, replays, starvation, storm
+from bench.fleet import artemis, explained, race, replays, starvation, storm, upkeep_report
 from bench.fleet.line import Line
 from tests.simulation.world import World, open_machine, open_world
 
@@ -62,6 +62,11 @@ def _explained(seed: int) -> tuple[str, list[str]]:
     return explained.report(found), [wrong for each in found for wrong in each.wrong]
 
 
+def _upkeep(seed: int) -> tuple[str, list[str]]:
+    found = upkeep_report.judge(1000, days=7, workers=16, seed=seed)
+    return upkeep_report.report(found), found.broken()
+
+
 def _presets(seed: int) -> tuple[str, list[str]]:
     found = replays.replay_presets(days=7, seed=seed)
     wrong = [each for result in found["balanced"] for each in replays.broken("balanced", result)]
@@ -76,6 +81,7 @@ SCENARIOS: Mapping[str, Callable[[int], tuple[str, list[str]]]] = {
     "explain": _explained,
     "artemis": _artemis,
     "presets": _presets,
+    "upkeep": _upkeep,
 }
 
 

@@ -23,7 +23,9 @@ from engine.domain.tables.table import TableRef
 from engine.formats.base import (
     CatalogConnection,
     CommitRequest,
+    FileKeeper,
     HistoryKeeper,
+    ManifestKeeper,
     NativeTable,
     OpenTable,
     ParentKeeper,
@@ -166,10 +168,11 @@ def every_operation_is_possible_or_has_a_reason(subject: Subject) -> None:
 def roles_are_those_of_the_capabilities(subject: Subject) -> None:
     capabilities, table = subject.format.capabilities(), opened(subject)
     natively = [cell for cell in capabilities.cells if cell.engine == "native" and cell.capability.possible]
-    if isinstance(subject, ModelSubject):  # it is served with Iceberg's capabilities, and has rewrites only
-        return
-    assert isinstance(table, NativeTable) is bool(natively)
+    if not isinstance(subject, ModelSubject):  # it is served with Iceberg's capabilities, and has no procedure
+        assert isinstance(table, NativeTable) is bool(natively)
     assert isinstance(table, HistoryKeeper) is capabilities.operation(Operation.EXPIRE_SNAPSHOTS).possible
+    assert isinstance(table, FileKeeper) is capabilities.operation(Operation.DELETE_OLD_COMPACTIONS).possible
+    assert isinstance(table, ManifestKeeper) is capabilities.operation(Operation.REWRITE_MANIFESTS).possible
 
 
 @contract

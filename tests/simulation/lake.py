@@ -4,20 +4,23 @@ The rows of a file are the numbers of those that were appended, so that a lost o
 `checks_sources` is the defence that a test may take away.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextvars import Context
 from dataclasses import dataclass, field, replace
 from itertools import count
 from random import Random
 
 import pyarrow as pa
 
-from engine.domain.errors import Away
+from engine.domain.errors import Away, OutcomeUnknown
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.tables.table import TableRef
 from engine.formats.base import SnapshotKind
 from engine.planning.measures.digest import PartitionTime
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.processes import present
+from tests.simulation.upkeep import Manifests, Removal
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class Snapshot:
     groups: tuple[int, ...] = ()
     removed: tuple[DataFile, ...] = ()
     added: tuple[DataFile, ...] = ()
+    manifests: Manifests = Manifests()  # noqa: RUF009 - a frozen value
 
 
 @dataclass
@@ -85,6 +89,9 @@ class ModelTable:
         self.deletes: dict[str, frozenset[int]] = {}
         self.digests: dict[int, pa.Table] = {}
         self.times: dict[int, PartitionTime] = {}
+        self.expired: set[int] = set()
+        self.removals: dict[str, Removal] = {}
+        self.expiries = 0
         self._rows = count()
         self._names = count()
 
@@ -127,11 +134,63 @@ class ModelTable:
     def install(self, snapshot: Snapshot) -> Snapshot:
         """Make a snapshot the head."""
         made = replace(snapshot, number=len(self.snapshots) + 1, at_ms=self.lake.now_ms())
+        if snapshot.manifests == Manifests():
+            before = self.head.manifests if self.head else Manifests()
+            made = replace(made, manifests=before.committed(len(made.added) + len(made.removed)))
         self.snapshots.append(made)
         return made
 
+    def swap(self, head: Snapshot, snapshot: Snapshot) -> bool:
+        """Make a snapshot the head if the head is still the one that it was made on; return whether it was."""
+        if self.head is not head:
+            return False
+        self.install(snapshot)
+        return True
+
+    def expire(self, numbers: AbstractSet[int], version: str) -> bool:
+        """Remove snapshots from the metadata if it is still of a version; return whether it was."""
+        if self.version != version:
+            return False
+        self.expired |= numbers
+        self.expiries += 1
+        return True
+
+    @property
+    def version(self) -> str:
+        """The catalog's pointer: it changes with every commit and every expiry."""
+        return f"{len(self.snapshots)}.{self.expiries}"
+
+    def retained(self) -> Sequence[Snapshot]:
+        """Return the snapshots that have not expired, oldest first."""
+        return [each for each in self.snapshots if each.number not in self.expired]
+
+    def only_in(self, numbers: AbstractSet[int]) -> dict[str, int]:
+        """Return the files, with their bytes, that only snapshots of these numbers need."""
+        found: dict[str, int] = {}
+        for number in numbers:
+            found |= {path: each.file_bytes for path, each in self.snapshots[number - 1].files.items()}
+        for each in self.retained():
+            if each.number not in numbers:
+                found = {path: size for path, size in found.items() if path not in each.files}
+        return found
+
+    def superseded_bytes(self) -> int:
+        """Return the bytes of files in the storage that only expired snapshots needed."""
+        return sum(size for path, size in self.only_in(self.expired).items() if path in self.storage)
+
+    def orphans(self) -> frozenset[str]:
+        """Return the files in the storage that no snapshot ever had, such as those of writers that crashed."""
+        return frozenset(self.storage) - {path for each in self.snapshots for path in each.files}
+
+    def leave_orphan(self, partition: str) -> None:
+        """A writer dies after it wrote a file and before its commit."""
+        self.storage[f"{self.location}/data/{partition}/w{next(self._names)}.parquet"] = frozenset()
+
     def by_number(self, number: int) -> Snapshot | None:
-        return self.snapshots[number - 1] if 0 < number <= len(self.snapshots) else None
+        """Return a snapshot that has not expired."""
+        if number in self.expired or not 0 < number <= len(self.snapshots):
+            return None
+        return self.snapshots[number - 1]
 
 
 class Lake:
@@ -162,3 +221,36 @@ class Lake:
         if self.away:
             self.loop.pause(self.random.uniform(0.01, 2.0))
             raise Away(Dependency.CATALOG, "the catalog is away")
+
+    def send(self, land: Callable[[], bool]) -> bool:
+        """Send a change: it lands whatever becomes of the sender; return whether it was still possible."""
+        loop, luck, faults = self.loop, self.random.random(), self.faults
+        if luck < faults.refused:
+            faults.note("refused")
+            raise Away(Dependency.CATALOG, "the catalog can't be reached")
+        luck -= faults.refused
+        answer = loop.create_future()
+
+        def arrive() -> None:
+            is_won = land()
+            if not answer.done():
+                loop.call_later(self.random.uniform(0.001, 0.05), lambda: answer.done() or answer.set_result(is_won))
+
+        if luck < faults.lost_request:
+            faults.note("lost_request")
+            self._lose()
+        luck -= faults.lost_request
+        if luck < faults.late:
+            faults.note("late")
+            loop.call_later(self.random.uniform(0.5, 30), arrive, context=Context())
+            self._lose()
+        luck -= faults.late
+        loop.call_later(self.random.uniform(0.001, 0.1), arrive, context=Context())
+        if luck < faults.lost_answer:
+            faults.note("lost_answer")
+            self._lose()
+        return bool(loop.block(answer))
+
+    def _lose(self) -> None:
+        self.loop.pause(self.random.uniform(0.1, 3.0))
+        raise OutcomeUnknown("no answer to the commit")

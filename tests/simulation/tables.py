@@ -6,13 +6,12 @@ given up, or after its process died.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import Context
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
 
-from engine.domain.errors import Away, CommitConflict, NotEligible, NotFound, OutcomeUnknown
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.errors import CommitConflict, NotEligible, NotFound
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import DeleteRef, InputFile
 from engine.domain.runs.output_names import output_prefix
@@ -43,6 +42,7 @@ from engine.planning.measures.digest import FILE_DIGEST, TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings
 from tests.simulation.lake import DataFile, Lake, ModelTable, Snapshot
+from tests.simulation.upkeep import Manifests, ModelUpkeep
 
 _SCHEMA_ID: Final = 0
 
@@ -86,7 +86,7 @@ class ModelCatalog:
 
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         self._lake.answer()
-        return {ref: str(len(self._lake.tables[ref].snapshots)) for ref in refs if ref in self._lake.tables}
+        return {ref: self._lake.tables[ref].version for ref in refs if ref in self._lake.tables}
 
     def ping(self) -> None:
         self._lake.answer()
@@ -98,14 +98,14 @@ class ModelCatalog:
         return OpenModelTable(self._lake.tables[ref])
 
 
-class OpenModelTable:
+class OpenModelTable(ModelUpkeep):
     """A table at one moment, as `formats.base.OpenTable`."""
 
     def __init__(self, table: ModelTable) -> None:
-        self._table = table
+        super().__init__(table)
         self._lake = table.lake
         self._head = table.head
-        self._pointer = str(len(table.snapshots))
+        self._pointer = table.version
         self._files: Mapping[str, DataFile] = table.files
 
     @property
@@ -141,7 +141,7 @@ class OpenModelTable:
         return 0
 
     def describe(self) -> Mapping[str, Any]:
-        return {"format": "iceberg", "uuid": self.uuid, "snapshot_count": len(self._table.snapshots)}
+        return {"format": "iceberg", "uuid": self.uuid, "snapshot_count": len(self._retained)}
 
     def policy_properties(self) -> Mapping[str, Any]:
         return {}
@@ -153,11 +153,11 @@ class OpenModelTable:
         return self._table.digests[number]
 
     def figures(self) -> TableMeasures:
-        snapshots = self._table.snapshots[: self.head_snapshot_id or 0]
+        snapshots, manifests = self._retained, self._retained[-1].manifests if self._retained else Manifests()
         return TableMeasures(
             snapshot_count=len(snapshots),
-            manifest_count=1,
-            manifest_bytes=1000,
+            manifest_count=manifests.count,
+            manifest_bytes=manifests.total_bytes,
             committed_at_ms={each.number: each.at_ms for each in snapshots},
             known_since_ms=snapshots[0].at_ms if snapshots else None,
             times=self._table.times,
@@ -235,7 +235,7 @@ class OpenModelTable:
             before_try()
             self._lake.answer(most=0.2)
             staged = _staged(head, request, kept, self._table.storage, self._lake.now_ms())
-            if self._send(head, staged):
+            if self._lake.send(partial(self._table.swap, head, staged)):
                 return CommitOutcome(staged.number, staged.groups, dropped, number)
             self._lake.lost_races += 1
             self._lake.loop.pause(self._lake.random.uniform(0.01, 0.1) * number)
@@ -245,7 +245,7 @@ class OpenModelTable:
         self._lake.answer()
         return [
             CommittedBatch(each.number, each.groups, each.attempt)
-            for each in self._table.snapshots
+            for each in self._table.retained()
             if each.run_id == run_id
         ]
 
@@ -275,7 +275,7 @@ class OpenModelTable:
 
     def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:
         self._lake.answer()
-        referenced = {path for snapshot in self._table.snapshots for path in snapshot.files}
+        referenced = {path for snapshot in self._table.retained() for path in snapshot.files}
         gone = [
             path
             for path in self._table.storage
@@ -289,44 +289,8 @@ class OpenModelTable:
         return len(gone)
 
     def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
-        newest = self._table.snapshots[: self.head_snapshot_id or 0][::-1][:limit]
+        newest = self._retained[::-1][:limit]
         return [SnapshotInfo(each.number, each.number - 1 or None, each.at_ms, each.kind) for each in newest]
-
-    def _send(self, head: Snapshot, staged: Snapshot) -> bool:
-        """Send a commit: it lands whatever becomes of the sender, if the head is still the one it was made on."""
-        lake, loop = self._lake, self._lake.loop
-        luck, faults = lake.random.random(), lake.faults
-        if luck < faults.refused:
-            faults.note("refused")
-            raise Away(Dependency.CATALOG, "the catalog can't be reached")
-        luck -= faults.refused
-        answer = loop.create_future()
-
-        def land() -> None:
-            is_won = self._table.head is head
-            if is_won:
-                self._table.install(staged)
-            if not answer.done():
-                loop.call_later(lake.random.uniform(0.001, 0.05), lambda: answer.done() or answer.set_result(is_won))
-
-        if luck < faults.lost_request:
-            faults.note("lost_request")
-            self._lost()
-        luck -= faults.lost_request
-        if luck < faults.late:
-            faults.note("late")
-            loop.call_later(lake.random.uniform(0.5, 30), land, context=Context())
-            self._lost()
-        luck -= faults.late
-        loop.call_later(lake.random.uniform(0.001, 0.1), land, context=Context())
-        if luck < faults.lost_answer:
-            faults.note("lost_answer")
-            self._lost()
-        return bool(loop.block(answer))
-
-    def _lost(self) -> None:
-        self._lake.loop.pause(self._lake.random.uniform(0.1, 3.0))
-        raise OutcomeUnknown("no answer to the commit")
 
 
 def _surviving(

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any
 
 READER = "reader"
@@ -106,7 +107,7 @@ class ExpiryPlan:
 
     def document(self) -> dict[str, Any]:
         """Return the plan as JSON-ready values; ids are strings because they exceed 2^53."""
-        shown = list(self.expired.items())[:SHOWN]
+        shown = islice(self.expired.items(), SHOWN)
         return {
             "rule": self.rule.document(),
             "expired_total": len(self.expired),

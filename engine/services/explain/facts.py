@@ -56,7 +56,7 @@ class RecordFacts:
     `hot`: partitions that lost races to other writers; `races`: races won and lost by runs of the last days.
     `outages`: of Spark, of its catalog, and of other dependencies that its runs wait for.
     `breaker`: of its catalog, None unless the last run there failed. `rest_ended_at`: earlier failures do not count.
-    `last_change`: the last ended run that changed the table.
+    `last_rewrite`: the last ended rewrite that changed the table.
 
     `watch`: how the table is watched; `is_watched`: whether a coordinator watches at present. `fleet_at_work`: the runs
     that workers hold, of all tables. `known`: measurements of earlier runs.
@@ -77,7 +77,7 @@ class RecordFacts:
     breaker: Breaker | None = None
     outages: Sequence[Outage] = ()
     rest_ended_at: datetime | None = None
-    last_change: Run | None = None
+    last_rewrite: Run | None = None
     catalog_pause: Pause | None = None
     fleet_at_work: AtWork = AtWork()  # noqa: RUF009 - immutable
     known: RunStatistics = NO_STATISTICS
@@ -103,8 +103,8 @@ class RecordFacts:
 
     @property
     def last_start(self) -> datetime | None:
-        """The start of the last run that changed the table, None for none."""
-        return None if self.last_change is None else self.last_change.started_at
+        """The start of the last rewrite that changed the table, None for none."""
+        return None if self.last_rewrite is None else self.last_rewrite.started_at
 
     @property
     def cooling_until(self) -> datetime | None:
@@ -206,7 +206,7 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         breaker=await unit.breakers.get(table.ref.catalog),
         outages=tuple((await unit.outages.of_runs(live, catalog=table.ref.catalog)).values()),
         rest_ended_at=await unit.watches.rest_ended_at(table.id),
-        last_change=next(iter(await unit.runs.list_changes(table.id, None, 1)), None),
+        last_rewrite=next(iter(await unit.runs.list_changes(table.id, limit=1, operation=Operation.REWRITE)), None),
         catalog_pause=(await unit.pauses.of_table(table.id)).catalog,
         fleet_at_work=await unit.runs.at_work(),
         known=await read_statistics(unit, table.id, catalog=table.ref.catalog),

@@ -93,9 +93,16 @@ def walked_to(wanted: RunFilter, before: RunId | None) -> Select[Any] | None:
     return select(func.max(every.c.id))
 
 
-def changes(table_id: TableId, before: RunId | None, limit: int, period: Period = ALWAYS) -> Select[Any]:
+def changes(
+    table_id: TableId,
+    before: RunId | None,
+    limit: int,
+    period: Period = ALWAYS,
+    operation: Operation | None = None,
+) -> Select[Any]:
     """Return the query for ended runs that committed snapshots to a table, submitted in the period, newest first."""
     query = select(runs).where(runs.c.table_id == table_id, runs.c.snapshot_count > literal_column("0"))
+    query = query if operation is None else query.where(runs.c.operation == operation)
     if period.since is not None:
         query = query.where(runs.c.id >= first_run_id(period.since))
     if period.until is not None:

@@ -105,10 +105,16 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         return RunPage(tuple(run for run in found if run.id >= walked_to), RunId(walked_to))
 
     async def list_changes(
-        self, table_id: TableId, before: RunId | None = None, limit: int = 100, period: Period = ALWAYS
+        self,
+        table_id: TableId,
+        before: RunId | None = None,
+        limit: int = 100,
+        period: Period = ALWAYS,
+        operation: Operation | None = None,
     ) -> builtins.list[Run]:
         """Return ended runs older than `before` that committed snapshots to a table, newest first."""
-        rows = (await self._connection.execute(run_listings.changes(table_id, before, limit, period))).mappings()
+        query = run_listings.changes(table_id, before, limit, period, operation)
+        rows = (await self._connection.execute(query)).mappings()
         return [to_run(row) for row in rows]
 
     async def last_starts(self, table_id: TableId, operations: Collection[Operation]) -> dict[Operation, datetime]:

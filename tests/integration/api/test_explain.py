@@ -152,6 +152,15 @@ async def test_the_next_run_waits_for_min_interval(api: Api, table_id: str):
     assert datetime.fromisoformat(answer["next_eligible"]["at"]) == began + timedelta(minutes=10)
 
 
+async def test_a_rewrite_does_not_wait_for_min_interval_after_upkeep(api: Api, table_id: str):
+    accepted = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite_manifests"}, status=202)
+    await api.container.worker.advance(accepted["id"])
+    answer = await explained(api, table_id)
+    assert answer["last_run"]["state"] == "succeeded"
+    assert answer["schedule"]["last_start_at"] is None
+    assert not answer["next_eligible"]["held_by"]
+
+
 async def test_a_partition_just_rewritten_was_rewritten_a_moment_ago(api: Api, table_id: str):
     await put_policy(
         api, table_id, {"triggers": [{"name": "r", "all": [{"metric": "time_since_rewrite", "at_least": "1d"}]}]}

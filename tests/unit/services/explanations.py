@@ -111,7 +111,7 @@ def situation(
     """Return the facts of a table with these files under this policy; `record` replaces what the record says."""
     effective = effective_policy(table_properties={}, own=PolicyDocument.model_validate(policy or {}))
     changed = (run for run in record.get("ended", ()) if run.state is RunState.SUCCEEDED)
-    known = replace(RECORD, last_change=next(changed, None), **record)
+    known = replace(RECORD, last_rewrite=next(changed, None), **record)
     sight = Sight(blocked=blocked) if blocked else _seen(files, effective, conditions, known, figures)
     return Facts(
         record=known,

@@ -717,7 +717,7 @@ class ExplainedSchedule(Model):
     """Next of these times; null: none."""
 
     last_start_at: datetime | None
-    """Start of the last run that changed the table; null: none."""
+    """Start of the last rewrite that changed the table; null: none."""
 
     min_interval_seconds: int | None
     """Shortest time between automatic runs; null: none."""
@@ -2237,7 +2237,7 @@ class ScheduleSettings(Model):
     """More times at which the table is looked at: minute, hour, day of month, month, day of week."""
 
     min_interval: str | None = None
-    """Shortest time from the start of a run that changed the table to the next automatic run."""
+    """Shortest time from the start of a rewrite that changed the table to the next automatic rewrite."""
 
     time_zone: str | None = None
     """IANA name of the time zone of `cron`."""

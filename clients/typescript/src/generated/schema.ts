@@ -2182,7 +2182,7 @@ export interface components {
             cron: string;
             /** @description Next of these times; null: none. */
             cron_next_at: string | null;
-            /** @description Start of the last run that changed the table; null: none. */
+            /** @description Start of the last rewrite that changed the table; null: none. */
             last_start_at: string | null;
             /** @description Shortest time between automatic runs; null: none. */
             min_interval_seconds: number | null;
@@ -4991,7 +4991,7 @@ export interface components {
              */
             cron?: "off" | string | null;
             /**
-             * @description Shortest time from the start of a run that changed the table to the next automatic run.
+             * @description Shortest time from the start of a rewrite that changed the table to the next automatic rewrite.
              * @example 10m
              */
             min_interval?: string | null;

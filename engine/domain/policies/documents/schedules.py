@@ -65,7 +65,7 @@ class ScheduleSettings(Section):
 
     min_interval: Duration | None = setting(
         600,
-        description="Shortest time from the start of a run that changed the table to the next automatic run.",
+        description="Shortest time from the start of a rewrite that changed the table to the next automatic rewrite.",
         examples=["10m"],
     )
     cron: Literal["off"] | Cron | None = setting(
