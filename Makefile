@@ -9,7 +9,7 @@ JAVA = -XX:TieredStopAtLevel=1
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
 .PHONY: help setup demo demo-native up test unit check check-code check-unit fmt openapi sdk simulate jars
-.PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers defences
+.PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep defences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,7 +71,7 @@ sdk: openapi ## Write the generated parts of the Python and TypeScript SDKs from
 	@$(BIN)/python clients/generate.py
 	@npm --prefix clients/typescript --silent run generate
 
-fuzz: fuzz-api fuzz-tables fuzz-writers ## Run all of fuzz-api, fuzz-tables and fuzz-writers (about two hours)
+fuzz: fuzz-api fuzz-tables fuzz-writers fuzz-upkeep ## Run all of fuzz-api, fuzz-tables, fuzz-writers and fuzz-upkeep (about four hours)
 
 fuzz-api: ## Run every check of Schemathesis, 300 examples an operation, as viewer and as admin (about 20 minutes)
 	@scripts/setup test
@@ -86,6 +86,11 @@ fuzz-writers: ## Let other writers act at random steps of rewrites (RUNS=500 SEE
 	@scripts/setup test
 	@PACKHOUSE_FUZZ_RUNS=$(or $(RUNS),500) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
 	  $(BIN)/pytest -q tests/interleaving/test_matrix.py -k many $(PYTEST_ARGS)
+
+fuzz-upkeep: ## Upkeep of random tables compared with Iceberg's procedures, and other writers at its steps (TABLES=300 RUNS=300 SEED=1)
+	@scripts/setup test
+	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),300) PACKHOUSE_FUZZ_RUNS=$(or $(RUNS),300) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
+	  $(BIN)/pytest -q tests/upkeep $(PYTEST_ARGS)
 
 fuzz-viewer fuzz-admin: fuzz-%:
 	@PACKHOUSE_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/pytest -q -s tests/contract/test_fuzz.py -k $* $(PYTEST_ARGS)

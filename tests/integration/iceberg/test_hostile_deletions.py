@@ -8,6 +8,7 @@ from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.table import Table
 from pyiceberg.typedef import Record
 
+from engine.domain.errors import TableReplaced
 from engine.formats.iceberg.deletion.file_lists import FileKind, FileList, ListWriter, Origin, listed
 from engine.formats.iceberg.deletion.path_keys import keys_of
 from engine.formats.iceberg.deletion.records import Records
@@ -171,5 +172,5 @@ def test_a_list_of_another_table_is_refused(lake: Lake) -> None:
     files = deletion.expire(ids(lake.load().metadata)[:-1])
     origin = Origin("00000000-0000-0000-0000-000000000000", 0, 0)
     Records(deletion.view(), RUN_ID).write_roots(FileList.read(ListWriter(origin).finish().body))
-    with pytest.raises(Exception, match="another one now"):
+    with pytest.raises(TableReplaced, match="another one now"):
         files.record()

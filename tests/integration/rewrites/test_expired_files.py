@@ -12,6 +12,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.formats.iceberg.deletion import removal as removals
 from engine.formats.iceberg.deletion.file_lists import FileKind, FileList, ListWriter, listed
+from tests.interleaving.writers import ACTIONS
 from tests.support.expired_files import needed, stored
 from tests.support.moved_clock import MovedClock
 from tests.support.world import World
@@ -203,6 +204,16 @@ async def test_a_table_that_forbids_the_deletion_of_files_keeps_all(world: World
     assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
     assert "gc.enabled" in (run.detail or "")
     assert {path for path in was - stored(world.lake.table) if not path.endswith(".metadata.json")} == set()
+
+
+@pytest.mark.parametrize("step", ["files_recorded", "deleting_files", "files_deleted"])
+async def test_a_table_that_is_dropped_and_created_again_ends_the_deletion(world: World, step: str) -> None:
+    """The other table is in the same folder: the run breaks no invariant, and deletes no file of it."""
+    run = await submit(world)
+    world.at(step, lambda: ACTIONS["recreate"](world))
+    run = await world.finish(run.id)
+    assert (run.state, run.reason) == (RunState.FAILED, "table_replaced")
+    assert needed(world.lake.table) <= stored(world.lake.table)
 
 
 async def test_requests_of_a_deletion_wait_for_the_limit_of_the_table(

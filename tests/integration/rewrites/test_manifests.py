@@ -16,6 +16,7 @@ from engine.formats.iceberg.commits.tries import CommitTries
 from engine.formats.iceberg.table import IcebergTable
 from engine.services.operations.metadata.manifests import ManifestAttempt
 from engine.services.runs.attempts import Stop
+from tests.interleaving.writers import ACTIONS
 from tests.support.watching import DAY, Watching, finish_live, runs_of, set_policy
 from tests.support.world import World
 
@@ -50,6 +51,22 @@ def unlisted(world: World) -> set[str]:
 
 async def rewritten(world: World) -> Run:
     return await world.finish((await world.submit(MANIFESTS)).id)
+
+
+@pytest.mark.parametrize("dies", [False, True])
+async def test_a_snapshot_that_another_program_rolled_back_is_no_failed_proof(world: World, dies: bool) -> None:
+    """The table is not frozen and nothing is rolled back; a next attempt does not repeat it."""
+    run = await world.submit(MANIFESTS)
+    world.at("after_commit", lambda: ACTIONS["roll_back"](world))
+    if dies:
+        world.at("taken_back", world.steal_lease(run.id))
+        await world.container.worker.advance(run.id)
+        await world.expire_lease(run.id)
+    run = await world.finish(run.id)
+    assert (run.state, run.reason) == (RunState.FAILED, "taken_back"), run.detail
+    assert "another program rolled the table back" in (run.detail or "")
+    assert len(snapshots_of(world, run)) == 1
+    assert (await world.container.tables.get(SYSTEM, world.table_id)).freeze is None
 
 
 async def test_manifests_become_one_and_rows_stay(world: World) -> None:

@@ -86,7 +86,8 @@ class ExpiredFiles:
         Raises:
             NotEligible: the table forbids to delete files, or a kept snapshot has a file in a forbidden location.
             Malformed: a manifest or list that a kept snapshot needs can't be read.
-            Fatal: the catalog's pointer moved to older metadata, or to another table.
+            Fatal: the catalog's pointer moved to older metadata.
+            TableReplaced: the catalog has another table under this name.
             OSError: the store does not answer.
         """
         view = self._load()
@@ -111,7 +112,7 @@ class ExpiredFiles:
 
         Raises:
             Away, CredentialsExpired, StateConflict, Exception: as `Removal.advance`; call again to go on.
-            NotEligible, Malformed, Fatal, OSError: as `record`.
+            NotEligible, Malformed, Fatal, TableReplaced, OSError: as `record`.
         """
         removal.remove(self.unneeded())
         return removal.tally

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
-from engine.domain.errors import Fatal, NotEligible
+from engine.domain.errors import Fatal, NotEligible, TableReplaced
 from engine.formats.iceberg.deletion.file_lists import Origin
 from engine.formats.iceberg.deletion.path_keys import Keys, are_in, keys_of, places_in
 from engine.formats.iceberg.deletion.paths_in_files import entries_in, manifests_in
@@ -127,11 +127,12 @@ def check_newer(metadata: TableMetadata, origin: Origin) -> None:
     """Check that metadata is of the same table as a list of files, and not older.
 
     Raises:
-        Fatal: the catalog has another table under this name, or its pointer moved to older metadata.
+        TableReplaced: the catalog has another table under this name.
+        Fatal: the catalog's pointer moved to older metadata.
     """
     now = Origin.of(metadata)
     if now.uuid != origin.uuid:
-        raise Fatal(f"the table under this name is another one now ({now.uuid}, it was {origin.uuid})")
+        raise TableReplaced(f"the table under this name is another one now ({now.uuid}, it was {origin.uuid})")
     if now.updated_ms < origin.updated_ms or now.next_sequence_number < origin.next_sequence_number:
         moved = f"next sequence number {origin.next_sequence_number} → {now.next_sequence_number}"
         moved += f", updated {origin.updated_ms} → {now.updated_ms}"

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final, Protocol
 
-from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, Transient
+from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.run import RunState
-from engine.formats.base import Condition
+from engine.formats.base import IN_HISTORY, Condition
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext
 from engine.services.operations.mismatches import Mismatches
 from engine.services.runs.attempts import Attempt
@@ -103,7 +103,10 @@ class SnapshotAttempt(MetadataAttempt):
                 await self._prove(each.snapshot_id)
 
     async def _work(self, policy: EffectivePolicy) -> None:
-        """Plan, commit, prove and end."""
+        """Plan, commit, prove and end. Raises `TakenBack` if another program rolled the snapshot back."""
+        for document in self._proofs:
+            if document.get("taken_back"):
+                raise _taken_back(document)
         if self._committed:
             await self._conclude()
             return
@@ -148,7 +151,12 @@ class SnapshotAttempt(MetadataAttempt):
         return found
 
     async def _prove(self, snapshot_id: int) -> None:
-        """Prove a snapshot of this run and store the proof; without one, go back to its parent or freeze the table."""
+        """Prove a snapshot of this run and store the proof; without one, go back to its parent or freeze the table.
+
+        Raises:
+            TakenBack: it is correct, but no longer in the history of main.
+            Fatal: the proof failed.
+        """
         proof = await self._context.formats.work(self._table.ref, self._compare, snapshot_id)
         document = _document(snapshot_id, proof)
         others = [each for each in self._proofs if each.get("snapshot_id") != document["snapshot_id"]]
@@ -157,8 +165,13 @@ class SnapshotAttempt(MetadataAttempt):
             self._result = dict(proof.figures.document())
         result = self._attempt.run.result.updated(**self._figures())
         details = {"snapshot_id": document["snapshot_id"], "ok": document["ok"], **self._result}
-        settled = self._attempt.run.intent.marked_settled({_ONLY}) if document["ok"] else self._attempt.run.intent
-        await self._attempt.record(self.event, details, intent=settled, result=result, is_progress=True)
+        is_answered = document["ok"] or document["taken_back"]
+        intent = self._attempt.run.intent.marked_settled({_ONLY}) if is_answered else self._attempt.run.intent
+        kind = TakenBack.code if document["taken_back"] else self.event
+        await self._attempt.record(kind, details, intent=intent, result=result, is_progress=True)
+        if document["taken_back"]:
+            self._step("taken_back")
+            raise _taken_back(document)
         if not document["ok"]:
             await self._mismatches.answer(document)
         if self._attempt.run.state is RunState.COMMITTING:
@@ -190,9 +203,18 @@ class SnapshotAttempt(MetadataAttempt):
 
 
 def _document(snapshot_id: int, proof: SnapshotProof) -> dict[str, Any]:
+    failed = {each.name for each in proof.checks if not each.holds}
     return {
         "snapshot_id": str(snapshot_id),
-        "ok": all(each.holds for each in proof.checks),
+        "ok": not failed,
+        "taken_back": failed == {IN_HISTORY},
         "groups": [_ONLY],
         "checks": [asdict(each) for each in proof.checks],
     }
+
+
+def _taken_back(document: Mapping[str, Any]) -> TakenBack:
+    return TakenBack(
+        f"snapshot {document['snapshot_id']} was committed and proven, and then another program rolled the table back "
+        "to an earlier snapshot: this run does not repeat it"
+    )

@@ -1,0 +1,1 @@
+"""Upkeep of random tables compared with Iceberg's own procedures, and with other writers at each step."""

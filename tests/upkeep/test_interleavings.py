@@ -1,0 +1,124 @@
+"""Upkeep while another writer acts at its steps: no needed file is deleted, and the result agrees with the table.
+
+`make fuzz-upkeep RUNS=300 SEED=1` plays many random combinations; a failure names its seed.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from redis.asyncio import Redis
+
+from engine.domain.access.callers import SYSTEM
+from engine.domain.errors import PackhouseError
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Operation, Run, RunState
+from tests.support.moved_clock import MovedClock
+from tests.support.world import World, open_world
+from tests.upkeep.checks import check_upkeep
+from tests.upkeep.writers import EVERY_ACTION, Rows, missing, rows_of_snapshots
+
+FIRST = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
+RUNS = int(os.environ.get("PACKHOUSE_FUZZ_RUNS", "5"))
+FILE_STEPS = ("files_recorded", "deleting_files", "files_deleted")
+COMMIT_STEPS = ("claimed", "planned", "before_commit", "after_commit")
+STEPS = {
+    Operation.EXPIRE_SNAPSHOTS: (*COMMIT_STEPS, *FILE_STEPS, "before_end"),
+    Operation.DELETE_OLD_COMPACTIONS: (*COMMIT_STEPS, *FILE_STEPS, "before_end"),
+    Operation.REWRITE_MANIFESTS: (*COMMIT_STEPS, "before_end"),
+}
+MAINTENANCE = {
+    "expire_snapshots": {"older_than": "30m", "keep_last": 1, "interval": "1h", "delete_files": True},
+    "delete_old_compactions": {"grace": "30m", "interval": "1h"},
+}
+
+
+@pytest.fixture
+async def world(sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    """A table that was rewritten, appended to and rewritten an hour ago, with a branch and a tag."""
+    async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=redis_url, files=3) as opened:
+        rewrite = {"min_input_files": 2, "deletes": {"files": 1}}
+        await opened.set_policy({"rewrite": rewrite, "maintenance": MAINTENANCE})
+        await opened.rewrite()
+        opened.lake.append(day="2026-11-01")
+        opened.lake.append(day="2026-11-01")
+        table = opened.lake.table
+        first = min(table.snapshots(), key=lambda each: each.timestamp_ms)
+        table.manage_snapshots().create_tag(first.snapshot_id, "audit").commit()
+        await opened.rewrite()
+        table = opened.lake.table
+        for name in [each for each in table.refs() if each not in ("main", "audit")]:
+            opened.lake.table.manage_snapshots().remove_tag(name).commit()
+        opened.lake.append(day="2026-11-02")
+        opened.lake.append(day="2026-11-02")
+        await (await MovedClock.of(opened.container.database)).pass_by(hours=1)
+        yield opened
+
+
+class Acting:
+    """Writers that act when a run reaches steps; remembers the rows of all snapshots that there were."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.known: Rows = rows_of_snapshots(world.lake.table)
+        self.rows = world.lake.rows()
+        self.told: list[str] = []
+
+    def at(self, step: str, action: str) -> None:
+        """Let a writer act once at a step."""
+        self._world.at(step, lambda: self._act(step, action))
+
+    def _act(self, step: str, action: str) -> None:
+        self.told.append(f"{action} at {step}")
+        assert not missing(self._world), f"files were missing before {self.told}"
+        try:
+            EVERY_ACTION[action](self._world)
+        except Exception as error:  # noqa: BLE001 - the writer's own conflict
+            self.told.append(f"which failed: {error!r}")
+        self.known |= rows_of_snapshots(self._world.lake.table)
+        self.rows = self._world.lake.rows()
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + RUNS))
+async def test_writers_at_random_steps_of_upkeep(world: World, seed: int) -> None:
+    """L21, U11, U12: with one to three actions, and sometimes with a worker that dies at a step."""
+    random, acting = Random(f"{seed}/interleaving"), Acting(world)
+    operation = random.choice(list(STEPS))
+    run = await world.submit(RunRequest(operation))
+    for _ in range(random.choice((1, 1, 2, 3))):
+        acting.at(random.choice(STEPS[operation]), random.choice(list(EVERY_ACTION)))
+    if random.random() < 0.25:
+        world.at(step := random.choice(STEPS[operation]), world.steal_lease(run.id))
+        acting.told.append(f"the worker dies at {step}")
+    try:
+        await world.container.worker.advance(run.id)
+        if (await world.get(run.id)).lease_holder is not None:
+            await world.expire_lease(run.id)
+        check_upkeep(world, await world.finish(run.id), acting.known, acting.rows)
+    except BaseException as error:
+        error.add_note(f"seed {seed}, {operation.value}: {', '.join(acting.told)}")
+        raise
+
+
+async def submit(world: World, operation: Operation) -> Run | None:
+    try:
+        run, _ = await world.container.runs.submit(SYSTEM, world.table_id, RunRequest(operation))
+    except PackhouseError:
+        return None
+    return run
+
+
+async def test_two_upkeep_runs_and_a_rewrite_at_once(world: World) -> None:
+    """One live run a table: the others are refused, or wait for it."""
+    known, rows = rows_of_snapshots(world.lake.table), world.lake.rows()
+    every = (Operation.EXPIRE_SNAPSHOTS, Operation.REWRITE_MANIFESTS, Operation.REWRITE)
+    submitted = [run for run in await asyncio.gather(*(submit(world, each) for each in every)) if run is not None]
+    assert submitted
+    await asyncio.gather(*(world.container.worker.advance(run.id) for run in submitted))
+    for run in submitted:
+        ended = await world.finish(run.id)
+        assert ended.state in (RunState.SUCCEEDED, RunState.SKIPPED), ended.detail
+        check_upkeep(world, ended, known, rows)

@@ -1,0 +1,83 @@
+"""Writers that act during upkeep: those of `tests/interleaving`, and others that move branches and tags."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from pyiceberg.exceptions import NoSuchTableError
+from pyiceberg.table import Table
+
+from tests.interleaving.writers import ACTIONS, DAY
+from tests.support.expired_files import needed
+from tests.support.world import NAME, SCHEMA, SPEC, World
+
+Rows = dict[int, list[str]]
+
+
+def add_tag(world: World) -> None:
+    """Name the oldest snapshot, which an expiry would remove."""
+    table = world.lake.table
+    table.manage_snapshots().create_tag(_oldest(table), f"tag-{uuid4().hex[:6]}").commit()
+
+
+def add_branch(world: World) -> None:
+    """Begin a branch at the oldest snapshot."""
+    table = world.lake.table
+    table.manage_snapshots().create_branch(_oldest(table), f"branch-{uuid4().hex[:6]}").commit()
+
+
+def drop_references(world: World) -> None:
+    """Remove every branch and tag except main."""
+    table = world.lake.table
+    for name, ref in table.refs().items():
+        if name != "main":
+            change = table.manage_snapshots()
+            (change.remove_tag if ref.snapshot_ref_type == "tag" else change.remove_branch)(name).commit()
+            table = world.lake.table
+
+
+def add_old_file(world: World) -> None:
+    """Add a file again that only older snapshots have, by its path."""
+    table = world.lake.table
+    live, oldest = set(world.lake.paths()), _oldest(table)
+    paths = [task.file.file_path for task in table.scan(snapshot_id=oldest).plan_files()]
+    old = [path for path in paths if path not in live and Path(path.removeprefix("file://")).exists()]
+    if old:
+        table.add_files(old[:1])
+
+
+def replace(world: World) -> None:
+    """Put another empty table into the same folder, under the same name, and write to it."""
+    location = world.lake.table.location()
+    world.lake.catalog.drop_table(NAME)
+    world.lake.catalog.create_table(NAME, SCHEMA, location=location, partition_spec=SPEC)
+    world.lake.append(day=DAY)
+
+
+OTHER_ACTIONS: Final[dict[str, Callable[[World], None]]] = {
+    each.__name__: each for each in (add_tag, add_branch, drop_references, replace)
+}
+EVERY_ACTION: Final = ACTIONS | OTHER_ACTIONS
+
+
+def rows_of_snapshots(table: Table) -> Rows:
+    """Return the rows of every snapshot of a table."""
+    return {
+        each.snapshot_id: sorted(map(repr, table.scan(snapshot_id=each.snapshot_id).to_arrow().to_pylist()))
+        for each in table.snapshots()
+    }
+
+
+def missing(world: World) -> set[str]:
+    """Return the files that some snapshot of the table needs and that do not exist, metadata files excepted."""
+    try:
+        table = world.lake.table
+    except NoSuchTableError:
+        return set()
+    paths = {path for path in needed(table) if not path.endswith(".metadata.json")}
+    return {path for path in paths if not Path("/" + path.removeprefix("file:").lstrip("/")).exists()}
+
+
+def _oldest(table: Table) -> int:
+    return min(table.snapshots(), key=lambda each: each.timestamp_ms).snapshot_id
