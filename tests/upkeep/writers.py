@@ -37,16 +37,6 @@ def drop_references(world: World) -> None:
             table = world.lake.table
 
 
-def add_old_file(world: World) -> None:
-    """Add a file again that only older snapshots have, by its path."""
-    table = world.lake.table
-    live, oldest = set(world.lake.paths()), _oldest(table)
-    paths = [task.file.file_path for task in table.scan(snapshot_id=oldest).plan_files()]
-    old = [path for path in paths if path not in live and Path(path.removeprefix("file://")).exists()]
-    if old:
-        table.add_files(old[:1])
-
-
 def replace(world: World) -> None:
     """Put another empty table into the same folder, under the same name, and write to it."""
     location = world.lake.table.location()

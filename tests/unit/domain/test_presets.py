@@ -200,6 +200,7 @@ def test_m5_and_m6_maxcompute_leaves_large_files_and_files_far_apart_alone() -> 
 def test_m13_and_m17_maxcompute_keeps_history_for_a_time_and_rewrites_what_blocks_its_end() -> None:
     assert with_preset("maxcompute-tiered").written()["maintenance.reclaim"] == {
         "retention": "7d",
+        "interval": "1d",
         "compact_blocking": True,
     }
 
