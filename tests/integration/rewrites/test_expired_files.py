@@ -1,6 +1,8 @@
 """Expiry with `delete_files`: the files that only expired snapshots needed are recorded, deleted and proven."""
 
+import asyncio
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.formats.iceberg.deletion import removal as removals
 from engine.formats.iceberg.deletion.file_lists import FileKind, FileList, ListWriter, listed
+from engine.services.operations.metadata.requests import WorkerRequests
 from tests.interleaving.writers import ACTIONS
 from tests.support.expired_files import needed, stored
 from tests.support.moved_clock import MovedClock
@@ -229,3 +232,24 @@ async def test_requests_of_a_deletion_wait_for_the_limit_of_the_table(
     assert result["delete_requests"] == result["deleted_files"]
     before_the_last_stage = result["deleted_files"] - result["deleted"]["manifest_lists"]["files"]
     assert time.monotonic() - began >= before_the_last_stage / 10 - 1, "the burst is a quarter of a second"
+
+
+async def test_a_deletion_ends_although_a_cancel_of_its_reports_was_lost(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """redis-py swallows a cancel that comes while it connects."""
+    report, is_deaf = WorkerRequests.report, asyncio.Event()
+
+    async def deaf(self: WorkerRequests, *, finished: bool = False) -> None:
+        if finished or is_deaf.is_set():
+            return await report(self, finished=finished)
+        is_deaf.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        return None
+
+    monkeypatch.setattr(WorkerRequests, "report", deaf)
+    async with asyncio.timeout(30):
+        run = await world.finish((await submit(world)).id)
+    assert run.state is RunState.SUCCEEDED
+    assert is_deaf.is_set()

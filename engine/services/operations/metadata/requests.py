@@ -35,6 +35,7 @@ class WorkerRequests:
         self._bucket = bucket
         self._lock = threading.Lock()
         self._sent = 0
+        self._is_over = False
 
     def take(self, requests: int) -> None:
         """Wait until the budget has room for requests. Raises the kernel's `Stopped` if the attempt is interrupted."""
@@ -57,13 +58,17 @@ class WorkerRequests:
             self._bucket.stop()
 
     async def keep(self) -> None:
-        """Report at this interval; stop the waiting thread when the attempt is interrupted."""
-        while True:
+        """Report at this interval until `close`; stop the waiting thread when the attempt is interrupted."""
+        while not self._is_over:
             with suppress(Transient):
                 await self.report()
-            if await _is_set_within(self._attempt.interrupted, REPORT_SECONDS):
+            if not self._is_over and await _is_set_within(self._attempt.interrupted, REPORT_SECONDS):
                 self._bucket.stop()
                 return
+
+    def close(self) -> None:
+        """End `keep` after its present report, for redis-py loses a cancel that comes while it connects."""
+        self._is_over = True
 
 
 async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:
@@ -103,6 +108,7 @@ async def paced_requests(
         try:
             yield requests.take
         finally:
+            requests.close()
             keeping.cancel()
             await asyncio.gather(keeping, return_exceptions=True)
             with suppress(Transient):
