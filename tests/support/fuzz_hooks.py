@@ -63,6 +63,11 @@ UNSAYABLE: Final = (
         "one field needs another (said in the schema, it would split the SDK's models)", "/outside_files", "^needs "
     ),
     Unsayable(
+        "what a dry run answered; one operation's fields (said in the schema, they would split the SDK's models)",
+        "/(plan_hash|confirm)",
+        "for runs of the operation purge|the hash of its dry run|not the address of the table",
+    ),
+    Unsayable(
         "what a kind of catalog takes", "/properties/.*", "kind of catalog|is missing|is not an address|not allow"
     ),
     Unsayable("what is a secret", "/properties/.*", "secret|credentials inside|settings of Packhouse itself"),

@@ -9,10 +9,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from engine.domain.ids import TableId
-from engine.domain.values.strict import Flag, Number, OneLine, Whole
+from engine.domain.values.strict import Flag, Instant, Number, OneLine, Whole
 
 MAX_SECONDS: Final = 86_400.0
 _MOST: Final = 2**53 - 1
@@ -114,9 +114,7 @@ class OldestReader(_Value):
 
     kind: Literal[SignalKind.OLDEST_READER]
     snapshot_id: str | None = Field(default=None, pattern=r"^[0-9]{1,19}$", description="Id of the snapshot.")
-    committed_at: AwareDatetime | None = Field(
-        default=None, description="Commit time of the snapshot, not in the future."
-    )
+    committed_at: Instant | None = Field(default=None, description="Commit time of the snapshot, not in the future.")
     valid_seconds: Whole = Field(default=3600, ge=1, le=int(MAX_SECONDS), description="After that it is forgotten.")
 
     @model_validator(mode="after")
