@@ -67,6 +67,8 @@ UNSAYABLE: Final = (
         "/(plan_hash|confirm)",
         "for runs of the operation purge|the hash of its dry run|not the address of the table",
     ),
+    Unsayable("one kind of signal needs a table", "/table_id", "^oldest_reader is about"),
+    Unsayable("what time it is", "/signal/(committed_at|oldest_reader/committed_at)", "future"),
     Unsayable(
         "what a kind of catalog takes", "/properties/.*", "kind of catalog|is missing|is not an address|not allow"
     ),
