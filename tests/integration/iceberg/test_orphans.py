@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from engine.domain.errors import Fatal, NotEligible, StateConflict
+from engine.domain.errors import Fatal, NotEligible, StateConflict, TableReplaced
 from engine.formats.iceberg.deletion.removal import Removal, Tally
 from engine.formats.iceberg.deletion.scopes import Scope
 from engine.formats.iceberg.orphans.listings import files_below
@@ -209,9 +209,12 @@ def test_f16_a_replaced_table_or_an_older_pointer_stops_the_search(lake: Lake) -
     looks = StoredLooks(Deletion(lake).view())
     look = looks.latest()
     assert look is not None
-    for origin in (replace(look.origin, uuid="another"), replace(look.origin, next_sequence_number=99)):
+    for origin, error in (
+        (replace(look.origin, uuid="another"), TableReplaced),
+        (replace(look.origin, next_sequence_number=99), Fatal),
+    ):
         looks.write(replace(look, origin=origin))
-        with pytest.raises(Fatal):
+        with pytest.raises(error):
             search(lake).look(RULE)
 
 

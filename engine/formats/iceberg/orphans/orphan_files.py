@@ -76,7 +76,8 @@ class OrphanFiles:
             NotEligible: the table forbids to delete files, or has files in other places than its location.
             StateConflict: the listing is incomplete, or the table lost references that no expiry explains.
             Malformed: a manifest or list can't be read.
-            Fatal: the catalog's pointer moved to older metadata, or to another table.
+            TableReplaced: the catalog has another table under this name.
+            Fatal: the catalog's pointer moved to older metadata.
             OSError: the store does not answer.
         """
         before = self._load()
@@ -104,7 +105,7 @@ class OrphanFiles:
 
         Raises:
             Away, CredentialsExpired, StateConflict, Exception: as `Removal.remove`; begin again with `look`.
-            NotEligible, Malformed, Fatal, OSError: as `look`.
+            NotEligible, Malformed, TableReplaced, Fatal, OSError: as `look`.
         """
         if looked.due.rows:
             view = self._load()
