@@ -9,7 +9,7 @@ from engine.domain.tables.table import FormatName
 from engine.services.catalogs.capabilities import CapabilityService
 from tests.support.world import World
 
-WITHOUT = [Operation.PURGE, Operation.REMOVE_ORPHANS]
+WITHOUT = [Operation.REMOVE_ORPHANS]
 
 
 def test_an_operation_is_possible_exactly_if_it_has_an_executor(world: World) -> None:
