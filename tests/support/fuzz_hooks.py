@@ -65,7 +65,7 @@ UNSAYABLE: Final = (
     Unsayable(
         "what a dry run answered; one operation's fields (said in the schema, they would split the SDK's models)",
         "/(plan_hash|confirm)",
-        "for runs of the operation purge|the hash of its dry run|not the address of the table",
+        "for runs of the operation purge|the hash of (its|a) dry run|not the address of the table",
     ),
     Unsayable("one kind of signal needs a table", "/table_id", "^oldest_reader is about"),
     Unsayable("what time it is", "/signal/(committed_at|oldest_reader/committed_at)", "future"),

@@ -23,8 +23,9 @@ from engine.queue.streams import RunQueue
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import no_table, open_registered, read_own
+from engine.services.planning.readers import with_readers
 from engine.services.planning.selections import check_partitions
-from engine.services.planning.upkeep import check_is_on
+from engine.services.planning.upkeep import check_is_on, plan_upkeep
 from engine.services.policies.effective import PolicyReader
 from engine.services.policies.urgency import urgent_at
 from engine.services.runs.batching import Batcher
@@ -93,6 +94,7 @@ class RunSubmission:
             TableReplaced, StateConflict, Transient: only with a predicate, or for another operation than rewriting; see
                 `services.catalogs.registered`.
         """
+        request.check()
         if request.partitions is not None or request.operation is not Operation.REWRITE:
             await self.check(caller, table_id, request)
         if request.operation is Operation.PURGE:
@@ -125,18 +127,30 @@ class RunSubmission:
         """Check that a purge quotes its dry run and the table's address.
 
         Raises:
-            InvalidInput: `plan_hash` is missing, or `confirm` is not the address.
+            InvalidInput: `plan_hash` is missing or not that of a dry run now, or `confirm` is not the address.
         """
-        table, _ = await self._registered(caller, table_id)
-        problems = []
+        table, catalog = await self._registered(caller, table_id)
+        problems, hint = [], "make a dry run (dry_run: true), read it, and submit its details.plan_hash"
         if not request.plan_hash:
-            hint = "make a dry run (dry_run: true), read it, and submit its details.plan_hash"
             problems.append(FieldProblem("/plan_hash", "a purge needs the hash of its dry run", None, hint))
+        elif request.plan_hash != await self._purge_hash(table, catalog):
+            message = "it is not the hash of a dry run of this table as it is now"
+            problems.append(FieldProblem("/plan_hash", message, request.plan_hash, hint))
         if request.confirm != str(table.ref):
             hint = f"type the address of the table: {table.ref}"
             problems.append(FieldProblem("/confirm", "it is not the address of the table", request.confirm, hint))
         if problems:
             raise InvalidInput("a purge removes history for good: confirm it", problems=tuple(problems))
+
+    async def _purge_hash(self, table: Table, catalog: Catalog) -> str:
+        """Return the hash of a dry run of a purge now."""
+        opened = await open_registered(self._formats, catalog, table)
+        properties = await self._formats.ask(table.ref, opened.policy_properties)
+        async with self._database.read() as unit:
+            policy, now = await PolicyReader.effective(unit, table, properties), await unit.now()
+            needed = await with_readers(unit, table.id)
+        work = await self._formats.ask(table.ref, plan_upkeep, opened, policy, Operation.PURGE, now, needed)
+        return str(work.document["plan_hash"])
 
     async def _registered(self, caller: Caller, table_id: TableId) -> tuple[Table, Catalog]:
         async with self._database.read() as unit:

@@ -82,15 +82,17 @@ async def test_only_an_admin_purges_and_other_operations_take_no_confirmation(wo
     with pytest.raises(Forbidden, match="'admin'"):
         await world.container.runs.submit(OPERATOR, world.table_id, await confirmed(world))
     with pytest.raises(InvalidInput, match="plan_hash, confirm"):
-        await world.container.runs.check(
-            SYSTEM, world.table_id, RunRequest(Operation.REWRITE, plan_hash="0", confirm=ADDRESS)
-        )
+        await world.submit(RunRequest(Operation.REWRITE, plan_hash="0", confirm=ADDRESS))
 
 
 async def test_a_table_that_changed_since_the_dry_run_keeps_its_history(world: World) -> None:
     request, before = await confirmed(world), ids(world)
+    run = await world.submit(request)
     world.lake.append(day="2026-11-01")
-    run = await world.finish((await world.submit(request)).id)
+    with pytest.raises(InvalidInput, match="for good") as refused:
+        await world.submit(request, force=True)
+    assert [each.pointer for each in refused.value.problems] == ["/plan_hash"]
+    run = await world.finish(run.id)
     assert (run.state, run.reason) == (RunState.FAILED, "state_conflict")
     assert "make a new dry run" in (run.detail or "")
     assert ids(world)[:-1] == before
