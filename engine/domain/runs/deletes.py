@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class DeletePlan:
-    """What a rewrite of delete files would do now.
+    """Plan of a rewrite of delete files.
 
     Attributes:
         files: number of live position-delete files.
@@ -45,7 +45,7 @@ class DeletePlan:
 
 @dataclass(frozen=True, slots=True)
 class DeleteFigures:
-    """What a committed rewrite of delete files did.
+    """Figures of a committed rewrite of delete files.
 
     `rewritten` files had `rows`, of which `positions` apply to live data files; the `added` files have those.
     `files_before` and `files_after` count the position-delete files of the whole snapshot. Sizes are stored bytes.

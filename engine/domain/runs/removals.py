@@ -48,7 +48,7 @@ class RemovalPlan:
 
 @dataclass(frozen=True, slots=True)
 class RemovalFigures:
-    """What a deletion did so far. A file that was gone already is counted as deleted.
+    """Figures of a deletion so far. A file that was gone already is counted as deleted.
 
     Attributes:
         deleted: by kind; the bytes are those of the metadata.

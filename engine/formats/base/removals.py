@@ -41,7 +41,7 @@ class FileDeletion(Protocol):
         """Check in the current metadata that nothing needs a file that was deleted."""
 
     def close(self) -> None:
-        """Remove what is stored only for a repetition; the list of deleted files stays."""
+        """Remove the records that only a repetition needs; the list of deleted files stays."""
 
 
 @runtime_checkable

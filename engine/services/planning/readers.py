@@ -10,7 +10,7 @@ from engine.domain.tables.signals import OldestReader, Signal, SignalKind
 from engine.stores.unit_of_work import UnitOfWork
 
 _MOST_SIGNALS: Final = 1000
-"""As many as are kept for a table."""
+"""Number of signals of one kind that are kept for a table."""
 
 
 async def with_readers(unit: UnitOfWork, table_id: TableId, needed: Needed = Needed()) -> Needed:  # noqa: B008 - frozen

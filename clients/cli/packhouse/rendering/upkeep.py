@@ -11,7 +11,7 @@ Document = Mapping[str, Any]
 
 
 def plan(console: Console, planned: Document) -> None:
-    """Show what a run of an operation besides rewriting would do now."""
+    """Show the plan of a run of an operation besides rewriting."""
     fields = {
         "operation": planned["operation"].replace("_", " "),
         "would do": planned["summary"],
@@ -26,7 +26,7 @@ def plan(console: Console, planned: Document) -> None:
 
 
 def figures(result: Document) -> dict[str, Any]:
-    """Return what a run did, as fields to print; none for a run that did nothing."""
+    """Return the result of a run as fields to print; none for a run without effect."""
     proofs = result.get("verifications")
     verified = {"verified": verified_words(proofs) if proofs else None}
     if "rewritten_manifests" in result:

@@ -53,7 +53,7 @@ class Recorded:
     still_needed: int
 
     def plan(self) -> RemovalPlan:
-        """Return it as what a run records."""
+        """Return it as the plan that a run records."""
         return plan_of(self.files, self.unread, self.refused, self.still_needed, path=self.path)
 
 
@@ -143,7 +143,7 @@ class ExpiredFiles:
         return (Condition("deleted_are_unneeded", not wrong, f"{sent} files deleted, {wrong} of them are needed"),)
 
     def close(self) -> None:
-        """Remove what is stored only for a repetition; the list of deleted files stays. Raises OSError."""
+        """Remove the records that only a repetition needs; the list of deleted files stays. Raises OSError."""
         records = Records(self._load(), self._run_id)
         records.remove_roots()
 

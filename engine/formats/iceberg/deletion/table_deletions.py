@@ -51,7 +51,7 @@ class TableDeletion:
             return self._files.prove()
 
     def close(self) -> None:
-        """Remove what is stored only for a repetition; the list of deleted files stays."""
+        """Remove the records that only a repetition needs; the list of deleted files stays."""
         with self._reading("remove the lists of deleted files of"):
             self._files.close()
 

@@ -67,7 +67,7 @@ def check_eligible(view: TableView) -> None:
 
 
 def plan_deletes(view: TableView) -> DeletePlan:
-    """Return what a rewrite of delete files would do.
+    """Return the plan of a rewrite of delete files.
 
     Raises:
         NotEligible: the format version is 3 or later, or a location provider of the table's own names its files.

@@ -98,7 +98,7 @@ class TableUpkeep(LoadedTable):
 
     @reads("read the manifests of")
     def plan_deletes(self) -> DeletePlan:
-        """Return what a rewrite of delete files would do; see `DeleteKeeper.plan_deletes`."""
+        """Return the plan of a rewrite of delete files; see `DeleteKeeper.plan_deletes`."""
         return plan_deletes(self._view)
 
     def rewrite_deletes(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:

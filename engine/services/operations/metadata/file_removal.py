@@ -94,7 +94,7 @@ class FileRemoval:
         return Removed(plan, deletion.figures(), proof)
 
     async def close(self) -> None:
-        """Remove what is stored only for a repetition. Raises as `FileDeletion`."""
+        """Remove the records that only a repetition needs. Raises as `FileDeletion`."""
         await self._context.formats.work(self._table.ref, (await self._opened()).close)
 
     def figures(self) -> RemovalFigures:

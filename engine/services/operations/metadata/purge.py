@@ -39,7 +39,7 @@ class PurgeAttempt(ExpiryAttempt):
         return {**plan.document(), "snapshot_ids": ids, "plan_hash": self._attempt.run.request.get("plan_hash")}
 
     async def _conclude(self, plan: ExpiryPlan) -> None:
-        """Add what was purged to the audit log, and end the run."""
+        """Add the purged snapshots and files to the audit log, and end the run."""
         run = self._attempt.run
         document = {"run_id": run.id, "requested_by": run.requested_by, "snapshots": self._expired}
         document |= {name: self._removed[name] for name in ("deleted_files", "deleted_bytes") if name in self._removed}

@@ -1,4 +1,4 @@
-"""What attempts share that commit one snapshot with the same rows, proven against its parent.
+"""Base of the attempts that commit one snapshot with the same rows, proven against its parent.
 
 A lost answer is resolved by the run's snapshot in the table's history. A commit that arrives after a later one was made
 is refused by the catalog, as both name the same parent.
@@ -24,7 +24,7 @@ _ONLY: Final = 0
 
 
 class Figures(Protocol):
-    """What a committed snapshot did."""
+    """Figures of a committed snapshot."""
 
     def document(self) -> Mapping[str, Any]:
         """Return the figures as they stand in a run's result."""
@@ -39,12 +39,12 @@ class SnapshotProof(Protocol):
 
     @property
     def figures(self) -> Figures | None:
-        """What the snapshot did."""
+        """The figures of the snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotPlan:
-    """What a run would do: the number of files that its snapshot replaces, in words, and as a document."""
+    """Plan of a run: the number of files that its snapshot replaces, in words, and as a document."""
 
     count: int
     words: str
@@ -77,7 +77,7 @@ class SnapshotAttempt(MetadataAttempt):
 
     @abstractmethod
     def _plan(self) -> SnapshotPlan:
-        """Return what the run would do. Blocks."""
+        """Return the plan of the run. Blocks."""
 
     @abstractmethod
     def _send(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
