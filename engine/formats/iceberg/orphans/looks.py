@@ -1,4 +1,4 @@
-"""Orphans that a look found, stored in the table's metadata folder: `packhouse-deletions/orphans/look-<number>.parquet`.
+"""Orphans of a look, stored in the table's metadata folder: `packhouse-deletions/orphans/look-<number>.parquet`.
 
 The newest complete one counts; without one the quarantine of all files begins again. A stored look is untrusted, as
 who can write to the folder can delete the table's files as well: it never makes a file an orphan, it only gives the
