@@ -222,7 +222,7 @@ def ours(lake: Lake, name: str) -> dict[str, Any]:
     files = ExpiredFiles(load=fresh, run_id="run_bench", scope=Scope.of(table.location))
     files.announce(fresh(), list(plan.expired))
     expire(table._catalog, fresh, list(plan.expired), rule, before_try=lambda: None)  # noqa: SLF001
-    recorded = files.record()
+    recorded = files.find()
     removal = Removal(table.task_storage(), before_batch=lambda _: None)
     tally = files.delete(removal)
     assert all(each.holds for each in files.prove())

@@ -35,6 +35,7 @@ from engine.services.operations.metadata.deletes import DeleteAttempt
 from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.operations.metadata.manifests import ManifestAttempt
 from engine.services.operations.metadata.old_compactions import OldCompactionsAttempt
+from engine.services.operations.metadata.orphans import OrphanAttempt
 from engine.services.operations.metadata.purge import PurgeAttempt
 from engine.services.operations.metadata.reclaim import ReclaimAttempt
 from engine.services.operations.rewrite.context import RewriteContext
@@ -134,6 +135,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
             Operation.EXPIRE_SNAPSHOTS: lambda attempt: ExpiryAttempt(context=metadata, attempt=attempt, step=step),
             Operation.RECLAIM: lambda attempt: ReclaimAttempt(context=metadata, attempt=attempt, step=step),
             Operation.PURGE: lambda attempt: PurgeAttempt(context=metadata, attempt=attempt, step=step),
+            Operation.REMOVE_ORPHANS: lambda attempt: OrphanAttempt(context=metadata, attempt=attempt, step=step),
             Operation.DELETE_OLD_COMPACTIONS: lambda attempt: OldCompactionsAttempt(
                 context=metadata, attempt=attempt, step=step
             ),

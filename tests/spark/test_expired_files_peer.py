@@ -71,7 +71,7 @@ def delete(world: World, keep_last: int) -> Any:
     files = ExpiredFiles(load=opened._fresh, run_id=RUN_ID, scope=Scope.of(opened.location))
     files.announce(opened._fresh(), list(plan.expired))
     drop(world.lake.catalog.load_table(("lake", "history")), plan.expired.keys())
-    recorded = files.record()
+    recorded = files.find()
     tally = files.delete(Removal(opened.task_storage(), before_batch=lambda _: None))
     assert all(each.holds for each in files.prove())
     files.close()

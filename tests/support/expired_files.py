@@ -87,7 +87,7 @@ class Deletion:
 
     def finish(self, files: ExpiredFiles) -> tuple[Recorded, Tally, Sequence[Condition]]:
         """Record, delete, prove and close."""
-        recorded = files.record()
+        recorded = files.find()
         tally = files.delete(self.removal())
         proof = files.prove()
         files.close()

@@ -13,11 +13,11 @@ from engine.domain.tables.table import FormatName
 
 _YES: JsonObject = {"operation": "rewrite", "strategy": "binpack", "engine": "arrow", "possible": True, "reason": None}
 _NO: JsonObject = {
-    "operation": "remove_orphans",
-    "strategy": None,
-    "engine": None,
+    "operation": "rewrite",
+    "strategy": "sort",
+    "engine": "native",
     "possible": False,
-    "reason": "this version does not remove orphaned files of Iceberg tables",
+    "reason": "this version calls Iceberg's own procedure for binpack only; arrow does it",
 }
 _SETTING: JsonObject = {
     "setting": "rewrite.engine",

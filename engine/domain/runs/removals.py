@@ -1,8 +1,36 @@
 """Files that a run deleted, or would delete, from a table's storage: their number and bytes by kind."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any, Final
+
+LEAST_ORPHAN_AGE: Final = timedelta(days=1)
+"""Least age of an orphan: a younger file can be one that a writer is about to commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanRule:
+    """Which files are orphans: those of at least this age, found by two looks that are `quarantine` apart.
+
+    `longest_run`: the longest duration of the table's runs; a file younger than twice that is no orphan.
+    """
+
+    older_than: timedelta
+    quarantine: timedelta
+    longest_run: timedelta = timedelta(0)
+
+    @property
+    def age(self) -> timedelta:
+        """The least age of an orphan."""
+        return max(self.older_than, LEAST_ORPHAN_AGE, 2 * self.longest_run)
+
+    def document(self) -> dict[str, Any]:
+        """Return the rule as JSON-ready values."""
+        return {
+            "older_than_seconds": int(self.age.total_seconds()),
+            "quarantine_seconds": int(self.quarantine.total_seconds()),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +89,12 @@ class RemovalFigures:
     failed: Mapping[str, int] = field(default_factory=dict)
     samples: Sequence[tuple[str, str]] = ()
     requests: int = 0
+
+    def with_earlier(self, deleted: Mapping[str, FileCount]) -> "RemovalFigures":
+        """Return the figures together with files that were deleted before."""
+        kinds = dict.fromkeys([*deleted, *self.deleted])
+        none = FileCount()
+        return replace(self, deleted={each: deleted.get(each, none) + self.deleted.get(each, none) for each in kinds})
 
     @property
     def total(self) -> FileCount:

@@ -116,10 +116,8 @@ def cells(reason_of: Callable[[Operation, str | None, str | None], str | None]) 
                 yield Cell(operation, strategy, engine, YES if reason is None else Capability(False, reason))
 
 
-_MAINTENANCE: Final = "this version does not do this maintenance"
 _NO_FORMAT: Final = "no table format that this version serves has a use for it"
 _NOT_ACTED_ON: Final[Mapping[str, str]] = {
-    "maintenance.remove_orphans": _MAINTENANCE,
     "rewrite.key_tables.": _NO_FORMAT,
 }
 """Reasons by dotted name, or by prefix of dotted names that ends in a dot."""

@@ -1,8 +1,8 @@
 """Protocols that every table format implements, one folder under `formats/` per format.
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`. What only some
-formats can do is in further roles (`ParentKeeper`, `HistoryKeeper`, `FileKeeper`, `ManifestKeeper`, `DeleteKeeper`,
-`NativeTable`): callers ask with `isinstance` whether a table has one, and decide what follows without it.
+formats can do is in further roles (`ParentKeeper`, `HistoryKeeper`, `FileKeeper`, `OrphanKeeper`, `ManifestKeeper`,
+`DeleteKeeper`, `NativeTable`): callers ask with `isinstance` whether a table has one, and decide what follows without.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -33,7 +33,7 @@ from engine.formats.base.files import Condition, FileInventory
 from engine.formats.base.history import HistoryKeeper, ParentKeeper, RollBack
 from engine.formats.base.manifests import ManifestKeeper, ManifestProof
 from engine.formats.base.native import NativeChange, NativeTable, ProcedureSettings, RowCounts
-from engine.formats.base.removals import FileDeletion, FileKeeper
+from engine.formats.base.removals import FileDeletion, FileKeeper, OrphanDeletion, OrphanKeeper
 from engine.formats.base.tables import OpenTable
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
 
@@ -60,6 +60,8 @@ __all__ = [
     "NativeChange",
     "NativeTable",
     "OpenTable",
+    "OrphanDeletion",
+    "OrphanKeeper",
     "ParentKeeper",
     "PlainProperties",
     "ProcedureSettings",

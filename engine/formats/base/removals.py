@@ -7,7 +7,7 @@ own storage, before anything is removed from the metadata or from the storage.
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
-from engine.domain.runs.removals import RemovalFigures, RemovalPlan
+from engine.domain.runs.removals import OrphanRule, RemovalFigures, RemovalPlan
 from engine.formats.base.files import Condition
 
 
@@ -61,3 +61,46 @@ class FileKeeper(Protocol):
 
     def deletion(self, run_id: str, others: Sequence[str]) -> FileDeletion:
         """Return the deletion of the files that snapshots expired by this run needed; see `HistoryKeeper.expire`."""
+
+
+@runtime_checkable
+class OrphanDeletion(FileDeletion, Protocol):
+    """The deletion of a run's orphans: `look` until it returns False, then as every `FileDeletion`."""
+
+    def look(self, before_page: Callable[[int], None], seconds: float) -> bool:
+        """List the files of the table for a time; return whether there are more. The last call stores what was found.
+
+        Args:
+            before_page: as `before_batch` of `advance`, for requests that list files.
+            seconds: time after which no further request is begun.
+
+        Raises:
+            NotEligible: the table forbids to delete files, or has files in other places than its location.
+            StateConflict: the listing is incomplete, or contradicts the table's metadata: begin again later.
+        """
+
+
+@runtime_checkable
+class OrphanKeeper(Protocol):
+    """A table whose location can have files that nothing refers to. All calls may block."""
+
+    def check_orphans(self) -> None:
+        """Raise `NotEligible` if the table's metadata forbids to look for orphans."""
+
+    def preview_orphans(
+        self, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str], before_page: Callable[[int], None]
+    ) -> RemovalPlan:
+        """List the files of the table; return which would be deleted now. Nothing is written.
+
+        Args:
+            rule: which files are orphans.
+            others: locations of other tables; files below them are left alone.
+            open_runs: ids of live runs; files with these in their names are left alone.
+            before_page: called before each request that lists files; may raise to stop.
+
+        Raises:
+            NotEligible, StateConflict: as `OrphanDeletion.look`.
+        """
+
+    def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> OrphanDeletion:
+        """Return the deletion of orphans by this run; arguments as for `preview_orphans`."""

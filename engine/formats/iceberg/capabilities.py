@@ -1,8 +1,6 @@
-"""Operations supported on Iceberg tables: every strategy of rewrites by the Arrow kernel, and some upkeep.
+"""Operations supported on Iceberg tables: every one, and every strategy of rewrites by the Arrow kernel.
 
-Iceberg's own procedure rewrites by binpack.
-
-Every other combination is unsupported, with its reason.
+Iceberg's own procedure rewrites by binpack only: its other strategies are unsupported, with the reason.
 """
 
 from typing import Final
@@ -11,16 +9,12 @@ from engine.domain.runs.run import Operation
 from engine.domain.tables.capabilities import Capabilities, cells
 from engine.domain.tables.table import FormatName
 
-_OPERATIONS: Final = {
-    Operation.REMOVE_ORPHANS: "this version does not remove orphaned files of Iceberg tables",
-}
 _NATIVE: Final = "this version calls Iceberg's own procedure for binpack only; arrow does it"
 
 
 def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:
-    if operation is not Operation.REWRITE:
-        return _OPERATIONS.get(operation)
-    return _NATIVE if engine == "native" and strategy != "binpack" else None
+    is_refused = operation is Operation.REWRITE and engine == "native" and strategy != "binpack"
+    return _NATIVE if is_refused else None
 
 
 CAPABILITIES: Final = Capabilities(

@@ -15,7 +15,7 @@ from engine.domain.policies import OFF, RECLAIM, EffectivePolicy
 from engine.domain.runs.expiry import Needed
 from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation
-from engine.formats.base import DeleteKeeper, HistoryKeeper, ManifestKeeper, OpenTable
+from engine.formats.base import DeleteKeeper, HistoryKeeper, ManifestKeeper, OpenTable, OrphanKeeper
 from engine.planning.due.table_conditions import holds_in_seconds, measure_conditions, table_values
 from engine.planning.due.triggers import MeasuredCondition
 from engine.services.planning.histories import (
@@ -28,6 +28,7 @@ from engine.services.planning.histories import (
     keeper_of,
     next_copy_at,
 )
+from engine.services.planning.orphans import ORPHANS, orphan_keeper_of, orphan_rule, search_words
 from engine.services.planning.snapshot_files import (
     LEAST_SAVED,
     delete_keeper_of,
@@ -285,6 +286,13 @@ def _plan_reclaim(table: OpenTable, policy: EffectivePolicy, now: datetime) -> W
     return _plan_history(table, policy, Operation.RECLAIM, now)
 
 
+def _plan_orphans(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+    del now  # whether there is something to delete is known by a listing only, which takes a run
+    orphan_keeper_of(table).check_orphans()
+    rule = orphan_rule(policy)
+    return Work(1, search_words(rule), {"rule": rule.document()}, None)
+
+
 def _plan_history(
     table: OpenTable,
     policy: EffectivePolicy,
@@ -319,6 +327,9 @@ UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
             OLD_COMPACTIONS, '{"grace": "1d"}', HistoryKeeper, _plan_old_compactions
         ),
         Operation.RECLAIM: Upkeep(RECLAIM, '{"retention": "7d"}', HistoryKeeper, _plan_reclaim),
+        Operation.REMOVE_ORPHANS: Upkeep(
+            ORPHANS, '{"older_than": "3d", "interval": "7d"}', OrphanKeeper, _plan_orphans
+        ),
     }
 )
 """Every operation besides rewriting, in the order in which they run when several are due."""

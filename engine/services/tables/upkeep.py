@@ -1,10 +1,12 @@
 """Dry runs of operations besides rewriting: what a run would do to a table now. Nothing is changed."""
 
+import time
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from engine.domain.access.callers import SYSTEM, Caller
+from engine.domain.errors import NotEligible
 from engine.domain.ids import TableId
 from engine.domain.runs.expiry import Needed
 from engine.domain.runs.removals import RemovalPlan
@@ -12,10 +14,14 @@ from engine.domain.runs.run import Operation
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.neighbours import locations_inside
 from engine.services.catalogs.registered import read_registered
+from engine.services.planning.orphans import orphan_keeper_of, orphan_rule, orphan_words, with_runs
 from engine.services.planning.readers import with_readers
 from engine.services.planning.upkeep import UPKEEP, check_is_on, deletes_files, plan_upkeep, preview_removal
 from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database
+
+LISTING_SECONDS: Final = 60
+"""Longest time for which a dry run lists files."""
 
 
 class UpkeepService:
@@ -40,19 +46,42 @@ class UpkeepService:
             now, needed = await unit.now(), await with_readers(unit, table_id)
         opened, policy = seen.opened, seen.policy
         work = await self._formats.ask(opened.ref, plan_upkeep, opened, policy, operation, now, needed)
-        details = dict(work.document)
-        if (removal := await self._removal(seen, operation, now, needed)) is not None:
+        details, count, words = dict(work.document), work.count, work.words
+        if operation is Operation.REMOVE_ORPHANS:
+            removal: RemovalPlan | None = await self._orphans(seen)
+        else:
+            removal = await self._removal(seen, operation, now, needed)
+        if removal is not None:
             details["removal"] = removal.document()
+        if removal is not None and operation is Operation.REMOVE_ORPHANS:
+            count, words = removal.total.files, orphan_words(removal)
         return {
             "table_id": table_id,
             "operation": operation,
             "setting": UPKEEP[operation].setting if operation in UPKEEP else None,
             "enabled": seen.policy.enabled,
-            "count": work.count,
-            "summary": work.words,
+            "count": count,
+            "summary": words,
             "next_at": work.next_at,
             "details": details,
         }
+
+    async def _orphans(self, seen: Observed) -> RemovalPlan:
+        """Return the orphans that a run would delete now: files past quarantine that a listing has still."""
+        async with self._database.read() as unit:
+            table, _ = await read_registered(unit, seen.table_id, SYSTEM)
+            others = await locations_inside(unit, table)
+            rule, live = await with_runs(unit, seen.table_id, orphan_rule(seen.policy))
+        until, keeper = time.monotonic() + LISTING_SECONDS, orphan_keeper_of(seen.opened)
+
+        def before_page(_: int) -> None:
+            if time.monotonic() > until:
+                raise NotEligible(
+                    f"the files of {seen.opened.ref} could not be listed in {LISTING_SECONDS} s, too long for a dry "
+                    "run: submit the run, whose first search deletes nothing and shows what it found"
+                )
+
+        return await self._formats.work(seen.opened.ref, keeper.preview_orphans, rule, others, live, before_page)
 
     async def _removal(self, seen: Observed, operation: Operation, now: datetime, needed: Needed) -> RemovalPlan | None:
         """Return the files that the operation would delete now; None if it deletes none."""

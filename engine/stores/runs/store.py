@@ -118,12 +118,17 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         return [to_run(row) for row in rows]
 
     async def last_starts(self, table_id: TableId, operations: Collection[Operation]) -> dict[Operation, datetime]:
-        """Return when the last run of each operation on a table started that did what it could; others are left out."""
+        """Return when the last run of each operation on a table started that did what it could; others are left out.
+
+        Of a removal of orphans it is the end: its next search counts from the files that this one found.
+        """
         found, done = {}, frozenset({RunState.SUCCEEDED, RunState.SKIPPED})
         for operation in operations:
             wanted = RunFilter(table_id=table_id, states=done, operations=frozenset({operation}))
             for run in (await self.page(wanted, limit=1, documents=())).runs:
-                found[operation] = run.started_at or run.created_at
+                started = run.started_at or run.created_at
+                is_search = operation is Operation.REMOVE_ORPHANS
+                found[operation] = (run.finished_at or started) if is_search else started
         return found
 
     async def find_live(self, table_id: TableId, operation: Operation, request_key: str | None = None) -> Run | None:

@@ -103,16 +103,14 @@ async def test_a_contradiction_names_a_table_where_it_is(api: Api, table_id: str
 
 
 async def test_settings_without_effect_yet_are_noted(api: Api, table_id: str) -> None:
-    made = await create(
-        api, "fleet", FLEET, {"maintenance": {"remove_orphans": {"older_than": "5d"}}, "seal": {"after": "1h"}}
-    )
+    made = await create(api, "fleet", FLEET, {"rewrite": {"key_tables": {"lookup": "eager"}}, "seal": {"after": "1h"}})
     assert not any("seal" in note for note in made["notes"])
-    assert any("maintenance.remove_orphans" in note for note in made["notes"])
+    assert any("rewrite.key_tables.lookup" in note for note in made["notes"])
     assert (await api.get("/v1/policies/fleet"))["notes"] == made["notes"]
     settings = (await api.get(f"/v1/tables/{table_id}/effective-policy"))["settings"]
-    assert settings["maintenance.remove_orphans"]["value"]["older_than"] == "5d"
-    assert not settings["maintenance.remove_orphans"]["acted_on"]
-    assert settings["maintenance.remove_orphans"]["note"]
+    assert settings["rewrite.key_tables.lookup"]["value"] == "eager"
+    assert not settings["rewrite.key_tables.lookup"]["acted_on"]
+    assert settings["rewrite.key_tables.lookup"]["note"]
     assert settings["enabled"] == {"value": True, "origin": "default", "acted_on": True, "note": None}
 
 

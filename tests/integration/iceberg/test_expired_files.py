@@ -219,7 +219,7 @@ def test_a_file_of_a_kept_snapshot_that_is_missing_ends_it_before_anything_is_de
     local(path).unlink()
     before = stored(lake.load())
     with pytest.raises(Malformed, match=path[-40:]):
-        files.record()
+        files.find()
     assert stored(lake.load()) == before
 
 
@@ -245,14 +245,14 @@ def test_a_file_of_an_expired_snapshot_that_is_missing_is_counted_and_the_others
 def test_gc_enabled_false_forbids_it_at_any_step(lake: Lake) -> None:
     every = ids(history(lake).metadata)
     files = Deletion(lake).expire(every[:-1])
-    files.record()
+    files.find()
     before = stored(lake.load())
     with lake.load().transaction() as change:
         change.set_properties({"gc.enabled": "false"})
     with pytest.raises(NotEligible, match=r"gc\.enabled"):
         files.delete(Deletion(lake).removal())
     with pytest.raises(NotEligible, match=r"gc\.enabled"):
-        Deletion(lake).begin().record()
+        Deletion(lake).begin().find()
     assert before <= stored(lake.load())
 
 
@@ -261,7 +261,7 @@ def test_a_pointer_that_went_back_in_time_ends_it(lake: Lake) -> None:
     files = Deletion(lake).expire(ids(table.metadata)[:-1])
     edit_metadata(lake.load(), lambda body: body.update({"last-updated-ms": body["last-updated-ms"] - 60_000}))
     with pytest.raises(Fatal, match="back in time"):
-        files.record()
+        files.find()
 
 
 def test_a_table_inside_the_location_of_another_keeps_its_files(lake: Lake) -> None:

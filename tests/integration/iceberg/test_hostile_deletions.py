@@ -139,7 +139,7 @@ def test_a_stored_list_that_was_changed_deletes_nothing_else(lake: Lake, tmp_pat
     lake.load().overwrite(orders(range(10)))
     deletion = Deletion(lake)
     files = deletion.expire(ids(lake.load().metadata)[:-1])
-    recorded = files.record()
+    recorded = files.find()
     secret = tmp_path / "secret"
     secret.write_text("x")
     wrong = [str(secret), *sorted(needed(lake.load())), f"{table.location()}/../x"]
@@ -157,7 +157,7 @@ def test_a_stored_list_that_is_incomplete_is_made_again(lake: Lake, body: bytes 
     append_files(table, 3)
     lake.load().overwrite(orders(range(10)))
     deletion = Deletion(lake)
-    recorded = deletion.expire(ids(lake.load().metadata)[:-1]).record()
+    recorded = deletion.expire(ids(lake.load().metadata)[:-1]).find()
     path = local(recorded.path)
     path.write_bytes(path.read_bytes()[:-9] if body is None else body)
     again, tally, _ = deletion.finish(deletion.begin())
@@ -173,4 +173,4 @@ def test_a_list_of_another_table_is_refused(lake: Lake) -> None:
     origin = Origin("00000000-0000-0000-0000-000000000000", 0, 0)
     Records(deletion.view(), RUN_ID).write_roots(FileList.read(ListWriter(origin).finish().body))
     with pytest.raises(TableReplaced, match="another one now"):
-        files.record()
+        files.find()

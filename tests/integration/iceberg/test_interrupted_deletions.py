@@ -87,7 +87,7 @@ def test_the_steps_of_a_deletion(lake: Lake, monkeypatch: pytest.MonkeyPatch) ->
 def test_the_list_is_stored_before_the_first_file_is_deleted(lake: Lake) -> None:
     every, deletion = ids(history(lake).metadata), Deletion(lake)
     files = deletion.expire(every[:-1])
-    recorded, before = files.record(), stored(lake.load())
+    recorded, before = files.find(), stored(lake.load())
     listed = {row["path"] for row in Records(deletion.view(), RUN_ID).files()[1].samples(1000)}  # type: ignore[index]
     files.delete(deletion.removal())
     gone = {path.removeprefix("file:") for path in before - stored(lake.load())}
@@ -102,7 +102,7 @@ def add_again(table: Table, path: str) -> None:
 
 
 def a_candidate(files: expired_files.ExpiredFiles) -> str:
-    return next(row["path"] for row in files.record().files.samples(1000) if row["path"].endswith(".parquet"))
+    return next(row["path"] for row in files.find().files.samples(1000) if row["path"].endswith(".parquet"))
 
 
 @pytest.mark.parametrize("is_resumed", [False, True])
@@ -127,7 +127,7 @@ def test_a_long_deletion_looks_at_the_table_again(lake: Lake, monkeypatch: pytes
     history(lake)
     deletion = Deletion(lake)
     files = deletion.expire(ids(lake.load().metadata)[:-1])
-    paths = [row["path"] for batch in files.record().files.batches() for row in batch.to_pylist()]
+    paths = [row["path"] for batch in files.find().files.batches() for row in batch.to_pylist()]
     last = next(path for path in reversed(paths) if path.endswith(".parquet"))
     deletion.before_batch = lambda _: None if deletion.batches else add_again(lake.load(), last)
     deletion.finish(files)
@@ -189,7 +189,7 @@ def test_writers_that_commit_at_any_moment_lose_nothing(
     _act(writer, lake, moment == "announced")
     drop_snapshots(lake.load(), every[:-2])
     _act(writer, lake, moment == "expired")
-    files.record()
+    files.find()
     _act(writer, lake, moment == "recorded")
     deletion.before_batch = lambda _: None if len(deletion.batches) != 1 else _act(writer, lake, moment == "deleting")
     files.delete(deletion.removal())

@@ -11,11 +11,12 @@ import pyarrow as pa
 import pytest
 
 from engine.domain.errors import Fatal, NotEligible, StateConflict, TableReplaced
+from engine.domain.runs.removals import OrphanRule
 from engine.formats.iceberg.deletion.removal import Removal, Tally
 from engine.formats.iceberg.deletion.scopes import Scope
 from engine.formats.iceberg.orphans.listings import files_below
 from engine.formats.iceberg.orphans.looks import StoredLooks
-from engine.formats.iceberg.orphans.orphan_files import OrphanFiles, OrphanRule
+from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
 from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files, orders
 
@@ -69,7 +70,8 @@ def remove(lake: Lake, *, removal: Removal | None = None, **more: Any) -> Tally:
     search(lake, **more).look(RULE)
     pass_time(lake)
     files = search(lake, **more)
-    return files.delete(files.look(RULE), removal or Deletion(lake).removal())
+    files.look(RULE)
+    return files.delete(removal or Deletion(lake).removal())
 
 
 def deleted(tally: Tally) -> int:
@@ -147,7 +149,7 @@ def test_f35_a_file_that_is_committed_late_stays(lake: Lake, moment: str) -> Non
     assert looked.due.rows == (0 if moment == "between the looks" else 1)
     if moment == "before the deletion":
         commit()
-    assert deleted(files.delete(looked, Deletion(lake).removal())) == 0
+    assert deleted(files.delete(Deletion(lake).removal())) == 0
     assert late.exists()
 
 
@@ -190,6 +192,43 @@ def test_f16_a_table_that_forbids_it_or_writes_to_another_place_loses_nothing(
         search(lake).look(RULE)
 
 
+def test_f16_metadata_that_is_later_than_the_catalogs_stops_the_search(lake: Lake) -> None:
+    """A catalog that was restored from a backup does not know the last commits, and their files are no orphans."""
+    table(lake)
+    lost = orphan(lake, "metadata/00042-0b9c1c4e-1111-4222-8333-444455556666.metadata.json")
+    with pytest.raises(StateConflict, match="restored from a backup"):
+        search(lake).look(RULE)
+    os.utime(lost)  # a commit that is in flight
+    search(lake).look(RULE)
+
+
+def test_f16_a_table_inside_that_is_not_registered_stops_the_search(lake: Lake) -> None:
+    table(lake)
+    orphan(lake, "inner/metadata/00001-x.metadata.json")
+    with pytest.raises(NotEligible, match="another table"):
+        search(lake).look(RULE)
+    inner = Scope.of(lake.load().location(), [f"{lake.load().location()}/inner"])
+    search(lake, scope=inner).look(RULE)
+
+
+def test_a_dry_run_writes_nothing_and_a_listing_can_be_stopped(lake: Lake) -> None:
+    table(lake)
+    orphan(lake, "data/a.parquet")
+    was = sorted(root(lake).rglob("*"))
+    plan = lake.open()._orphan_files("dry", (), ())
+    for _ in plan.looking(RULE, lambda _: None, is_stored=False):
+        pass
+    assert plan.looked.plan().document()["look"]["unreferenced"] == {"files": 1, "bytes": 6}
+    assert sorted(root(lake).rglob("*")) == was
+
+    def stop(_: int) -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        list(search(lake).looking(RULE, stop))
+    assert StoredLooks(Deletion(lake).view()).latest() is None
+
+
 def test_f16_references_that_vanish_without_an_expiry_stop_the_search(lake: Lake) -> None:
     table(lake)
     search(lake).look(RULE)
@@ -228,7 +267,7 @@ def test_files_of_open_runs_of_other_tables_and_of_catalogs_stay(lake: Lake) -> 
             f"metadata/run_abc-1-{commit}-m0.avro",
             f"metadata/snap-1-1-{commit}.avro",
             "inner/data/x.parquet",
-            "metadata/00009-x.metadata.json",
+            "metadata/00001-x.metadata.json",
             "metadata/version-hint.text",
             "metadata/packhouse-deletions/run_old/files-1.parquet",
         )
@@ -285,7 +324,8 @@ def test_a_killed_deletion_is_finished_by_another_process(lake: Lake) -> None:
     left = len(stored(lake.load()) - live)
     assert 0 < left < 1100
     files = search(lake)
-    assert deleted(files.delete(files.look(RULE), Deletion(lake).removal())) == left
+    files.look(RULE)
+    assert deleted(files.delete(Deletion(lake).removal())) == left
     assert stored(lake.load()) == live
 
 

@@ -21,6 +21,10 @@ def plan(console: Console, planned: Document) -> None:
     if removal := planned["details"].get("removal"):
         fields["would delete"] = _counted(removal["files"], removal["total"]["bytes"])
         fields["left alone"] = _left_alone(removal)
+    if look := (removal or {}).get("look"):
+        waiting = look["in_quarantine"]
+        fields["in quarantine"] = f"{waiting['files']} files ({size(waiting['bytes'])})"
+        fields["more from"] = moment(look["next_at"])
     fields["plan hash"] = planned["details"].get("plan_hash")
     print_fields(console, {name: value for name, value in fields.items() if value is not None})
 
@@ -44,7 +48,7 @@ def figures(result: Document) -> dict[str, Any]:
     if "expired_snapshots" in result:
         kept = result.get("kept_snapshots", "others")
         return {"snapshots": f"{result['expired_snapshots']} expired, {kept} kept", **_deleted(result), **verified}
-    return {}
+    return {**_deleted(result), **verified} if "deleted" in result else {}
 
 
 def verified_words(verifications: Sequence[Document]) -> str:

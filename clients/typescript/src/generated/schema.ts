@@ -1552,11 +1552,11 @@ export interface components {
          *       "strategy": "binpack"
          *     }
          * @example {
-         *       "engine": null,
-         *       "operation": "remove_orphans",
+         *       "engine": "native",
+         *       "operation": "rewrite",
          *       "possible": false,
-         *       "reason": "this version does not remove orphaned files of Iceberg tables",
-         *       "strategy": null
+         *       "reason": "this version calls Iceberg's own procedure for binpack only; arrow does it",
+         *       "strategy": "sort"
          *     }
          */
         Cell: {
@@ -2560,11 +2560,11 @@ export interface components {
          *           "strategy": "binpack"
          *         },
          *         {
-         *           "engine": null,
-         *           "operation": "remove_orphans",
+         *           "engine": "native",
+         *           "operation": "rewrite",
          *           "possible": false,
-         *           "reason": "this version does not remove orphaned files of Iceberg tables",
-         *           "strategy": null
+         *           "reason": "this version calls Iceberg's own procedure for binpack only; arrow does it",
+         *           "strategy": "sort"
          *         }
          *       ],
          *       "format": "iceberg",

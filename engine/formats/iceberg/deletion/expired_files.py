@@ -1,7 +1,7 @@
 """Delete the files that only expired snapshots needed; the steps can be repeated, by another process too.
 
 1. `announce`, before each commit that removes snapshots: stores what the metadata names for them.
-2. `record`, after the last commit: finds the files and stores their list. With a list that is stored already, by a
+2. `find`, after the last commit: finds the files and stores their list. With a list that is stored already, by a
    process that ended, it only removes files from it that are needed again.
 3. `delete`: looks at the current metadata first, and again after every `_FILES_BETWEEN_LOOKS` files.
 4. `prove`: looks at the metadata after it.
@@ -80,7 +80,11 @@ class ExpiredFiles:
         """Return whether something is stored that is not deleted yet. Raises OSError."""
         return bool(Records(self._load(), self._run_id).roots())
 
-    def record(self) -> Recorded:
+    def record(self) -> RemovalPlan:
+        """Find the files to delete and store their list, as `find`; return the plan that a run records."""
+        return self.find().plan()
+
+    def find(self) -> Recorded:
         """Find the files to delete and store their list; with a stored list, check it against the current metadata.
 
         Raises:
@@ -112,13 +116,13 @@ class ExpiredFiles:
 
         Raises:
             Away, CredentialsExpired, StateConflict, Exception: as `Removal.advance`; call again to go on.
-            NotEligible, Malformed, Fatal, TableReplaced, OSError: as `record`.
+            NotEligible, Malformed, Fatal, TableReplaced, OSError: as `find`.
         """
         removal.remove(self.unneeded())
         return removal.tally
 
     def unneeded(self) -> Iterator[pa.Table]:
-        """Yield the recorded files that the current metadata does not need: what may be deleted. Raises as `record`.
+        """Yield the recorded files that the current metadata does not need: what may be deleted. Raises as `find`.
 
         The metadata is looked at before the first table and again after every `_FILES_BETWEEN_LOOKS` files. Each file
         that is yielded counts as deleted for `prove`.
@@ -136,7 +140,7 @@ class ExpiredFiles:
             start, since = part.stop, since + batch.num_rows
 
     def prove(self) -> Sequence[Condition]:
-        """Look at the current metadata: whether it needs a file that was sent for deletion. Raises as `record`."""
+        """Look at the current metadata: whether it needs a file that was sent for deletion. Raises as `find`."""
         self._look(self._load())
         wrong = int((self._reachability.is_needed & self._is_sent).sum())
         sent = int(self._is_sent.sum())
@@ -175,7 +179,7 @@ class ExpiredFiles:
 
 
 def preview(view: TableView, snapshot_ids: Sequence[int], scope: Scope) -> Found:
-    """Return which files would be deleted if these snapshots expired now. Nothing is written. Raises as `record`."""
+    """Return which files would be deleted if these snapshots expired now. Nothing is written. Raises as `find`."""
     check_may_delete(view.metadata)
     gone = frozenset(snapshot_ids)
     kept = [each for each in view.metadata.snapshots if each.snapshot_id not in gone]

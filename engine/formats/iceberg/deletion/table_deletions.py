@@ -2,23 +2,47 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Protocol
+
+import pyarrow as pa
 
 from engine.domain.runs.removals import RemovalFigures, RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.iceberg.deletion.expired_files import ExpiredFiles
 from engine.formats.iceberg.deletion.removal import Removal
-from engine.formats.iceberg.deletion.scopes import Scope
 from engine.formats.iceberg.errors import reading_table
 from engine.formats.iceberg.metadata.views import TableView
 
 
-class TableDeletion:
-    """The deletion for one run, a `FileDeletion`; `name` is the table's address in error messages."""
+class DeletedFiles(Protocol):
+    """The files of a deletion, found by one of its kinds."""
 
-    def __init__(self, *, name: str, load: Callable[[], TableView], run_id: str, scope: Scope) -> None:
+    def is_pending(self) -> bool:
+        """Return whether something is stored that is not deleted yet."""
+
+    def record(self) -> RemovalPlan:
+        """Find the files to delete and store their list."""
+
+    def unneeded(self) -> Iterator[pa.Table]:
+        """Yield the recorded files that the current metadata does not need."""
+
+    def prove(self) -> Sequence[Condition]:
+        """Look at the current metadata: whether it needs a file that was sent for deletion."""
+
+    def close(self) -> None:
+        """Remove the records that only a repetition needs."""
+
+
+class TableDeletion:
+    """The deletion for one run, a `FileDeletion`.
+
+    `name`: the table's address in error messages. `what`: what the files are, in these messages.
+    """
+
+    def __init__(self, *, name: str, load: Callable[[], TableView], files: DeletedFiles, what: str) -> None:
         self._name = name
         self._load = load
-        self._files = ExpiredFiles(load=load, run_id=run_id, scope=scope)
+        self._files = files
+        self._what = what
         self._before_batch: Callable[[int], None] = lambda _: None
         self._removal: Removal | None = None
 
@@ -29,13 +53,13 @@ class TableDeletion:
 
     def record(self) -> RemovalPlan:
         """Find the files that nothing needs and store their list; a stored list is checked again."""
-        with self._reading("find the expired files of"):
-            return self._files.record().plan()
+        with self._reading(f"find the {self._what} of"):
+            return self._files.record()
 
     def advance(self, before_batch: Callable[[int], None], seconds: float) -> bool:
         """Delete recorded files for a time; see `FileDeletion.advance`."""
         self._before_batch = before_batch
-        with self._reading("delete the expired files of"):
+        with self._reading(f"delete the {self._what} of"):
             if self._removal is None:
                 self._removal = Removal(self._load().table.io.properties, before_batch=self._ask)
                 self._removal.begin(self._files.unneeded())

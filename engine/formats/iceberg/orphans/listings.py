@@ -8,7 +8,7 @@ Memory: one batch, and for `ListedFiles` about 20 bytes per file.
 
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Final
 
@@ -26,10 +26,18 @@ from engine.rewriting.kernel.storage.stores.objects import ObjectFiles
 
 FOUND: Final = pa.schema([("path", pa.string()), ("file_bytes", pa.int64()), ("modified_us", pa.int64())])
 _BATCH_ROWS: Final = 50_000
+_METADATA: Final = r"\.metadata\.json(?:\.gz)?$"
 
 
-def files_below(location: str, storage: Mapping[str, str]) -> Iterator[pa.Table]:
+def files_below(
+    location: str, storage: Mapping[str, str], before_page: Callable[[int], None] = lambda _: None
+) -> Iterator[pa.Table]:
     """Yield all files below a location, with the schema `FOUND`.
+
+    Args:
+        location: an absolute address.
+        storage: properties of file access, as `GuardedFileIO` has them.
+        before_page: called with the number of requests before each page, 0 for local files; may wait, or raise to stop.
 
     Raises:
         NotEligible: files of this kind of store can't be listed.
@@ -38,7 +46,9 @@ def files_below(location: str, storage: Mapping[str, str]) -> Iterator[pa.Table]
     try:
         address = addresses.address_of(location)
         if address.kind == addresses.FILE:
-            yield from _local(location.rstrip("/"), address.path.rstrip("/"))
+            for found in _local(location.rstrip("/"), address.path.rstrip("/")):
+                before_page(0)
+                yield found
             return
         store = files_of(address.kind, address.place, storage)
     except Refused as error:
@@ -46,7 +56,11 @@ def files_below(location: str, storage: Mapping[str, str]) -> Iterator[pa.Table]
     if not isinstance(store, ObjectFiles):
         raise NotEligible(f"files below {location} can't be listed with their sizes and times in this kind of store")
     folder = address.path.strip("/")
-    for page in store.listed(folder):
+    pages = store.listed(folder)
+    while True:
+        before_page(1)
+        if (page := next(pages, None)) is None:
+            return
         if not all(path.startswith(f"{folder}/") for path in page["path"]):
             raise OSError(f"the store listed files that are not below {location[:300]}")
         paths = [location.rstrip("/") + path[len(folder) :] for path in page["path"]]
@@ -54,11 +68,15 @@ def files_below(location: str, storage: Mapping[str, str]) -> Iterator[pa.Table]
 
 
 class ListedFiles:
-    """The files of a listing that may be orphans, compressed, and the keys of all files."""
+    """The files of a listing that may be orphans, compressed, and the keys of all files.
+
+    `files`: number of all files. `metadata`: the versions of tables' metadata among them, with the schema `FOUND`.
+    """
 
     def __init__(self, before_us: int) -> None:
         """Keep the paths of files that were written before this time of the store's clock."""
         self.files = 0
+        self.metadata = FOUND.empty_table()
         self._before_us = before_us
         self._keys: list[Keys] = []
         self._body = io.BytesIO()
@@ -68,6 +86,8 @@ class ListedFiles:
         """Add files."""
         self.files += found.num_rows
         self._keys.append(keys_of(found["path"]))
+        metadata = found.filter(pc.match_substring_regex(found["path"], _METADATA))
+        self.metadata = pa.concat_tables([self.metadata, metadata])
         old = found.filter(pc.less(found["modified_us"], self._before_us))
         if old.num_rows:
             self._writer.write_table(old)

@@ -5,57 +5,91 @@ table again, and subtracts the files that either version refers to. Nothing is d
 that must exist. A process that was killed is followed by another look: the stored looks and records make it go on.
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.table.metadata import TableMetadata
 
-from engine.domain.errors import NotEligible, StateConflict
-from engine.formats.iceberg.catalog.paths import all_locations, metadata_location, own_location_provider
-from engine.formats.iceberg.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, Origin, listed
+from engine.domain.errors import StateConflict
+from engine.domain.runs.expiry import instant
+from engine.domain.runs.removals import FileCount, OrphanRule, RemovalPlan
+from engine.formats.base import Condition
+from engine.formats.iceberg.catalog.paths import file_name, metadata_location
+from engine.formats.iceberg.deletion.file_lists import (
+    LISTED,
+    FileKind,
+    FileList,
+    ListWriter,
+    Origin,
+    listed,
+)
 from engine.formats.iceberg.deletion.path_keys import Keys, are_in, keys_of
-from engine.formats.iceberg.deletion.reachability import Reachability, check_may_delete, check_newer
+from engine.formats.iceberg.deletion.reachability import Reachability, check_newer
 from engine.formats.iceberg.deletion.records import Records
 from engine.formats.iceberg.deletion.removal import Removal, Tally
 from engine.formats.iceberg.deletion.scopes import Refused, Scope
-from engine.formats.iceberg.manifests.outside_files import are_outside
+from engine.formats.iceberg.intake.limits import MANIFEST_BYTES, Malformed
+from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.orphans.checks import check_complete, check_places, check_shrinkage, check_versions
 from engine.formats.iceberg.orphans.listings import FOUND, ListedFiles, files_below
 from engine.formats.iceberg.orphans.looks import CANDIDATES, Look, StoredLooks
 from engine.formats.iceberg.orphans.references import References
 
 OF_OPEN_RUN: Final = "of_open_run"
-LEAST_AGE: Final = timedelta(days=1)
 _FILES_BETWEEN_LOOKS: Final = 50_000
+_SAMPLES: Final = 10
 _COMMIT: Final = r"(?P<commit>[0-9a-f-]{36})-m[0-9]+\.avro$"
 
 
 @dataclass(frozen=True, slots=True)
-class OrphanRule:
-    """Which files are orphans: those of at least this age, found by two looks that are `quarantine` apart."""
-
-    older_than: timedelta
-    quarantine: timedelta
-    longest_run: timedelta = timedelta(0)
-
-    @property
-    def age_us(self) -> int:
-        """The least age of an orphan: at least a day, and twice the longest run."""
-        return max(self.older_than, LEAST_AGE, 2 * self.longest_run) // timedelta(microseconds=1)
-
-
-@dataclass(frozen=True, slots=True)
 class Looked:
-    """A look: the look that is stored, the number of listed files, files past quarantine, and what is left alone."""
+    """A look that was taken.
+
+    Attributes:
+        look: what is stored of it.
+        listed: number of listed files.
+        due: the files past quarantine.
+        refused: files that nothing refers to and that must not be deleted.
+        keys: of all listed files and of all references, sorted.
+        rule: which files are orphans.
+    """
 
     look: Look
     listed: int
     due: FileList
     refused: Refused
+    keys: Keys = field(repr=False)
+    rule: OrphanRule
+
+    def plan(self, *, path: str = "") -> RemovalPlan:
+        """Return the files past quarantine as the plan that a run records, with what waits and what is left alone."""
+        since, files = self.look.files["since_us"], self.look.files
+        total = FileCount(files.num_rows, int(pc.sum(files["file_bytes"].cast(pa.float64())).as_py() or 0))
+        due = sum(self.due.counts().values(), FileCount())
+        waiting = files.filter(pc.greater(since, _waits_until(self.look.taken_us, self.rule)))["since_us"]
+        next_us = None if not len(waiting) else pc.min(waiting).as_py() + _us(self.rule.quarantine)
+        found = {
+            "taken_at": instant(self.look.taken_us // 1000).isoformat(),
+            "listed_files": self.listed,
+            "referenced_files": self.look.referenced,
+            "unreferenced": total.document(),
+            "in_quarantine": FileCount(total.files - due.files, total.bytes - due.bytes).document(),
+            "next_at": None if next_us is None else instant(next_us // 1000).isoformat(),
+        }
+        details = {
+            "look": found,
+            "samples": self.due.samples(_SAMPLES),
+            "refused": {"counts": dict(self.refused.counts), "samples": dict(self.refused.samples)},
+        }
+        return RemovalPlan(self.due.counts(), details, path)
 
 
 class OrphanFiles:
@@ -68,12 +102,36 @@ class OrphanFiles:
         self._run_id = run_id
         self._scope = scope
         self._open_runs = open_runs
+        self._looked: Looked | None = None
+        self._reachability: Reachability | None = None
+        self._is_sent: np.ndarray[Any, np.dtype[np.bool_]] = np.zeros(0, np.bool_)
 
     def look(self, rule: OrphanRule) -> Looked:
-        """List the files, and store those that nothing refers to.
+        """List the files, and store those that nothing refers to. Raises as `looking`."""
+        for _ in self.looking(rule, lambda _: None):
+            pass
+        return self.looked
+
+    @property
+    def looked(self) -> Looked:
+        """The look that was taken."""
+        if self._looked is None:
+            raise ValueError("no look was taken yet")
+        return self._looked
+
+    def looking(
+        self, rule: OrphanRule, before_page: Callable[[int], None], *, is_stored: bool = True
+    ) -> Iterator[None]:
+        """Take a look in parts; it is taken when the iterator ends.
+
+        Args:
+            rule: which files are orphans.
+            before_page: called with the number of requests before files are listed; may wait, or raise to stop.
+            is_stored: whether the look is stored; otherwise nothing is written, and this machine's clock counts.
 
         Raises:
-            NotEligible: the table forbids to delete files, or has files in other places than its location.
+            NotEligible: the table forbids to delete files, has files in other places than its location, or has another
+                table inside.
             StateConflict: the listing is incomplete, or the table lost references that no expiry explains.
             Malformed: a manifest or list can't be read.
             TableReplaced: the catalog has another table under this name.
@@ -81,15 +139,20 @@ class OrphanFiles:
             OSError: the store does not answer.
         """
         before = self._load()
-        _check_places(before.metadata, self._scope)
+        check_places(before.metadata, self._scope)
         looks = StoredLooks(before)
         earlier = looks.latest()
         if earlier is not None:
             check_newer(before.metadata, earlier.origin)
-        now_us = self._store_time(looks)
-        found, keys = self._listed(before, now_us - rule.age_us)
+        now_us = self._store_time(looks) if is_stored else time.time_ns() // 1000
+        references, found = References(self._scope), ListedFiles(now_us - _us(rule.age))
+        references.add(before)
+        for batch in files_below(before.metadata.location, before.table.io.properties, before_page):
+            found.add(batch)
+            yield
+        keys = self._references_after(before, references, found, now_us)
         ids = sorted(each.snapshot_id for each in before.metadata.snapshots)
-        _check_shrinkage(earlier, len(keys), ids)
+        check_shrinkage(earlier, len(keys), ids)
         refused = Refused()
         unneeded = [batch.filter(pa.array(~are_in(keys, keys_of(batch["path"])))) for batch in found.old()]
         orphans = self._allowed(pa.concat_tables([FOUND.empty_table(), *unneeded]), refused)
@@ -97,34 +160,86 @@ class OrphanFiles:
         since = earlier.first_seen(orphans, now_us) if earlier and is_usable else pa.repeat(now_us, orphans.num_rows)
         files = pa.table([*orphans.columns, since], schema=CANDIDATES)
         look = Look(Origin.of(before.metadata), now_us, len(keys), ids, files)
-        looks.write(look)
-        return Looked(look, found.files, _due(look, rule, before.metadata), refused)
+        if is_stored:
+            looks.write(look)
+        every = np.union1d(keys, found.keys())
+        self._looked = Looked(look, found.files, _due(look, rule, before.metadata), refused, every, rule)
 
-    def delete(self, looked: Looked, removal: Removal) -> Tally:
+    def is_pending(self) -> bool:
+        """Return False: another attempt begins with a look."""
+        return False
+
+    def record(self) -> RemovalPlan:
+        """Store the list of the files past quarantine, for the run. Raises OSError."""
+        looked = self.looked
+        path = ""
+        if looked.due.rows:
+            view = self._load()
+            path = f"{Records(view, self._run_id).folder}/orphans-{looked.look.taken_us}.parquet"
+            StoredLooks(view).put(path, looked.due.body)
+        return looked.plan(path=path)
+
+    def gone(self) -> dict[str, FileCount]:
+        """Return the files that earlier attempts of this run deleted, by kind: listed then, and nowhere now.
+
+        Raises:
+            OSError: the store does not answer.
+        """
+        view, counts = self._load(), dict[str, FileCount]()
+        for path in view.files_below(Records(view, self._run_id).folder, is_recursive=False):
+            if not file_name(path).startswith("orphans-"):
+                continue
+            with suppress(Malformed, FileNotFoundError):
+                stored = FileList.read(read_file(view.table.io.new_input(path), MANIFEST_BYTES))
+                gone = stored.only(~are_in(self.looked.keys, stored.keys()))
+                for kind, count in gone.counts().items():
+                    counts[kind] = counts.get(kind, FileCount()) + count
+        return counts
+
+    def delete(self, removal: Removal) -> Tally:
         """Record the files past quarantine, then delete those that the current metadata does not need.
 
         Raises:
             Away, CredentialsExpired, StateConflict, Exception: as `Removal.remove`; begin again with `look`.
-            NotEligible, Malformed, TableReplaced, Fatal, OSError: as `look`.
+            NotEligible, Malformed, TableReplaced, Fatal, OSError: as `looking`.
         """
-        if looked.due.rows:
-            view = self._load()
-            folder = Records(view, self._run_id).folder
-            StoredLooks(view).put(f"{folder}/orphans-{looked.look.taken_us}.parquet", looked.due.body)
-            removal.remove(self._unneeded(looked.due))
+        if self.record().total.files:
+            removal.remove(self.unneeded())
         return removal.tally
 
-    def _unneeded(self, due: FileList) -> Iterator[pa.Table]:
+    def unneeded(self) -> Iterator[pa.Table]:
+        """Yield the files past quarantine that the current metadata does not need. Raises as `looking`.
+
+        The metadata is looked at before the first table and again after every `_FILES_BETWEEN_LOOKS` files. Each file
+        that is yielded counts as deleted for `prove`.
+        """
+        due = self.looked.due
         reachability, start, since = Reachability(due.keys()), 0, _FILES_BETWEEN_LOOKS
+        self._reachability, self._is_sent = reachability, np.zeros(due.rows, np.bool_)
         for batch in due.batches():
             if since >= _FILES_BETWEEN_LOOKS:
                 view, since = self._load(), 0
-                _check_places(view.metadata, self._scope)
+                check_places(view.metadata, self._scope)
                 check_newer(view.metadata, due.origin)
                 reachability.look(view)
-            is_free = ~reachability.is_needed[start : start + batch.num_rows]
+            part = slice(start, start + batch.num_rows)
+            is_free = ~reachability.is_needed[part]
+            self._is_sent[part] = is_free
             yield batch.filter(pa.array(is_free))
-            start, since = start + batch.num_rows, since + batch.num_rows
+            start, since = part.stop, since + batch.num_rows
+
+    def prove(self) -> Sequence[Condition]:
+        """Look at the current metadata: whether it needs a file that was sent for deletion. Raises as `looking`."""
+        sent, wrong = int(self._is_sent.sum()), 0
+        if self._reachability is not None:
+            view = self._load()
+            check_newer(view.metadata, self.looked.due.origin)
+            self._reachability.look(view)
+            wrong = int((self._reachability.is_needed & self._is_sent).sum())
+        return (Condition("deleted_are_unneeded", not wrong, f"{sent} files deleted, {wrong} of them are needed"),)
+
+    def close(self) -> None:
+        """Do nothing: the lists stay as the record of what was deleted."""
 
     def _store_time(self, looks: StoredLooks) -> int:
         probe = f"{looks.folder}/probe"
@@ -134,21 +249,19 @@ class OrphanFiles:
                 return int(own["modified_us"][0].as_py())
         raise StateConflict("the store's listing lacks a file that was just written, so nothing is deleted by it")
 
-    def _listed(self, before: TableView, before_us: int) -> tuple[ListedFiles, Keys]:
-        """Return the files, and the keys of those that versions of before and after the listing refer to."""
-        references, found = References(self._scope), ListedFiles(before_us)
-        references.add(before)
-        for batch in files_below(before.metadata.location, before.table.io.properties):
-            found.add(batch)
+    def _references_after(self, before: TableView, references: References, found: ListedFiles, now_us: int) -> Keys:
+        """Return the keys of the files that versions of before and after the listing refer to; check the listing."""
         after = self._load()
-        _check_places(after.metadata, self._scope)
+        check_places(after.metadata, self._scope)
         check_newer(after.metadata, Origin.of(before.metadata))
         left = {each.snapshot_id for each in after.metadata.snapshots}
         if lost := {each.snapshot_id for each in before.metadata.snapshots} - left:
             raise StateConflict(f"{len(lost)} snapshots were removed while files were listed: look again")
-        _check_complete(found, references.existing())
+        check_complete(found, references.existing())
         references.add(after)
-        return found, references.keys()
+        keys = references.keys()
+        check_versions(found, after, keys, self._scope, now_us)
+        return keys
 
     def _allowed(self, files: pa.Table, refused: Refused) -> pa.Table:
         as_content = listed(files["path"], FileKind.DATA, file_bytes=files["file_bytes"])
@@ -171,7 +284,7 @@ class OrphanFiles:
 
 def _due(look: Look, rule: OrphanRule, metadata: TableMetadata) -> FileList:
     """Return the files past quarantine: data before metadata."""
-    waits_until = look.taken_us - rule.quarantine // timedelta(microseconds=1)
+    waits_until = _waits_until(look.taken_us, rule)
     is_earlier = pc.and_(
         pc.less_equal(look.files["since_us"], waits_until), pc.less(look.files["since_us"], look.taken_us)
     )
@@ -184,35 +297,10 @@ def _due(look: Look, rule: OrphanRule, metadata: TableMetadata) -> FileList:
     return writer.finish()
 
 
-def _check_places(metadata: TableMetadata, scope: Scope) -> None:
-    """Raise `NotEligible` unless all files of the table are written below its own location."""
-    check_may_delete(metadata)
-    if named := own_location_provider(metadata.properties):
-        raise NotEligible(f"the table has its own location provider ({named}), so its files can't be listed")
-    places = [f"{each.rstrip('/')}/x" for each in (*all_locations(metadata), metadata_location(metadata))]
-    outside = are_outside(pa.chunked_array([pa.array(places, pa.string())]), scope.own)
-    if pc.any(outside).as_py():
-        moved = places[outside.to_pylist().index(True)][:-2]
-        raise NotEligible(f"the table writes to {moved[:300]}, outside of its registered location: no file is deleted")
+def _waits_until(taken_us: int, rule: OrphanRule) -> int:
+    """Return the latest first sight of a file that is past quarantine."""
+    return taken_us - _us(rule.quarantine)
 
 
-def _check_complete(found: ListedFiles, existing: Keys) -> None:
-    """Raise `StateConflict` if a listing lacks a file that must exist."""
-    keys = found.keys()
-    missing = int((~are_in(keys, existing)).sum()) if len(keys) else len(existing)
-    if missing:
-        raise StateConflict(
-            f"{missing} of {len(existing)} files that snapshots need are missing in the listing of {found.files} "
-            "files: the listing is not complete, so nothing is deleted"
-        )
-
-
-def _check_shrinkage(earlier: Look | None, referenced: int, ids: Sequence[int]) -> None:
-    """Raise `StateConflict` if more than a tenth of the references is gone, though no snapshot is."""
-    if earlier is None or referenced * 10 >= earlier.referenced * 9:
-        return
-    if set(earlier.snapshot_ids) <= set(ids):
-        raise StateConflict(
-            f"the table refers to {referenced} files, {earlier.referenced} at the last look, though no snapshot was "
-            "removed since: no file is deleted"
-        )
+def _us(duration: timedelta) -> int:
+    return duration // timedelta(microseconds=1)

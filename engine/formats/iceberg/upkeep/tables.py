@@ -1,4 +1,4 @@
-"""Upkeep of a loaded table, as the roles of `formats.base` define it: expiry, rewrites of manifests and deletes."""
+"""Upkeep of a loaded table, as the roles of `formats.base` define it: expiry, orphans, manifests, delete files."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -6,7 +6,7 @@ from datetime import timedelta
 from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.domain.runs.manifests import ManifestPlan
-from engine.domain.runs.removals import RemovalPlan
+from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition, DeleteProof, ManifestProof
 from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, expire, old_copies, plan_expiry
 from engine.formats.iceberg.commits.outputs import remove_run_files, remove_run_metadata
@@ -14,6 +14,9 @@ from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, plan_of,
 from engine.formats.iceberg.deletion.scopes import Scope
 from engine.formats.iceberg.deletion.table_deletions import TableDeletion
 from engine.formats.iceberg.loaded import LoadedTable, reads
+from engine.formats.iceberg.orphans.checks import check_places
+from engine.formats.iceberg.orphans.orphan_deletions import TableOrphans, preview_orphans
+from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
 from engine.formats.iceberg.upkeep.delete_commits import DeleteRewrite
 from engine.formats.iceberg.upkeep.delete_plans import plan_deletes
 from engine.formats.iceberg.upkeep.delete_proofs import prove_deletes
@@ -67,7 +70,28 @@ class TableUpkeep(LoadedTable):
 
     def deletion(self, run_id: str, others: Sequence[str]) -> TableDeletion:
         """Return the deletion of the files that snapshots expired by this run needed."""
-        return TableDeletion(name=str(self._ref), load=self._fresh, run_id=run_id, scope=self._scope(others))
+        files = ExpiredFiles(load=self._fresh, run_id=run_id, scope=self._scope(others))
+        return TableDeletion(name=str(self._ref), load=self._fresh, files=files, what="expired files")
+
+    @reads("read the metadata of")
+    def check_orphans(self) -> None:
+        """Raise `NotEligible` if the metadata forbids to look for orphans."""
+        check_places(self._view.metadata, self._scope(()))
+
+    @reads("look for orphans of")
+    def preview_orphans(
+        self, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str], before_page: Callable[[int], None]
+    ) -> RemovalPlan:
+        """Return which orphans would be deleted now; see `OrphanKeeper.preview_orphans`."""
+        return preview_orphans(self._orphan_files("dry-run", others, open_runs), rule, before_page)
+
+    def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> TableOrphans:
+        """Return the deletion of orphans by this run; see `OrphanKeeper.orphans`."""
+        files = self._orphan_files(run_id, others, open_runs)
+        return TableOrphans(name=str(self._ref), load=self._fresh, files=files, rule=rule)
+
+    def _orphan_files(self, run_id: str, others: Sequence[str], open_runs: Sequence[str]) -> OrphanFiles:
+        return OrphanFiles(load=self._fresh, run_id=run_id, scope=self._scope(others), open_runs=open_runs)
 
     def _expired_files(self, run_id: str) -> ExpiredFiles:
         return ExpiredFiles(load=self._fresh, run_id=run_id, scope=self._scope(()))

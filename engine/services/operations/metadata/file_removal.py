@@ -1,4 +1,4 @@
-"""Delete the files of a run that only expired snapshots needed: record them, delete within the request budget, prove.
+"""Delete files of a run, orphans or those of expired snapshots: record them, delete within the request budget, prove.
 
 The lease is proven before requests, at most once a second: a second holder of the run deletes files of the same list,
 which nothing needs. A deletion stops for cancels, quiet hours and pauses; another attempt continues with that list.
@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.domain.access.callers import SYSTEM
+from engine.domain.errors import NotEligible
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.removals import RemovalFigures, RemovalPlan
-from engine.formats.base import Condition, FileDeletion, OpenTable
+from engine.formats.base import Condition, FileDeletion, OpenTable, OrphanDeletion
 from engine.rewriting.kernel.errors import Stopped as Interrupted
 from engine.services.catalogs.neighbours import locations_inside
 from engine.services.catalogs.registered import read_registered
@@ -56,7 +57,10 @@ class FileRemoval:
         table: OpenTable,
         may_send: Callable[[], None],
         step: Callable[[str], None],
+        open_deletion: Callable[[Sequence[str]], FileDeletion] | None = None,
     ) -> None:
+        """Take the run; `open_deletion` returns its deletion (by default that of files of expired snapshots)."""
+        self._open_deletion = open_deletion
         self._context = context
         self._attempt = attempt
         self._table = table
@@ -77,20 +81,30 @@ class FileRemoval:
             self._table.ref, keeper.preview_removal, snapshot_ids, await self._others()
         )
 
+    async def look(self, policy: EffectivePolicy) -> None:
+        """List the files of the table, for a deletion of orphans. Raises as `remove`."""
+        deletion = await self._opened()
+        if not isinstance(deletion, OrphanDeletion):
+            raise NotEligible("this deletion lists no files")
+        await self._repeat(deletion.look, policy, "looking")
+
+    async def record(self) -> RemovalPlan:
+        """Store the list of the files to delete. Raises as `remove`."""
+        return await self._context.formats.work(self._table.ref, (await self._opened()).record)
+
     async def remove(self, policy: EffectivePolicy) -> Removed:
-        """Delete the files of the run's expired snapshots. Call `close` once the answer is stored.
+        """Delete the files of the run. Call `close` once the answer is stored.
 
         Raises:
             Stopped: the attempt has to stop; `figures` has what was deleted.
             NotEligible, TableUnreadable, Fatal, Away, CredentialsExpired, Transient: as `FileDeletion`.
         """
-        deletion, formats, ref = await self._opened(), self._context.formats, self._table.ref
-        plan = await formats.work(ref, deletion.record)
+        deletion, plan = await self._opened(), await self.record()
         self._step("files_recorded")
         if plan.total.files:
-            await self._delete(deletion, policy)
+            await self._repeat(deletion.advance, policy, "deleting_files")
         self._step("files_deleted")
-        proof = await formats.work(ref, deletion.prove)
+        proof = await self._context.formats.work(self._table.ref, deletion.prove)
         return Removed(plan, deletion.figures(), proof)
 
     async def close(self) -> None:
@@ -103,7 +117,11 @@ class FileRemoval:
 
     async def _opened(self) -> FileDeletion:
         if self._deletion is None:
-            self._deletion = file_keeper_of(self._table).deletion(self._attempt.run.id, await self._others())
+            others, run_id = await self._others(), self._attempt.run.id
+            if self._open_deletion is not None:
+                self._deletion = self._open_deletion(others)
+            else:
+                self._deletion = file_keeper_of(self._table).deletion(run_id, others)
         return self._deletion
 
     async def _others(self) -> Sequence[str]:
@@ -112,7 +130,11 @@ class FileRemoval:
             table, _ = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
             return await locations_inside(unit, table)
 
-    async def _delete(self, deletion: FileDeletion, policy: EffectivePolicy) -> None:
+    async def _repeat(
+        self, advance: Callable[[Callable[[int], None], float], bool], policy: EffectivePolicy, step: str
+    ) -> None:
+        """Call a function of the deletion until it returns False, within the request budget."""
+        self._proven_at = float("-inf")
         paced = paced_requests(tools=self._context.pacing, attempt=self._attempt, table=self._table, policy=policy)
         async with paced as take:
 
@@ -123,11 +145,9 @@ class FileRemoval:
 
             is_left = True
             while is_left:
-                self._step("deleting_files")
+                self._step(step)
                 try:
-                    is_left = await self._context.formats.work(
-                        self._table.ref, deletion.advance, before_batch, STEP_SECONDS
-                    )
+                    is_left = await self._context.formats.work(self._table.ref, advance, before_batch, STEP_SECONDS)
                 except Interrupted as error:
                     raise Stopped from error
 

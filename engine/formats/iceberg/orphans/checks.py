@@ -1,0 +1,98 @@
+"""Checks of a look for orphans: whether the listing and the table's metadata agree, so that files may be deleted."""
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.table.metadata import TableMetadata
+
+from engine.domain.errors import NotEligible, StateConflict
+from engine.formats.iceberg.catalog.paths import (
+    all_locations,
+    file_name,
+    metadata_location,
+    normalised,
+    own_location_provider,
+)
+from engine.formats.iceberg.deletion.path_keys import Keys, are_in, keys_of
+from engine.formats.iceberg.deletion.reachability import check_may_delete
+from engine.formats.iceberg.deletion.scopes import Scope
+from engine.formats.iceberg.errors import printable
+from engine.formats.iceberg.manifests.outside_files import are_outside
+from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.orphans.listings import ListedFiles
+from engine.formats.iceberg.orphans.looks import Look
+
+_VERSION: Final = re.compile(r"v?([0-9]{1,9})(?:[-.].*)?\.metadata\.json(?:\.gz)?")
+_IN_FLIGHT: Final = timedelta(hours=1)
+_LONGEST_NAMED: Final = 300
+
+
+def check_places(metadata: TableMetadata, scope: Scope) -> None:
+    """Raise `NotEligible` unless all files of the table are written below its own location."""
+    check_may_delete(metadata)
+    if named := own_location_provider(metadata.properties):
+        raise NotEligible(f"the table has its own location provider ({named}), so its files can't be listed")
+    places = [f"{each.rstrip('/')}/x" for each in (*all_locations(metadata), metadata_location(metadata))]
+    outside = are_outside(pa.chunked_array([pa.array(places, pa.string())]), scope.own)
+    if pc.any(outside).as_py():
+        moved = places[outside.to_pylist().index(True)][:-2]
+        raise NotEligible(f"the table writes to {moved[:300]}, outside of its registered location: no file is deleted")
+
+
+def check_complete(found: ListedFiles, existing: Keys) -> None:
+    """Raise `StateConflict` if a listing lacks a file that must exist."""
+    keys = found.keys()
+    missing = int((~are_in(keys, existing)).sum()) if len(keys) else len(existing)
+    if missing:
+        raise StateConflict(
+            f"{missing} of {len(existing)} files that snapshots need are missing in the listing of {found.files} "
+            "files: the listing is not complete, so nothing is deleted"
+        )
+
+
+def check_shrinkage(earlier: Look | None, referenced: int, ids: Sequence[int]) -> None:
+    """Raise `StateConflict` if more than a tenth of the references is gone, though no snapshot is."""
+    if earlier is None or referenced * 10 >= earlier.referenced * 9:
+        return
+    if set(earlier.snapshot_ids) <= set(ids):
+        raise StateConflict(
+            f"the table refers to {referenced} files, {earlier.referenced} at the last look, though no snapshot was "
+            "removed since: no file is deleted"
+        )
+
+
+def check_versions(found: ListedFiles, view: TableView, references: Keys, scope: Scope, now_us: int) -> None:
+    """Check the versions of metadata that were listed against the current one.
+
+    Raises:
+        NotEligible: some are in another folder and nothing refers to them: another table is inside the location.
+        StateConflict: one is later than the current version: the catalog may have been restored from a backup, and
+            files that only lost commits refer to are no orphans then.
+    """
+    unknown = found.metadata.filter(pa.array(~are_in(references, keys_of(found.metadata["path"]))))
+    unknown = unknown.filter(are_outside(unknown["path"], scope.others))
+    folder = normalised(metadata_location(view.metadata))
+    current = _version(view.table.metadata_location)
+    for path, at_us in zip(unknown["path"].to_pylist(), unknown["modified_us"].to_pylist(), strict=True):
+        shown = printable(path[:_LONGEST_NAMED])
+        if normalised(path.rpartition("/")[0]) != folder:
+            raise NotEligible(
+                f"{shown} is metadata of another table inside the location of this one, so no file is deleted: "
+                "register that table too, or move its files"
+            )
+        is_later = current is not None and (_version(path) or 0) > current
+        if is_later and at_us < now_us - _IN_FLIGHT // timedelta(microseconds=1):
+            raise StateConflict(
+                f"{shown} is later than the metadata that the catalog names ({file_name(view.table.metadata_location)}"
+                "): the catalog may have been restored from a backup, so no file is deleted; if a failed commit left "
+                "the file, delete it"
+            )
+
+
+def _version(path: str) -> int | None:
+    found = _VERSION.fullmatch(file_name(path))
+    return None if found is None else int(found[1])

@@ -1,0 +1,64 @@
+"""The search for orphans: its rule, the runs whose files are none, what it would do, in words."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Final
+
+from engine.domain.errors import NotEligible
+from engine.domain.ids import TableId
+from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.removals import OrphanRule, RemovalPlan
+from engine.domain.runs.run import RunFilter
+from engine.domain.values.units import format_bytes
+from engine.formats.base import OpenTable, OrphanKeeper
+from engine.services.planning.wording import duration, many
+from engine.stores.unit_of_work import UnitOfWork
+
+ORPHANS: Final = "maintenance.remove_orphans"
+_MOST_LIVE: Final = 10_000
+_LAST_RUNS: Final = 100
+
+
+def orphan_keeper_of(table: OpenTable) -> OrphanKeeper:
+    """Return a table as one whose location can have orphans. Raises `NotEligible` if its format has none."""
+    if not isinstance(table, OrphanKeeper):
+        raise NotEligible("the format of this table does not look for orphans")
+    return table
+
+
+def orphan_rule(policy: EffectivePolicy) -> OrphanRule:
+    """Return the rule of the policy, whose setting must not be off."""
+    value = policy.values[ORPHANS]
+    return OrphanRule(timedelta(seconds=value["older_than"]), timedelta(seconds=value["quarantine"]))
+
+
+async def with_runs(unit: UnitOfWork, table_id: TableId, rule: OrphanRule) -> tuple[OrphanRule, tuple[str, ...]]:
+    """Return a rule with the longest of the last 100 runs of a table, and the ids of its live runs."""
+    live = await unit.runs.list_live(table_id, _MOST_LIVE)
+    now = await unit.now()
+    ended = (await unit.runs.page(RunFilter(table_id=table_id), limit=_LAST_RUNS, documents=())).runs
+    spent = [(each.finished_at or now) - each.started_at for each in (*live, *ended) if each.started_at is not None]
+    return replace(rule, longest_run=max(spent, default=timedelta(0))), tuple(each.id for each in live)
+
+
+def search_words(rule: OrphanRule) -> str:
+    """Return a search as a clause: what it deletes."""
+    age, quarantine = duration(rule.age.total_seconds()), duration(rule.quarantine.total_seconds())
+    return (
+        f"all files of the table are listed; those older than {age} that nothing refers to are deleted once two "
+        f"searches {quarantine} apart found them"
+    )
+
+
+def orphan_words(plan: RemovalPlan) -> str:
+    """Return what a search found as a clause: files without references, and those that can be deleted now."""
+    look: Mapping[str, Any] = plan.details["look"]
+    found, total = look["unreferenced"], plan.total
+    words = f"nothing refers to {many(found['files'], 'old file')} of {many(look['listed_files'], 'file')}"
+    words += f" ({format_bytes(found['bytes'])})"
+    if total.files:
+        words += f"; {many(total.files, 'file')} ({format_bytes(total.bytes)}) can be deleted now"
+    if look["next_at"] is not None:
+        words += f"; the quarantine of the next ends at {look['next_at']}"
+    return words
