@@ -295,6 +295,24 @@ def test_names_that_readers_resolve_differently_stay(lake: Lake) -> None:
     assert (deleted(remove(lake)), [path.exists() for path in made]) == (0, [True] * len(made))
 
 
+def test_hidden_files_of_other_programs_stay(lake: Lake) -> None:
+    """A table can be one of another format as well; checksums of Hadoop belong to live files."""
+    table(lake)
+    stay = [
+        orphan(lake, name)
+        for name in (
+            "_delta_log/00000000000000000000.json",
+            "data/_temporary/0/task/a.parquet",
+            "data/.a.parquet.crc",
+            "data/_a=b.parquet",
+            ".hoodie/x",
+        )
+    ]
+    gone = orphan(lake, "data/_p=1/a.parquet")
+    assert deleted(remove(lake)) == 1
+    assert ([path.exists() for path in stay], gone.exists()) == ([True] * len(stay), False)
+
+
 def test_links_are_not_followed(lake: Lake, tmp_path: Path) -> None:
     table(lake)
     outside = tmp_path / "outside"

@@ -43,9 +43,12 @@ from engine.formats.iceberg.orphans.listings import FOUND, ListedFiles, files_be
 from engine.formats.iceberg.orphans.looks import CANDIDATES, Look, StoredLooks
 from engine.formats.iceberg.orphans.references import References
 
-OF_OPEN_RUN: Final = "of_open_run"
+OF_OPEN_RUN, HIDDEN = "of_open_run", "hidden"
 _FILES_BETWEEN_LOOKS: Final = 50_000
 _SAMPLES: Final = 10
+_HIDDEN: Final = r"/[._][^/=]*/|/[._][^/]*$"
+"""Files and folders of other programs, as Iceberg's procedure takes them: `_delta_log`, `_temporary`, `.x.crc`."""
+
 _COMMIT: Final = r"(?P<commit>[0-9a-f-]{36})-m[0-9]+\.avro$"
 
 
@@ -155,7 +158,8 @@ class OrphanFiles:
         check_shrinkage(earlier, len(keys), ids)
         refused = Refused()
         unneeded = [batch.filter(pa.array(~are_in(keys, keys_of(batch["path"])))) for batch in found.old()]
-        orphans = self._allowed(pa.concat_tables([FOUND.empty_table(), *unneeded]), refused)
+        orphans = _without_hidden(pa.concat_tables([FOUND.empty_table(), *unneeded]), before.metadata, refused)
+        orphans = self._allowed(orphans, refused)
         is_usable = earlier is not None and earlier.taken_us <= now_us
         since = earlier.first_seen(orphans, now_us) if earlier and is_usable else pa.repeat(now_us, orphans.num_rows)
         files = pa.table([*orphans.columns, since], schema=CANDIDATES)
@@ -280,6 +284,14 @@ class OrphanFiles:
             own = pc.extract_regex(paths.filter(pc.match_substring(paths, run_id)), _COMMIT)
             commits += pc.struct_field(own, "commit").unique().drop_null().to_pylist()
         return [*self._open_runs, *dict.fromkeys(commits)]
+
+
+def _without_hidden(files: pa.Table, metadata: TableMetadata, refused: Refused) -> pa.Table:
+    """Return the files of which no part of the path below the table's location is hidden."""
+    below = pc.utf8_slice_codeunits(files["path"], len(metadata.location.rstrip("/")))
+    is_hidden = pc.match_substring_regex(below, _HIDDEN)
+    refused.add(files.filter(is_hidden)["path"], HIDDEN)
+    return files.filter(pc.invert(is_hidden))
 
 
 def _due(look: Look, rule: OrphanRule, metadata: TableMetadata) -> FileList:
