@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pyiceberg.table import Table
 
-from engine.formats.iceberg.deletion import expired_files, removal
+from engine.formats.iceberg.deletion import expired_files, removal, unneeded
 from engine.formats.iceberg.deletion.records import Records
 from engine.formats.iceberg.deletion.removal import Removal
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
@@ -121,7 +121,7 @@ def test_a_file_that_a_writer_adds_again_after_the_list_was_stored_is_kept(lake:
 
 
 def test_a_long_deletion_looks_at_the_table_again(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expired_files, "_FILES_BETWEEN_LOOKS", 0)
+    monkeypatch.setattr(unneeded, "_FILES_BETWEEN_LOOKS", 0)
     monkeypatch.setattr("engine.formats.iceberg.deletion.file_lists.BATCH_ROWS", 1)
     monkeypatch.setattr(removal, "_AT_ONCE", 1)
     history(lake)

@@ -3,7 +3,7 @@
 1. `announce`, before each commit that removes snapshots: stores what the metadata names for them.
 2. `find`, after the last commit: finds the files and stores their list. With a list that is stored already, by a
    process that ended, it only removes files from it that are needed again.
-3. `delete`: looks at the current metadata first, and again after every `_FILES_BETWEEN_LOOKS` files.
+3. `delete`: looks at the current metadata first, and again after every 50,000 files.
 4. `prove`: looks at the metadata after it.
 
 What was stored is untrusted, and the table may have changed in any way between two steps: a file is deleted only if the
@@ -14,9 +14,8 @@ Iceberg's own procedure.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
 import pyarrow as pa
 
 from engine.domain.runs.removals import RemovalPlan
@@ -28,9 +27,9 @@ from engine.formats.iceberg.deletion.records import Records
 from engine.formats.iceberg.deletion.removal import Removal, Tally
 from engine.formats.iceberg.deletion.scopes import Refused, Scope
 from engine.formats.iceberg.deletion.stored_paths import Unread
+from engine.formats.iceberg.deletion.unneeded import UnneededFiles
 from engine.formats.iceberg.metadata.views import TableView
 
-_FILES_BETWEEN_LOOKS: Final = 50_000
 _SAMPLES: Final = 10
 
 
@@ -64,9 +63,7 @@ class ExpiredFiles:
         self._load = load
         self._run_id = run_id
         self._scope = scope
-        self._found: Recorded | None = None
-        self._reachability: Reachability
-        self._is_sent: np.ndarray[Any, np.dtype[np.bool_]]
+        self._unneeded: UnneededFiles | None = None
 
     def announce(self, view: TableView, snapshot_ids: Sequence[int]) -> None:
         """Store what this version names for snapshots that a commit on it is about to remove.
@@ -102,14 +99,16 @@ class ExpiredFiles:
             check_newer(view.metadata, each.origin)
         stored = records.files()
         if stored is not None:
-            self._found = self._checked(view, *stored)
+            recorded, reachability = self._checked(view, *stored)
         else:
             found = find_files(view, roots, self._scope)
             path = records.write_files(found.files) if roots else ""
-            self._reachability = found.reachability
-            self._found = Recorded(path, found.files, found.unread, found.refused, found.still_needed)
-        self._is_sent = np.zeros(self._found.files.rows, np.bool_)
-        return self._found
+            reachability = found.reachability
+            recorded = Recorded(path, found.files, found.unread, found.refused, found.still_needed)
+        self._unneeded = UnneededFiles(
+            recorded.files, load=self._load, check=check_may_delete, reachability=reachability
+        )
+        return recorded
 
     def delete(self, removal: Removal) -> Tally:
         """Delete the recorded files that the current metadata does not need.
@@ -122,60 +121,34 @@ class ExpiredFiles:
         return removal.tally
 
     def unneeded(self) -> Iterator[pa.Table]:
-        """Yield the recorded files that the current metadata does not need: what may be deleted. Raises as `find`.
-
-        The metadata is looked at before the first table and again after every `_FILES_BETWEEN_LOOKS` files. Each file
-        that is yielded counts as deleted for `prove`.
-        """
-        start = since = 0
-        self._look_before_deleting()
-        for batch in self._recorded.files.batches():
-            if since >= _FILES_BETWEEN_LOOKS:
-                self._look_before_deleting()
-                since = 0
-            part = slice(start, start + batch.num_rows)
-            is_free = ~self._reachability.is_needed[part]
-            self._is_sent[part] = is_free
-            yield batch.filter(pa.array(is_free))
-            start, since = part.stop, since + batch.num_rows
+        """Yield the recorded files that may be deleted; see `UnneededFiles.batches`. Raises as `find`."""
+        return self._recorded.batches()
 
     def prove(self) -> Sequence[Condition]:
         """Look at the current metadata: whether it needs a file that was sent for deletion. Raises as `find`."""
-        self._look(self._load())
-        wrong = int((self._reachability.is_needed & self._is_sent).sum())
-        sent = int(self._is_sent.sum())
-        return (Condition("deleted_are_unneeded", not wrong, f"{sent} files deleted, {wrong} of them are needed"),)
+        return self._recorded.prove()
 
     def close(self) -> None:
         """Remove the records that only a repetition needs; the list of deleted files stays. Raises OSError."""
         records = Records(self._load(), self._run_id)
         records.remove_roots()
 
-    def _checked(self, view: TableView, path: str, stored: FileList) -> Recorded:
+    def _checked(self, view: TableView, path: str, stored: FileList) -> tuple[Recorded, Reachability]:
         """Return a stored list without files that are needed or may not be deleted."""
         check_newer(view.metadata, stored.origin)
         refused = Refused()
         allowed = stored.filtered(lambda files: self._scope.allowed(files, refused))
-        self._reachability = Reachability(allowed.keys())
-        self._reachability.look(view)
-        is_free = ~self._reachability.is_needed
-        self._reachability = self._reachability.only(is_free)
-        return Recorded(path, allowed.only(is_free), Unread(), refused, int((~is_free).sum()))
-
-    def _look_before_deleting(self) -> None:
-        view = self._load()
-        check_may_delete(view.metadata)
-        self._look(view)
-
-    def _look(self, view: TableView) -> None:
-        check_newer(view.metadata, self._recorded.files.origin)
-        self._reachability.look(view)
+        reachability = Reachability(allowed.keys())
+        reachability.look(view)
+        is_free = ~reachability.is_needed
+        recorded = Recorded(path, allowed.only(is_free), Unread(), refused, int((~is_free).sum()))
+        return recorded, reachability.only(is_free)
 
     @property
-    def _recorded(self) -> Recorded:
-        if self._found is None:
+    def _recorded(self) -> UnneededFiles:
+        if self._unneeded is None:
             raise ValueError("nothing is recorded yet")
-        return self._found
+        return self._unneeded
 
 
 def preview(view: TableView, snapshot_ids: Sequence[int], scope: Scope) -> Found:

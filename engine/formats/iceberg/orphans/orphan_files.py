@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -31,10 +32,11 @@ from engine.formats.iceberg.deletion.file_lists import (
     listed,
 )
 from engine.formats.iceberg.deletion.path_keys import Keys, are_in, keys_of
-from engine.formats.iceberg.deletion.reachability import Reachability, check_newer
+from engine.formats.iceberg.deletion.reachability import check_newer
 from engine.formats.iceberg.deletion.records import Records
 from engine.formats.iceberg.deletion.removal import Removal, Tally
 from engine.formats.iceberg.deletion.scopes import Refused, Scope
+from engine.formats.iceberg.deletion.unneeded import UnneededFiles
 from engine.formats.iceberg.intake.limits import MANIFEST_BYTES, Malformed
 from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView
@@ -44,7 +46,6 @@ from engine.formats.iceberg.orphans.looks import CANDIDATES, Look, StoredLooks
 from engine.formats.iceberg.orphans.references import References
 
 OF_OPEN_RUN, HIDDEN = "of_open_run", "hidden"
-_FILES_BETWEEN_LOOKS: Final = 50_000
 _SAMPLES: Final = 10
 _HIDDEN: Final = r"/[._][^/=]*/|/[._][^/]*$"
 """Files and folders of other programs, as Iceberg's procedure takes them: `_delta_log`, `_temporary`, `.x.crc`."""
@@ -74,10 +75,9 @@ class Looked:
 
     def plan(self, *, path: str = "") -> RemovalPlan:
         """Return the files past quarantine as the plan that a run records, with what waits and what is left alone."""
-        since, files = self.look.files["since_us"], self.look.files
+        files, due = self.look.files, sum(self.due.counts().values(), FileCount())
         total = FileCount(files.num_rows, int(pc.sum(files["file_bytes"].cast(pa.float64())).as_py() or 0))
-        due = sum(self.due.counts().values(), FileCount())
-        waiting = files.filter(pc.greater(since, _waits_until(self.look.taken_us, self.rule)))["since_us"]
+        waiting = files.filter(pc.invert(_is_due(self.look, self.rule)))["since_us"]
         next_us = None if not len(waiting) else pc.min(waiting).as_py() + _us(self.rule.quarantine)
         found = {
             "taken_at": instant(self.look.taken_us // 1000).isoformat(),
@@ -106,8 +106,7 @@ class OrphanFiles:
         self._scope = scope
         self._open_runs = open_runs
         self._looked: Looked | None = None
-        self._reachability: Reachability | None = None
-        self._is_sent: np.ndarray[Any, np.dtype[np.bool_]] = np.zeros(0, np.bool_)
+        self._due: UnneededFiles
 
     def look(self, rule: OrphanRule) -> Looked:
         """List the files, and store those that nothing refers to. Raises as `looking`."""
@@ -168,6 +167,8 @@ class OrphanFiles:
             looks.write(look)
         every = np.union1d(keys, found.keys())
         self._looked = Looked(look, found.files, _due(look, rule, before.metadata), refused, every, rule)
+        check: Callable[[TableMetadata], None] = partial(check_places, scope=self._scope)
+        self._due = UnneededFiles(self._looked.due, load=self._load, check=check)
 
     def is_pending(self) -> bool:
         """Return False: another attempt begins with a look."""
@@ -212,35 +213,12 @@ class OrphanFiles:
         return removal.tally
 
     def unneeded(self) -> Iterator[pa.Table]:
-        """Yield the files past quarantine that the current metadata does not need. Raises as `looking`.
-
-        The metadata is looked at before the first table and again after every `_FILES_BETWEEN_LOOKS` files. Each file
-        that is yielded counts as deleted for `prove`.
-        """
-        due = self.looked.due
-        reachability, start, since = Reachability(due.keys()), 0, _FILES_BETWEEN_LOOKS
-        self._reachability, self._is_sent = reachability, np.zeros(due.rows, np.bool_)
-        for batch in due.batches():
-            if since >= _FILES_BETWEEN_LOOKS:
-                view, since = self._load(), 0
-                check_places(view.metadata, self._scope)
-                check_newer(view.metadata, due.origin)
-                reachability.look(view)
-            part = slice(start, start + batch.num_rows)
-            is_free = ~reachability.is_needed[part]
-            self._is_sent[part] = is_free
-            yield batch.filter(pa.array(is_free))
-            start, since = part.stop, since + batch.num_rows
+        """Yield the files past quarantine that may be deleted; see `UnneededFiles.batches`. Raises as `looking`."""
+        return self._due.batches()
 
     def prove(self) -> Sequence[Condition]:
         """Look at the current metadata: whether it needs a file that was sent for deletion. Raises as `looking`."""
-        sent, wrong = int(self._is_sent.sum()), 0
-        if self._reachability is not None:
-            view = self._load()
-            check_newer(view.metadata, self.looked.due.origin)
-            self._reachability.look(view)
-            wrong = int((self._reachability.is_needed & self._is_sent).sum())
-        return (Condition("deleted_are_unneeded", not wrong, f"{sent} files deleted, {wrong} of them are needed"),)
+        return self._due.prove()
 
     def close(self) -> None:
         """Do nothing: the lists stay as the record of what was deleted."""
@@ -296,11 +274,7 @@ def _without_hidden(files: pa.Table, metadata: TableMetadata, refused: Refused) 
 
 def _due(look: Look, rule: OrphanRule, metadata: TableMetadata) -> FileList:
     """Return the files past quarantine: data before metadata."""
-    waits_until = _waits_until(look.taken_us, rule)
-    is_earlier = pc.and_(
-        pc.less_equal(look.files["since_us"], waits_until), pc.less(look.files["since_us"], look.taken_us)
-    )
-    due = look.files.filter(is_earlier)
+    due = look.files.filter(_is_due(look, rule))
     is_metadata = pc.starts_with(due["path"], f"{metadata_location(metadata)}/")
     writer = ListWriter(look.origin)
     for kind, some in ((FileKind.DATA, pc.invert(is_metadata)), (FileKind.METADATA, is_metadata)):
@@ -309,9 +283,10 @@ def _due(look: Look, rule: OrphanRule, metadata: TableMetadata) -> FileList:
     return writer.finish()
 
 
-def _waits_until(taken_us: int, rule: OrphanRule) -> int:
-    """Return the latest first sight of a file that is past quarantine."""
-    return taken_us - _us(rule.quarantine)
+def _is_due(look: Look, rule: OrphanRule) -> pa.ChunkedArray:
+    """Return for each file of a look whether an earlier look, at least a quarantine ago, found it first."""
+    since = look.files["since_us"]
+    return pc.and_(pc.less_equal(since, look.taken_us - _us(rule.quarantine)), pc.less(since, look.taken_us))
 
 
 def _us(duration: timedelta) -> int:

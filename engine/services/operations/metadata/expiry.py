@@ -7,7 +7,6 @@ an earlier one goes on with them (`file_removal`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from itertools import islice
 from typing import Any, Final
@@ -17,10 +16,9 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, Needed
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.run import Run, RunState
-from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition
-from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext
-from engine.services.operations.metadata.file_removal import FileRemoval
+from engine.services.operations.metadata.attempts import MetadataContext
+from engine.services.operations.metadata.file_removal import DeletingAttempt, FileRemoval
 from engine.services.planning.histories import expiry_of, expiry_words, history_rule, keeper_of
 from engine.services.planning.readers import with_readers
 from engine.services.planning.wording import many
@@ -31,15 +29,12 @@ MOST_AT_ONCE: Final = 1000
 _MOST_LIVE: Final = 10_000
 
 
-class ExpiryAttempt(MetadataAttempt):
+class ExpiryAttempt(DeletingAttempt):
     """One attempt at an expiry of snapshots, an `OperationAttempt`."""
 
     def __init__(self, *, context: MetadataContext, attempt: Attempt, step: Callable[[str], None]) -> None:
         super().__init__(context=context, attempt=attempt, step=step)
         self._expired = attempt.run.result.expired_snapshots
-        self._proofs: list[Mapping[str, Any]] = list(attempt.run.result.verifications)
-        self._removed: Mapping[str, Any] = {}
-        self._removal: FileRemoval
 
     async def _settle(self) -> None:
         """Count the snapshots that an earlier attempt sent for removal and that are gone."""
@@ -85,28 +80,6 @@ class ExpiryAttempt(MetadataAttempt):
             self._table.ref, expiry_of, self._table, policy, operation, now, needed=needed
         )
 
-    async def _remove_files(self, policy: EffectivePolicy) -> None:
-        """Delete the files that the run's expired snapshots needed, and store what was deleted.
-
-        Raises:
-            Stopped: the attempt has to stop before all are deleted.
-            Fatal: a deleted file is needed.
-        """
-        try:
-            removed = await self._removal.remove(policy)
-        finally:
-            self._removed = self._removal.figures().document()
-        self._removed = removed.document()
-        is_proven = all(each.holds for each in removed.proof)
-        self._proofs.append({"ok": is_proven, "checks": [asdict(each) for each in removed.proof]})
-        result = self._attempt.run.result.updated(**self._figures())
-        total = removed.figures.total
-        details = {"files": total.files, "bytes": total.bytes, "ok": is_proven}
-        await self._attempt.record("files_deleted", details, result=result, is_progress=total.files > 0)
-        if not is_proven:
-            raise Fatal(f"a deleted file is needed: {removed.proof[0].detail}")
-        await self._removal.close()
-
     async def _expire(self, plan: ExpiryPlan, expiry: Expiry) -> None:
         """Remove the planned snapshots. Raises `Stopped` if the attempt has to stop before all are gone."""
         ids, keeper = iter(plan.expired), keeper_of(self._table)
@@ -128,7 +101,7 @@ class ExpiryAttempt(MetadataAttempt):
             words = expiry_words(plan, self._attempt.run.operation)
             await self._end(RunState.SKIPPED, "nothing_to_do", words, plan=plan.document(), kept_snapshots=kept)
         elif self._expired:
-            detail = f"{many(self._expired, 'snapshot')} expired; {_files_words(self._removed)}"
+            detail = f"{many(self._expired, 'snapshot')} expired; {self._files_words()}"
             await self._end(RunState.SUCCEEDED, "committed", detail, kept_snapshots=kept)
         else:  # other commits made every one of them needed
             await self._end(RunState.SUCCEEDED, "committed", "no planned snapshot may expire any more")
@@ -153,7 +126,7 @@ class ExpiryAttempt(MetadataAttempt):
         self._expired += expired
         is_proven = all(each.holds for each in proof)
         if proof:
-            self._proofs.append({"ok": is_proven, "checks": [asdict(each) for each in proof]})
+            self._add_proof(proof)
         result = self._attempt.run.result.updated(**self._figures())
         details = {"snapshots": expired, "ok": is_proven}
         documents: dict[str, Any] = {"intent": self._intent(()), "result": result, "is_progress": expired > 0}
@@ -165,7 +138,7 @@ class ExpiryAttempt(MetadataAttempt):
             raise Fatal(f"the expiry of snapshots is not as planned: {failed}")
 
     def _figures(self) -> dict[str, Any]:
-        return {"expired_snapshots": self._expired, "verifications": self._proofs, **self._removed}
+        return {"expired_snapshots": self._expired, **super()._figures()}
 
     def _state(self) -> RunState:
         return RunState.SUCCEEDED if self._expired else RunState.SKIPPED
@@ -175,12 +148,3 @@ def _bases(run: Run) -> Sequence[int]:
     """Return the ids of the snapshots that a run works from."""
     planned = str(run.plan.get("base_snapshot_id") or "")
     return [*run.intent.bases, *([int(planned)] if planned.isdigit() else [])]
-
-
-def _files_words(removed: Mapping[str, Any]) -> str:
-    """Return a clause about the deleted files."""
-    if not removed:
-        return "their files were not deleted"
-    words = f"{many(removed['deleted_files'], 'file')} of {format_bytes(removed['deleted_bytes'])} deleted"
-    failures = removed["delete_failures"]
-    return f"{words}, the store refused to delete {many(failures, 'file')}" if failures else words

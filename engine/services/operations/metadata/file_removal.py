@@ -6,20 +6,22 @@ which nothing needs. A deletion stops for cancels, quiet hours and pauses; anoth
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from engine.domain.access.callers import SYSTEM
-from engine.domain.errors import NotEligible
+from engine.domain.errors import Fatal, NotEligible
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.removals import RemovalFigures, RemovalPlan
+from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, FileDeletion, OpenTable, OrphanDeletion
 from engine.rewriting.kernel.errors import Stopped as Interrupted
 from engine.services.catalogs.neighbours import locations_inside
 from engine.services.catalogs.registered import read_registered
-from engine.services.operations.metadata.attempts import MetadataContext, Stopped
+from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext, Stopped
 from engine.services.operations.metadata.requests import paced_requests
 from engine.services.planning.histories import file_keeper_of
+from engine.services.planning.wording import many
 from engine.services.runs.attempts import Attempt
 
 STEP_SECONDS: Final = 60.0
@@ -41,6 +43,53 @@ class Removed:
         """Return it as it stands in a run's result."""
         left = {name: self.plan.details[name] for name in ("unread", "refused") if name in self.plan.details}
         return {**self.figures.document(), "deleted_files_list": self.plan.path, "not_deleted": left}
+
+
+class DeletingAttempt(MetadataAttempt):
+    """Base of the attempts that delete files: their figures and proofs, as they stand in the run's result."""
+
+    def __init__(self, *, context: MetadataContext, attempt: Attempt, step: Callable[[str], None]) -> None:
+        super().__init__(context=context, attempt=attempt, step=step)
+        self._proofs: list[Mapping[str, Any]] = list(attempt.run.result.verifications)
+        self._removed: Mapping[str, Any] = {}
+        self._removal: FileRemoval
+
+    async def _remove_files(self, policy: EffectivePolicy) -> None:
+        """Delete the files that the run's `FileRemoval` finds, and store what was deleted.
+
+        Raises:
+            Stopped: the attempt has to stop before all are deleted.
+            Fatal: a deleted file is needed.
+        """
+        try:
+            removed = await self._removal.remove(policy)
+        finally:
+            self._removed = self._removal.figures().document()
+        self._removed = removed.document()
+        self._add_proof(removed.proof)
+        total, is_proven = removed.figures.total, all(each.holds for each in removed.proof)
+        result = self._attempt.run.result.updated(**self._figures())
+        details = {"files": total.files, "bytes": total.bytes, "ok": is_proven}
+        await self._attempt.record("files_deleted", details, result=result, is_progress=total.files > 0)
+        if not is_proven:
+            raise Fatal(f"a deleted file is needed: {removed.proof[0].detail}")
+        await self._removal.close()
+
+    def _add_proof(self, proof: Sequence[Condition]) -> None:
+        is_proven = all(each.holds for each in proof)
+        self._proofs.append({"ok": is_proven, "checks": [asdict(each) for each in proof]})
+
+    def _figures(self) -> dict[str, Any]:
+        return {"verifications": self._proofs, **self._removed}
+
+    def _files_words(self) -> str:
+        """Return a clause about the deleted files."""
+        if not self._removed:
+            return "their files were not deleted"
+        files, size = self._removed["deleted_files"], format_bytes(self._removed["deleted_bytes"])
+        failures = self._removed["delete_failures"]
+        refused = f", the store refused to delete {many(failures, 'file')}" if failures else ""
+        return f"{many(files, 'file')} of {size} deleted{refused}"
 
 
 class FileRemoval:
@@ -68,6 +117,7 @@ class FileRemoval:
         self._step = step
         self._proven_at = float("-inf")
         self._deletion: FileDeletion | None = None
+        self._plan: RemovalPlan | None = None
 
     async def is_pending(self) -> bool:
         """Return whether files of this run remain to be deleted. Raises as `FileDeletion`."""
@@ -89,8 +139,10 @@ class FileRemoval:
         await self._repeat(deletion.look, policy, "looking")
 
     async def record(self) -> RemovalPlan:
-        """Store the list of the files to delete. Raises as `remove`."""
-        return await self._context.formats.work(self._table.ref, (await self._opened()).record)
+        """Find the files to delete and store their list, once. Raises as `remove`."""
+        if self._plan is None:
+            self._plan = await self._context.formats.work(self._table.ref, (await self._opened()).record)
+        return self._plan
 
     async def remove(self, policy: EffectivePolicy) -> Removed:
         """Delete the files of the run. Call `close` once the answer is stored.
