@@ -64,7 +64,7 @@ class State:
     registered: Table
     number: int
     windows: Windows
-    last_starts: dict[Operation, datetime] = field(default_factory=dict)
+    last_ends: dict[Operation, datetime] = field(default_factory=dict)
     ended: Run | None = None
     changed: Run | None = None
     rewritten_at: float = -MIN_INTERVAL
@@ -212,7 +212,7 @@ class _Simulation:
         if operation is Operation.REWRITE:
             state.changed = state.ended
         if operation in UPKEEP:
-            state.last_starts[operation] = EPOCH + timedelta(seconds=running.began)
+            state.last_ends[operation] = EPOCH + timedelta(seconds=now)
         if state.live is not None:
             self.line.end(state.live)
         state.live = None
@@ -262,7 +262,7 @@ def _facts(state: State, now: float) -> Facts:
     sight = Sight(
         evaluation=Evaluation((rule,), (), SealState(SealRule(), 0, 1, None), _NO_FLAGS),
         due=DuePlan(_PLAN, full=False) if is_due else None,
-        upkeep=upkeep_states(opened, policy, state.last_starts, at),
+        upkeep=upkeep_states(opened, policy, state.last_ends, at),
     )
     since = None if table.due_since is None else EPOCH + timedelta(seconds=table.due_since)
     record = RecordFacts(
@@ -281,7 +281,7 @@ def _facts(state: State, now: float) -> Facts:
 
 
 def _ended(state: State, running: _Running, now: float, *, is_done: bool) -> Run:
-    began, at = EPOCH + timedelta(seconds=running.began), EPOCH + timedelta(seconds=now)
+    began, at = EPOCH + timedelta(seconds=now), EPOCH + timedelta(seconds=now)
     kind = RunState.SUCCEEDED if is_done else RunState.SKIPPED
     run = Run(RunId("run"), state.registered.id, running.operation, kind, "system", began, at)
     return replace(run, started_at=began, finished_at=at)

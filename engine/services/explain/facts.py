@@ -248,7 +248,7 @@ def judge(
     now: datetime,
     hot: HotPartitions,
     *,
-    last_starts: Mapping[Operation, datetime],
+    last_ends: Mapping[Operation, datetime],
     needed: Needed = Needed(),  # noqa: B008 - a frozen value
 ) -> Sight:
     """Judge every rule and other upkeep of an open table, and look for other compactors in its history.
@@ -259,7 +259,7 @@ def judge(
     return Sight(
         evaluation=evaluation,
         others=other_compactors(opened.snapshots(MOST_SNAPSHOTS), now),
-        upkeep=upkeep_states(opened, policy, last_starts, now, needed),
+        upkeep=upkeep_states(opened, policy, last_ends, now, needed),
     )
 
 

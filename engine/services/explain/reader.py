@@ -81,10 +81,10 @@ class FactReader:
                 now = at or await unit.now()
                 rewritten = await unit.rewrite_histories.committed_partitions(table_id)
                 hot = await unit.hot_partitions.at(table_id)
-                starts = await unit.runs.last_starts(table_id, switched_on(policy))
+                ends = await unit.runs.last_ends(table_id, switched_on(policy))
                 needed = await with_readers(unit, table_id)
             sight = await self._formats.ask(
-                seen.opened.ref, judge, seen.opened, policy, rewritten, now, hot, last_starts=starts, needed=needed
+                seen.opened.ref, judge, seen.opened, policy, rewritten, now, hot, last_ends=ends, needed=needed
             )
             return Glance(now, policy, replace(sight, health=await self._observations.measure(seen)), seen)
         except (Transient, InvalidInput, StateConflict, NotEligible) as error:

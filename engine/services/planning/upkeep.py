@@ -168,7 +168,7 @@ def preview_removal(
 def upkeep_states(
     table: OpenTable,
     policy: EffectivePolicy,
-    last_starts: Mapping[Operation, datetime],
+    last_ends: Mapping[Operation, datetime],
     now: datetime,
     needed: Needed = Needed(),  # noqa: B008 - a frozen value
 ) -> tuple[UpkeepState, ...]:
@@ -177,7 +177,7 @@ def upkeep_states(
     Operations that the table's format does not have are left out: some are on by default.
     """
     return tuple(
-        _state(table, policy, each, last_starts.get(each), now, needed=needed)
+        _state(table, policy, each, last_ends.get(each), now, needed=needed)
         for each in switched_on(policy)
         if isinstance(table, UPKEEP[each].role)
     )
@@ -192,7 +192,7 @@ def _state(
     table: OpenTable,
     policy: EffectivePolicy,
     operation: Operation,
-    last_start: datetime | None,
+    last_end: datetime | None,
     now: datetime,
     *,
     needed: Needed,
@@ -207,7 +207,7 @@ def _state(
         conditions, holds_in = _when(table, policy, setting, now)
     except TableUnreadable as error:
         return UpkeepState(operation, setting, is_due=False, due_at=None, words=error.message, blocked=error.code)
-    earliest = _earliest(value["interval"], work, holds_in, last_start, now)
+    earliest = _earliest(value["interval"], work, holds_in, last_end, now)
     return replace(UpkeepState.of(operation, setting, work, earliest, now), conditions=conditions)
 
 
@@ -225,15 +225,15 @@ def _when(
 
 
 def _earliest(
-    interval: Any, work: Work, holds_in: float | None, last_start: datetime | None, now: datetime
+    interval: Any, work: Work, holds_in: float | None, last_end: datetime | None, now: datetime
 ) -> datetime | None:
     """Return the earliest automatic start: at the interval, or sooner if it is urgent or the conditions hold by then.
 
     Returns None if the setting's interval is off, and neither is the case.
     """
-    begin = datetime.min.replace(tzinfo=UTC) if last_start is None else last_start
-    soonest = begin if last_start is None else begin + LEAST_INTERVAL
-    starts = [] if interval == OFF else [begin if last_start is None else begin + timedelta(seconds=interval)]
+    begin = datetime.min.replace(tzinfo=UTC) if last_end is None else last_end
+    soonest = begin if last_end is None else begin + LEAST_INTERVAL
+    starts = [] if interval == OFF else [begin if last_end is None else begin + timedelta(seconds=interval)]
     if work.is_urgent:
         starts.append(soonest)
     if holds_in is not None:

@@ -117,18 +117,13 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         rows = (await self._connection.execute(query)).mappings()
         return [to_run(row) for row in rows]
 
-    async def last_starts(self, table_id: TableId, operations: Collection[Operation]) -> dict[Operation, datetime]:
-        """Return when the last run of each operation on a table started that did what it could; others are left out.
-
-        Of a removal of orphans it is the end: its next search counts from the files that this one found.
-        """
+    async def last_ends(self, table_id: TableId, operations: Collection[Operation]) -> dict[Operation, datetime]:
+        """Return when the last run of each operation on a table ended that did what it could; others are left out."""
         found, done = {}, frozenset({RunState.SUCCEEDED, RunState.SKIPPED})
         for operation in operations:
             wanted = RunFilter(table_id=table_id, states=done, operations=frozenset({operation}))
             for run in (await self.page(wanted, limit=1, documents=())).runs:
-                started = run.started_at or run.created_at
-                is_search = operation is Operation.REMOVE_ORPHANS
-                found[operation] = (run.finished_at or started) if is_search else started
+                found[operation] = run.finished_at or run.created_at
         return found
 
     async def find_live(self, table_id: TableId, operation: Operation, request_key: str | None = None) -> Run | None:
