@@ -52,13 +52,15 @@ def search_words(rule: OrphanRule) -> str:
 
 
 def orphan_words(plan: RemovalPlan) -> str:
-    """Return what a search found as a clause: files without references, and those that can be deleted now."""
+    """Return what a search found as a clause: the orphans, and when the next of them can be deleted."""
     look: Mapping[str, Any] = plan.details["look"]
-    found, total = look["unreferenced"], plan.total
-    words = f"nothing refers to {many(found['files'], 'old file')} of {many(look['listed_files'], 'file')}"
-    words += f" ({format_bytes(found['bytes'])})"
-    if total.files:
-        words += f"; {many(total.files, 'file')} ({format_bytes(total.bytes)}) can be deleted now"
+    found, total, every = look["unreferenced"], plan.total, many(look["listed_files"], "file")
+    if not found["files"]:
+        return f"no orphan among {every}"
+    words = f"{many(found['files'], 'orphan')} ({format_bytes(found['bytes'])}) among {every}; "
+    words += (
+        f"{total.files} ({format_bytes(total.bytes)}) can be deleted now" if total.files else "none can be deleted yet"
+    )
     if look["next_at"] is not None:
-        words += f"; the quarantine of the next ends at {look['next_at']}"
+        words += f", {'the next' if total.files else 'the first'} from {look['next_at']}"
     return words

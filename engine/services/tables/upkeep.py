@@ -1,7 +1,8 @@
 """Dry runs of operations besides rewriting: what a run would do to a table now. Nothing is changed."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from engine.services.catalogs.neighbours import locations_inside
 from engine.services.catalogs.registered import read_registered
 from engine.services.planning.orphans import orphan_keeper_of, orphan_rule, orphan_words, with_runs
 from engine.services.planning.readers import with_readers
-from engine.services.planning.upkeep import UPKEEP, check_is_on, deletes_files, plan_upkeep, preview_removal
+from engine.services.planning.upkeep import UPKEEP, Work, check_is_on, deletes_files, plan_upkeep, preview_removal
 from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database
 
@@ -46,31 +47,25 @@ class UpkeepService:
             now, needed = await unit.now(), await with_readers(unit, table_id)
         opened, policy = seen.opened, seen.policy
         work = await self._formats.ask(opened.ref, plan_upkeep, opened, policy, operation, now, needed)
-        details, count, words = dict(work.document), work.count, work.words
-        if operation is Operation.REMOVE_ORPHANS:
-            removal: RemovalPlan | None = await self._orphans(seen)
-        else:
-            removal = await self._removal(seen, operation, now, needed)
-        if removal is not None:
-            details["removal"] = removal.document()
+        removal = await self._removal(seen, operation, now, needed)
         if removal is not None and operation is Operation.REMOVE_ORPHANS:
-            count, words = removal.total.files, orphan_words(removal)
+            work = _with_orphans(work, removal)
+        details = {**work.document, **({} if removal is None else {"removal": removal.document()})}
         return {
             "table_id": table_id,
             "operation": operation,
             "setting": UPKEEP[operation].setting if operation in UPKEEP else None,
             "enabled": seen.policy.enabled,
-            "count": count,
-            "summary": words,
+            "count": work.count,
+            "summary": work.words,
             "next_at": work.next_at,
             "details": details,
         }
 
     async def _orphans(self, seen: Observed) -> RemovalPlan:
-        """Return the orphans that a run would delete now: files past quarantine that a listing has still."""
+        """Return the orphans that a run would delete now. Raises `NotEligible` if the listing takes too long."""
+        others = await self._others(seen)
         async with self._database.read() as unit:
-            table, _ = await read_registered(unit, seen.table_id, SYSTEM)
-            others = await locations_inside(unit, table)
             rule, live = await with_runs(unit, seen.table_id, orphan_rule(seen.policy))
         until, keeper = time.monotonic() + LISTING_SECONDS, orphan_keeper_of(seen.opened)
 
@@ -85,11 +80,24 @@ class UpkeepService:
 
     async def _removal(self, seen: Observed, operation: Operation, now: datetime, needed: Needed) -> RemovalPlan | None:
         """Return the files that the operation would delete now; None if it deletes none."""
+        if operation is Operation.REMOVE_ORPHANS:
+            return await self._orphans(seen)
         if not deletes_files(seen.policy, operation):
             return None
-        async with self._database.read() as unit:
-            table, _ = await read_registered(unit, seen.table_id, SYSTEM)
-            others = await locations_inside(unit, table)
+        others = await self._others(seen)
         return await self._formats.work(
             seen.opened.ref, preview_removal, seen.opened, seen.policy, operation, now, others, needed=needed
         )
+
+    async def _others(self, seen: Observed) -> Sequence[str]:
+        """Return the locations of other tables inside the table's own."""
+        async with self._database.read() as unit:
+            table, _ = await read_registered(unit, seen.table_id, SYSTEM)
+            return await locations_inside(unit, table)
+
+
+def _with_orphans(work: Work, plan: RemovalPlan) -> Work:
+    """Return the work of a removal of orphans as a listing found it."""
+    next_at = plan.details["look"]["next_at"]
+    next_at = None if next_at is None else datetime.fromisoformat(next_at)
+    return replace(work, count=plan.total.files, words=orphan_words(plan), next_at=next_at)

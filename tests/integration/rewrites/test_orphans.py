@@ -64,7 +64,8 @@ async def test_u12_l11_a_run_stores_what_it_found_and_a_later_one_deletes_it(wor
     rows, live = world.lake.rows(), needed(world.lake.table)
     first = await first_look(world)
     assert (first.state, first.reason) == (RunState.SKIPPED, "nothing_to_do")
-    assert "nothing refers to 3 old files" in (first.detail or "")
+    assert (first.detail or "").startswith("3 orphans (18 B) among ")
+    assert "none can be deleted yet, the first from 20" in (first.detail or "")
     assert first.plan["removal"]["look"]["unreferenced"] == {"files": 3, "bytes": 18}
     assert all(path.exists() for path in paths)
     run = await world.finish((await world.submit(REMOVE)).id)
@@ -92,6 +93,7 @@ async def test_a_dry_run_shows_what_a_look_found_and_writes_nothing(world: World
     was = sorted(root(world).rglob("*"))
     plan = await world.container.upkeep.plan(SYSTEM, world.table_id, Operation.REMOVE_ORPHANS)
     assert (plan["count"], plan["details"]["removal"]["look"]["unreferenced"]["files"]) == (0, 1)
+    assert plan["next_at"].isoformat() == plan["details"]["removal"]["look"]["next_at"]
     assert sorted(root(world).rglob("*")) == was
     await world.finish((await world.submit(REMOVE)).id)
     plan = await world.container.upkeep.plan(SYSTEM, world.table_id, Operation.REMOVE_ORPHANS)

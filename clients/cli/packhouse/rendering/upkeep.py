@@ -24,7 +24,6 @@ def plan(console: Console, planned: Document) -> None:
     if look := (removal or {}).get("look"):
         waiting = look["in_quarantine"]
         fields["in quarantine"] = f"{waiting['files']} files ({size(waiting['bytes'])})"
-        fields["more from"] = moment(look["next_at"])
     fields["plan hash"] = planned["details"].get("plan_hash")
     print_fields(console, {name: value for name, value in fields.items() if value is not None})
 
