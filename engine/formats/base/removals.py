@@ -65,7 +65,7 @@ class FileKeeper(Protocol):
 
 @runtime_checkable
 class OrphanDeletion(FileDeletion, Protocol):
-    """The deletion of a run's orphans: `look` until it returns False, then as every `FileDeletion`."""
+    """The deletion of a run's orphans: call `look` until it returns False, then proceed as with any `FileDeletion`."""
 
     def look(self, before_page: Callable[[int], None], seconds: float) -> bool:
         """List the files of the table for a time; return whether there are more. The last call stores what was found.
@@ -82,7 +82,7 @@ class OrphanDeletion(FileDeletion, Protocol):
 
 @runtime_checkable
 class OrphanKeeper(Protocol):
-    """A table whose location can have files that nothing refers to. All calls may block."""
+    """A table whose location can contain files that nothing refers to. All calls may block."""
 
     def check_orphans(self) -> None:
         """Raise `NotEligible` if the table's metadata forbids to look for orphans."""

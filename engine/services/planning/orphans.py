@@ -1,4 +1,4 @@
-"""The search for orphans: its rule, the runs whose files are none, what it would do, in words."""
+"""Rule and wording of the search for orphans: files below a table's location that nothing refers to."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -34,7 +34,7 @@ def orphan_rule(policy: EffectivePolicy) -> OrphanRule:
 
 
 async def with_runs(unit: UnitOfWork, table_id: TableId, rule: OrphanRule) -> tuple[OrphanRule, tuple[str, ...]]:
-    """Return a rule with the longest of the last 100 runs of a table, and the ids of its live runs."""
+    """Return the rule with the longest of the table's last 100 runs, and the ids of the table's live runs."""
     live = await unit.runs.list_live(table_id, _MOST_LIVE)
     now = await unit.now()
     ended = (await unit.runs.page(RunFilter(table_id=table_id), limit=_LAST_RUNS, documents=())).runs
@@ -43,7 +43,7 @@ async def with_runs(unit: UnitOfWork, table_id: TableId, rule: OrphanRule) -> tu
 
 
 def search_words(rule: OrphanRule) -> str:
-    """Return a search as a clause: what it deletes."""
+    """Return what a search for orphans does, as a clause."""
     age, quarantine = duration(rule.age.total_seconds()), duration(rule.quarantine.total_seconds())
     return (
         f"all files of the table are listed; those older than {age} that nothing refers to are deleted once two "

@@ -14,7 +14,7 @@ from engine.formats.iceberg.metadata.views import TableView
 
 
 class DeletedFiles(Protocol):
-    """The files of a deletion, found by one of its kinds."""
+    """What a deletion deletes: finds and records the files, and compares them with the current metadata."""
 
     def is_pending(self) -> bool:
         """Return whether something is stored that is not deleted yet."""

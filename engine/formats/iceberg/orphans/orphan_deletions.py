@@ -11,7 +11,7 @@ from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
 
 
 class TableOrphans(TableDeletion):
-    """The deletion for one run, an `OrphanDeletion`; `name` is the table's address in error messages."""
+    """The deletion of one run's orphans, an `OrphanDeletion`; `name` is the table's address in error messages."""
 
     def __init__(self, *, name: str, load: Callable[[], TableView], files: OrphanFiles, rule: OrphanRule) -> None:
         super().__init__(name=name, load=load, files=files, what="orphans")

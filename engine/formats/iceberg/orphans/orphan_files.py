@@ -55,7 +55,7 @@ _COMMIT: Final = r"(?P<commit>[0-9a-f-]{36})-m[0-9]+\.avro$"
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A look that was taken.
+    """The result of a look: one listing of the table's files, compared with its metadata.
 
     Attributes:
         look: what is stored of it.
@@ -185,7 +185,7 @@ class OrphanFiles:
         return looked.plan(path=path)
 
     def gone(self) -> dict[str, FileCount]:
-        """Return the files that earlier attempts of this run deleted, by kind: listed then, and nowhere now.
+        """Return the files that earlier attempts of this run recorded and that are gone now, by kind.
 
         Raises:
             OSError: the store does not answer.
