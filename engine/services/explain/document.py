@@ -20,7 +20,7 @@ from engine.services.explain.summary import summarize
 from engine.services.explain.timing import Eligibility, cron_next, eligibility
 from engine.services.planning.rule_words import never_due_advice
 from engine.services.planning.trials import Trial, plan_document
-from engine.services.planning.upkeep import UpkeepState
+from engine.services.planning.upkeep.operations import UpkeepState
 from engine.services.runs.budgets import RunLimits
 from engine.services.runs.holds import HoldRules
 from engine.services.runs.outcomes import conflict_rate

@@ -27,8 +27,8 @@ from engine.services.explain.facts import (
     too_small_budget,
     with_policy,
 )
-from engine.services.planning.readers import with_readers
-from engine.services.planning.upkeep import switched_on
+from engine.services.planning.upkeep.operations import switched_on
+from engine.services.planning.upkeep.readers import with_readers
 from engine.services.policies.effective import PolicyReader
 from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database

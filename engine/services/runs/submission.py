@@ -23,9 +23,9 @@ from engine.queue.streams import RunQueue
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import no_table, open_registered, read_own
-from engine.services.planning.readers import with_readers
 from engine.services.planning.selections import check_partitions
-from engine.services.planning.upkeep import check_is_on, plan_upkeep
+from engine.services.planning.upkeep.operations import check_is_on, plan_upkeep
+from engine.services.planning.upkeep.readers import with_readers
 from engine.services.policies.effective import PolicyReader
 from engine.services.policies.urgency import urgent_at
 from engine.services.runs.batching import Batcher

@@ -15,9 +15,16 @@ from engine.domain.runs.run import Operation
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.neighbours import locations_inside
 from engine.services.catalogs.registered import read_registered
-from engine.services.planning.orphans import orphan_keeper_of, orphan_rule, orphan_words, with_runs
-from engine.services.planning.readers import with_readers
-from engine.services.planning.upkeep import UPKEEP, Work, check_is_on, deletes_files, plan_upkeep, preview_removal
+from engine.services.planning.upkeep.operations import (
+    UPKEEP,
+    Work,
+    check_is_on,
+    deletes_files,
+    plan_upkeep,
+    preview_removal,
+)
+from engine.services.planning.upkeep.orphans import orphan_keeper_of, orphan_rule, orphan_words, with_runs
+from engine.services.planning.upkeep.readers import with_readers
 from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database
 

@@ -23,7 +23,7 @@ from engine.formats.base import OpenTable
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.operations.tasks.pacing import PaceTools
-from engine.services.planning.upkeep import UPKEEP, is_on
+from engine.services.planning.upkeep.operations import UPKEEP, is_on
 from engine.services.policies.effective import PolicyReader
 from engine.services.runs.attempts import STOPS_BY_HOLDS, Attempt, Stop
 from engine.stores.database import Database

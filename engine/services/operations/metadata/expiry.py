@@ -19,8 +19,8 @@ from engine.domain.runs.run import Run, RunState
 from engine.formats.base import Condition
 from engine.services.operations.metadata.attempts import MetadataContext
 from engine.services.operations.metadata.file_removal import DeletingAttempt, FileRemoval
-from engine.services.planning.histories import expiry_of, expiry_words, history_rule, keeper_of
-from engine.services.planning.readers import with_readers
+from engine.services.planning.upkeep.histories import expiry_of, expiry_words, history_rule, keeper_of
+from engine.services.planning.upkeep.readers import with_readers
 from engine.services.planning.wording import many
 from engine.services.runs.attempts import Attempt
 from engine.stores.unit_of_work import UnitOfWork

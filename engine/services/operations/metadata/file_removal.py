@@ -20,7 +20,7 @@ from engine.services.catalogs.neighbours import locations_inside
 from engine.services.catalogs.registered import read_registered
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext, Stopped
 from engine.services.operations.metadata.requests import paced_requests
-from engine.services.planning.histories import file_keeper_of
+from engine.services.planning.upkeep.histories import file_keeper_of
 from engine.services.planning.wording import many
 from engine.services.runs.attempts import Attempt
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.services.operations.metadata.snapshots import SnapshotAttempt, SnapshotPlan, SnapshotProof
-from engine.services.planning.snapshot_files import manifest_keeper_of, manifest_words
+from engine.services.planning.upkeep.snapshot_files import manifest_keeper_of, manifest_words
 from engine.services.planning.wording import many
 
 

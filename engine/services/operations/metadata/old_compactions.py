@@ -10,7 +10,7 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.expiry import Expiry
 from engine.domain.runs.run import Run
 from engine.services.operations.metadata.expiry import ExpiryAttempt
-from engine.services.planning.histories import expiry_of, keeper_of
+from engine.services.planning.upkeep.histories import expiry_of, keeper_of
 
 _AT_ONCE: Final = 500
 

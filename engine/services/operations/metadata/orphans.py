@@ -7,7 +7,7 @@ found and deleted.
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.run import RunState
 from engine.services.operations.metadata.file_removal import DeletingAttempt, FileRemoval
-from engine.services.planning.orphans import orphan_keeper_of, orphan_rule, orphan_words, with_runs
+from engine.services.planning.upkeep.orphans import orphan_keeper_of, orphan_rule, orphan_words, with_runs
 
 
 class OrphanAttempt(DeletingAttempt):

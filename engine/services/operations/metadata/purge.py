@@ -13,7 +13,7 @@ from engine.domain.errors import StateConflict
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.expiry import Expiry, ExpiryPlan
 from engine.services.operations.metadata.expiry import ExpiryAttempt
-from engine.services.planning.histories import keeper_of
+from engine.services.planning.upkeep.histories import keeper_of
 
 
 class PurgeAttempt(ExpiryAttempt):

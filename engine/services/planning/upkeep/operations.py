@@ -18,7 +18,7 @@ from engine.domain.runs.run import Operation
 from engine.formats.base import DeleteKeeper, HistoryKeeper, ManifestKeeper, OpenTable, OrphanKeeper
 from engine.planning.due.table_conditions import holds_in_seconds, measure_conditions, table_values
 from engine.planning.due.triggers import MeasuredCondition
-from engine.services.planning.histories import (
+from engine.services.planning.upkeep.histories import (
     EXPIRE,
     OLD_COMPACTIONS,
     expiry_of,
@@ -28,8 +28,8 @@ from engine.services.planning.histories import (
     keeper_of,
     next_copy_at,
 )
-from engine.services.planning.orphans import ORPHANS, orphan_keeper_of, orphan_rule, search_words
-from engine.services.planning.snapshot_files import (
+from engine.services.planning.upkeep.orphans import ORPHANS, orphan_keeper_of, orphan_rule, search_words
+from engine.services.planning.upkeep.snapshot_files import (
     LEAST_SAVED,
     delete_keeper_of,
     delete_words,
