@@ -1,7 +1,7 @@
 """Model the tables of a week with upkeep: commits at random instants, snapshots, manifests, small and superseded files.
 
-A table has the roles that `planning.upkeep.operations` asks for, so that the product's own functions plan its upkeep. No
-object is made per file; commit times are one array.
+A table has the roles that `planning.upkeep.operations` asks for, so that the product's own functions plan its upkeep.
+No object is made per file; commit times are one array.
 """
 
 from bisect import bisect_left
