@@ -75,6 +75,27 @@ class RowOrder:
         return None if raw is None else RowOrder(**{**raw, "columns": tuple(OrderColumn(**c) for c in raw["columns"])})
 
 
+PartitionValues = tuple[Any, ...]
+"""The values of a partition, one for each field of its spec, as JSON has them.
+
+None, booleans, numbers (dates as days and times as microseconds since 1970), texts, decimals as their digits in a
+text, and bytes in base 64.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionField:
+    """A field of a partition spec: a transform of Iceberg's specification, of a column of the target schema.
+
+    `transform`: `identity`, `bucket`, `truncate`, `year`, `month`, `day`, `hour` or `void`; `parameter`: the number of
+    buckets, or the width of `truncate`.
+    """
+
+    field_id: int
+    transform: str
+    parameter: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Pace:
     """The task's share of the rates. With a `channel_url` it is renewed about once a second and the task can stop."""
@@ -97,7 +118,8 @@ class GroupTask:
     `<output_dir>/<name_prefix><n>.parquet`; `output_files` is the number that the plan predicted, used as long as it
     results in files of about the target size. `storage` contains the properties of the Arrow file system; files outside
     the folders `places` are refused. Without an `order` rows keep theirs: inputs one after the other. `check_rows`:
-    outputs are read back and their rows compared with the inputs'.
+    outputs are read back and their rows compared with the inputs'. `partition_by`: the fields of the spec whose
+    partitions the outputs get, one after the other; None: all rows are in one partition, which the task does not know.
     """
 
     run_id: str
@@ -116,6 +138,7 @@ class GroupTask:
     check_rows: bool = False
     order: RowOrder | None = None
     columns_by: str = BY_FIELD_ID
+    partition_by: tuple[PartitionField, ...] | None = None
 
     def to_json(self) -> str:
         """Return the task as JSON."""
@@ -130,6 +153,8 @@ class GroupTask:
         raw["write"] = WriteSettings(**raw["write"])
         raw["pace"] = Pace(**raw["pace"])
         raw["order"] = RowOrder.from_raw(raw["order"])
+        if raw["partition_by"] is not None:
+            raw["partition_by"] = tuple(PartitionField(**each) for each in raw["partition_by"])
         return GroupTask(**raw)
 
 
@@ -140,12 +165,22 @@ def _input(raw: "dict[str, Any]") -> TaskInput:
 
 @dataclass(frozen=True, slots=True)
 class TaskOutput:
-    """One written file; `footer` is its Parquet footer (thrift, length, magic), base 64."""
+    """One written file; `footer` is its Parquet footer (thrift, length, magic), base 64.
+
+    `partition`: the values of its partition if the task has `partition_by`, otherwise None.
+    """
 
     path: str
     file_bytes: int
     record_count: int
     footer: str
+    partition: PartitionValues | None = None
+
+    @staticmethod
+    def from_raw(raw: "dict[str, Any]") -> "TaskOutput":
+        """Return the file from its JSON form."""
+        values = raw.get("partition")
+        return TaskOutput(**{**raw, "partition": None if values is None else tuple(values)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,5 +221,5 @@ class GroupResult:
     def from_json(text: str) -> "GroupResult":
         """Return the result from its JSON."""
         raw: dict[str, Any] = json.loads(text)
-        raw["outputs"] = tuple(TaskOutput(**o) for o in raw["outputs"])
+        raw["outputs"] = tuple(map(TaskOutput.from_raw, raw["outputs"]))
         return GroupResult(**raw)

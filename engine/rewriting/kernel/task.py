@@ -23,6 +23,7 @@ import pyarrow as pa
 from engine.rewriting.kernel.contract import BY_NAME, GroupResult, GroupTask, TaskInput
 from engine.rewriting.kernel.errors import KernelError, Refused, Stopped
 from engine.rewriting.kernel.ordering.arranging import Arrangement
+from engine.rewriting.kernel.partitioning.partition_rows import PartitionDivider
 from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
@@ -123,9 +124,15 @@ class GroupRewrite:
 
     def _write(self, reader: GroupReader, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes) -> None:
         """Write all outputs: spliced if rows stay unchanged, otherwise encoded from decoded rows."""
-        task, layout = self._task, _layout(self._task, deletes.count())
+        task, deleted = self._task, deletes.count()
+        live = sum(one.record_count for one in task.inputs) - deleted
         units = reader.units()
-        if task.order is None and not deletes.count():
+        if task.partition_by:
+            self._write_partitions(map(reader.rows_of, units), files, schema, live)
+            return
+        files.partition = task.partition_by  # of an unpartitioned spec: no values
+        layout = _layout(task, live, planned=task.output_files)
+        if task.order is None and not deleted:
             splicer = Splicer(
                 schema=schema,
                 settings=task.write,
@@ -141,11 +148,27 @@ class GroupRewrite:
             if suits:
                 splicer.write(units)
                 return
-        rows_in_order: Iterator[Rows] = map(reader.rows_of, units)
+        self._encode(map(reader.rows_of, units), files, schema, layout, live)
+
+    def _write_partitions(self, source: Iterator[Rows], files: OutputFiles, schema: pa.Schema, live: int) -> None:
+        """Write the outputs of each partition of `partition_by`, one partition after the other."""
+        fields = self._task.partition_by or ()
+        divider = PartitionDivider(schema=schema, fields=fields, rows=live, check=self._bucket.check)
+        try:
+            for rows in source:
+                divider.add(rows)
+            for part in divider.partitions():
+                files.partition = part.values
+                self._encode(part.rows, files, schema, _layout(self._task, part.count, planned=0), part.count)
+        finally:
+            divider.close()
+
+    def _encode(self, rows: Iterator[Rows], files: OutputFiles, schema: pa.Schema, layout: Layout, count: int) -> None:
+        """Write rows, put into the task's order if it has one."""
+        task = self._task
         if task.order is not None:
-            live = sum(one.record_count for one in task.inputs) - deletes.count()
-            arrangement = Arrangement(schema=schema, order=task.order, rows=live, check=self._bucket.check)
-            rows_in_order = arrangement.arranged(rows_in_order)
+            arrangement = Arrangement(schema=schema, order=task.order, rows=count, check=self._bucket.check)
+            rows = arrangement.arranged(rows)
         writer = GroupWriter(
             schema=schema,
             settings=task.write,
@@ -155,8 +178,8 @@ class GroupRewrite:
             order=task.order,
             writes_ids=task.columns_by != BY_NAME,
         )
-        for rows in rows_in_order:
-            writer.add(rows)
+        for some in rows:
+            writer.add(some)
         writer.finish()
 
     def _check_rows(
@@ -220,16 +243,16 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _layout(task: GroupTask, rows_deleted: int) -> Layout:
+def _layout(task: GroupTask, live: int, *, planned: int) -> Layout:
+    """Return the layout of `live` rows; `planned`: the number of outputs that the plan predicted, 0 if it did not."""
     rows = sum(one.record_count for one in task.inputs)
     stored = sum(one.file_bytes for one in task.inputs)
-    live = rows - rows_deleted
     return Layout(
         target_bytes=task.write.target_file_bytes,
         row_group_bytes=task.write.row_group_bytes,
         rows=live,
         stored_bytes=stored * live / max(1, rows),
-        planned_outputs=task.output_files,
+        planned_outputs=planned,
     )
 
 

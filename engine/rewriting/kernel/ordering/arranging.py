@@ -11,7 +11,6 @@ Memory beyond that bound: up to 64 bytes for every row in memory while its order
 order for the sample of at most a million rows. It does not depend on the size of the group.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final, NamedTuple
@@ -23,6 +22,7 @@ import pyarrow.types as pt
 from engine.rewriting.kernel.contract import OrderColumn, RowOrder
 from engine.rewriting.kernel.ordering.keys import Keys, Positions, check_type, keys_of, order_of
 from engine.rewriting.kernel.ordering.ranges import Columns, Ranges
+from engine.rewriting.kernel.ordering.seen_rows import SeenRows, plain_column
 from engine.rewriting.kernel.ordering.spilling import SpilledRows, check_room
 from engine.rewriting.kernel.reading.projection import field_id
 from engine.rewriting.kernel.reading.rows import Rows
@@ -80,7 +80,7 @@ class Arrangement:
         self._sampled = SAMPLED
         self.ranked_by: Columns = ()
         """The order's columns of the sampled rows that define ranks on a curve, once rows are on disk."""
-        self._read = _Seen()
+        self._read = SeenRows()
 
     def arranged(self, source: Iterable[Rows]) -> Iterator[Rows]:
         """Read all rows, then yield them in order.
@@ -151,7 +151,9 @@ class Arrangement:
         check_room(more // _DOUBT)
 
     def _table(self, rows: Rows) -> pa.Table:
-        columns = [_plain(column.chunks, field.type) for column, field in zip(rows.columns, self._plain, strict=True)]
+        columns = [
+            plain_column(column.chunks, field.type) for column, field in zip(rows.columns, self._plain, strict=True)
+        ]
         return pa.Table.from_arrays(columns, schema=self._plain)
 
     def _from_disk(self) -> Iterator[Rows]:
@@ -235,26 +237,6 @@ def _deal_out(table: pa.Table, places: Positions, files: Sequence[SpilledRows]) 
         start += count
 
 
-class _Seen:
-    """Facts about the rows read, to measure and encode the rows yielded."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._source_rows = 0
-        self._logical_bytes = 0
-        self._coded: Counter[int | None] = Counter()
-
-    def add(self, rows: Rows) -> None:
-        self._count += rows.count
-        self._source_rows += rows.source_rows
-        self._logical_bytes += rows.logical_bytes
-        self._coded.update(dict.fromkeys(rows.dictionary_ids, rows.count))
-
-    def rows(self, columns: Sequence[pa.ChunkedArray], count: int) -> Rows:
-        coded = frozenset(number for number, rows in self._coded.items() if 2 * rows >= self._count)
-        return Rows(list(columns), count, self._source_rows, self._logical_bytes, coded)
-
-
 def _joined(columns: Sequence[pa.ChunkedArray], of: pa.DataType) -> pa.ChunkedArray:
     """Return the concatenated columns, as one chunk if possible: rows are taken from it by position."""
     chunked = _chunked(columns, of)
@@ -269,9 +251,4 @@ def _chunked(columns: Sequence[pa.ChunkedArray], of: pa.DataType) -> pa.ChunkedA
     chunks = [chunk for column in columns for chunk in column.chunks]
     if chunks and all(pt.is_dictionary(chunk.type) for chunk in chunks):
         return pa.chunked_array(chunks)
-    return _plain(chunks, of)
-
-
-def _plain(chunks: Sequence[pa.Array], of: pa.DataType) -> pa.ChunkedArray:
-    plain = [chunk.dictionary_decode() if pt.is_dictionary(chunk.type) else chunk for chunk in chunks]
-    return pa.chunked_array(plain, type=of)
+    return plain_column(chunks, of)

@@ -19,6 +19,9 @@ _SEGMENTS: Final = 16
 """A file has at least 1/16 of the bytes of all earlier rows: few files are open, and little is on disk twice."""
 
 
+_SETTING: Final = "rewrite.max_ordered_bytes (rewrite.max_group_bytes without an order of rows)"
+
+
 class SpilledRows:
     """Rows on disk, in the order in which they were added, to be read once: reading releases their space.
 
@@ -73,26 +76,26 @@ class _Segment:
 
     def __init__(self, schema: pa.Schema) -> None:
         self.disk_bytes = 0
-        with _faults():
+        with spilling():
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `close` does
             self._writer: Any = pa.ipc.new_stream(self._file, schema)
 
     def write(self, table: pa.Table) -> int:
         """Add rows and return the bytes written."""
         before = self.disk_bytes
-        with _faults():
+        with spilling():
             self._writer.write_table(table)
             self.disk_bytes = self._file.tell()
         return self.disk_bytes - before
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the written batches."""
-        with _faults():
+        with spilling():
             self._writer.close()
             self._file.seek(0)
             reader = pa.ipc.open_stream(self._file)
         while True:
-            with _faults():
+            with spilling():
                 batch = next(reader, None)
             if batch is None:
                 return
@@ -104,16 +107,17 @@ class _Segment:
 
 def check_room(more_bytes: int) -> None:
     """Raise OutputFault early when the temporary folder has no room for `more_bytes`, instead of when it is full."""
-    with _faults():
+    with spilling():
         free = shutil.disk_usage(tempfile.gettempdir()).free
         if free < more_bytes:
             raise OSError(f"at least {more_bytes} bytes more are needed, {free} are free")
 
 
 @contextmanager
-def _faults() -> Iterator[None]:
+def spilling() -> Iterator[None]:
+    """Turn errors of the temporary folder into OutputFault."""
     try:
         yield
     except OSError as error:
-        message = f"the rows to be ordered don't fit the temporary folder {tempfile.tempdir} (TMPDIR): {error}"
-        raise OutputFault(f"{message}; give it room, or lower rewrite.max_ordered_bytes") from error
+        message = f"the rows of the group don't fit the temporary folder {tempfile.tempdir} (TMPDIR): {error}"
+        raise OutputFault(f"{message}; give it room, or lower {_SETTING}") from error

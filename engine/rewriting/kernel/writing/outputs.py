@@ -2,7 +2,7 @@
 
 import base64
 
-from engine.rewriting.kernel.contract import TaskOutput
+from engine.rewriting.kernel.contract import PartitionValues, TaskOutput
 from engine.rewriting.kernel.errors import OutputFault
 from engine.rewriting.kernel.storage.transfer import OutputSink, Transfer
 
@@ -16,6 +16,8 @@ class OutputFiles:
         self._transfer = transfer
         self._begun: list[OutputSink] = []
         self.complete: list[TaskOutput] = []
+        self.partition: PartitionValues | None = None
+        """The partition of the files that are finished from now on; None: the group's own."""
 
     @property
     def rows_written(self) -> int:
@@ -33,7 +35,8 @@ class OutputFiles:
         stored = sink.stored_bytes
         if stored != sink.position:
             raise OutputFault(f"{sink.uri}: {sink.position} bytes were written, the storage has {stored}")
-        self.complete.append(TaskOutput(sink.uri, stored, rows, base64.b64encode(sink.footer()).decode()))
+        footer = base64.b64encode(sink.footer()).decode()
+        self.complete.append(TaskOutput(sink.uri, stored, rows, footer, self.partition))
 
     def discard(self) -> None:
         """Delete every file that was created."""
