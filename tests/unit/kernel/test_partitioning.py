@@ -4,7 +4,6 @@ import json
 from collections import defaultdict
 from collections.abc import Callable
 from datetime import datetime
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
