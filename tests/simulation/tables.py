@@ -163,7 +163,9 @@ class OpenModelTable(ModelUpkeep):
             times=self._table.times,
         )
 
-    def conditions(self, order: RequestedOrder | None = None) -> Sequence[Condition]:
+    def conditions(
+        self, order: RequestedOrder | None = None, *, moves_to_current_spec: bool = False
+    ) -> Sequence[Condition]:
         return ()
 
     def resolve_order(self, requested: RequestedOrder) -> RowOrdering:

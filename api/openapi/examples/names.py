@@ -42,6 +42,7 @@ BY_NAME: Final[Mapping[str, Any]] = {
     "labels": {"tier": "gold"},
     "large_file_count": 0,
     "measured_at": MEASURED,
+    "moved_files": 0,
     "name": "orders",
     "namespace": ["sales"],
     "operation": "rewrite",

@@ -298,6 +298,9 @@ class RunNow(Answer):
     reordered_files: int | None = Field(
         default=None, description="Files of the plan that are candidates only because of the order."
     )
+    moved_files: int | None = Field(
+        default=None, description="Files of the plan whose rows move to the partitions of the current spec."
+    )
     later: PlannedLater | None = None
     skipped_total: int | None = None
     skipped_reasons: dict[str, int] = Field(default={}, description="Skipped partitions by reason.")

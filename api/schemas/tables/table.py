@@ -393,6 +393,10 @@ class TablePlan(Answer):
         description="Files that are not in the order that the policy requests. Null where it orders rows by no columns."
     )
     reordered_files: int = Field(description="Files in groups that are candidates only because of the order.")
+    moved_files: int = Field(
+        description="Files in groups whose rows move to the partitions of the current spec; they may become more files "
+        "than predicted."
+    )
     later: PlannedLater
     groups: list[PlannedGroup] = Field(description="The first thousand.")
     skipped_total: int

@@ -1,6 +1,7 @@
 """Data files as a plan names them."""
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,11 @@ class OutputFile:
     """A file that a task wrote.
 
     `footer` is its Parquet footer (thrift bytes with length and magic), base 64; empty once no commit needs it.
+    `partition`: the values of its partition, as the task returned them, if its group moves to another partition spec.
     """
 
     path: str
     file_bytes: int
     record_count: int
     footer: str
+    partition: tuple[Any, ...] | None = None

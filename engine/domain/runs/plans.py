@@ -18,6 +18,7 @@ class FileGroup:
     """Files of one partition and one spec, rewritten together by one task.
 
     `partition` is canonical JSON (`{"day":"2026-11-01"}`, `{}` when unpartitioned), keys in spec order.
+    `output_spec_id`: the spec whose partitions the outputs get; None: they stay in the group's partition.
     """
 
     ordinal: int
@@ -25,6 +26,7 @@ class FileGroup:
     partition: str
     inputs: tuple[InputFile, ...]
     predicted_outputs: int
+    output_spec_id: int | None = None
 
     @property
     def place(self) -> Place:
@@ -121,6 +123,11 @@ class Plan:
     unordered_files: int | None = None
     reordered_files: int = 0
 
+    @property
+    def moved_files(self) -> int:
+        """Files in groups whose rows move to the partitions of another spec; how many those are is not predicted."""
+        return sum(len(group.inputs) for group in self.groups if group.output_spec_id is not None)
+
     def digest(self) -> str:
         """Return a SHA-256 over base, schema and the exact inputs of every group."""
         body = json.dumps(
@@ -144,5 +151,6 @@ class Plan:
             "order": None if self.order is None else self.order.document(),
             "unordered_files": self.unordered_files,
             "reordered_files": self.reordered_files,
+            "moved_files": self.moved_files,
             "hash": self.digest(),
         }

@@ -284,7 +284,10 @@ class RunEvent:
 
 @dataclass(frozen=True, slots=True)
 class StoredGroup:
-    """A stored file group of a run. `attempt`: the last one that changed it; `measured`: the report of its task."""
+    """A stored file group of a run.
+
+    `attempt`: the last one that changed it; `measured`: the report of its task; `output_spec_id` as in `FileGroup`.
+    """
 
     run_id: RunId
     ordinal: int
@@ -300,6 +303,7 @@ class StoredGroup:
     snapshot_id: int | None
     reason: DropReason | None
     updated_at: datetime
+    output_spec_id: int | None = None
 
     @property
     def place(self) -> Place:

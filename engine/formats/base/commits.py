@@ -13,7 +13,10 @@ from engine.formats.base.files import Condition
 
 @dataclass(frozen=True, slots=True)
 class WrittenGroup:
-    """A finished group, ready to be committed: all outputs replace all inputs."""
+    """A finished group, ready to be committed: all outputs replace all inputs.
+
+    `output_spec_id`: the spec of the outputs, each of which has its own `partition`; None: that of the inputs.
+    """
 
     ordinal: int
     spec_id: int
@@ -21,10 +24,16 @@ class WrittenGroup:
     inputs: tuple[InputFile, ...]
     outputs: tuple[OutputFile, ...]
     rows_deleted: int
+    output_spec_id: int | None = None
+
+    @property
+    def spec_of_outputs(self) -> int:
+        """The partition spec of its outputs."""
+        return self.spec_id if self.output_spec_id is None else self.output_spec_id
 
     @property
     def place(self) -> Place:
-        """The partition of its files."""
+        """The partition of its inputs."""
         return self.spec_id, self.partition
 
 

@@ -32,8 +32,13 @@ class FileInventory(Protocol):
     def figures(self) -> TableMeasures:
         """Return table-level measurements: snapshots, manifests, commit times, deletes by partition."""
 
-    def conditions(self, order: RequestedOrder | None = None) -> Sequence[Condition]:
-        """Return every condition of the rewrite kernel for this table, met or not, including those of `order`."""
+    def conditions(
+        self, order: RequestedOrder | None = None, *, moves_to_current_spec: bool = False
+    ) -> Sequence[Condition]:
+        """Return every condition of the rewrite kernel for this table, met or not.
+
+        Includes those of `order`, and of moving rows of older partition specs to the current one.
+        """
 
     def resolve_order(self, requested: RequestedOrder) -> RowOrdering:
         """Resolve an order by column names on this table. Raises `NotEligible` where that is not possible."""

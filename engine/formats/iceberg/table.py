@@ -42,7 +42,7 @@ from engine.formats.iceberg.commits.verification import verify_snapshot
 from engine.formats.iceberg.errors import translated
 from engine.formats.iceberg.loaded import reads
 from engine.formats.iceberg.metadata.digest import LiveFiles
-from engine.formats.iceberg.metadata.eligibility import conditions_of
+from engine.formats.iceberg.metadata.eligibility import conditions_of, current_spec_possible
 from engine.formats.iceberg.metadata.history import commits_of, known_since, newest
 from engine.formats.iceberg.metadata.partition_fields import spec_fields
 from engine.formats.iceberg.metadata.partition_times import partition_times
@@ -161,14 +161,19 @@ class IcebergTable(TableUpkeep):
             times=partition_times(self._view.codecs.values()),
             delete_files=files.delete_files(),
             deletes_since_ms=files.deletes_since_ms(),
+            current_spec_id=self.current_spec_id,
         )
 
     @reads("read the manifests of")
-    def conditions(self, order: RequestedOrder | None = None) -> Sequence[Condition]:
+    def conditions(
+        self, order: RequestedOrder | None = None, *, moves_to_current_spec: bool = False
+    ) -> Sequence[Condition]:
         """Return every condition of the rewrite kernel for this table, met or not."""
         if self._is_native:
             return native_conditions(self._view, self._live_files(), self._spark_catalog)
-        found = conditions_of(self._view, self._live_files())
+        found = list(conditions_of(self._view, self._live_files()))
+        if moves_to_current_spec:
+            found.append(current_spec_possible(self._view, self._live_files()))
         return found if order is None else [*found, self._order_condition(order)]
 
     @reads("read the metadata of")

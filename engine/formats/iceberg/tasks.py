@@ -6,10 +6,13 @@ Outputs have the current schema's columns under the names that Java and PyIceber
 
 import base64
 from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 from pyiceberg.io.pyarrow import schema_to_pyarrow
+from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema, make_compatible_name
+from pyiceberg.transforms import BucketTransform, Transform, TruncateTransform
 
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
@@ -17,7 +20,14 @@ from engine.domain.tables.orders import RowOrdering
 from engine.formats.iceberg.catalog.paths import output_directory
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.metadata.views import TableView, places_of
-from engine.rewriting.kernel.contract import GroupTask, OrderColumn, RowOrder, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import (
+    GroupTask,
+    OrderColumn,
+    PartitionField,
+    RowOrder,
+    TaskInput,
+    WriteSettings,
+)
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 
 
@@ -32,6 +42,8 @@ def group_task(
 ) -> GroupTask:
     """Return the task of one group; see `OpenTable.group_task`."""
     metadata = view.metadata
+    codec = view.codecs[group.spec_id]
+    moves = group.output_spec_id is not None
     prefix = output_prefix(run_id, group.ordinal, attempt, "" if order is None else order.mark)
     inputs = tuple(
         TaskInput(
@@ -49,8 +61,9 @@ def group_task(
         group=group.ordinal,
         inputs=inputs,
         schema=encoded_schema(metadata.schema()),
+        # files of many partitions share one folder: readers go by the metadata, not by paths
         output_dir=output_directory(
-            metadata, partition_path=view.codecs[group.spec_id].path(group.partition), name=f"{prefix}0.parquet"
+            metadata, partition_path="" if moves else codec.path(group.partition), name=f"{prefix}0.parquet"
         ),
         name_prefix=prefix,
         output_files=group.predicted_outputs,
@@ -59,7 +72,26 @@ def group_task(
         storage=dict(view.table.io.properties),
         key_value_metadata={"iceberg.schema": metadata.schema().model_dump_json()},
         order=None if order is None else _row_order(order),
+        partition_by=None if group.output_spec_id is None else partition_by(view.codecs[group.output_spec_id].spec),
     )
+
+
+def partition_by(spec: PartitionSpec) -> tuple[PartitionField, ...]:
+    """Return the fields of a partition spec for tasks."""
+    return tuple(
+        PartitionField(field.source_id, str(field.transform).partition("[")[0], _parameter(field.transform))
+        for field in spec.fields
+    )
+
+
+def _parameter(transform: Transform[Any, Any]) -> int:
+    match transform:
+        case BucketTransform():
+            return transform.num_buckets
+        case TruncateTransform():
+            return transform.width
+        case _:
+            return 0
 
 
 def _row_order(order: RowOrdering) -> RowOrder:

@@ -128,7 +128,8 @@ def evaluate_policy(
         order: the order that the policy requests for the table's rows.
         ranges: value ranges of the order's columns, in the order of the digest; only where `asks_overlap`.
     """
-    limits = replace(RewriteLimits.of(policy), order=order)
+    moves_to = figures.current_spec_id if policy.moves_to_current_spec else None
+    limits = replace(RewriteLimits.of(policy), order=order, output_spec_id=moves_to)
     files = partition_files(digest)
     is_impossible = order is None and policy.strategy in ORDERED_STRATEGIES
     metrics = measure_partitions(
@@ -210,18 +211,27 @@ def asks_order(policy: EffectivePolicy) -> bool:
     return any(_asks_order(rule) for rule in trigger_rules(policy))
 
 
+def asks_old_specs(policy: EffectivePolicy) -> bool:
+    """Return whether a rule depends on the number of files under older partition specs."""
+    return any(_asks(rule, "old_spec_file_count") for rule in trigger_rules(policy))
+
+
+def _asks(rule: Rule, metric: str) -> bool:
+    return any(str(check.metric) == metric for check in rule.conditions)
+
+
 def _asks_overlap(rule: Rule) -> bool:
     """Return whether a rule depends on the overlap of files; it then makes whole partitions due.
 
     Overlap is only removed by rewriting all files of a partition together. Such a rule does not fire again until new
     files arrive, when the effect of the rewrite can be measured.
     """
-    return any(str(check.metric) == "overlap_depth" for check in rule.conditions)
+    return _asks(rule, "overlap_depth")
 
 
 def _asks_order(rule: Rule) -> bool:
     """Return whether a rule depends on the order of rows; files that are not in the order are then candidates."""
-    return any(str(check.metric) == "unordered_share" for check in rule.conditions)
+    return _asks(rule, "unordered_share")
 
 
 def _never_due(

@@ -61,7 +61,8 @@ class TableMeasures:
     a known time was committed before it (None: no snapshot). `metadata_bytes`: the table's current metadata as
     uncompressed JSON, without manifests. `times`: by spec id, for specs with a time field.
     `delete_files`: live delete files by (spec id, partition). `deletes_since_ms`: likewise, the latest time at which
-    the oldest of them can have been committed.
+    the oldest of them can have been committed. `current_spec_id`: the partition spec of new files; None: the format has
+    one only.
     """
 
     snapshot_count: int = 0
@@ -73,6 +74,7 @@ class TableMeasures:
     times: Mapping[int, PartitionTime] = field(default_factory=dict)
     delete_files: Mapping[tuple[int, str], int] = field(default_factory=dict)
     deletes_since_ms: Mapping[tuple[int, str], int] = field(default_factory=dict)
+    current_spec_id: int | None = None
 
     @property
     def average_manifest_bytes(self) -> int:

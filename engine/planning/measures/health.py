@@ -117,7 +117,7 @@ def health(
     is_large = np.zeros(count, dtype=np.bool_) if large_bytes is None else files.file_bytes > large_bytes
     is_deleted = files.delete_files > 0
     is_chopped = have_small_row_groups(files, small_row_group_bytes)
-    is_old_spec = (files.spec_ids != current_spec_id)[files.partition_of]
+    is_old_spec = files.are_of_other_specs(current_spec_id)
     avoidable = files.avoidable(is_small)
     hidden = np.where(
         files.equality_deletes > 0, files.record_count, np.minimum(files.deleted_rows, files.record_count)

@@ -118,6 +118,7 @@ def measure_partitions(
     return PartitionMetrics(
         files=files,
         values=_sizes(files, counts, totals, small, large_bytes)
+        | {"old_spec_file_count": files.count(files.are_of_other_specs(figures.current_spec_id)).astype(np.float64)}
         | {"small_row_group_file_count": files.count(chopped).astype(np.float64)}
         | _deletes(files, figures, now_ms)
         | ages

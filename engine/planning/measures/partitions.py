@@ -38,6 +38,13 @@ class PartitionedFiles:
     spec_ids: Ints
     names: tuple[str, ...]
 
+    def are_of_other_specs(self, spec_id: int | None) -> Flags:
+        """Return flags of files under other partition specs than this one; None: no file is flagged."""
+        if spec_id is None:
+            return np.zeros(len(self.partition_of), np.bool_)
+        flags: Flags = (self.spec_ids != spec_id)[self.partition_of]
+        return flags
+
     def count(self, flags: Flags | None = None) -> Ints:
         """Return the number of (flagged) files by partition."""
         rows = self.partition_of if flags is None else self.partition_of[flags]

@@ -1,11 +1,12 @@
 """Candidates: the files worth rewriting, and the reasons of skipped partitions. Vectors over the digest, no objects.
 
 A file is a candidate when it is small, too large (and therefore split), affected by many deletes, made of small row
-groups (`planning.measures.row_groups`), or not in the requested order (`planning.measures.ordered_files`). Candidates
-are selected by merge unit (`planning.plans.merge_units`; for most strategies a whole partition): when a unit has enough
-candidates and they result in fewer files. Any reason other than small size is sufficient for a single file. In a full
-rewrite, every file is a candidate, and two files are sufficient; a file that would result in one file is only rewritten
-to put its rows into an order that they are not in, or if every file is requested.
+groups (`planning.measures.row_groups`), not in the requested order (`planning.measures.ordered_files`), or under an
+older partition spec that its rows are to leave (`RewriteLimits.output_spec_id`). Candidates are selected by merge unit
+(`planning.plans.merge_units`; for most strategies a whole partition): when a unit has enough candidates and they result
+in fewer files. Any reason other than small size is sufficient for a single file. In a full rewrite, every file is a
+candidate, and two files are sufficient; a file that would result in one file is only rewritten to put its rows into an
+order that they are not in, or if every file is requested.
 """
 
 from dataclasses import dataclass, replace
@@ -41,10 +42,10 @@ class SkipReason(StrEnum):
 class Candidates:
     """Flags over files and over partitions.
 
-    `is_candidate`: to be put in a group (only files of selected units). `is_forced`: deletes, a split, small row groups
-    or the order are sufficient reason. `is_for_order`: candidates that would not be any if the order were no reason.
-    `unit_of`: the merge unit of each file. `outputs`: by partition, the predicted number of outputs. `reasons`: by
-    partition, None where it is selected.
+    `is_candidate`: to be put in a group (only files of selected units). `is_forced`: deletes, a split, small row
+    groups, the order or the partition spec are sufficient reason. `is_for_order`: candidates that would not be any if
+    the order were no reason. `unit_of`: the merge unit of each file. `outputs`: by partition, the predicted number of
+    outputs. `reasons`: by partition, None where it is selected.
     """
 
     is_candidate: Flags
@@ -82,7 +83,8 @@ def find_candidates(
 
 def _find(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, *, full: bool) -> Candidates:
     repaired = have_small_row_groups(files, limits.small_row_group_bytes)
-    forced = _burdened(files, limits) | _too_large(files, limits) | repaired | unordered
+    moved = files.are_of_other_specs(limits.output_spec_id)
+    forced = _burdened(files, limits) | _too_large(files, limits) | repaired | unordered | moved
     in_full = _taken_whole(files, limits, full=full)
     wanted = forced | (files.file_bytes < limits.candidate_bytes) | in_full[files.partition_of]
     allowed, refused = _allowed(files, limits)

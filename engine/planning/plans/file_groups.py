@@ -77,6 +77,7 @@ def make_plan(
     order: RowOrdering | None = None,
     reordered: AbstractSet[Place] | None = None,
     keys_of: Callable[[pa.ChunkedArray], Ints] | None = None,
+    output_spec_id: int | None = None,
 ) -> Plan:
     """Plan the rewrite of a snapshot.
 
@@ -96,8 +97,9 @@ def make_plan(
         order: the order of rows in outputs; None: strategies without an order.
         reordered: partitions in which files that are not in the order are candidates; None: all partitions.
         keys_of: returns the first key of files (by path) in the order; called only if a partition needs several groups.
+        output_spec_id: the partition spec to which files of other specs move; None: they stay in theirs.
     """
-    limits = replace(RewriteLimits.of(policy), order=order, every_file=every_file)
+    limits = replace(RewriteLimits.of(policy), order=order, every_file=every_file, output_spec_id=output_spec_id)
     files = partition_files(digest)
     found = find_candidates(files, limits, full=full, reordered=_flags_of(files, reordered))
     chosen = leave_cooling(files, found, hot)
@@ -106,7 +108,7 @@ def make_plan(
         packed, later = _pack_all(files, part, limits, shrunk, full=full, keys_of=keys_of), others
         if packed:
             break
-    groups = _groups(files, packed, inputs_of)
+    groups = _groups(files, packed, inputs_of, output_spec_id)
     skipped = _skipped(files, chosen, frozenset(one.partition for one in packed), later, hot)
     shares = _live_shares(files, packed)
     calibration = replace(known.calibration, metadata_bytes=_metadata_bytes(files, packed, columns))
@@ -143,13 +145,13 @@ def _time(
     *,
     is_native: bool,
 ) -> TimeEstimate:
-    has_deletes = any(file.deletes for group in groups for file in group.inputs)
+    is_decoded = any(group.output_spec_id is not None or any(each.deletes for each in group.inputs) for group in groups)
     if is_native:
         kind = RunKind.NATIVE
     elif order is not None:
         kind = RunKind(order.strategy)
     else:
-        kind = RunKind.DECODE if has_deletes else RunKind.PACK
+        kind = RunKind.DECODE if is_decoded else RunKind.PACK
     lanes = min(policy.parallel_groups, max(1, len(groups)))
     return TimeEstimate(kind, known.costs(kind), lanes, policy.budget().at_most(known.limit))
 
@@ -181,15 +183,27 @@ def _pack_all(
 
     def packing(unit: int, at_least: int) -> list[_Bin]:
         rows = members[unit]
-        own = replace(limits, group_bytes=shrunk.get(int(files.partition_of[rows[0]]), limits.group_bytes))
+        partition = int(files.partition_of[rows[0]])
+        own = replace(limits, group_bytes=shrunk.get(partition, limits.group_bytes))
+        if partition in moving:  # files that arrived together have rows of few partitions in common
+            own = replace(own, order_bins_by="arrival")
         return _pack_one(rows, files, chosen.is_forced, own, at_least=at_least, full=full)
 
+    moving = _moving(files, limits)
     packed = {unit: packing(unit, 1) for unit in members}
-    for unit, wanted in _more_for_parallel_tasks(packed, limits).items():
+    staying = {unit: bins for unit, bins in packed.items() if int(files.partition_of[members[unit][0]]) not in moving}
+    for unit, wanted in _more_for_parallel_tasks(packed, limits, staying).items():
         split = packing(unit, wanted)
         if _outcome(split) >= _outcome(packed[unit]):
             packed[unit] = split
     return sorted((one for bins in packed.values() for one in bins), key=lambda one: one.partition)
+
+
+def _moving(files: PartitionedFiles, limits: RewriteLimits) -> AbstractSet[int]:
+    """Return the partitions whose rows move to another partition spec."""
+    if limits.output_spec_id is None:
+        return frozenset()
+    return frozenset(np.flatnonzero(files.spec_ids != limits.output_spec_id).tolist())
 
 
 def _members(files: PartitionedFiles, chosen: Candidates) -> dict[int, Ints]:
@@ -229,16 +243,19 @@ def _outcome(bins: Sequence[_Bin]) -> tuple[int, int]:
     return sum(len(b.rows) for b in bins if b.forced or b.full), sum(b.gain for b in bins)
 
 
-def _more_for_parallel_tasks(packed: Mapping[int, Sequence[_Bin]], limits: RewriteLimits) -> dict[int, int]:
+def _more_for_parallel_tasks(
+    packed: Mapping[int, Sequence[_Bin]], limits: RewriteLimits, staying: Mapping[int, Sequence[_Bin]]
+) -> dict[int, int]:
     """Return the units to cut into more groups, with their numbers, if a plan has fewer than `parallel_groups` groups.
 
-    Each additional group goes to the unit with the largest groups; each group keeps at least one output, which is 5/6
-    of a target.
+    Only units in `staying`: a group that moves to another spec makes at least one file in each of its partitions. Each
+    additional group goes to the unit with the largest groups; each group keeps at least one output, which is 5/6 of a
+    target.
     """
     lacking = limits.parallel_groups - sum(len(bins) for bins in packed.values())
     if lacking <= 0 or limits.order is not None:  # groups of one partition would overlap
         return {}
-    heap = [(-sum(b.bytes for b in bins) / len(bins), unit) for unit, bins in packed.items() if bins]
+    heap = [(-sum(b.bytes for b in bins) / len(bins), unit) for unit, bins in staying.items() if bins]
     groups = {unit: len(bins) for unit, bins in packed.items()}
     heapq.heapify(heap)
     wanted: dict[int, int] = {}
@@ -265,6 +282,7 @@ def _groups(
     files: PartitionedFiles,
     packed: Sequence[_Bin],
     inputs_of: Callable[[Sequence[str]], Mapping[str, InputFile]],
+    output_spec_id: int | None,
 ) -> tuple[FileGroup, ...]:
     """Return the file groups, numbered from 0 in the order of partitions."""
     if not packed:
@@ -276,12 +294,14 @@ def _groups(
     for one in packed:
         named = paths[start : start + len(one.rows)]
         start += len(one.rows)
+        spec_id = int(files.spec_ids[one.partition])
         group = FileGroup(
             ordinal=len(groups),
-            spec_id=int(files.spec_ids[one.partition]),
+            spec_id=spec_id,
             partition=files.names[one.partition],
             inputs=tuple(inputs[path] for path in named),
             predicted_outputs=one.outputs,
+            output_spec_id=None if spec_id == output_spec_id else output_spec_id,
         )
         groups.append(group)
     return tuple(groups)

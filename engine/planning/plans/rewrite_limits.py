@@ -26,7 +26,8 @@ class RewriteLimits:
     `group_bytes` is at least the target, as a smaller group could never fill a file. For ordered rows it is the size of
     a group that is put into one order. `tiers` is empty unless the strategy is `tiered`. `order_bins_by`: `locality`,
     `fill` or `arrival`. `order`: the order of rows, resolved for the table; `every_file`: a full rewrite includes files
-    that would only be encoded again, as requested (`make_plan` adds both).
+    that would only be encoded again, as requested; `output_spec_id`: the partition spec to which files of other specs
+    move, None if they stay (`make_plan` adds these three).
     """
 
     target_bytes: int
@@ -45,6 +46,7 @@ class RewriteLimits:
     time_span_ms: int | None = None
     order: RowOrdering | None = None
     every_file: bool = False
+    output_spec_id: int | None = None
 
     @staticmethod
     def of(policy: EffectivePolicy) -> "RewriteLimits":

@@ -15,15 +15,15 @@ from engine.domain.runs.plans import Plan
 from engine.domain.runs.reasons import in_words
 from engine.domain.runs.run import Run, RunState
 from engine.domain.values.units import format_bytes
-from engine.planning.due.evaluations import asks_order
 from engine.planning.due.triggers import RuleState
 from engine.planning.predictions.estimates import predicted_requests
+from engine.services.explain.advice_lines import helpful_changes, state_of_files
 from engine.services.explain.facts import Facts
 from engine.services.explain.starts import how_it_starts
 from engine.services.explain.timing import Eligibility, cron_next, refused_settings, upkeep_eligibility
 from engine.services.planning.engines import BY_NATIVE
 from engine.services.planning.orders import order_state
-from engine.services.planning.rule_words import condition_words, due_rule, never_due_advice, other_rule
+from engine.services.planning.rule_words import condition_words, due_rule, other_rule
 from engine.services.planning.trials import Trial
 from engine.services.planning.wording import clock, duration, many, sentence, short
 
@@ -60,8 +60,8 @@ def _sentences(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     yield from _last(facts)
     yield from _next(facts)
     yield from _conflicts(facts)
-    yield from _health(facts)
-    yield from _changes(facts)
+    yield from state_of_files(facts)
+    yield from helpful_changes(facts)
 
 
 def _headline(facts: Facts, eligible: Eligibility) -> str:
@@ -136,6 +136,11 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
         yield f"That time is {plan.time.costs.evidence}{_limits(plan)}."
         if plan.reordered_files and plan.order is not None:
             yield f"{many(plan.reordered_files, 'file')} of them only for the requested order ({plan.order.words})."
+        if plan.moved_files:
+            yield (
+                f"The rows of {many(plan.moved_files, 'file')} move to the partitions of the current spec: each "
+                "of these gets at least one file, so there may be more files than predicted."
+            )
         if plan.shrunk_partitions:
             yield f"{many(plan.shrunk_partitions, 'partition')} of it in smaller file groups, after lost races."
         if 0 < deferred < len(trial.plan.groups):
@@ -290,53 +295,6 @@ def _conflicts(facts: Facts) -> Iterator[str]:
             f"{many(len(cooling), 'partition')} {'cools' if len(cooling) == 1 else 'cool'} down after lost races, "
             f"{where} until {clock(longest.cools_until)} ({losses} in a row); force includes them anyway."
         )
-
-
-def _health(facts: Facts) -> Iterator[str]:
-    found = facts.sight.health
-    if found is not None and found.file_count:
-        yield (
-            f"{many(found.file_count, 'file')} in {many(found.partition_count, 'partition')}, "
-            f"{format_bytes(found.average_file_bytes)} on average, {found.small_file_count} below "
-            f"{format_bytes(found.small_file_bytes)}; score {found.score} of 100."
-        )
-        if found.outside_file_count:
-            yield (
-                f"{many(found.outside_file_count, 'file')} or their deletes are outside of the table's location: their "
-                "partitions are left alone, unless its catalog has outside_files: allowed_locations."
-            )
-        if found.old_spec_file_count:
-            yield (
-                f"{many(found.old_spec_file_count, 'file')} ({format_bytes(found.old_spec_bytes)}) are under older "
-                "partition specs: a rewrite merges them only with files of the same spec and partition."
-            )
-        if found.small_row_group_file_count and found.small_row_group_bytes is not None:
-            yield (
-                f"{many(found.small_row_group_file_count, 'file')} of many row groups below "
-                f"{format_bytes(found.small_row_group_bytes)}: a rewrite merges them, regardless of the file size."
-            )
-
-
-def _changes(facts: Facts) -> Iterator[str]:
-    """Yield the settings that would change the answer."""
-    evaluation, policy = facts.sight.evaluation, facts.policy
-    if facts.sight.trial is None or evaluation is None:
-        return
-    nearly = any(rule.held_back for rule in evaluation.rules)
-    if advice := never_due_advice(evaluation, policy):
-        yield from advice
-    elif facts.sight.trial.plan.reordered_files and not asks_order(policy):
-        origin = policy.origins.get("triggers", "default")
-        yield (
-            f"Automatic runs rewrite no file only for its order: add a rule on unordered_share to triggers ({origin}); "
-            "a run by request needs none."
-        )
-    elif not evaluation.is_due and not nearly and facts.sight.trial.plan.groups:
-        origin = policy.origins.get("triggers", "default")
-        yield f"To make it due sooner, change triggers in its policy ({origin}); a run by request needs none."
-    if any("too_few_files" in rule.held_back for rule in evaluation.rules):
-        least, origin = policy.min_input_files, policy.origins["rewrite.min_input_files"]
-        yield f"To take smaller partitions, lower rewrite.min_input_files ({least}, {origin})."
 
 
 def _detail(run: Run) -> str:

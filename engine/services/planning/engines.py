@@ -73,7 +73,9 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
     wanted = str(policy.values["rewrite.engine"])
     kernel: tuple[Condition, ...] = ()
     if wanted != Engine.NATIVE:
-        kernel = tuple(opened.conditions(RequestedOrder.of(policy.values)))
+        kernel = tuple(
+            opened.conditions(RequestedOrder.of(policy.values), moves_to_current_spec=policy.moves_to_current_spec)
+        )
         if all(each.holds for each in kernel):
             return Chosen(Engine.ARROW, opened, policy, kernel)
     if wanted == Engine.ARROW or not isinstance(opened, NativeTable):

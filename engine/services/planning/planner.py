@@ -85,6 +85,7 @@ def plan_run(
         order=order,
         reordered=found.reordered,
         keys_of=order_keys(table, order),
+        output_spec_id=_output_spec(chosen),
     )
     return found.add_to(plan)
 
@@ -101,6 +102,15 @@ def plan_due(chosen: Chosen, evaluation: Evaluation, known: RunStatistics, hot: 
         if full.groups:
             return DuePlan(full, full=True)
     return DuePlan(plan_run(chosen, RunRequest(only_due=True), known, hot, due=evaluation), full=False)
+
+
+def _output_spec(chosen: Chosen) -> int | None:
+    """Return the partition spec to which files of other specs move; None if they stay.
+
+    The table format's procedure is only called for tables without files of other specs.
+    """
+    moves = chosen.policy.moves_to_current_spec and chosen.engine is not Engine.NATIVE
+    return chosen.table.current_spec_id if moves else None
 
 
 def _without(digest: pa.Table, paths: Collection[str]) -> pa.Table:

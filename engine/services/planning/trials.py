@@ -67,6 +67,7 @@ def plan_document(plan: Plan, deferred: int) -> dict[str, Any]:
         "shrunk_partitions": plan.shrunk_partitions,
         "unordered_files": plan.unordered_files,
         "reordered_files": plan.reordered_files,
+        "moved_files": plan.moved_files,
         "later": asdict(plan.later),
         "groups": [_group_document(group) for group in plan.groups[:MAX_GROUPS_SHOWN]],
         "skipped_total": plan.skipped_total,

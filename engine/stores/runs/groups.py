@@ -254,6 +254,7 @@ def _new_row(lease: Lease, group: FileGroup) -> dict[str, Any]:
         "state": GroupState.PLANNED,
         "attempt": lease.token,
         "spec_id": group.spec_id,
+        "output_spec_id": group.output_spec_id,
         "predicted_outputs": group.predicted_outputs,
         "input_bytes": group.input_bytes,
         "output_bytes": 0,
@@ -284,7 +285,9 @@ def _input(raw: Mapping[str, Any]) -> InputFile:
 
 
 def _output(raw: Mapping[str, Any]) -> OutputFile:
-    return OutputFile(raw["path"], raw["file_bytes"], raw["record_count"], raw.get("footer", ""))
+    values = raw.get("partition")
+    partition = None if values is None else tuple(values)
+    return OutputFile(raw["path"], raw["file_bytes"], raw["record_count"], raw.get("footer", ""), partition)
 
 
 def _to_group(row: RowMapping) -> StoredGroup:
@@ -303,6 +306,7 @@ def _to_group(row: RowMapping) -> StoredGroup:
         snapshot_id=row["snapshot_id"],
         reason=_reason(row["reason"]),
         updated_at=row["updated_at"],
+        output_spec_id=row["output_spec_id"],
     )
 
 

@@ -286,6 +286,7 @@ file_groups = Table(
     Column("state", EnumText(GroupState), nullable=False),
     Column("attempt", Integer, nullable=False),
     Column("spec_id", Integer, nullable=False),
+    Column("output_spec_id", Integer),
     Column("predicted_outputs", Integer, nullable=False),
     Column("input_bytes", BigInteger, nullable=False),
     Column("output_bytes", BigInteger, nullable=False),

@@ -141,7 +141,9 @@ class PlainTable:
             times={_SPEC_ID: PartitionTime("day", TimeUnit.DAY)},
         )
 
-    def conditions(self, order: RequestedOrder | None = None) -> Sequence[Condition]:
+    def conditions(
+        self, order: RequestedOrder | None = None, *, moves_to_current_spec: bool = False
+    ) -> Sequence[Condition]:
         return [Condition("order_possible", order is None, "plain tables have no order of rows")]
 
     def resolve_order(self, requested: RequestedOrder) -> RowOrdering:

@@ -1,4 +1,4 @@
-"""M1: rows of older partition specs divided by the partitions of another, against PyIceberg's transforms."""
+"""Rows of older partition specs divided by the partitions of another, against PyIceberg's transforms."""
 
 import json
 from collections import defaultdict
@@ -107,7 +107,7 @@ def by_kernel(of: pa.DataType, values: list[Any], field: PartitionField) -> list
 )
 @given(data=st.data())
 @settings(max_examples=40, deadline=None)
-def test_m1_partition_values_are_those_of_pyiceberg(
+def test_partition_values_are_those_of_pyiceberg(
     name: str, transform: str, parameter: int, known: Transform[Any, Any], data: st.DataObject
 ) -> None:
     of, iceberg, values = COLUMNS[name]
@@ -194,7 +194,7 @@ def found_in(result: Any) -> dict[tuple[Any, ...], list[int]]:
 
 
 @pytest.mark.parametrize("memory", [2**28, 2_000, 1])
-def test_m1_each_output_has_the_rows_of_one_partition(
+def test_each_output_has_the_rows_of_one_partition(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: int
 ) -> None:
     monkeypatch.setattr(
@@ -212,7 +212,7 @@ def test_m1_each_output_has_the_rows_of_one_partition(
     assert len(left_behind(tmp_path)) == len(result.outputs)
 
 
-def test_m1_a_nested_column_and_a_field_that_was_dropped(tmp_path: Path) -> None:
+def test_a_nested_column_and_a_field_that_was_dropped(tmp_path: Path) -> None:
     whole = rows_of(40)
     by = (PartitionField(5, "truncate", 1), PartitionField(1, "void"))
     result = rewrite(make_task(tmp_path, [write(tmp_path / "in/a.parquet", whole)], SCHEMA, partition_by=by))
@@ -222,7 +222,7 @@ def test_m1_a_nested_column_and_a_field_that_was_dropped(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("strategy", ["sort", "zorder"])
-def test_m1_rows_are_in_order_within_each_partition(tmp_path: Path, strategy: str) -> None:
+def test_rows_are_in_order_within_each_partition(tmp_path: Path, strategy: str) -> None:
     table = rows_of(60).take(pa.array(np.random.default_rng(1).permutation(60)))
     order = RowOrder(strategy, (OrderColumn(1, descending=strategy == "sort"),))
     by = (PartitionField(2, "identity"),)
@@ -233,7 +233,7 @@ def test_m1_rows_are_in_order_within_each_partition(tmp_path: Path, strategy: st
     assert len(found_in(result)) == 4
 
 
-def test_m1_deleted_rows_are_in_no_partition(tmp_path: Path) -> None:
+def test_deleted_rows_are_in_no_partition(tmp_path: Path) -> None:
     one = write(tmp_path / "in/a.parquet", rows_of(20))
     deletes = deletes_file(tmp_path / "in/d.parquet", [(one.path, at) for at in range(0, 20, 2)])
     result = rewrite(
@@ -243,7 +243,7 @@ def test_m1_deleted_rows_are_in_no_partition(tmp_path: Path) -> None:
     assert {key[0] for key in found_in(result)} == {"Bergen", "Århus"}
 
 
-def test_m1_a_large_partition_is_several_files_of_the_target_size(tmp_path: Path) -> None:
+def test_a_large_partition_is_several_files_of_the_target_size(tmp_path: Path) -> None:
     noise = np.random.default_rng(2).integers(0, 2**62, 400_000)
     schema = pa.schema([field(1, "id", pa.int64()), field(2, "n", pa.int64())])
     table = pa.table([pa.array(noise), pa.array(np.arange(len(noise)) % 4 // 3)], schema=schema)
@@ -263,7 +263,7 @@ def test_m1_a_large_partition_is_several_files_of_the_target_size(tmp_path: Path
     assert outputs_of(result).num_rows == len(noise)
 
 
-def test_m1_an_unpartitioned_spec_keeps_rows_together(tmp_path: Path) -> None:
+def test_an_unpartitioned_spec_keeps_rows_together(tmp_path: Path) -> None:
     inputs = [write(tmp_path / f"in/{at}.parquet", rows_of(10, start=10 * at)) for at in range(2)]
     result = rewrite(make_task(tmp_path, inputs, SCHEMA, partition_by=()))
     assert found_in(result) == {(): list(range(20))}

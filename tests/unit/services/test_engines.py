@@ -23,7 +23,7 @@ class _Kernel:
     def __init__(self, *conditions: Condition) -> None:
         self._conditions = conditions
 
-    def conditions(self, _order: Any = None) -> Sequence[Condition]:
+    def conditions(self, _order: Any = None, *, moves_to_current_spec: bool = False) -> Sequence[Condition]:
         return self._conditions
 
     def unsupported_settings(self) -> Mapping[str, str | None]:

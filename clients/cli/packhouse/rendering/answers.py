@@ -150,6 +150,8 @@ def plan(console: Console, planned: Document) -> None:
     shown = {**_predicted(planned["prediction"]), "time": _predicted_time(planned)}
     if reordered := planned.get("reordered_files"):
         shown["for the order"] = f"{reordered} files are rewritten only to put their rows into order"
+    if moved := planned.get("moved_files"):
+        shown["to the current spec"] = f"{moved} files, whose rows may go into more files than predicted"
     print_fields(console, {**shown, "base snapshot": planned["base_snapshot_id"], **_due(planned)})
     if planned["groups"]:
         console.print()

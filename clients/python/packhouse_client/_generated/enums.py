@@ -129,6 +129,7 @@ class Metric(OpenEnum):
     TIME_SINCE_REWRITE = "time_since_rewrite"
     OVERLAP_DEPTH = "overlap_depth"
     UNORDERED_SHARE = "unordered_share"
+    OLD_SPEC_FILE_COUNT = "old_spec_file_count"
     LARGEST_SMALL_FILE_SHARE = "largest_small_file_share"
     AVOIDABLE_FILE_COUNT = "avoidable_file_count"
     AVOIDABLE_FILE_SHARE = "avoidable_file_share"
@@ -249,6 +250,11 @@ class RewriteSettingsOrderBinsBy(OpenEnum):
     LOCALITY = "locality"
     FILL = "fill"
     ARRIVAL = "arrival"
+
+
+class RewriteSettingsOutputSpec(OpenEnum):
+    KEEP = "keep"
+    CURRENT = "current"
 
 
 class Right(OpenEnum):

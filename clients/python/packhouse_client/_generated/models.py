@@ -33,6 +33,7 @@ from packhouse_client._generated.enums import (
     ReadinessStatus,
     RewriteSettingsEngine,
     RewriteSettingsOrderBinsBy,
+    RewriteSettingsOutputSpec,
     Right,
     Role,
     RunKind,
@@ -3501,6 +3502,9 @@ class RewriteSettingsInput(Model):
     order_bins_by: RewriteSettingsOrderBinsBy | None = None
     """`locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order."""
 
+    output_spec: RewriteSettingsOutputSpec | None = None
+    """Files of older partition specs. `keep`: they merge only within their own partition; `current`: they are candidates regardless of their size, and their rows move to the partitions of the current spec."""
+
     small_file_bytes: int | str | None = None
     """Files below this size are candidates: a size, or a share of the target."""
 
@@ -3558,6 +3562,9 @@ class RewriteSettingsOutput(Model):
 
     order_bins_by: RewriteSettingsOrderBinsBy | None = None
     """`locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order."""
+
+    output_spec: RewriteSettingsOutputSpec | None = None
+    """Files of older partition specs. `keep`: they merge only within their own partition; `current`: they are candidates regardless of their size, and their rows move to the partitions of the current spec."""
 
     small_file_bytes: int | str | None = None
     """Files below this size are candidates: a size, or a share of the target."""
@@ -3714,6 +3721,9 @@ class RunNow(Model):
 
     later: PlannedLater | None
     """Partitions that are planned later; null: none."""
+
+    moved_files: int | None
+    """Files of the plan whose rows move to the partitions of the current spec."""
 
     outcome: RunNowOutcome
     plan_hash: str | None
@@ -3901,6 +3911,9 @@ class TablePlan(Model):
 
     later: PlannedLater
     """Partitions that are planned later."""
+
+    moved_files: int
+    """Files in groups whose rows move to the partitions of the current spec; they may become more files than predicted."""
 
     plan_hash: str
     """The same on the same snapshot and policy."""

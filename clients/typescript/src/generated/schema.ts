@@ -3297,7 +3297,7 @@ export interface components {
          * @description Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table.
          * @enum {string}
          */
-        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "oldest_delete_file_age" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes" | "oldest_snapshot_age";
+        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "oldest_delete_file_age" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "old_spec_file_count" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes" | "oldest_snapshot_age";
         /** @description Every table of a namespace and of those inside it. */
         NamespaceScope: {
             /**
@@ -4340,6 +4340,8 @@ export interface components {
             min_input_files?: number | null;
             /** @description `locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order. */
             order_bins_by?: ("locality" | "fill" | "arrival") | null;
+            /** @description Files of older partition specs. `keep`: they merge only within their own partition; `current`: they are candidates regardless of their size, and their rows move to the partitions of the current spec. */
+            output_spec?: ("keep" | "current") | null;
             /**
              * @description Files below this size are candidates: a size, or a share of the target.
              * @example 96MiB
@@ -4401,6 +4403,8 @@ export interface components {
             min_input_files?: number | null;
             /** @description `locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order. */
             order_bins_by?: ("locality" | "fill" | "arrival") | null;
+            /** @description Files of older partition specs. `keep`: they merge only within their own partition; `current`: they are candidates regardless of their size, and their rows move to the partitions of the current spec. */
+            output_spec?: ("keep" | "current") | null;
             /** @description Files below this size are candidates: a size, or a share of the target. */
             small_file_bytes?: number | string | null;
             /** @description A file of 8 or more row groups that are smaller than this on average is a candidate regardless of its size; `off`: row groups make no file a candidate. */
@@ -4765,6 +4769,8 @@ export interface components {
             groups_total: number | null;
             /** @description Partitions that are planned later; null: none. */
             later: components["schemas"]["PlannedLater"] | null;
+            /** @description Files of the plan whose rows move to the partitions of the current spec. */
+            moved_files: number | null;
             /**
              * @description Result for this table.
              * @enum {string}
@@ -5412,6 +5418,8 @@ export interface components {
             groups_total: number;
             /** @description Partitions that are planned later. */
             later: components["schemas"]["PlannedLater"];
+            /** @description Files in groups whose rows move to the partitions of the current spec; they may become more files than predicted. */
+            moved_files: number;
             /** @description The same on the same snapshot and policy. */
             plan_hash: string;
             /** @description Predicted results of the plan. */
@@ -5585,7 +5593,7 @@ export interface components {
             /** @description Wanted: a count: a whole number such as 60. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "avoidable_file_count" | "snapshot_count" | "manifest_count";
+            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "old_spec_file_count" | "avoidable_file_count" | "snapshot_count" | "manifest_count";
         } | {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             above?: number | null;
@@ -5650,7 +5658,7 @@ export interface components {
             /** @description Wanted: a count: a whole number such as 60. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "avoidable_file_count" | "snapshot_count" | "manifest_count";
+            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "old_spec_file_count" | "avoidable_file_count" | "snapshot_count" | "manifest_count";
         } | {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             above?: number | null;

@@ -219,6 +219,11 @@ class RewriteSettings(Section):
     engine: Literal["auto", "arrow", "native"] | None = setting(
         "auto", description="`arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses."
     )
+    output_spec: Literal["keep", "current"] | None = setting(
+        "keep",
+        description="Files of older partition specs. `keep`: they merge only within their own partition; `current`: "
+        "they are candidates regardless of their size, and their rows move to the partitions of the current spec.",
+    )
     compression: Annotated[str, Field(pattern=_CODECS)] | None = setting(
         "zstd:3",
         description="Codec, with a level after a colon where it has levels; absent: the table's property.",

@@ -90,6 +90,11 @@ class Metric(StrEnum):
         MetricKind.RATIO,
         "bytes of files that are not in the order of `rewrite.strategy` and `rewrite.columns`, as a share of all bytes",
     )
+    OLD_SPEC_FILE_COUNT = (
+        "old_spec_file_count",
+        MetricKind.COUNT,
+        "data files of the partition if it belongs to an older partition spec, otherwise 0",
+    )
     LARGEST_SMALL_FILE_SHARE = (
         "largest_small_file_share",
         MetricKind.RATIO,

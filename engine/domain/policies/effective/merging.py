@@ -103,6 +103,11 @@ class EffectivePolicy:
         return self.bytes_of("rewrite.large_file_bytes")
 
     @property
+    def moves_to_current_spec(self) -> bool:
+        """Whether files of older partition specs are rewritten into the partitions of the current one."""
+        return bool(self.values["rewrite.output_spec"] == "current")
+
+    @property
     def small_row_group_bytes(self) -> int | None:
         """The average size of row groups below which a file is rewritten; None for never."""
         return self.bytes_of("rewrite.small_row_group_bytes")

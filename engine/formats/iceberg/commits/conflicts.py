@@ -7,6 +7,7 @@ files moved by other maintenance or written with an old sequence number are dete
 """
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from pyiceberg.table.snapshots import Snapshot
 
 from engine.domain.errors import CommitConflict
 from engine.domain.runs.drops import Loss
+from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.catalog.paths import normalised, own_location_provider
@@ -23,6 +25,7 @@ from engine.formats.iceberg.manifests.decoding import DELETED
 from engine.formats.iceberg.metadata.deletes import UNPARTITIONED
 from engine.formats.iceberg.metadata.history import ancestors
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.statistics.output_partitions import places_of_outputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ def surviving(view: TableView, base: Snapshot, groups: Sequence[WrittenGroup]) -
     for group in groups:
         if not all(each.path in live for each in group.inputs):
             dropped[group.ordinal] = Loss.SOURCE_GONE
-        elif changes.touch(group):
+        elif changes.touch(group, _places_after(view, group)):
             dropped[group.ordinal] = Loss.NEW_DELETES
         elif changes.took_from(group):
             dropped[group.ordinal] = Loss.DELETES_GONE
@@ -87,6 +90,10 @@ def lost_groups(view: TableView, base_snapshot_id: int, schema_id: int, groups: 
     except CommitConflict:
         return {each.ordinal: Loss.TABLE_CHANGED for each in groups}
     return dict(surviving(view, base, asked).dropped)
+
+
+def _places_after(view: TableView, group: WrittenGroup) -> AbstractSet[Place]:
+    return frozenset(places_of_outputs(view.codecs[group.spec_of_outputs], group).values())
 
 
 def _locate(view: TableView, manifests: Sequence[ManifestFile], wanted: pa.Array) -> dict[ManifestFile, list[str]]:
@@ -123,9 +130,9 @@ class _DeleteChanges:
             gone=frozenset(set(before["path"].to_pylist()) - set(after["path"].to_pylist())),
         )
 
-    def touch(self, group: WrittenGroup) -> bool:
-        """Return whether a new delete file may delete rows of an input."""
-        if self.is_global or (group.spec_id, group.partition) in self.partitions:
+    def touch(self, group: WrittenGroup, places_after: AbstractSet[Place]) -> bool:
+        """Return whether a new delete file may delete rows of an input, or of an output in its partition."""
+        if self.is_global or not self.partitions.isdisjoint({group.place, *places_after}):
             return True
         return any(normalised(each.path) in self.targets for each in group.inputs)
 

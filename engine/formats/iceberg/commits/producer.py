@@ -2,11 +2,13 @@
 
 PyIceberg 0.12 has no rewrite: its producers give outputs the new sequence number (older equality deletes would stop
 applying) and the default spec, and refuse the operation `replace`. Here outputs keep the spec and partition of their
-inputs, and the greatest data sequence number among them, so that the order in which data was written stays visible;
-where position deletes were applied it is the base snapshot's, so that other readers see that these no longer apply.
-Inputs become DELETED entries, one manifest per spec; other entries of their manifests become EXISTING ones of rewritten
-manifests and keep their sequence numbers. If requested, delete files that then apply to nothing are removed in the same
-snapshot. Every other manifest is reused unchanged.
+inputs (unless the group moves to another spec), and the greatest data sequence number among them, so that the order in
+which data was written stays visible; where position deletes were applied it is the base snapshot's, so that other
+readers see that these no longer apply. Outputs that move to another spec get the base snapshot's too: equality deletes
+that were committed before to the partition they move to never applied to their rows. Inputs become DELETED entries, one
+manifest per spec; other entries of their manifests become EXISTING ones of rewritten manifests and keep their sequence
+numbers. If requested, delete files that then apply to nothing are removed in the same snapshot. Every other manifest is
+reused unchanged.
 """
 
 from collections import defaultdict
@@ -167,7 +169,8 @@ class SnapshotProducer:
                 self.view.check(each.path)
             inputs = [removed[each.path] for each in group.inputs]
             self._check_partition(group, inputs)
-            made += data_files(group, inputs, modes=modes, metadata=self._metadata)
+            codec = self.view.codecs[group.spec_of_outputs]
+            made += data_files(group, inputs, modes=modes, metadata=self._metadata, codec=codec)
         return made
 
     def _check_partition(self, group: WrittenGroup, inputs: Sequence[DataFile]) -> None:
@@ -182,7 +185,7 @@ class SnapshotProducer:
         base = self.base.sequence_number or 0
         return {
             output.path: base
-            if any(each.deletes for each in group.inputs)
+            if group.output_spec_id is not None or any(each.deletes for each in group.inputs)
             else max(each.sequence_number for each in group.inputs)
             for group in self.surviving.groups
             for output in group.outputs

@@ -24,6 +24,7 @@ from engine.formats.iceberg.metadata.sort_orders import is_in_order
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.statistics.enclosure import unenclosed
 from engine.formats.iceberg.statistics.entries import read_footer
+from engine.formats.iceberg.statistics.output_partitions import places_of_outputs
 
 
 def verify_snapshot(view: TableView, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
@@ -132,7 +133,11 @@ class _Checks:
         return Condition("added_files_in_place", not lost, f"{len(lost)} of {len(self.changes.added)} outside")
 
     def _specs(self) -> Condition:
-        wanted = {each.path: (group.spec_id, group.partition) for group in self.groups for each in group.outputs}
+        wanted = {
+            path: place
+            for group in self.groups
+            for path, place in places_of_outputs(self.view.codecs[group.spec_of_outputs], group).items()
+        }
         strays = [
             path
             for path, file in self.changes.added.items()

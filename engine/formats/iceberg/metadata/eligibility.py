@@ -10,7 +10,11 @@ from typing import Final
 
 import numpy as np
 import pyarrow.compute as pc
+from pyiceberg.partitioning import PartitionField
+from pyiceberg.transforms import UnknownTransform
 from pyiceberg.types import (
+    DoubleType,
+    FloatType,
     GeographyType,
     GeometryType,
     IcebergType,
@@ -23,7 +27,7 @@ from pyiceberg.types import (
 from engine.formats.base import Condition
 from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.metadata.digest import LiveFiles
-from engine.formats.iceberg.metadata.partitions import schema_of_spec
+from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.statistics.metrics_modes import children
 
@@ -43,6 +47,27 @@ def conditions_of(view: TableView, files: LiveFiles) -> Sequence[Condition]:
     )
     by_metadata = (_format_version, _main_branch, _known_types, _default_location_provider, _known_writer_properties)
     return [*(check(view) for check in by_metadata), *(check(view, files) for check in by_files)]
+
+
+def current_spec_possible(view: TableView, files: LiveFiles) -> Condition:
+    """Return whether the kernel can divide rows by the partitions of the current spec, if any file is under another."""
+    name, spec_id = "current_spec_possible", view.metadata.default_spec_id
+    if not set(files.data["spec_id"].unique().to_pylist()) - {spec_id}:
+        return Condition(name, True, "every live file is under the current partition spec")
+    codec = view.codecs[spec_id]
+    strange = [
+        f"{field.name} ({field.transform} of {of})"
+        for field in codec.spec.fields
+        if isinstance(of := _source_type(codec, field), FloatType | DoubleType)
+        or isinstance(field.transform, UnknownTransform)
+    ]
+    detail = f"rows can't be divided by {', '.join(strange)}: set rewrite.output_spec to keep"
+    return Condition(name, not strange, detail if strange else f"rows can be divided by the fields of spec {spec_id}")
+
+
+def _source_type(codec: PartitionCodec, field: PartitionField) -> IcebergType | None:
+    is_known = field.source_id in codec.schema.field_ids
+    return codec.schema.find_type(field.source_id) if is_known else None
 
 
 def _format_version(view: TableView) -> Condition:

@@ -82,7 +82,7 @@ class PartitionCodec:
 
     def encode(self, values: Sequence[Any]) -> str:
         """Return the canonical JSON of a partition tuple, as PyIceberg or fastavro read it."""
-        readable = [_to_json(value, of) for value, of in zip(values, self.types, strict=True)]
+        readable = [json_value(value, of) for value, of in zip(values, self.types, strict=True)]
         pairs = dict(zip(self._names, readable, strict=True))
         # `default` is used only for columns of unknown type, whose tables are not rewritten but still shown
         return json.dumps(pairs, separators=(",", ":"), ensure_ascii=False, default=str)
@@ -98,12 +98,21 @@ class PartitionCodec:
             raise ValueError(f"partition {text} does not fit spec {self.spec.spec_id}, whose fields are {self._names}")
         return Record(*(_from_json(found[name], of) for name, of in zip(self._names, self.types, strict=True)))
 
+    def record(self, values: Sequence[Any]) -> Record:
+        """Return the partition tuple of a task's `PartitionValues`, in PyIceberg's representation.
+
+        Raises:
+            ValueError: there is not one value for each field, or a value does not fit its field's type.
+        """
+        return Record(*(_from_task(value, of) for value, of in zip(values, self.types, strict=True)))
+
     def path(self, text: str) -> str:
         """Return the directory of a partition below the data location, escaped as in Iceberg; empty without fields."""
         return self.spec.partition_to_path(self.decode(text), self.schema)
 
 
-def _to_json(value: Any, of: IcebergType) -> Any:  # noqa: PLR0911 - one line a type
+def json_value(value: Any, of: IcebergType) -> Any:  # noqa: PLR0911 - one line a type
+    """Return a partition value, as PyIceberg or fastavro read it, in its canonical form."""
     if value is None:
         return None
     match of:
@@ -136,6 +145,20 @@ def _decimal(value: Decimal | bytes, scale: int) -> Decimal:
     if isinstance(value, bytes):
         value = Decimal(int.from_bytes(value, "big", signed=True)).scaleb(-scale, _EXACT)
     return value.quantize(Decimal(1).scaleb(-scale), context=_EXACT)
+
+
+def _from_task(value: Any, of: IcebergType) -> Any:
+    if value is None:
+        return None
+    match of:
+        case DecimalType():
+            return Decimal(value)
+        case UUIDType():
+            return UUID(bytes=base64.b64decode(value))
+        case BinaryType() | FixedType():
+            return base64.b64decode(value)
+        case _:
+            return value
 
 
 def _from_json(value: Any, of: IcebergType) -> Any:  # noqa: PLR0911 - one line a type

@@ -14,11 +14,13 @@ from pyiceberg.typedef import Record
 from engine.domain.errors import Fatal
 from engine.domain.runs.files import OutputFile
 from engine.formats.base import WrittenGroup
+from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.iceberg.metadata.sort_orders import sort_order_id
 from engine.formats.iceberg.statistics.column_metrics import ColumnMetrics, column_metrics
 from engine.formats.iceberg.statistics.enclosure import enclose
 from engine.formats.iceberg.statistics.metrics_modes import MetricsMode
 from engine.formats.iceberg.statistics.nan_counts import NanKnowledge
+from engine.formats.iceberg.statistics.output_partitions import check_partition
 
 
 def read_footer(output: OutputFile) -> pq.FileMetaData:
@@ -42,11 +44,14 @@ def data_files(
     *,
     modes: Mapping[int, MetricsMode],
     metadata: TableMetadata,
+    codec: PartitionCodec,
 ) -> list[DataFile]:
     """Return the manifest data files of a group's outputs, with bounds that enclose those of its inputs.
 
+    `codec` is that of the outputs' partition spec.
+
     Raises:
-        Fatal: a footer does not belong to its file or to the table's schema.
+        Fatal: a footer does not belong to its file, to the table's schema or to the output's partition.
     """
     schema = metadata.schema()
     footers = [read_footer(each) for each in group.outputs]
@@ -56,10 +61,14 @@ def data_files(
         column_metrics(footer, schema=schema, modes=modes, nans=own) for footer, own in zip(footers, known, strict=True)
     ]
     enclose(metrics, footers, inputs, schema=schema, modes=modes, same_rows=not group.rows_deleted)
-    partition = inputs[0].partition
+    stays = group.output_spec_id is None
+    partitions = [
+        inputs[0].partition if stays else check_partition(codec, output, footer)
+        for output, footer in zip(group.outputs, footers, strict=True)
+    ]
     return [
-        _data_file(output, footer, found, spec_id=group.spec_id, partition=partition, metadata=metadata)
-        for output, footer, found in zip(group.outputs, footers, metrics, strict=True)
+        _data_file(output, footer, found, spec_id=group.spec_of_outputs, partition=partition, metadata=metadata)
+        for output, footer, found, partition in zip(group.outputs, footers, metrics, partitions, strict=True)
     ]
 
 

@@ -357,4 +357,5 @@ def _written(group: StoredGroup) -> WrittenGroup:
         inputs=group.inputs,
         outputs=group.outputs,
         rows_deleted=group.rows_deleted,
+        output_spec_id=group.output_spec_id,
     )

@@ -1,0 +1,73 @@
+"""Sentences of an explanation about the table's files, and about settings that would change the answer."""
+
+from collections.abc import Iterator
+
+from engine.domain.policies import EffectivePolicy
+from engine.domain.values.units import format_bytes
+from engine.planning.due.evaluations import asks_old_specs, asks_order
+from engine.services.explain.facts import Facts
+from engine.services.planning.rule_words import never_due_advice
+from engine.services.planning.wording import many
+
+
+def state_of_files(facts: Facts) -> Iterator[str]:
+    """Yield the state of the table's files, as measured now."""
+    found = facts.sight.health
+    if found is not None and found.file_count:
+        yield (
+            f"{many(found.file_count, 'file')} in {many(found.partition_count, 'partition')}, "
+            f"{format_bytes(found.average_file_bytes)} on average, {found.small_file_count} below "
+            f"{format_bytes(found.small_file_bytes)}; score {found.score} of 100."
+        )
+        if found.outside_file_count:
+            yield (
+                f"{many(found.outside_file_count, 'file')} or their deletes are outside of the table's location: their "
+                "partitions are left alone, unless its catalog has outside_files: allowed_locations."
+            )
+        if found.old_spec_file_count:
+            yield (
+                f"{many(found.old_spec_file_count, 'file')} ({format_bytes(found.old_spec_bytes)}) are under older "
+                f"partition specs: {_old_specs(facts.policy)}."
+            )
+        if found.small_row_group_file_count and found.small_row_group_bytes is not None:
+            yield (
+                f"{many(found.small_row_group_file_count, 'file')} of many row groups below "
+                f"{format_bytes(found.small_row_group_bytes)}: a rewrite merges them, regardless of the file size."
+            )
+
+
+def _old_specs(policy: EffectivePolicy) -> str:
+    if policy.moves_to_current_spec:
+        return "a rewrite moves their rows to the partitions of the current one"
+    return (
+        "a rewrite merges them only with files of the same spec and partition; rewrite.output_spec: current would move "
+        "their rows"
+    )
+
+
+def helpful_changes(facts: Facts) -> Iterator[str]:
+    """Yield the settings that would change the answer."""
+    evaluation, policy = facts.sight.evaluation, facts.policy
+    if facts.sight.trial is None or evaluation is None:
+        return
+    nearly = any(rule.held_back for rule in evaluation.rules)
+    if advice := never_due_advice(evaluation, policy):
+        yield from advice
+    elif facts.sight.trial.plan.reordered_files and not asks_order(policy):
+        origin = policy.origins.get("triggers", "default")
+        yield (
+            f"Automatic runs rewrite no file only for its order: add a rule on unordered_share to triggers ({origin}); "
+            "a run by request needs none."
+        )
+    elif facts.sight.trial.plan.moved_files and not evaluation.is_due and not asks_old_specs(policy):
+        origin = policy.origins.get("triggers", "default")
+        yield (
+            f"No rule makes partitions of older specs due: add one on old_spec_file_count to triggers ({origin}); "
+            "a run by request needs none."
+        )
+    elif not evaluation.is_due and not nearly and facts.sight.trial.plan.groups:
+        origin = policy.origins.get("triggers", "default")
+        yield f"To make it due sooner, change triggers in its policy ({origin}); a run by request needs none."
+    if any("too_few_files" in rule.held_back for rule in evaluation.rules):
+        least, origin = policy.min_input_files, policy.origins["rewrite.min_input_files"]
+        yield f"To take smaller partitions, lower rewrite.min_input_files ({least}, {origin})."
