@@ -14,6 +14,7 @@ from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema, make_compatible_name
 from pyiceberg.transforms import BucketTransform, Transform, TruncateTransform
 
+from engine.domain.runs.files import InputFile
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RowOrdering
@@ -45,21 +46,11 @@ def group_task(
     codec = view.codecs[group.spec_id]
     moves = group.output_spec_id is not None
     prefix = output_prefix(run_id, group.ordinal, attempt, "" if order is None else order.mark)
-    inputs = tuple(
-        TaskInput(
-            each.path,
-            each.file_bytes,
-            each.record_count,
-            delete_paths=tuple(ref.path for ref in each.deletes),
-            delete_bytes=tuple(ref.file_bytes for ref in each.deletes),
-        )
-        for each in group.inputs
-    )
     return GroupTask(
         run_id=run_id,
         attempt=attempt,
         group=group.ordinal,
-        inputs=inputs,
+        inputs=tuple(map(_input, group.inputs)),
         schema=encoded_schema(metadata.schema()),
         # files of many partitions share one folder: readers go by the metadata, not by paths
         output_dir=output_directory(
@@ -73,6 +64,16 @@ def group_task(
         key_value_metadata={"iceberg.schema": metadata.schema().model_dump_json()},
         order=None if order is None else _row_order(order),
         partition_by=None if group.output_spec_id is None else partition_by(view.codecs[group.output_spec_id].spec),
+    )
+
+
+def _input(file: InputFile) -> TaskInput:
+    return TaskInput(
+        file.path,
+        file.file_bytes,
+        file.record_count,
+        delete_paths=tuple(ref.path for ref in file.deletes),
+        delete_bytes=tuple(ref.file_bytes for ref in file.deletes),
     )
 
 

@@ -57,8 +57,7 @@ def plan_run(
     Raises:
         InvalidInput: the request's predicate does not fit the table.
     """
-    table, policy = chosen.table, chosen.grouping
-    order = planned_order(table, policy)
+    table, order = chosen.table, planned_order(chosen.table, chosen.grouping)
     found = DueFiles(selected_files(table, request))
     if due is not None:
         found = due_files(
@@ -72,7 +71,7 @@ def plan_run(
         )
     plan = make_plan(
         _without(found.digest, done),
-        policy=policy,
+        policy=chosen.grouping,
         base_snapshot_id=table.head_snapshot_id,
         schema_id=table.schema_id,
         inputs_of=table.group_inputs,

@@ -190,7 +190,7 @@ def test_files_outside_of_the_location_of_old_specs_and_with_small_row_groups_ar
         ),
         (
             "5 files (7 MiB) are under older partition specs: a rewrite merges them only with files of the same spec "
-            "and partition."
+            "and partition; rewrite.output_spec: current would move their rows."
         ),
         "2 files of many row groups below 4 MiB: a rewrite merges them, regardless of the file size.",
     )
