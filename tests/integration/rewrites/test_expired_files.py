@@ -12,6 +12,7 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
+from engine.formats.iceberg.catalog.paths import normalised
 from engine.formats.iceberg.deletion import removal as removals
 from engine.formats.iceberg.deletion.file_lists import FileKind, FileList, ListWriter, listed
 from engine.services.operations.metadata.requests import WorkerRequests
@@ -34,7 +35,7 @@ STEPS = [
 
 
 @pytest.fixture(autouse=True)
-async def old_files(world: World) -> None:
+async def old_files(world: World) -> MovedClock:
     """A table that was rewritten an hour ago: all that it had before is needed by old snapshots only."""
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED
@@ -43,6 +44,7 @@ async def old_files(world: World) -> None:
         table.manage_snapshots().remove_tag(name).commit()
     clock = await MovedClock.of(world.container.database)
     await clock.pass_by(hours=1)
+    return clock
 
 
 async def submit(world: World, **rule: Any) -> Run:
@@ -84,6 +86,31 @@ async def test_u11_files_of_old_copies_are_deleted_and_every_row_stays(world: Wo
     assert Path("/" + result["deleted_files_list"].removeprefix("file:").lstrip("/")).is_file()
     assert [each["ok"] for each in run.result.verifications] == [True, True]
     assert "deleted" in (run.detail or "")
+
+
+def manifests_of_head(world: World) -> set[str]:
+    table = world.lake.table
+    head = table.current_snapshot()
+    assert head is not None
+    return {normalised(each.manifest_path) for each in head.manifests(table.io)}
+
+
+async def test_l22_replaced_manifests_are_deleted_with_the_last_snapshots_that_had_them(
+    world: World, old_files: MovedClock
+) -> None:
+    for _ in range(3):
+        world.lake.append(day="2026-11-01")
+    before = manifests_of_head(world)
+    run = await world.finish((await world.submit(RunRequest(Operation.REWRITE_MANIFESTS))).id)
+    assert run.state is RunState.SUCCEEDED
+    replaced = before - manifests_of_head(world)
+    assert len(replaced) == 3
+    assert replaced <= stored(world.lake.table)
+    await old_files.pass_by(hours=1)
+    run = await world.finish((await submit(world)).id)
+    assert run.state is RunState.SUCCEEDED
+    assert not replaced & stored(world.lake.table)
+    assert manifests_of_head(world) <= stored(world.lake.table)
 
 
 async def test_a_dry_run_names_the_files_and_writes_nothing(world: World) -> None:

@@ -1,5 +1,6 @@
 """Reclaim: history older than a retention goes with its files; deletes that keep rows stored are rewritten before."""
 
+import time
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from pyiceberg.typedef import Record
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.watches import Verdict
+from engine.formats.iceberg.deletion import removal
 from tests.support.expired_files import needed, stored
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.moved_clock import MovedClock
@@ -61,6 +63,23 @@ async def test_m13_m14_history_after_its_retention_is_reclaimed_as_predicted(wor
     found = run.result.document["reclaimed"]
     assert found["predicted"] == found["actual"]
     assert found["actual"]["files"] == len(was - stored(table)) > 18
+
+
+async def test_m18_requests_of_a_reclamation_wait_for_the_limit_of_the_table(
+    world: World, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store on this machine takes no requests: each file counts as one here."""
+    monkeypatch.setattr(removal._Batch, "requests", property(lambda batch: len(batch.paths)))
+    await world.rewrite()
+    await world.set_policy({"limits": {"requests": 10}, "maintenance": {"reclaim": SETTING}})
+    await clock.pass_by(hours=3)
+    run = await world.submit(RECLAIM)
+    began = time.monotonic()
+    run = await world.finish(run.id)
+    result = run.result.document
+    assert result["delete_requests"] == result["deleted_files"] > 18
+    before_the_last_stage = result["deleted_files"] - result["deleted"]["manifest_lists"]["files"]
+    assert time.monotonic() - began >= before_the_last_stage / 10 - 1, "the burst is a quarter of a second"
 
 
 async def test_m15_m17_deletes_older_than_the_retention_are_rewritten_and_then_the_rows_are_gone(
