@@ -12,6 +12,7 @@ _NATIVE: Final = "tests/integration/rewrites/test_native_faults.py"
 _MISMATCHES: Final = "tests/integration/rewrites/test_mismatches.py"
 _RACES: Final = "tests/integration/iceberg/test_races.py"
 _METRICS: Final = "tests/unit/planning/test_partition_metrics.py"
+_MOVES: Final = "tests/integration/iceberg/test_output_specs.py"
 _OUTPUTS: Final = "tests/integration/iceberg/test_outputs.py"
 
 
@@ -114,7 +115,7 @@ CASES: Final = (
         (
             Edit(
                 "engine/formats/iceberg/commits/conflicts.py",
-                "if self.is_global or (group.spec_id, group.partition) in self.partitions:",
+                "if self.is_global or not self.partitions.isdisjoint({group.place, *places_after}):",
                 "if False:",
             ),
         ),
@@ -124,11 +125,33 @@ CASES: Final = (
         ),
     ),
     Case(
+        "F6",
+        (
+            Edit(
+                "engine/formats/iceberg/commits/conflicts.py",
+                "isdisjoint({group.place, *places_after}):",
+                "isdisjoint({group.place}):",
+            ),
+        ),
+        (f"{_MOVES}::test_an_equality_delete_that_comes_into_the_new_partition_meanwhile_stops_the_commit",),
+    ),
+    Case(
+        "F6",
+        (
+            Edit(
+                "engine/formats/iceberg/commits/producer.py",
+                "if group.output_spec_id is not None or any(each.deletes for each in group.inputs)",
+                "if any(each.deletes for each in group.inputs)",
+            ),
+        ),
+        (f"{_MOVES}::test_an_equality_delete_of_before_in_the_new_partition_never_applies_to_moved_rows",),
+    ),
+    Case(
         "F7",
         (
             Edit(
                 "engine/formats/iceberg/commits/conflicts.py",
-                "elif changes.touch(group):",
+                "elif changes.touch(group, _places_after(view, group)):",
                 "elif False:",
             ),
         ),
@@ -323,5 +346,21 @@ CASES: Final = (
             ),
         ),
         ("tests/spark/test_partition_bounds_peer.py::test_rows_of_every_partition_are_found_after_a_rewrite",),
+    ),
+    Case(
+        "F28",
+        (
+            Edit(
+                "engine/formats/iceberg/statistics/entries.py",
+                "else check_partition(codec, output, footer)",
+                "else partition_of(codec, output)",
+            ),
+            Edit(
+                "engine/formats/iceberg/statistics/entries.py",
+                "import check_partition",
+                "import check_partition, partition_of",
+            ),
+        ),
+        (f"{_MOVES}::test_a_null_in_a_partition_of_a_value_is_never_committed",),
     ),
 )
