@@ -51,6 +51,16 @@ def test_health_shows_files_under_old_specs_only_if_a_server_counts_any(files: i
     assert ("3 files, 3 MiB" in text) is shown
 
 
+@pytest.mark.parametrize(("moved", "reordered"), [(0, 0), (3, 0), (0, 2)])
+def test_a_plan_shows_files_that_move_or_are_ordered_only_if_there_are_any(moved: int, reordered: int) -> None:
+    console = Console(file=io.StringIO(), width=200)
+    answers.plan(console, filled(sdk.TablePlan, {"moved_files": moved, "reordered_files": reordered}))
+    assert isinstance(console.file, io.StringIO)
+    text = " ".join(console.file.getvalue().split())
+    assert ("to the current spec 3 files, whose rows may go into more files than predicted" in text) is bool(moved)
+    assert ("for the order 2 files" in text) is bool(reordered)
+
+
 def test_a_problem_shows_field_value_and_remedy() -> None:
     document = {
         "title": "Invalid input",
