@@ -14,6 +14,7 @@ from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.watching import AT_ONCE, DAY, Watching, finish_live
 from tests.support.world import World
 
+SMALL = {"name": "small", "all": [{"metric": "small_file_count", "at_least": 5}]}
 RULE = {"name": "old", "all": [{"metric": "old_spec_file_count", "at_least": 1}]}
 
 
@@ -58,7 +59,7 @@ async def test_rows_stay_under_their_spec_by_default_and_explain_names_the_setti
     change_spec(world, CHANGES["added"])
     said = await explained(world)
     assert "rewrite.output_spec: current would move their rows" in said
-    await world.set_policy({"rewrite": {"output_spec": "current", "small_file_bytes": 1}})
+    await world.set_policy(policy(SMALL, small_file_bytes=1))
     said = await explained(world)
     assert "a rewrite moves their rows to the partitions of the current one" in said
     assert "The rows of 18 files move to the partitions of the current spec" in said
