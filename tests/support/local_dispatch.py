@@ -9,6 +9,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from engine.domain.errors import Away, Interrupted, SparkFailed, Transient
@@ -39,6 +40,10 @@ class _Task:
             self.thread.join(0.001)
 
     def _work(self) -> None:
+        with suppress(_Stopped):  # it can come while the end is being told; `stop` has told it before
+            self._answer()
+
+    def _answer(self) -> None:
         try:
             self.answers = [self.function(payload) for payload in self.payloads]
         except Exception as error:  # noqa: BLE001 - whatever a task raises is its answer
