@@ -125,7 +125,7 @@ class Plan:
 
     @property
     def moved_files(self) -> int:
-        """Files in groups whose rows move to the partitions of another spec; how many those are is not predicted."""
+        """Number of files in groups whose rows move to the partitions of another spec."""
         return sum(len(group.inputs) for group in self.groups if group.output_spec_id is not None)
 
     def digest(self) -> str:

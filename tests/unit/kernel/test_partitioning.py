@@ -278,6 +278,21 @@ def test_too_many_partitions_are_refused_and_leave_nothing(tmp_path: Path, monke
     assert left_behind(tmp_path) == []
 
 
+@pytest.mark.parametrize("transform", ["identity", "day"])
+@pytest.mark.parametrize("day", [-719_163, 2_932_897, None])
+def test_days_that_readers_cannot_express_are_refused(tmp_path: Path, transform: str, day: int | None) -> None:
+    days = [-719_162, 2_932_896, day]
+    schema = pa.schema([field(1, "id", pa.int64()), field(2, "at", pa.timestamp("us")), field(3, "on", pa.date32())])
+    moments = [None if each is None else each * _DAY for each in days]
+    columns = [pa.array([1, 2, 3]), pa.array(moments, pa.timestamp("us")), pa.array(days, pa.date32())]
+    inputs = [write(tmp_path / "in/a.parquet", pa.table(columns, schema=schema))]
+    for column in (2, 3):
+        by = (PartitionField(column, transform),)
+        result = rewrite(make_task(tmp_path / str(column), inputs, schema, partition_by=by))
+        assert result.outcome == ("written" if day is None else "refused"), result.reason
+        assert ("outside of the years 1 to 9999" in str(result.reason)) is (day is not None)
+
+
 def test_an_unknown_column_is_refused(tmp_path: Path) -> None:
     inputs = [write(tmp_path / "in/a.parquet", rows_of(3))]
     result = rewrite(make_task(tmp_path, inputs, SCHEMA, partition_by=(PartitionField(99, "identity"),)))

@@ -71,6 +71,8 @@ def surviving(view: TableView, base: Snapshot, groups: Sequence[WrittenGroup]) -
     for group in groups:
         if not all(each.path in live for each in group.inputs):
             dropped[group.ordinal] = Loss.SOURCE_GONE
+        elif group.spec_of_outputs not in view.codecs:  # other programs remove specs that no file has yet
+            dropped[group.ordinal] = Loss.TABLE_CHANGED
         elif changes.touch(group, _places_after(view, group)):
             dropped[group.ordinal] = Loss.NEW_DELETES
         elif changes.took_from(group):
@@ -83,7 +85,10 @@ def surviving(view: TableView, base: Snapshot, groups: Sequence[WrittenGroup]) -
 
 def lost_groups(view: TableView, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> dict[int, Loss]:
     """Return the reasons, by ordinal, why groups that are not written yet can't be committed on this head."""
-    asked = tuple(WrittenGroup(each.ordinal, each.spec_id, each.partition, each.inputs, (), 0) for each in groups)
+    asked = tuple(
+        WrittenGroup(each.ordinal, each.spec_id, each.partition, each.inputs, (), 0, each.output_spec_id)
+        for each in groups
+    )
     request = CommitRequest("", 0, base_snapshot_id, schema_id, asked)
     try:
         base = base_of(view, request, uuid=str(view.metadata.table_uuid))

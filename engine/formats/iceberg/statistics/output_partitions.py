@@ -8,7 +8,7 @@ values) rests on the task; `verification: content` compares rows, not partitions
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
 import pyarrow.parquet as pq
 from pyiceberg.partitioning import PartitionField
@@ -23,9 +23,6 @@ from engine.formats.base import WrittenGroup
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, json_value
 from engine.formats.iceberg.statistics.column_metrics import chunks_of, column_range, leaves_of
 
-_BY_VALUE: Final = (BucketTransform,)
-"""Transforms that do not keep the order of values: nothing follows from the least and the greatest value."""
-
 
 def partition_of(codec: PartitionCodec, output: OutputFile) -> Record:
     """Return the partition of an output in the spec of `codec`.
@@ -33,8 +30,10 @@ def partition_of(codec: PartitionCodec, output: OutputFile) -> Record:
     Raises:
         Fatal: the task returned none, or one that does not fit the spec.
     """
+    if output.partition is None:
+        raise Fatal(f"{output.path} has no partition by its task, and its group moves to spec {codec.spec.spec_id}")
     try:
-        return codec.record(output.partition if output.partition is not None else (None,) * (len(codec.types) + 1))
+        return codec.record(output.partition)
     except (ValueError, TypeError, ArithmeticError) as error:
         told = f"{output.path} has the partition {output.partition} by its task"
         raise Fatal(f"{told}, which does not fit spec {codec.spec.spec_id}: {error}") from error
@@ -78,7 +77,8 @@ def _values_in(footer: pq.FileMetaData, position: int, field: PartitionField, of
     if any(chunk.statistics.null_count for chunk in chunks):
         yield None
     bounds = column_range(chunks, of)
-    if bounds is None or (isinstance(field.transform, _BY_VALUE) and bounds[0] != bounds[1]):
+    # buckets do not keep the order of values: nothing follows from the least and the greatest
+    if bounds is None or (isinstance(field.transform, BucketTransform) and bounds[0] != bounds[1]):
         return
     transform = field.transform.transform(of)
     for bound in bounds:

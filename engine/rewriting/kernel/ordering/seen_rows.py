@@ -1,4 +1,4 @@
-"""Facts about the rows read, for rows that are yielded later, in another order; and columns without dictionaries."""
+"""Measures of the rows read, needed when they are yielded later in another order; and decoding of dictionaries."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from engine.rewriting.kernel.reading.rows import Rows
 
 
 class SeenRows:
-    """Measures of all rows read so far, to size and encode the rows yielded."""
+    """Counts the rows read, to size and encode the rows yielded later."""
 
     def __init__(self) -> None:
         self._count = 0

@@ -1,4 +1,4 @@
-"""Rows of a group, divided by the partitions of another spec, with bounded memory.
+"""Divide the rows of a group by the partitions of another partition spec, with bounded memory.
 
 The partitions are only known after the last row was read, and only one output file is open at a time. Rows of up to
 `memory_bytes`, in Arrow's memory format, stay in memory. Beyond that they are written to unnamed files in the machine's
@@ -32,6 +32,12 @@ MEMORY_BYTES: Final = 256 * 2**20
 
 MOST_PARTITIONS: Final = 10_000
 """The most partitions of a group; each is at least one output file."""
+
+_CALENDAR: Final = range(-719_162, 2_932_897)
+"""Days of the years 1 to 9999, since 1970."""
+
+_DAY: Final = 86_400_000_000
+"""Microseconds of a day."""
 
 Codes = npt.NDArray[np.int64]
 
@@ -123,6 +129,7 @@ class PartitionDivider:
             values = transformed(_column(rows.columns, place, self._plain), field)
             coded = values.dictionary_encode(null_encoding="encode")
             columns.append(raw_values(coded.dictionary))
+            _check_calendar(field, coded.dictionary.type, columns[-1])
             parts.append(coded.indices.to_numpy(zero_copy_only=False).astype(np.int64))
             # renumbered after each field, so that products never overflow
             combined = np.unique(combined * len(coded.dictionary) + parts[-1], return_inverse=True)[1]
@@ -251,6 +258,19 @@ def _column(columns: Sequence[pa.ChunkedArray], place: Sequence[int], schema: pa
     whole: Any = plain_column(columns[top].chunks, schema.field(top).type).combine_chunks()
     column = pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
     return pc.struct_field(column, inner) if inner else column
+
+
+def _check_calendar(field: PartitionField, of: pa.DataType, values: Sequence[Any]) -> None:
+    """Refuse partitions of days that most readers can't express."""
+    if field.transform == "day" or pt.is_date32(of):
+        day = 1
+    elif pt.is_timestamp(of):
+        day = _DAY
+    else:
+        return
+    if any(value is not None and value // day not in _CALENDAR for value in values):
+        detail = f"{field.transform} of the column with field id {field.field_id} is outside of the years 1 to 9999"
+        raise Refused(UNSUPPORTED_PARTITION, detail)
 
 
 def raw_values(values: pa.Array) -> list[Any]:
