@@ -15,7 +15,6 @@ import pytest
 
 from engine.domain.errors import CommitConflict, InvalidInput, LeaseLost, NotFound
 from engine.domain.runs.drops import Loss
-from engine.domain.runs.files import OutputFile
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import Operation
 from engine.domain.tables.predicates import Comparison, Op
@@ -36,11 +35,12 @@ from engine.formats.base import (
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.planning.measures.digest import FILE_DIGEST
 from engine.planning.plans.predicates import select_partitions
-from engine.rewriting.kernel.contract import GroupResult, WriteSettings
+from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.task import rewrite_group
 from tests.simulation.spark import ModelDispatcher
 from tests.simulation.tables import ModelFormat
 from tests.simulation.world import Machine, World, open_machine, open_world
+from tests.support.kernel_groups import written_group
 from tests.support.plain.catalog import PlainFormat
 from tests.support.plain.lake import PlainLake
 from tests.support.world import Lake, make_lake
@@ -425,10 +425,7 @@ def planned_group(table: OpenTable, ordinal: int, day: str) -> FileGroup:
 
 def written(subject: Subject, table: OpenTable, group: FileGroup) -> WrittenGroup:
     task = table.group_task(group, run_id=RUN, attempt=1, write=WRITE)
-    result = GroupResult.from_json(subject.rewrite(task.to_json()))
-    assert (result.outcome, result.reason) == ("written", None)
-    outputs = tuple(OutputFile(each.path, each.file_bytes, each.record_count, each.footer) for each in result.outputs)
-    return WrittenGroup(group.ordinal, group.spec_id, group.partition, group.inputs, outputs, result.rows_deleted)
+    return written_group(group, subject.rewrite(task.to_json()))
 
 
 def outputs_of(request: CommitRequest) -> set[str]:

@@ -32,12 +32,7 @@ from pyiceberg.types import (
     UUIDType,
 )
 
-from engine.domain.runs.files import OutputFile
-from engine.domain.runs.plans import FileGroup
-from engine.formats.base import WrittenGroup
 from engine.formats.iceberg import IcebergTable
-from engine.rewriting.kernel.contract import GroupResult
-from engine.rewriting.kernel.task import rewrite_group
 from tests.support.iceberg_tables import (
     Lake,
     append_files,
@@ -48,8 +43,8 @@ from tests.support.iceberg_tables import (
     live_paths,
     nothing,
     request_of,
-    task_of,
 )
+from tests.support.kernel_groups import written_by_kernel
 
 EVERYTHING = Schema(
     NestedField(1, "id", LongType(), required=True),
@@ -107,19 +102,12 @@ def row(number: int) -> dict[str, Any]:
 
 def rewrite(opened: IcebergTable) -> int:
     """Rewrite each partition with the kernel, commit all and prove it; returns the rows that deletes took."""
-    written = [run(opened, group) for group in groups_by_partition(opened)]
+    written = [written_by_kernel(opened, group) for group in groups_by_partition(opened)]
     outcome = opened.commit(request_of(opened, *written), before_try=nothing)
     assert outcome.snapshot_id is not None
     found = opened.verify(outcome.snapshot_id, written)
     assert found.ok, [check for check in found.checks if not check.holds]
     return sum(group.rows_deleted for group in written)
-
-
-def run(opened: IcebergTable, group: FileGroup) -> WrittenGroup:
-    result = GroupResult.from_json(rewrite_group(task_of(opened, group).to_json()))
-    assert result.outcome == "written", result.reason
-    outputs = tuple(OutputFile(each.path, each.file_bytes, each.record_count, each.footer) for each in result.outputs)
-    return WrittenGroup(group.ordinal, group.spec_id, group.partition, group.inputs, outputs, result.rows_deleted)
 
 
 def everything(table: Table) -> list[dict[str, Any]]:

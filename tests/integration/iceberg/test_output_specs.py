@@ -26,12 +26,9 @@ from pyiceberg.typedef import Record
 
 from engine.domain.errors import Fatal
 from engine.domain.runs.drops import Loss
-from engine.domain.runs.files import OutputFile
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, WrittenGroup
 from engine.formats.iceberg import IcebergTable
-from engine.rewriting.kernel.contract import GroupResult
-from engine.rewriting.kernel.task import rewrite_group
 from tests.integration.iceberg.test_kernel import EVERYTHING, everything, row
 from tests.support.iceberg_tables import (
     BY_CITY,
@@ -45,8 +42,8 @@ from tests.support.iceberg_tables import (
     live_paths,
     nothing,
     request_of,
-    task_of,
 )
+from tests.support.kernel_groups import written_by_kernel
 from tests.support.predicates import conditions
 
 Fields = Sequence[tuple[str, Transform[Any, Any]]]
@@ -85,31 +82,13 @@ def moving(opened: IcebergTable) -> list[FileGroup]:
     return [replace(group, output_spec_id=current) for group in groups_by_partition(opened) if group.spec_id != current]
 
 
-def run(opened: IcebergTable, group: FileGroup) -> WrittenGroup:
-    result = GroupResult.from_json(rewrite_group(task_of(opened, group).to_json()))
-    assert result.outcome == "written", result.reason
-    outputs = tuple(
-        OutputFile(each.path, each.file_bytes, each.record_count, each.footer, each.partition)
-        for each in result.outputs
-    )
-    return WrittenGroup(
-        group.ordinal,
-        group.spec_id,
-        group.partition,
-        group.inputs,
-        outputs,
-        result.rows_deleted,
-        group.output_spec_id,
-    )
-
-
 def commit(opened: IcebergTable, *groups: WrittenGroup) -> CommitOutcome:
     return opened.commit(request_of(opened, *groups), before_try=nothing)
 
 
 def move(opened: IcebergTable) -> Sequence[WrittenGroup]:
     """Move all files of older specs, prove the commit from metadata, and return the groups."""
-    written = [run(opened, group) for group in moving(opened)]
+    written = [written_by_kernel(opened, group) for group in moving(opened)]
     outcome = commit(opened, *written)
     assert outcome.snapshot_id is not None
     found = opened.verify(outcome.snapshot_id, written)
@@ -219,7 +198,7 @@ def test_an_equality_delete_of_before_in_the_new_partition_never_applies_to_move
 def test_an_equality_delete_that_comes_into_the_new_partition_meanwhile_stops_the_commit(lake: Lake) -> None:
     table = by_city(lake)
     opened = lake.open()
-    written = [run(opened, group) for group in moving(opened)]
+    written = [written_by_kernel(opened, group) for group in moving(opened)]
     commit_deletes(lake.load(), equality_deletes(table, 3))
     outcome = commit(opened, *written)
     assert (outcome.snapshot_id, dict(outcome.dropped)) == (None, {0: Loss.NEW_DELETES})
@@ -228,7 +207,7 @@ def test_an_equality_delete_that_comes_into_the_new_partition_meanwhile_stops_th
 def test_an_equality_delete_of_another_partition_is_no_conflict(lake: Lake) -> None:
     table = by_city(lake)
     opened = lake.open()
-    written = [run(opened, group) for group in moving(opened)]
+    written = [written_by_kernel(opened, group) for group in moving(opened)]
     other = replace_partition(equality_deletes(table, 3), "Bonn")
     commit_deletes(lake.load(), other)
     outcome = commit(opened, *written)
@@ -244,7 +223,7 @@ def test_a_spec_that_was_removed_meanwhile_drops_the_groups_that_move_to_it(lake
     table = by_city(lake)
     opened = lake.open()
     groups = moving(opened)
-    written = [run(opened, group) for group in groups]
+    written = [written_by_kernel(opened, group) for group in groups]
     with table.update_spec() as change:
         change.remove_field("p0")
     table = lake.load()
@@ -268,7 +247,7 @@ def test_position_deletes_are_applied_before_rows_move(lake: Lake) -> None:
 def test_a_partition_that_is_not_that_of_the_rows_is_never_committed(lake: Lake, wrong: Any) -> None:
     by_city(lake)
     opened = lake.open()
-    (group,) = (run(opened, group) for group in moving(opened))
+    (group,) = (written_by_kernel(opened, group) for group in moving(opened))
     lying = replace(group, outputs=tuple(replace(each, partition=wrong) for each in group.outputs))
     before = lake.load().metadata.current_snapshot_id
     with pytest.raises(Fatal, match=r"Aachen|does not fit spec|no partition by its task"):
@@ -281,7 +260,7 @@ def test_a_null_in_a_partition_of_a_value_is_never_committed(lake: Lake) -> None
     append_files(table, 1, city=None)
     evolve(table, [("city", IdentityTransform())])
     opened = lake.open()
-    (group,) = (run(opened, group) for group in moving(opened))
+    (group,) = (written_by_kernel(opened, group) for group in moving(opened))
     assert [each.partition for each in group.outputs] == [(None,)]
     lying = replace(group, outputs=(replace(group.outputs[0], partition=("Aachen",)),))
     with pytest.raises(Fatal, match=r"rows of p0 None, its task says 'Aachen'"):
@@ -291,7 +270,7 @@ def test_a_null_in_a_partition_of_a_value_is_never_committed(lake: Lake) -> None
 def test_verification_finds_an_output_in_another_partition_than_its_task_said(lake: Lake) -> None:
     by_city(lake)
     opened = lake.open()
-    (group,) = (run(opened, group) for group in moving(opened))
+    (group,) = (written_by_kernel(opened, group) for group in moving(opened))
     outcome = commit(opened, group)
     assert outcome.snapshot_id is not None
     other = replace(group, outputs=tuple(replace(each, partition=("Bonn",)) for each in group.outputs))
@@ -337,6 +316,6 @@ def test_a_group_of_one_file_splits_into_its_partitions(lake: Lake) -> None:
     evolve(table, [("id", BucketTransform(3))])
     opened = lake.open()
     group = replace(group_of(opened), output_spec_id=opened.current_spec_id)
-    written = run(opened, group)
+    written = written_by_kernel(opened, group)
     assert len(written.outputs) == 3
     assert base64.b64decode(written.outputs[0].footer)[-4:] == b"PAR1"

@@ -46,12 +46,12 @@ from pyiceberg.types import (
     UUIDType,
 )
 
-from engine.domain.runs.files import OutputFile
 from engine.formats.base import WrittenGroup
 from engine.formats.iceberg import IcebergTable
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, OrderColumn, RowOrder
+from engine.rewriting.kernel.contract import GroupTask, OrderColumn, RowOrder
 from engine.rewriting.kernel.task import rewrite_group
 from tests.support.iceberg_tables import Lake, commit_deletes, delete_file, group_of, nothing, request_of, task_of
+from tests.support.kernel_groups import written_group
 from tests.support.predicates import (
     Condition,
     bounds_in,
@@ -199,10 +199,7 @@ def statistics(data: pa.Table) -> dict[str, dict[int, Any]]:
 def rewritten(opened: IcebergTable, way: Way) -> WrittenGroup:
     group = group_of(opened)
     task = way.change(task_of(opened, group))
-    result = GroupResult.from_json(rewrite_group(task.to_json()))
-    assert result.outcome == "written", result.reason
-    outputs = tuple(OutputFile(each.path, each.file_bytes, each.record_count, each.footer) for each in result.outputs)
-    return WrittenGroup(group.ordinal, group.spec_id, group.partition, group.inputs, outputs, result.rows_deleted)
+    return written_group(group, rewrite_group(task.to_json()))
 
 
 def files_of(table: Table) -> list[DataFile]:
