@@ -12,6 +12,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from api.http.auth import PROTECTED
+from api.http.downloads import CSV
 from api.http.representations import CONDITIONAL
 from api.http.streaming import EVENT_STREAM
 from api.openapi.field_descriptions import description_of
@@ -71,7 +72,7 @@ def declare_not_modified(document: Document) -> None:
     }
     for _, method, operation in operations(document):
         media_types = operation["responses"].get("200", {}).get("content", {}).keys()
-        if method.upper() == CONDITIONAL and media_types - {EVENT_STREAM}:
+        if method.upper() == CONDITIONAL and media_types - {CSV, EVENT_STREAM}:
             operation["responses"]["304"] = {"$ref": "#/components/responses/NotModified"}
 
 

@@ -8,8 +8,8 @@ from bench.fleet.tables import as_table, count, size
 from bench.fleet.upkeep_tables import DAY, PATTERNS, Pattern
 from bench.fleet.upkeep_week import SWITCHED_ON, State, Week, simulate
 from engine.domain.runs.run import Operation
-from engine.services.planning.upkeep.operations import LEAST_INTERVAL
 from engine.services.planning.upkeep.snapshot_files import LEAST_SAVED
+from engine.services.planning.upkeep.states import LEAST_INTERVAL
 
 MARGIN_SECONDS = 60.0
 """Most seconds by which upkeep may raise the median and the 99th percentile of the delays of rewrites."""

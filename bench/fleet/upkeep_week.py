@@ -32,7 +32,8 @@ from engine.services.explain.decisions import Decision, decide
 from engine.services.explain.facts import Facts, RecordFacts, Sight
 from engine.services.planning.planner import DuePlan
 from engine.services.planning.upkeep.histories import expiry_of
-from engine.services.planning.upkeep.operations import UPKEEP, upkeep_states
+from engine.services.planning.upkeep.operations import UPKEEP
+from engine.services.planning.upkeep.states import upkeep_states
 from engine.services.runs.budgets import DayBudget
 from engine.services.watching.service import REST_SECONDS
 

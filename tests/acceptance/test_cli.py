@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -152,6 +153,23 @@ def test_health_plan_and_explain_are_readable(packhouse: Terminal, table: str) -
     ordered = packhouse("tables", "health", table).stdout
     assert "overlap in the order of kind (sort)" in ordered
     assert "24 files, 100 % of all bytes" in ordered
+
+
+def test_upkeep_names_the_command_that_switches_an_operation_on(packhouse: Terminal, table: str) -> None:
+    shown = packhouse("tables", "upkeep", table).stdout
+    lines = {" ".join(line.split()[:2]): line for line in shown.splitlines() if line}
+    assert " off " in lines["expire snapshots"]
+    assert "not due" in lines["rewrite manifests"]
+    assert "snapshots of" in lines["expire snapshots"]
+    before = packhouse.json("tables", "upkeep", table)["operations"]
+    assert all(each["last_run"] is None for each in before)
+    named = next(line for line in shown.splitlines() if "switch one on" in line)
+    arguments = shlex.split(named.partition("packhouse ")[2])
+    assert packhouse(*arguments).returncode == 0
+    setting = arguments[-1].partition("=")[0]
+    after = packhouse.json("tables", "upkeep", table)["operations"]
+    (changed,) = [each for each in after if each["setting"] == setting]
+    assert (changed["is_on"], changed["origin"]) == (True, "table")
 
 
 def test_a_cancelled_run_fails_whoever_watches_it(packhouse: Terminal, table: str) -> None:

@@ -138,6 +138,7 @@ async def make_objects(admin: httpx.AsyncClient, folder: Path) -> dict[Kind, dic
         "problems/{code}": "not_found",
         "keys/{key_id}": (await send("POST", "/v1/keys", {"name": "other", "role": "viewer"}))["id"],
         "versions/{version}": "2",
+        "upkeep/{operation}": "expire_snapshots",
         "owner_team": OWN_TEAM,
         "?kind": "commit",
     }
@@ -148,7 +149,9 @@ async def make_objects(admin: httpx.AsyncClient, folder: Path) -> dict[Kind, dic
         lake.catalog.create_table((namespace, f"table_{kind}"), SCHEMA)
         table = (await send("POST", "/v1/tables", address | {"owner_team": team}))["id"]
         await send("PUT", f"/v1/tables/{table}/policy", {"priority": "low"}, **{"If-None-Match": "*"})
-        await send("PUT", f"/v1/tables/{table}/policy", {"priority": "high"}, **{"If-Match": '"1"'})
+        expiry = {"expire_snapshots": {"older_than": "5d", "delete_files": True}}
+        policy = {"priority": "high", "maintenance": expiry}
+        await send("PUT", f"/v1/tables/{table}/policy", policy, **{"If-Match": '"1"'})
         values[kind] = common | {
             "table_id": table,
             "run_id": (await send("POST", "/v1/runs", {"table_id": table}))["id"],

@@ -16,7 +16,7 @@ from packhouse.commands import runs
 from packhouse.documents import reading, yaml_reading
 from packhouse.exit_codes import ExitCode
 from packhouse.main import app, global_options_first
-from packhouse.rendering import answers, policies, watching
+from packhouse.rendering import answers, policies, upkeep, watching
 from packhouse.session import Session
 from packhouse_client import errors
 from packhouse_client import models as sdk
@@ -49,6 +49,32 @@ def test_health_shows_files_under_old_specs_only_if_a_server_counts_any(files: i
     text = console.file.getvalue()
     assert ("old partition specs" in text) is shown
     assert ("3 files, 3 MiB" in text) is shown
+
+
+@pytest.mark.parametrize(
+    ("changed", "shown"),
+    [
+        ({"blocked": "not_eligible", "is_on": True}, "not possible"),
+        ({"is_on": False}, "off"),
+        ({"is_on": True, "due": True, "due_at": "2026-11-01T09:00:00Z"}, "due"),
+        ({"is_on": True, "due": False, "due_at": None}, "not due"),
+        ({"is_on": True, "due": False, "due_at": "2026-11-01T09:00:00Z"}, "due 2026-11-0"),
+    ],
+)
+def test_upkeep_shows_when_each_operation_runs(changed: dict[str, Any], shown: str) -> None:
+    operation: dict[str, Any] = {"operation": "expire_snapshots", "setting": "maintenance.expire_snapshots", "count": 0}
+    operation |= {"blocked": None, "detail": "it would", "last_run": None, "assumed": None, "due": False} | changed
+    metadata: dict[str, Any] = dict.fromkeys(
+        ("snapshot_count", "manifest_count", "average_manifest_bytes", "delete_file_count", "metadata_bytes"), 3
+    )
+    metadata |= {"oldest_snapshot_at": None, "history_bytes": 0}
+    console = Console(file=io.StringIO(), width=200)
+    upkeep.overview(console, {"metadata": metadata, "enabled": True, "operations": [operation]}, table="lake.a.b")
+    assert isinstance(console.file, io.StringIO)
+    text = " ".join(console.file.getvalue().split())
+    assert "snapshots 3 manifests 3, 3 B on average delete files 3 metadata 3 B" in text
+    assert re.search(rf"expire snapshots {shown}\S* ?\S* it would", text)
+    assert "switch one on" not in text
 
 
 @pytest.mark.parametrize(("moved", "reordered"), [(0, 0), (3, 0), (0, 2)])

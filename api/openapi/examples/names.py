@@ -37,6 +37,7 @@ BY_NAME: Final[Mapping[str, Any]] = {
     "file_count": FILES,
     "files_with_deletes": 0,
     "groups_total": 2,
+    "history_bytes": 12 * 10**9,
     "id": RUN_ID,
     "interval_seconds": 60,
     "labels": {"tier": "gold"},

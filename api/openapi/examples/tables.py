@@ -3,7 +3,18 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from api.openapi.examples.names import FILES, FILES_OF_PARTITION, MIB, REGISTERED, ROWS, SNAPSHOT_BEFORE, TABLE_ID
+from api.openapi.examples.names import (
+    ENDED,
+    FILES,
+    FILES_OF_PARTITION,
+    MEASURED,
+    MIB,
+    REGISTERED,
+    ROWS,
+    SNAPSHOT_BEFORE,
+    SUBMITTED,
+    TABLE_ID,
+)
 
 _OF_PARTITION: Final = {
     "file_count": FILES_OF_PARTITION,
@@ -34,6 +45,21 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "query_count": 120,
         "partition_query_share": 0.8,
         "full_scan_share": 0.05,
+    },
+    "LastUpkeep": {
+        "state": "succeeded",
+        "reason": "committed",
+        "detail": "2 of 67 snapshots expired",
+        "created_at": SUBMITTED,
+        "finished_at": ENDED,
+    },
+    "MetadataHealth": {
+        "snapshot_count": 65,
+        "oldest_snapshot_at": "2026-10-25T03:00:00Z",
+        "manifest_count": 65,
+        "average_manifest_bytes": 7_412,
+        "delete_file_count": 0,
+        "metadata_bytes": 61_204,
     },
     "NeverDue": {"files": 0, "partitions": 0, "too_few_files": 0, "of_files": FILES},
     "PartitionHealth": _OF_PARTITION | {"largest_small_file_share": 0.025},
@@ -102,6 +128,23 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
             "kept": {"keep_last": 10, "younger": 53},
             "next_at": "2026-11-02T03:00:00Z",
         },
+    },
+    "TableUpkeep": {"enabled": True},
+    "UpkeepOperation": {
+        "operation": "expire_snapshots",
+        "setting": "maintenance.expire_snapshots",
+        "is_on": True,
+        "value": {"older_than": "5d", "keep_last": 10, "interval": "1d", "delete_files": True},
+        "origin": "table",
+        "assumed": None,
+        "due": True,
+        "due_at": MEASURED,
+        "detail": "2 snapshots of 65 can expire (older than 5d, except the 10 newest of each branch), with the files "
+        "that only they need, at most 2 GB",
+        "blocked": None,
+        "conditions": [],
+        "count": 2,
+        "superseded_bytes": 2 * 10**9,
     },
     "TimeEstimate": {
         "kind": "pack",

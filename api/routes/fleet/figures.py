@@ -25,6 +25,8 @@ FleetSortText = Literal[
     "-benefit_per_cost",
     "due_since",
     "-due_since",
+    "history_bytes",
+    "-history_bytes",
     "hold",
     "-hold",
     "last_run",

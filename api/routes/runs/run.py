@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from api.deps import OperatorDep, RunIdPath, ServicesDep, ViewerDep
+from api.http.downloads import CSV_OF_FILES, csv_of_files
 from api.http.idempotency import IdempotentRoute, idempotency_key
 from api.http.streaming import EVENT_STREAM, event_stream, wants_stream
 from api.listing.filters import CatalogFilter, Commas, OwnerTeamFilter, Since, TableIdFilter, Until
@@ -198,6 +199,20 @@ async def list_run_events(
         of=int,
     )
     return RunEventList.of(page)
+
+
+@router.get(
+    "/{run_id}/deleted-files",
+    summary="Download the files that a run deleted",
+    responses=CSV_OF_FILES | problems("not_found", "state_conflict", "table_replaced", "invalid_input"),
+    response_class=Response,
+)
+async def get_deleted_files(run_id: RunIdPath, services: ServicesDep, caller: ViewerDep) -> Response:
+    """Send the list that the run stored before it deleted its first file, as CSV. Files that were needed again stay.
+
+    The list is in the table's storage, and can be read as long as it is there and the table is registered.
+    """
+    return csv_of_files(await services.upkeep.deleted_files(caller, run_id), name=run_id)
 
 
 @router.post(

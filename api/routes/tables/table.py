@@ -1,8 +1,11 @@
 """Registered tables, and what can be said of them without changing anything."""
 
-from fastapi import APIRouter, Depends, Request, Response
+from typing import Annotated
 
-from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
+from fastapi import APIRouter, Depends, Path, Request, Response
+
+from api.deps import OperatorDep, OwnerDep, ServicesDep, TableIdPath, ViewerDep
+from api.http.downloads import CSV_OF_FILES, csv_of_files
 from api.http.idempotency import IdempotentRoute, idempotency_key
 from api.http.preconditions import VersionRead, set_etag
 from api.listing.filters import PeriodFilter
@@ -10,18 +13,20 @@ from api.listing.pagination import PageQuery
 from api.listing.tables import TableFilterQuery
 from api.problems.responses import WITH_BODY, problems
 from api.schemas.tables.advice import TableAdvice
+from api.schemas.tables.health import HealthHistory, TableHealth
 from api.schemas.tables.table import (
-    HealthHistory,
     PlanRequest,
     Table,
-    TableHealth,
     TableHistory,
     TableList,
     TablePatch,
     TablePlan,
     TableRegister,
 )
+from api.schemas.tables.upkeep import TableUpkeep
 from engine.domain.ids import RunId, TableId
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Operation
 
 creating = APIRouter(
     prefix="/v1/tables", tags=["tables"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
@@ -127,6 +132,35 @@ async def list_table_measurements(
         of=int,
     )
     return HealthHistory.of(page)
+
+
+@router.get("/{table_id}/upkeep", summary="Show a table's upkeep besides rewriting", responses=problems(*_OBSERVED))
+async def get_table_upkeep(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> TableUpkeep:
+    """Show every operation besides `rewrite`: whether it is on, its effect now, when it is due, and its last run.
+
+    An operation that is off shows what it would do if it were switched on.
+    """
+    return TableUpkeep.from_domain(await services.upkeep.overview(caller, table_id))
+
+
+@router.get(
+    "/{table_id}/upkeep/{operation}/files",
+    summary="Download the files that an operation would delete",
+    responses=CSV_OF_FILES | problems(*_OBSERVED),
+    response_class=Response,
+)
+async def get_removable_files(
+    table_id: TableIdPath,
+    operation: Annotated[Operation, Path(description="An operation that expires snapshots with their files.")],
+    services: ServicesDep,
+    caller: OperatorDep,
+) -> Response:
+    """Send every file that a run of the operation would delete now, as CSV. Nothing is changed.
+
+    Operations: `expire_snapshots` with `delete_files`, `delete_old_compactions`, `reclaim` and, for admins, `purge`.
+    """
+    await services.runs.check(caller, table_id, RunRequest(operation))
+    return csv_of_files(await services.upkeep.removable_files(caller, table_id, operation), name=operation)
 
 
 @router.get("/{table_id}/advice", summary="Advise on a table's policy", responses=problems(*_OBSERVED))

@@ -78,6 +78,9 @@ class Fleet(Answer):
     file_count: int
     small_file_count: int
     total_bytes: int
+    history_bytes: int = Field(
+        description="Bytes of files that only old snapshots need, at most: what expiries with `delete_files` can free."
+    )
     live_runs: dict[RunState, int]
     ended_runs: dict[RunState, int] = Field(description="Ended in the last 24 hours.")
     small_files: SmallFileFlow
@@ -145,6 +148,9 @@ class FleetTable(Answer):
     small_file_count: int | None = Field(description="Data files below the small-file limit of its policy.")
     avoidable_file_count: int | None = Field(description="Files fewer after a rewrite.")
     total_bytes: int | None = Field(description="Bytes of all data files.")
+    history_bytes: int | None = Field(
+        description="Bytes of files that only old snapshots need, at most: what an expiry with `delete_files` can free."
+    )
     score: float | None = Field(description="Health score, 0 (worst) to 100.")
 
     @classmethod

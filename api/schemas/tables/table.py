@@ -21,13 +21,11 @@ from api.schemas.fleet.limits import Pause
 from api.schemas.policies.policy import EXAMPLE as POLICY_EXAMPLE
 from api.schemas.runs.predicates import Partitions
 from api.schemas.tables.due import DueState
-from api.schemas.tables.row_orders import OrderHealth
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs import run as domain_runs
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.times import EstimateSource, RunKind
 from engine.domain.tables import table as domain
-from engine.domain.tables.measurements import Measurement
 from engine.domain.tables.table import MAX_LABELS, TableRef
 from engine.domain.values.strict import Flag, OneLine
 from engine.services.catalogs.names import CATALOG_NAME, MAX_NAME_CHARACTERS, TABLE_NAME
@@ -151,117 +149,6 @@ class Table(Answer):
 
 class TableList(Listed[Table, domain.Table]):
     """Tables, newest registration first."""
-
-
-class SizeClass(Answer):
-    """Files of `from_bytes` to below `below_bytes` (null: no bound)."""
-
-    from_bytes: int
-    below_bytes: int | None
-    file_count: int
-    total_bytes: int
-
-
-class PartitionHealth(Answer):
-    """One partition that has something to better."""
-
-    spec_id: int
-    partition: str
-    file_count: int
-    small_file_count: int
-    avoidable_file_count: int
-    large_file_count: int
-    small_row_group_file_count: int
-    files_with_deletes: int
-    total_bytes: int
-    average_file_bytes: int
-    largest_small_file_share: float | None = Field(
-        description="Bytes of the largest small file as a share of all small files'. Null without small files."
-    )
-
-
-class TableHealth(Answer):
-    """The present data files of a table, and a score from 0 to 100 (nothing to better)."""
-
-    table_id: str
-    measured_at: Instant
-    snapshot_id: str | None
-    table: JsonObject = Field(description="Format, version, snapshots, manifests, columns.")
-    partition_count: int
-    file_count: int
-    total_bytes: int
-    record_count: int
-    average_file_bytes: int
-    small_file_bytes: int = Field(description="A file below is small: the policy's.")
-    large_file_bytes: int | None = Field(description="A file above is over-large: the policy's.")
-    small_row_group_bytes: int | None = Field(
-        description="Row groups below are small, in files of 8 or more: the policy's."
-    )
-    small_file_count: int
-    small_file_share: float
-    avoidable_file_count: int = Field(description="Small files but for one in each partition.")
-    avoidable_bytes: int = Field(description="Small files of partitions with avoidable ones: what merging would read.")
-    large_file_count: int
-    small_row_group_file_count: int = Field(
-        description="Files of small row groups, as far as the table says how many files have; Packhouse's own left out."
-    )
-    files_with_deletes: int
-    files_with_equality_deletes: int
-    outside_file_count: int = Field(
-        description="Files that no run opens: they, or deletes that apply to them, are outside of the table's "
-        "location, which its catalog refuses (`outside_files`). Their partitions are left alone."
-    )
-    old_spec_file_count: int = Field(
-        description="Files under a partition spec that is not the current one; a rewrite keeps their spec."
-    )
-    old_spec_bytes: int = Field(description="Bytes of these files.")
-    deleted_rows: int = Field(description="Upper bound.")
-    score: int
-    score_parts: dict[str, float]
-    size_classes: list[SizeClass]
-    worst_partitions: list[PartitionHealth]
-    order: OrderHealth | None = Field(description="Null where the policy orders rows by no columns.")
-    due: DueState
-    freeze: Freeze | None = Field(description="Null unless a failed proof froze the table.")
-
-    @classmethod
-    def from_domain(cls, health: Mapping[str, Any]) -> Self:
-        """Return the wire form."""
-        freeze: domain.Freeze | None = health["freeze"]
-        return cls.model_validate({**health, "freeze": None if freeze is None else Freeze.from_domain(freeze)})
-
-
-class HealthMeasurement(Answer):
-    """Health of the table in one snapshot."""
-
-    id: int
-    measured_at: Instant
-    snapshot_id: str | None
-    is_latest: bool
-    partition_count: int
-    file_count: int
-    small_file_count: int
-    avoidable_file_count: int
-    large_file_count: int
-    files_with_deletes: int
-    total_bytes: int
-    average_file_bytes: int
-    score: int
-    benefit_per_cost: float = Field(
-        description="Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file "
-        "group is committed, by those that its runs committed and lost to other writers in seven days."
-    )
-    small_file_change: int = Field(description="Small files more or less than in the measurement before.")
-
-    @classmethod
-    def from_domain(cls, measured: Measurement) -> Self:
-        """Return the wire form."""
-        own = {name: getattr(measured, name) for name in Measurement.__slots__ if name in cls.model_fields}
-        return cls.model_validate({**measured.document, **own})
-
-
-class HealthHistory(Listed[HealthMeasurement, Measurement]):
-    """Measurements of a table, newest first; one for each snapshot that was looked at, at most 500."""
 
 
 class PlanRequest(Request):

@@ -82,6 +82,8 @@ class Tables(Resource[S]):
     explain = Operation(requests.explain_table, AsModel(lambda: models.Explanation))
     history = Listing(requests.list_table_history, AsModel(lambda: models.TableHistory))
 
+    upkeep = Operation(requests.get_table_upkeep, AsModel(lambda: models.TableUpkeep))
+    removable_files = Operation(requests.get_removable_files, str)
     advice = Operation(requests.get_table_advice, AsModel(lambda: models.TableAdvice))
     backpressure = Operation(requests.get_table_backpressure, AsModel(lambda: models.TableBackpressure))
     pause = Operation(requests.pause_table, AsModel(lambda: models.Pause))
@@ -135,6 +137,7 @@ class Runs(Resource[S]):
     cancel = Operation(requests.cancel_run, AsModel(lambda: models.Run))
     groups = Listing(requests.list_run_groups, AsModel(lambda: models.FileGroupList))
     events = Listing(requests.list_run_events, AsModel(lambda: models.RunEventList))
+    deleted_files = Operation(requests.get_deleted_files, str)
 
 
 class Fleet(Resource[S]):

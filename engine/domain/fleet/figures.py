@@ -61,7 +61,8 @@ class LiveRate:
 class FleetFigures:
     """Sums over the tables that the caller may see; `rates` cover all runs, None without Redis.
 
-    `breakers`: the open and half-open ones.
+    `history_bytes`: greatest number of bytes of files that only old snapshots need. `breakers`: the open and half-open
+    ones.
     """
 
     measured_at: datetime
@@ -71,6 +72,7 @@ class FleetFigures:
     file_count: int
     small_file_count: int
     total_bytes: int
+    history_bytes: int
     live_runs: Mapping[RunState, int]
     ended_runs: Mapping[RunState, int]
     small_files: SmallFileFlow
@@ -94,6 +96,7 @@ class TableFigures:
     small_file_count: int
     avoidable_file_count: int
     total_bytes: int
+    history_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,7 @@ class OwnerFigures:
     small_file_count: int
     avoidable_file_count: int
     total_bytes: int
+    history_bytes: int
     score_sum: float
     lowest_score: float | None
 

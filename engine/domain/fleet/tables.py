@@ -15,6 +15,7 @@ class FleetKey(StrEnum):
 
     BENEFIT_PER_COST = "benefit_per_cost"
     DUE_SINCE = "due_since"
+    HISTORY_BYTES = "history_bytes"
     HOLD = "hold"
     LAST_RUN = "last_run"
     NEXT_LOOK_AT = "next_look_at"
@@ -75,6 +76,7 @@ class FleetTable:
         detail: the verdict in words.
         next_look_at: None for a table that is not watched.
         measured_at: None, with all figures, for a table that was never measured.
+        history_bytes: greatest number of bytes of files that only old snapshots need.
         sort_value: the table's value of the sort key.
     """
 
@@ -96,5 +98,6 @@ class FleetTable:
     avoidable_file_count: int | None
     total_bytes: int | None
     score: float | None
+    history_bytes: int | None
     sort_value: SortValue = None
     last_run: LastRun | None = None

@@ -93,12 +93,14 @@ class ExpiryPlan:
         expired: commit times of the snapshots that would be removed, by id, oldest first.
         kept: number of the other snapshots by the first reason that keeps them.
         next_at: when the next of them may expire if nothing more is written; None: not by age alone.
+        superseded_bytes: greatest number of bytes of files that only expired snapshots need, by what the table states.
     """
 
     rule: ExpiryRule
     expired: Mapping[int, datetime]
     kept: Mapping[str, int]
     next_at: datetime | None = None
+    superseded_bytes: int = 0
 
     def hash(self, table_uuid: str) -> str:
         """Return a SHA-256 of the table and the snapshots that would be removed."""
@@ -113,6 +115,7 @@ class ExpiryPlan:
             "expired_total": len(self.expired),
             "expired": [{"snapshot_id": str(each), "committed_at": at.isoformat()} for each, at in shown],
             "kept": dict(self.kept),
+            "superseded_bytes": self.superseded_bytes,
             "next_at": None if self.next_at is None else self.next_at.isoformat(),
         }
 

@@ -14,7 +14,8 @@ class Measurement:
 
     `benefit_per_cost`: see `planning.ranking`. `small_file_change`: small files now minus those of the previous
     measurement, so that sums over a time give the numbers added and removed. `document`: the measured health as JSON;
-    the newest measurement contains the worst partitions, older ones do not. `id` is 0 until it is stored.
+    the newest measurement contains the worst partitions, older ones do not. `history_bytes`: greatest number of bytes
+    of files that only old snapshots need; None: measured by an earlier version. `id` is 0 until it is stored.
     """
 
     table_id: TableId
@@ -27,6 +28,7 @@ class Measurement:
     score: float
     benefit_per_cost: float
     document: Mapping[str, Any]
+    history_bytes: int | None = None
     small_file_change: int = 0
     is_latest: bool = True
     id: int = 0

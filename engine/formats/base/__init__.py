@@ -33,13 +33,14 @@ from engine.formats.base.files import Condition, FileInventory
 from engine.formats.base.history import HistoryKeeper, ParentKeeper, RollBack
 from engine.formats.base.manifests import ManifestKeeper, ManifestProof
 from engine.formats.base.native import NativeChange, NativeTable, ProcedureSettings, RowCounts
-from engine.formats.base.removals import FileDeletion, FileKeeper, OrphanDeletion, OrphanKeeper
+from engine.formats.base.removals import REMOVED_FILES, FileDeletion, FileKeeper, OrphanDeletion, OrphanKeeper
 from engine.formats.base.tables import OpenTable
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
 
 __all__ = [
     "IN_HISTORY",
     "OWN_LOCATION",
+    "REMOVED_FILES",
     "CatalogConnection",
     "CheckStep",
     "CommitOutcome",

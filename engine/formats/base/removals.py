@@ -4,11 +4,23 @@ A deletion belongs to a run. Its steps can be repeated by another process: what 
 own storage, before anything is removed from the metadata or from the storage.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Protocol, runtime_checkable
+
+import pyarrow as pa
 
 from engine.domain.runs.removals import OrphanRule, RemovalFigures, RemovalPlan
 from engine.formats.base.files import Condition
+
+REMOVED_FILES: Final = pa.schema(
+    [
+        pa.field("path", pa.string(), nullable=False),
+        pa.field("kind", pa.string(), nullable=False),
+        pa.field("file_bytes", pa.int64()),  # null: the metadata does not have it
+        pa.field("snapshot_id", pa.int64()),  # a snapshot that had the file; null: not of a snapshot
+    ]
+)
+"""Columns of lists of files that are deleted."""
 
 
 class FileDeletion(Protocol):
@@ -57,6 +69,15 @@ class FileKeeper(Protocol):
 
         Raises:
             NotEligible: the table forbids to delete files.
+        """
+
+    def removable_files(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> Iterator[pa.Table]:
+        """Find the files that `preview_removal` counts; yield them with the columns `REMOVED_FILES`. Raises as it."""
+
+    def deleted_files(self, run_id: str) -> Iterator[pa.Table]:
+        """Yield what a run recorded before it deleted files, with the columns `REMOVED_FILES`; it may have no record.
+
+        Of a run with several attempts a file can be there twice.
         """
 
     def deletion(self, run_id: str, others: Sequence[str]) -> FileDeletion:

@@ -47,6 +47,7 @@ from engine.formats.iceberg.metadata.history import commits_of, known_since, new
 from engine.formats.iceberg.metadata.partition_fields import spec_fields
 from engine.formats.iceberg.metadata.partition_times import partition_times
 from engine.formats.iceberg.metadata.sort_orders import resolve_order
+from engine.formats.iceberg.metadata.superseded import history_bytes
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.procedures.calls import UNSUPPORTED_SETTINGS, call_options, is_conflict
 from engine.formats.iceberg.procedures.changes import native_changes, verify_native
@@ -162,6 +163,7 @@ class IcebergTable(TableUpkeep):
             delete_files=files.delete_files(),
             deletes_since_ms=files.deletes_since_ms(),
             current_spec_id=self.current_spec_id,
+            history_bytes=history_bytes(self._view.metadata),
         )
 
     @reads("read the manifests of")

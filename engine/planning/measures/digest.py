@@ -62,7 +62,7 @@ class TableMeasures:
     uncompressed JSON, without manifests. `times`: by spec id, for specs with a time field.
     `delete_files`: live delete files by (spec id, partition). `deletes_since_ms`: likewise, the latest time at which
     the oldest of them can have been committed. `current_spec_id`: the partition spec of new files; None: the format has
-    one only.
+    one only. `history_bytes`: greatest number of bytes of files that only old snapshots need, by what the table states.
     """
 
     snapshot_count: int = 0
@@ -75,6 +75,7 @@ class TableMeasures:
     delete_files: Mapping[tuple[int, str], int] = field(default_factory=dict)
     deletes_since_ms: Mapping[tuple[int, str], int] = field(default_factory=dict)
     current_spec_id: int | None = None
+    history_bytes: int = 0
 
     @property
     def average_manifest_bytes(self) -> int:

@@ -15,6 +15,8 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from engine.planning.measures.digest import TableMeasures
+from engine.planning.measures.metadata import MetadataHealth
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles, partition_files
 from engine.planning.measures.row_groups import have_small_row_groups
 
@@ -88,6 +90,7 @@ class TableHealth:
     score_parts: dict[str, float]
     size_classes: tuple[SizeClass, ...]
     worst_partitions: tuple[PartitionHealth, ...]
+    metadata: MetadataHealth
 
 
 def health(
@@ -96,6 +99,7 @@ def health(
     small_bytes: int,
     large_bytes: int | None,
     current_spec_id: int,
+    figures: TableMeasures = TableMeasures(),  # noqa: B008 - immutable
     small_row_group_bytes: int | None = None,
     top: int = 20,
 ) -> TableHealth:
@@ -106,6 +110,7 @@ def health(
         small_bytes: files below this size are small.
         large_bytes: files above this size are over-large; None: no file is.
         current_spec_id: the partition spec of new files; files under any other are under an old one.
+        figures: figures of the same table.
         small_row_group_bytes: row groups below this mean size are too small (`planning.measures.row_groups`); None:
             none are.
         top: number of the worst partitions to list, by avoidable files, then by files with deletes, large
@@ -160,6 +165,7 @@ def health(
             is_deleted=is_deleted,
             top=top,
         ),
+        metadata=MetadataHealth.of(figures),
     )
 
 

@@ -1,13 +1,20 @@
 """Sentences of an explanation about the table's files, and about settings that would change the answer."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from engine.domain.policies import EffectivePolicy
 from engine.domain.values.units import format_bytes
 from engine.planning.due.evaluations import asks_old_specs, asks_order
+from engine.planning.measures.metadata import MetadataHealth
 from engine.services.explain.facts import Facts
 from engine.services.planning.rule_words import never_due_advice
+from engine.services.planning.upkeep.histories import EXPIRE
+from engine.services.planning.upkeep.operations import deletes_files, switched_on
 from engine.services.planning.wording import many
+
+HISTORY_SHARE: Final = 0.1
+"""Share of a table's bytes from which files that only old snapshots need are named."""
 
 
 def state_of_files(facts: Facts) -> Iterator[str]:
@@ -29,11 +36,22 @@ def state_of_files(facts: Facts) -> Iterator[str]:
                 f"{many(found.old_spec_file_count, 'file')} ({format_bytes(found.old_spec_bytes)}) are under older "
                 f"partition specs: {_old_specs(facts.policy)}."
             )
+        yield from _history(found.metadata, found.total_bytes, facts.policy)
         if found.small_row_group_file_count and found.small_row_group_bytes is not None:
             yield (
                 f"{many(found.small_row_group_file_count, 'file')} of many row groups below "
                 f"{format_bytes(found.small_row_group_bytes)}: a rewrite merges them, regardless of the file size."
             )
+
+
+def _history(metadata: MetadataHealth, total_bytes: int, policy: EffectivePolicy) -> Iterator[str]:
+    """Yield what old snapshots cost, if it is more than `HISTORY_SHARE` and the policy has no operation against it."""
+    frees = any(deletes_files(policy, each) for each in switched_on(policy))
+    if not frees and metadata.history_bytes > HISTORY_SHARE * total_bytes:
+        yield (
+            f"Old snapshots need at most {format_bytes(metadata.history_bytes)} of files that the newest one does not: "
+            f"{EXPIRE} with delete_files would delete them."
+        )
 
 
 def _old_specs(policy: EffectivePolicy) -> str:

@@ -15,7 +15,7 @@ from engine.domain.tables.watches import Verdict
 from engine.planning.due.triggers import RuleState
 from engine.services.explain.facts import Facts, Sight
 from engine.services.explain.timing import Eligibility, TableHold, cron_next, eligibility, upkeep_eligibility
-from engine.services.planning.upkeep.operations import UpkeepState
+from engine.services.planning.upkeep.states import UpkeepState
 
 RUN_SECONDS: Final = 60
 """Interval, in seconds, at which a due table is evaluated while it has a live run."""

@@ -6,12 +6,12 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from engine.domain.policies import EffectivePolicy, Metric, MetricKind
+from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.reasons import in_words
 from engine.domain.runs.run import Run
 from engine.domain.tables.addresses import written_address
 from engine.domain.tables.capabilities import is_acted_on
-from engine.planning.due.triggers import MeasuredCondition, RuleState, is_percent
+from engine.planning.due.triggers import RuleState
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.planning.predictions.estimates import predicted_requests
 from engine.services.explain.facts import CONFLICT_DAYS, LAST_RUNS, Facts, RecordFacts, Sight
@@ -20,18 +20,12 @@ from engine.services.explain.summary import summarize
 from engine.services.explain.timing import Eligibility, cron_next, eligibility
 from engine.services.planning.rule_words import never_due_advice
 from engine.services.planning.trials import Trial, plan_document
-from engine.services.planning.upkeep.operations import UpkeepState
+from engine.services.planning.upkeep.documents import condition_document, upkeep_document
 from engine.services.runs.budgets import RunLimits
 from engine.services.runs.holds import HoldRules
 from engine.services.runs.outcomes import conflict_rate
 
 _HOT_SHOWN = 20
-_UNITS = {
-    MetricKind.COUNT: "count",
-    MetricKind.RATIO: "ratio",
-    MetricKind.SIZE: "bytes",
-    MetricKind.DURATION: "seconds",
-}
 
 
 def explanation(facts: Facts) -> Mapping[str, Any]:
@@ -52,7 +46,7 @@ def explanation(facts: Facts) -> Mapping[str, Any]:
         "conditions": [] if sight.trial is None else [asdict(condition) for condition in sight.trial.conditions],
         "next_eligible": _next_eligible(eligible),
         "triggers": _triggers(sight, facts.policy),
-        "upkeep": [_upkeep(each) for each in sight.upkeep],
+        "upkeep": [upkeep_document(each) for each in sight.upkeep],
         "windows": facts.windows._asdict(),
         "pauses": _pauses(record),
         "budgets": _budgets(facts),
@@ -124,36 +118,7 @@ def _rule(rule: RuleState, kind: str) -> Mapping[str, Any]:
         "due_partitions": [asdict(each) for each in rule.due],
         "held_back": dict(rule.held_back),
         "partition": None if rule.shown is None else asdict(rule.shown),
-        "conditions": [_condition(condition) for condition in rule.conditions],
-    }
-
-
-def _condition(condition: MeasuredCondition) -> Mapping[str, Any]:
-    metric = condition.metric
-    unit = "percent" if is_percent(metric) else _UNITS[Metric[metric.upper()].kind]
-    return {
-        "metric": metric,
-        "unit": unit,
-        "operator": condition.operator,
-        "wanted": condition.wanted,
-        "measured": condition.measured,
-        "is_lower_bound": condition.is_bound,
-        "holds": condition.holds,
-        "is_negated": condition.is_negated,
-        "path": condition.path,
-        "detail": condition.detail,
-    }
-
-
-def _upkeep(state: UpkeepState) -> Mapping[str, Any]:
-    return {
-        "operation": state.operation,
-        "setting": state.setting,
-        "due": state.is_due,
-        "due_at": state.due_at,
-        "detail": state.words,
-        "blocked": state.blocked,
-        "conditions": [_condition(each) for each in state.conditions],
+        "conditions": [condition_document(condition) for condition in rule.conditions],
     }
 
 

@@ -34,7 +34,7 @@ from engine.services.planning.engines import choose_engine
 from engine.services.planning.planner import DuePlan, plan_due, plan_run
 from engine.services.planning.run_statistics import read_statistics
 from engine.services.planning.trials import EVERYTHING, Trial
-from engine.services.planning.upkeep.operations import UpkeepState, upkeep_states
+from engine.services.planning.upkeep.states import UpkeepState, upkeep_states
 from engine.services.runs.budgets import DayBudget, day_budget
 from engine.services.runs.holds import HoldRules, Latencies, read_latencies
 from engine.services.tables.other_compactors import MOST_SNAPSHOTS, OtherCompactor, other_compactors

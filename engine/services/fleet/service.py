@@ -122,6 +122,7 @@ class FleetService:
             file_count=found.file_count,
             small_file_count=found.small_file_count,
             total_bytes=found.total_bytes,
+            history_bytes=found.history_bytes,
             live_runs=live,
             ended_runs=ended.by_state,
             small_files=SmallFileFlow(made, removed, made / _HOURS, removed / _HOURS),

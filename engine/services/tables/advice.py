@@ -4,19 +4,23 @@ Queries come from pushed signals (`filters`), ingestion from the summaries of th
 rewriting from runs. Looks back seven days, or as far as the table has snapshots.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from engine.domain.access.callers import Caller
 from engine.domain.ids import TableId
-from engine.domain.runs.run import Run
+from engine.domain.runs.expiry import Needed
+from engine.domain.runs.run import Operation, Run
 from engine.domain.tables.signals import Filters, Signal, SignalKind
-from engine.formats.base import HistoryKeeper, OpenTable, SnapshotInfo, SnapshotKind
+from engine.formats.base import HistoryKeeper, SnapshotInfo, SnapshotKind
 from engine.planning.advice import LayoutAdvice, UpkeepAdvice, Writes, advise_layout, advise_upkeep
 from engine.services.catalogs.formats import FormatRegistry
-from engine.services.tables.observations import ObservationService
+from engine.services.planning.upkeep.overview import UpkeepLine, upkeep_overview
+from engine.services.planning.upkeep.readers import with_readers
+from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database
 
 WINDOW: Final = timedelta(days=7)
@@ -38,12 +42,16 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """A table's history and columns. `partition_columns`: those of the present spec."""
+    """A table's history and columns. `partition_columns`: those of the present spec.
+
+    `switched_off`: reasons to switch operations on that are off, in words.
+    """
 
     snapshots: Sequence[SnapshotInfo]
     partition_columns: tuple[str, ...]
     columns: tuple[str, ...]
     default_expiry: timedelta
+    switched_off: tuple[str, ...]
 
 
 class AdviceService:
@@ -61,7 +69,9 @@ class AdviceService:
             NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
         """
         seen = await self._observations.observe(caller, table_id)
-        facts = await self._formats.ask(seen.opened.ref, _facts, seen.opened)
+        async with self._database.read() as unit:
+            now, needed = await unit.now(), await with_readers(unit, table_id)
+        facts = await self._formats.ask(seen.opened.ref, _facts, seen, now, needed)
         since = seen.looked_at - WINDOW
         async with self._database.read() as unit:
             signals = await unit.signals.list(table_id, SignalKind.FILTERS, limit=MOST_SIGNALS)
@@ -70,18 +80,31 @@ class AdviceService:
         writes = _writes(facts.snapshots, runs, since, seen.looked_at)
         expiry, is_assumed = _expiry(seen.policy.values.get("maintenance.expire_snapshots"), facts.default_expiry)
         upkeep = advise_upkeep(writes, expiry_seconds=expiry, full_scan_share=layout.full_scan_share)
+        upkeep = replace(upkeep, because=(*upkeep.because, *facts.switched_off))
         return Advice(layout, upkeep, writes, expiry, is_assumed)
 
 
-def _facts(opened: OpenTable) -> _Facts:
+def _facts(seen: Observed, now: datetime, needed: Needed) -> _Facts:
     """Read what advice is based on. Blocks on storage."""
+    opened = seen.opened
     specs = opened.partition_specs()
+    lines = upkeep_overview(opened, seen.policy, {}, now, needed)
     return _Facts(
         snapshots=opened.snapshots(MOST_SNAPSHOTS),
         partition_columns=tuple(dict.fromkeys(field.column for field in specs[-1].fields)) if specs else (),
         columns=tuple(opened.column_names()),
         default_expiry=opened.default_expiry if isinstance(opened, HistoryKeeper) else timedelta(0),
+        switched_off=tuple(_off_words(each) for each in lines if _is_advised(each)),
     )
+
+
+def _is_advised(line: UpkeepLine) -> bool:
+    """Return whether to advise an operation that is off; a search for orphans finds only by running what there is."""
+    return line.is_worth_switching_on and line.state.operation is not Operation.REMOVE_ORPHANS
+
+
+def _off_words(line: UpkeepLine) -> str:
+    return f"{line.state.setting} is off; with {json.dumps(line.assumed)}: {line.state.words}"
 
 
 def _queries(signals: Iterable[Signal], since: datetime) -> list[tuple[frozenset[str], int]]:

@@ -96,6 +96,7 @@ class ObservationService:
                 small_bytes=small,
                 large_bytes=large,
                 current_spec_id=seen.opened.current_spec_id,
+                figures=seen.opened.figures(),
                 small_row_group_bytes=row_groups,
             ),
         )
@@ -195,6 +196,7 @@ def _measurement(seen: Observed, found: TableHealth, chance: float) -> Measureme
         small_file_count=found.small_file_count,
         avoidable_file_count=found.avoidable_file_count,
         total_bytes=found.total_bytes,
+        history_bytes=found.metadata.history_bytes,
         score=found.score,
         benefit_per_cost=chance
         * benefit_per_cost(avoidable_files=found.avoidable_file_count, rewritten_bytes=found.avoidable_bytes),

@@ -1,32 +1,43 @@
-"""Dry runs of operations besides rewriting: what a run would do to a table now. Nothing is changed."""
+"""Upkeep of a table besides rewriting: all operations at a glance, and dry runs of one. Nothing is changed."""
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from datetime import datetime
+from itertools import chain
 from typing import Any, Final
 
+import pyarrow as pa
+
 from engine.domain.access.callers import SYSTEM, Caller
-from engine.domain.errors import NotEligible
-from engine.domain.ids import TableId
+from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, StateConflict
+from engine.domain.ids import RunId, TableId
 from engine.domain.runs.expiry import Needed
 from engine.domain.runs.removals import RemovalPlan
-from engine.domain.runs.run import Operation
+from engine.domain.runs.run import Operation, RunFilter
+from engine.planning.measures.metadata import MetadataHealth
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.neighbours import locations_inside
 from engine.services.catalogs.registered import read_registered
+from engine.services.planning.upkeep.documents import upkeep_document
+from engine.services.planning.upkeep.histories import file_keeper_of
 from engine.services.planning.upkeep.operations import (
+    EXPIRES,
     UPKEEP,
     Work,
     check_is_on,
     deletes_files,
     plan_upkeep,
     preview_removal,
+    removable_files,
 )
 from engine.services.planning.upkeep.orphans import orphan_keeper_of, orphan_rule, orphan_words, with_runs
+from engine.services.planning.upkeep.overview import upkeep_overview
 from engine.services.planning.upkeep.readers import with_readers
+from engine.services.runs.views import read_run
 from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
 
 LISTING_SECONDS: Final = 60
 """Longest time for which a dry run lists files."""
@@ -69,6 +80,80 @@ class UpkeepService:
             "details": details,
         }
 
+    async def overview(self, caller: Caller, table_id: TableId) -> Mapping[str, Any]:
+        """Return every operation besides rewriting: its setting, what it would do now, when it is due, its last run.
+
+        Raises:
+            NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
+        """
+        seen = await self._observations.observe(caller, table_id)
+        async with self._database.read() as unit:
+            now, needed = await unit.now(), await with_readers(unit, table_id)
+            ends = await unit.runs.last_ends(table_id, UPKEEP)
+            last = {each: await _last_run(unit, table_id, each) for each in UPKEEP}
+        opened, policy = seen.opened, seen.policy
+        lines = await self._formats.ask(opened.ref, upkeep_overview, opened, policy, ends, now, needed)
+        figures = await self._formats.ask(opened.ref, opened.figures)
+        written = policy.written()
+        return {
+            "table_id": table_id,
+            "measured_at": seen.looked_at,
+            "snapshot_id": None if opened.head_snapshot_id is None else str(opened.head_snapshot_id),
+            "enabled": policy.enabled,
+            "metadata": asdict(MetadataHealth.of(figures)),
+            "operations": [
+                {
+                    **upkeep_document(line.state),
+                    "is_on": line.is_on,
+                    "value": written[line.state.setting],
+                    "origin": policy.origins[line.state.setting],
+                    "assumed": line.assumed,
+                    "count": line.state.count,
+                    "superseded_bytes": line.state.superseded_bytes,
+                    "last_run": last[line.state.operation],
+                }
+                for line in lines
+            ],
+        }
+
+    async def removable_files(self, caller: Caller, table_id: TableId, operation: Operation) -> Iterator[pa.Table]:
+        """Return all files that a run of an operation would delete now, with the columns `formats.base.REMOVED_FILES`.
+
+        Raises:
+            InvalidInput: the operation deletes no files by the table's policy, or only a run of it lists them.
+            NotEligible: the table forbids it.
+            NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
+        """
+        seen = await self._observations.observe(caller, table_id)
+        if operation not in EXPIRES or not deletes_files(seen.policy, operation):
+            problem = FieldProblem("/operation", _why_no_files(operation), operation.value)
+            raise InvalidInput(f"no files to list: {problem.message}", problems=(problem,))
+        async with self._database.read() as unit:
+            now, needed = await unit.now(), await with_readers(unit, table_id)
+        others = await self._others(seen)
+        return await self._formats.work(
+            seen.opened.ref, removable_files, seen.opened, seen.policy, operation, now, others, needed=needed
+        )
+
+    async def deleted_files(self, caller: Caller, run_id: RunId) -> Iterator[pa.Table]:
+        """Return what a run recorded before it deleted files, with the columns `formats.base.REMOVED_FILES`.
+
+        Raises:
+            NotFound: no such run.
+            StateConflict: it recorded no files.
+            TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
+        """
+        async with self._database.read() as unit:
+            run = await read_run(unit, run_id, caller)
+        seen = await self._observations.observe(caller, run.table_id)
+        keeper = file_keeper_of(seen.opened)
+        files = await self._formats.work(seen.opened.ref, keeper.deleted_files, run_id)
+        first = next(files, None)
+        if first is None:
+            message = f"run {run_id!r} recorded no files to delete, or its list is not in the table's storage any more"
+            raise StateConflict(message)
+        return chain((first,), files)
+
     async def _orphans(self, seen: Observed) -> RemovalPlan:
         """Return the orphans that a run would delete now. Raises `NotEligible` if the listing takes too long."""
         others = await self._others(seen)
@@ -101,6 +186,22 @@ class UpkeepService:
         async with self._database.read() as unit:
             table, _ = await read_registered(unit, seen.table_id, SYSTEM)
             return await locations_inside(unit, table)
+
+
+def _why_no_files(operation: Operation) -> str:
+    if operation is Operation.REMOVE_ORPHANS:
+        return "a run lists the files of the table first: submit one, and read its list of deleted files"
+    if operation is Operation.EXPIRE_SNAPSHOTS:
+        return "the table's policy has no maintenance.expire_snapshots with delete_files: true"
+    return f"{operation.value} deletes no files"
+
+
+async def _last_run(unit: UnitOfWork, table_id: TableId, operation: Operation) -> Mapping[str, Any] | None:
+    """Return the newest run of an operation on a table, None for none."""
+    wanted = RunFilter(table_id=table_id, operations=frozenset({operation}))
+    found = (await unit.runs.page(wanted, limit=1, documents=())).runs
+    shown = ("id", "state", "reason", "detail", "created_at", "finished_at")
+    return {name: getattr(found[0], name) for name in shown} if found else None
 
 
 def _with_orphans(work: Work, plan: RemovalPlan) -> Work:

@@ -97,7 +97,7 @@ class FleetFigureStore:
         return [OwnerFigures(**{**row, **{name: int(row[name]) for name in _SUMMED}}) for row in rows]
 
 
-_SUMMED: Final = ("file_count", "small_file_count", "avoidable_file_count", "total_bytes")
+_SUMMED: Final = ("file_count", "small_file_count", "avoidable_file_count", "total_bytes", "history_bytes")
 
 
 def _sums(recent: tuple[ColumnElement[bool], ...]) -> Select[Any]:

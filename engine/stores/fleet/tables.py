@@ -36,6 +36,7 @@ _HOLD: Final = case((type_coerce(watches.c.verdict, Text) == Verdict.HELD.value,
 _KEYS: Final[Mapping[FleetKey, ColumnElement[Any]]] = {
     FleetKey.BENEFIT_PER_COST: measurements.c.benefit_per_cost,
     FleetKey.DUE_SINCE: watches.c.due_since,
+    FleetKey.HISTORY_BYTES: measurements.c.history_bytes,
     FleetKey.HOLD: _HOLD,
     FleetKey.NEXT_LOOK_AT: watches.c.next_at,
     FleetKey.SCORE: measurements.c.score,
@@ -45,6 +46,7 @@ _LOOK: Final = ("detail", "due_since", "looked_at")
 _FIGURES: Final = (
     *("measured_at", "benefit_per_cost", "file_count", "small_file_count", "avoidable_file_count", "total_bytes"),
     "score",
+    "history_bytes",
 )
 _RUN: Final = ("operation", "state", "reason", "created_at", "finished_at")
 Greatest = Callable[..., ColumnElement[Any]]

@@ -424,6 +424,7 @@ measurements = Table(
     Column("benefit_per_cost", Float, nullable=False),
     Column("small_file_change", BigInteger, nullable=False),  # since the previous measurement
     Column("document", document(), nullable=False),
+    Column("history_bytes", BigInteger),
     UniqueConstraint("table_id", "snapshot_id", name="snapshot"),
     Index("ix_measurements_table_id_id", "table_id", "id"),
     Index("ix_measurements_measured_at", "measured_at", "table_id", "small_file_change"),
@@ -437,6 +438,7 @@ measurements = Table(
         "avoidable_file_count",
         "total_bytes",
         "score",
+        "history_bytes",
         where="is_latest",
     ),
 )

@@ -1,10 +1,13 @@
 """Runs over HTTP. Tasks run in threads; everything else is real."""
 
 import asyncio
+import csv
+import io
 
 import pytest
 
 from tests.integration.api.conftest import Api
+from tests.support.world import Lake
 
 
 async def test_a_run_is_accepted_and_found_under_its_location(api: Api, table_id: str) -> None:
@@ -211,3 +214,30 @@ async def test_runs_are_found_by_every_filter(api: Api, table_id: str) -> None:
 @pytest.mark.parametrize("params", [{"since": "yesterday"}, {"since": "2026-11-01"}, {"operation": "x"}])
 async def test_filters_that_make_no_sense_are_refused(api: Api, params: dict[str, str]) -> None:
     await api.get("/v1/runs", status=422, params=params)
+
+
+async def test_files_to_delete_and_deleted_files_are_downloads(api: Api, lake: Lake, table_id: str) -> None:
+    expiry = {"older_than": "1s", "keep_last": 1, "delete_files": True}
+    policy = {"maintenance": {"expire_snapshots": expiry}}
+    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=policy, headers={"If-None-Match": "*"})
+    await api.rewrite(table_id)
+    await asyncio.sleep(1.1)
+    foreseen = await api.call("GET", f"/v1/tables/{table_id}/upkeep/expire_snapshots/files", status=200)
+    assert foreseen.headers["content-type"].startswith("text/csv")
+    assert "expire_snapshots.csv" in foreseen.headers["content-disposition"]
+    rows = list(csv.DictReader(io.StringIO(foreseen.text)))
+    assert [*rows[0]] == ["path", "kind", "file_bytes", "snapshot_id"]
+    assert sum(row["kind"] == "data" for row in rows) == 12
+    run = await api.post("/v1/runs", {"table_id": table_id, "operation": "expire_snapshots"}, status=202)
+    await api.container.worker.advance(run["id"])
+    deleted = await api.call("GET", f"/v1/runs/{run['id']}/deleted-files", status=200)
+    assert deleted.text == foreseen.text
+    nothing = await api.call("GET", f"/v1/tables/{table_id}/upkeep/expire_snapshots/files", status=200)
+    assert nothing.text == '"path","kind","file_bytes","snapshot_id"\n'
+
+
+async def test_files_of_an_operation_that_deletes_none_are_refused(api: Api, table_id: str) -> None:
+    answer = await api.call("GET", f"/v1/tables/{table_id}/upkeep/rewrite/files", status=422)
+    assert answer.json()["errors"][0]["pointer"] == "/operation"
+    unknown = await api.call("GET", f"/v1/tables/{table_id}/upkeep/vacuum/files", status=422)
+    assert "expire_snapshots" in unknown.text

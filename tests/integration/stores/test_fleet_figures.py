@@ -127,7 +127,7 @@ async def test_bytes_of_the_time_are_summed(fresh_database: FreshDatabase) -> No
 
 async def test_figures_of_owners_are_sums_over_one_team_in_one_catalog(database: Database) -> None:
     first = await measured(database, "a", 1.0)
-    await measured(database, "b", 1.0, file_count=30)
+    await measured(database, "b", 1.0, file_count=30, history_bytes=5)
     await measured(database, "c", 1.0, team=None)
     await registered(database, "not measured")
     await again(database, first, small=3, minutes=5)
@@ -136,6 +136,6 @@ async def test_figures_of_owners_are_sums_over_one_team_in_one_catalog(database:
     async with database.read() as work:
         found = await work.fleet_figures.by_owner()
     assert sorted(found, key=lambda owner: owner.owner_team or "") == [
-        OwnerFigures("lake", None, 1, 0, 1, 10, 8, 7, 2**50, 40.0, 40.0),
-        OwnerFigures("lake", "shop", 3, 1, 2, 40, 11, 14, 2**51, 80.0, 40.0),
+        OwnerFigures("lake", None, 1, 0, 1, 10, 8, 7, 2**50, 0, 40.0, 40.0),
+        OwnerFigures("lake", "shop", 3, 1, 2, 40, 11, 14, 2**51, 5, 80.0, 40.0),
     ]

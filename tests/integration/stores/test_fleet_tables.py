@@ -49,8 +49,8 @@ async def watched(database: Database, name: str, **values: Any) -> TableId:
     return table.id
 
 
-async def measured(database: Database, table_id: TableId, benefit: float) -> None:
-    found = Measurement(table_id, "1", NOON, 10, 8, 7, 2**50, 40.0, benefit, {})
+async def measured(database: Database, table_id: TableId, benefit: float, history: int | None) -> None:
+    found = Measurement(table_id, "1", NOON, 10, 8, 7, 2**50, 40.0, benefit, {}, history_bytes=history)
     async with database.begin() as work:
         await work.measurements.record(found)
 
@@ -69,8 +69,9 @@ async def fleet(database: Database) -> list[TableId]:
         await watched(database, "fine", verdict=Verdict.NOT_DUE, next_at=NOON),
         await watched(database, "off", verdict=Verdict.DISABLED, code="disabled", next_at=NOON + timedelta(hours=1)),
     ]
-    for table_id, benefit in zip(ids[:5], (0.1, 1 / 3, 2.5, 2.5, 1e-9), strict=True):
-        await measured(database, table_id, benefit)
+    benefits, histories = (0.1, 1 / 3, 2.5, 2.5, 1e-9), (2**53 - 1, None, 0, 7, 7)
+    for table_id, benefit, history in zip(ids[:5], benefits, histories, strict=True):
+        await measured(database, table_id, benefit, history)
     for table_id in ids[1:6]:
         await finished(database, table_id, chance.choice([RunState.FAILED, RunState.SKIPPED]))
     await submitted(database, ids[2])

@@ -10,7 +10,7 @@ from engine.domain.fleet.limits import AtWork, Fleet, FleetLimits
 from engine.domain.runs.run import Operation, RunState
 from engine.domain.tables.watches import Verdict
 from engine.services.explain.decisions import decide
-from engine.services.planning.upkeep.operations import UpkeepState
+from engine.services.planning.upkeep.states import UpkeepState
 from tests.unit.services.explanations import DONE, DUE, NOW, SITUATIONS, ago, situation
 
 FULL = {"fleet": Fleet(1, NOW, "x", FleetLimits(parallel_runs=2)), "fleet_at_work": AtWork({"archive": 2})}

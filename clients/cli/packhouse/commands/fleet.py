@@ -55,8 +55,8 @@ def list_tables(
     sort: Annotated[
         str,
         typer.Option(
-            help="benefit_per_cost, due_since, hold, last_run, next_look_at, score or verdict; descending with - in "
-            "front: --sort=-last_run."
+            help="benefit_per_cost, due_since, history_bytes, hold, last_run, next_look_at, score or verdict; "
+            "descending with - in front: --sort=-last_run."
         ),
     ] = "-benefit_per_cost",
     limit: LimitOption = 20,

@@ -12,6 +12,7 @@ from packhouse.arguments.predicates import predicate_of
 from packhouse.commands.tables import LimitOption, TableArgument
 from packhouse.exit_codes import ExitCode
 from packhouse.output import print_rows, size, state
+from packhouse.problems import CommandError
 from packhouse.rendering import answers, upkeep
 from packhouse.rendering.watching import watch_to_end
 from packhouse.session import Session
@@ -47,6 +48,10 @@ def run(
     ] = False,
     priority: Annotated[str | None, typer.Option(help="low, normal or high.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; submit nothing.")] = False,
+    files: Annotated[
+        typer.FileTextWrite | None,
+        typer.Option(help="With --dry-run: write a list of all files that the run would delete to this file, CSV."),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Start even if an identical run is active; include partitions in cool-down.")
     ] = False,
@@ -74,7 +79,13 @@ def run(
         "confirm": confirm,
     }
     body |= {name: value for name, value in chosen.items() if value is not None}
+    if files is not None and not dry_run:
+        raise CommandError(
+            "--files needs --dry-run", ExitCode.USAGE, "`packhouse runs files RUN FILE` lists those of a run"
+        )
     if dry_run:
+        if files is not None:
+            files.write(session.ask(session.client.tables.removable_files, body["table_id"], operation.value))
         if operation is Operation.REWRITE:
             planned = session.ask(session.client.runs.preview, body=body)
             session.show(planned, lambda console: answers.plan(console, planned))
@@ -169,6 +180,17 @@ def groups(
     columns = (">group", "state", "partition", ">files", ">bytes", ">into")
     empty = f"no file groups: `packhouse runs get {run}` shows how far the run is"
     session.show_list(items, lambda console: print_rows(console, columns, rows), empty=empty)
+
+
+@app.command("files")
+def list_files(
+    context: typer.Context,
+    run: RunArgument,
+    file: Annotated[typer.FileTextWrite, typer.Argument(help="CSV file to write; `-` for standard output.")],
+) -> None:
+    """Write the list of the files that a run deleted to a file, as CSV."""
+    session = Session.of(context)
+    file.write(session.ask(session.client.runs.deleted_files, run))
 
 
 @app.command()

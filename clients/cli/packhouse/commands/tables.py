@@ -10,7 +10,7 @@ from packhouse.documents.reading import assignments, read_document
 from packhouse.exit_codes import ExitCode
 from packhouse.output import moment, print_fields, print_rows, size
 from packhouse.problems import CommandError
-from packhouse.rendering import answers
+from packhouse.rendering import answers, upkeep
 from packhouse.session import Session, etag_of
 
 app = typer.Typer(no_args_is_help=True, help="List, register, inspect, change and delete registered tables.")
@@ -126,6 +126,14 @@ def health(
     columns = ("=measured", ">score", ">files", ">small", ">bytes")
     empty = f"not measured yet: `packhouse tables health {table}` measures it"
     session.show_list(items, lambda console: print_rows(console, columns, rows), empty=empty)
+
+
+@app.command("upkeep")
+def show_upkeep(context: typer.Context, table: TableArgument) -> None:
+    """Show every operation besides rewriting: whether it is on, its effect now, when it is due, and its last run."""
+    session = Session.of(context)
+    found = session.ask(session.client.tables.upkeep, table_id(session, table))
+    session.show(found, lambda console: upkeep.overview(console, found, table=table))
 
 
 @app.command()

@@ -60,6 +60,7 @@ def health(console: Console, measured: Document) -> None:
             "deletes": f"{measured['files_with_deletes']} files, at most {measured['deleted_rows']} rows",
             "snapshot": measured["snapshot_id"],
             **_old_specs(measured),
+            **_metadata(measured),
             **_order(measured["order"]),
             **_due(measured),
         },
@@ -133,6 +134,12 @@ def _old_specs(measured: Document) -> Document:
     """Return the files under older partition specs; empty if there are none or an older server omits them."""
     count = measured.get("old_spec_file_count")
     return {"old partition specs": f"{count} files, {size(measured['old_spec_bytes'])}"} if count else {}
+
+
+def _metadata(measured: Document) -> Document:
+    """Return the size of the metadata and history; empty if an older server omits it."""
+    metadata = measured.get("metadata")
+    return {} if metadata is None else upkeep.metadata_fields(metadata)
 
 
 def _row_groups(measured: Document) -> str:

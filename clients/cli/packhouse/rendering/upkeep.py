@@ -1,11 +1,13 @@
 """Render runs and dry runs of operations besides rewriting data files."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 
-from packhouse.output import moment, print_fields, seconds, size
+from packhouse.output import moment, print_fields, print_rows, seconds, size
 
 Document = Mapping[str, Any]
 
@@ -26,6 +28,53 @@ def plan(console: Console, planned: Document) -> None:
         fields["in quarantine"] = f"{waiting['files']} files ({size(waiting['bytes'])})"
     fields["plan hash"] = planned["details"].get("plan_hash")
     print_fields(console, {name: value for name, value in fields.items() if value is not None})
+
+
+def overview(console: Console, found: Document, *, table: str) -> None:
+    """Show the size of a table's metadata, then each operation; an operation that is off with its effect if it were on.
+
+    `table`: the table as the user named it, for the command that switches an operation on.
+    """
+    print_fields(console, metadata_fields(found["metadata"]))
+    console.print()
+    rows = [
+        (each["operation"].replace("_", " "), _when(each), each["detail"], _last(each["last_run"]))
+        for each in found["operations"]
+    ]
+    print_rows(console, ("=operation", "=runs", "a run now", "?last run"), rows)
+    if not found["enabled"]:
+        console.print("[yellow]the policy has enabled: false: no run starts automatically[/]")
+    example = next((each for each in found["operations"] if not each["is_on"] and each["count"]), None)
+    if example is not None:
+        setting = escape(f"{example['setting']}={json.dumps(example['assumed'])}")
+        console.print(f"[dim]switch one on, for example: packhouse policy set {escape(table)} --set '{setting}'[/]")
+
+
+def metadata_fields(metadata: Document) -> dict[str, Any]:
+    """Return the size of a table's metadata and history as fields to print."""
+    count, since = metadata["snapshot_count"], moment(metadata["oldest_snapshot_at"])
+    history = f"; at most {size(old)} of files that only old ones need" if (old := metadata["history_bytes"]) else ""
+    return {
+        "snapshots": f"{count}{f' since {since}' if since else ''}{history}",
+        "manifests": f"{metadata['manifest_count']}, {size(metadata['average_manifest_bytes'])} on average",
+        "delete files": metadata["delete_file_count"],
+        "metadata": size(metadata["metadata_bytes"]),
+    }
+
+
+def _when(operation: Document) -> str:
+    """Return when an operation runs, in a few words."""
+    if operation["blocked"] is not None:
+        return "not possible"
+    if not operation["is_on"]:
+        return "off"
+    if operation["due"]:
+        return "due"
+    return "not due" if operation["due_at"] is None else f"due {moment(operation['due_at'])}"
+
+
+def _last(run: Document | None) -> str | None:
+    return None if run is None else f"{run['state']} {moment(run['finished_at'] or run['created_at'])}"
 
 
 def figures(result: Document) -> dict[str, Any]:

@@ -95,6 +95,8 @@ class ListFleetTablesSort(OpenEnum):
     MINUS_BENEFIT_PER_COST = "-benefit_per_cost"
     DUE_SINCE = "due_since"
     MINUS_DUE_SINCE = "-due_since"
+    HISTORY_BYTES = "history_bytes"
+    MINUS_HISTORY_BYTES = "-history_bytes"
     HOLD = "hold"
     MINUS_HOLD = "-hold"
     LAST_RUN = "last_run"

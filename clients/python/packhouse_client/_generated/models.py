@@ -1060,6 +1060,9 @@ class HealthMeasurement(Model):
     files_with_deletes: int
     """Live data files that deletes apply to."""
 
+    history_bytes: int | None
+    """Bytes of files that only old snapshots need, at most. Null in measurements of earlier versions."""
+
     id: int
     """Identifier; stable."""
 
@@ -1327,6 +1330,28 @@ class LastRun(Model):
     """State of the run."""
 
 
+class LastUpkeep(Model):
+    """The newest run of an operation, live or ended."""
+
+    created_at: datetime
+    """Time of its submission."""
+
+    detail: str | None
+    """The result or the reason in words."""
+
+    finished_at: datetime | None
+    """Time at which it ended."""
+
+    id: str
+    """The run's id."""
+
+    reason: str | None
+    """Code of the reason why it ended or waits."""
+
+    state: RunState
+    """State of the run."""
+
+
 class LayoutAdvice(Model):
     """Recommended layout of the files, from the filters of queries (signals of kind `filters`, seven days)."""
 
@@ -1474,6 +1499,31 @@ class Liveness(Model):
 
     status: Literal["ok"]
     """Overall state."""
+
+
+class MetadataHealth(Model):
+    """Size of the table's metadata and history, which upkeep besides rewriting reduces."""
+
+    average_manifest_bytes: int
+    """Their mean size."""
+
+    delete_file_count: int
+    """Live delete files and deletion vectors."""
+
+    history_bytes: int
+    """Bytes of files that only old snapshots need, at most: an expiry of all of them with `delete_files` frees no more. By the summaries of the snapshots; snapshots with a tag or branch are not old."""
+
+    manifest_count: int
+    """Manifests of the current snapshot."""
+
+    metadata_bytes: int
+    """Size of the current metadata, without manifests."""
+
+    oldest_snapshot_at: datetime | None
+    """Time of the oldest of them; null: there is none."""
+
+    snapshot_count: int
+    """Unexpired snapshots."""
 
 
 class NamespaceScope(Model):
@@ -2725,6 +2775,52 @@ class UpkeepAdvice(Model):
     """Bytes rewritten by bytes ingested; null: none ingested."""
 
 
+class UpkeepOperation(Model):
+    """An operation besides `rewrite`: its setting, effect of a run now, and its last run."""
+
+    assumed: Any
+    """Value of the setting with which an operation that is off was judged; null if it is on."""
+
+    blocked: str | None
+    """Code of the reason why there can be no run of it; null: there can."""
+
+    conditions: list[ExplainedCondition]
+    """Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed."""
+
+    count: int
+    """Number of manifests, delete files or snapshots that a run would change now."""
+
+    detail: str
+    """Effect of a run now, or the reason why there can be none."""
+
+    due: bool
+    """True: a run of it starts automatically once nothing holds the table back."""
+
+    due_at: datetime | None
+    """Time at which it is due if nothing more is written; null: not without further writes."""
+
+    is_on: bool
+    """Whether the policy has it switched on."""
+
+    last_run: LastUpkeep | None
+    """Null: there was none."""
+
+    operation: Operation
+    """Operation of the run."""
+
+    origin: str
+    """Layer that sets it."""
+
+    setting: str
+    """The setting that switches it on."""
+
+    superseded_bytes: int
+    """Bytes of the files that only the snapshots to remove need, at most; 0 if it removes none."""
+
+    value: Any
+    """Value of the setting, as policies write it; `off`: switched off."""
+
+
 class UpkeepPlan(Model):
     """Effect of a run of an operation besides `rewrite` now. Nothing was changed."""
 
@@ -3088,6 +3184,9 @@ class Fleet(Model):
     file_count: int
     """Live data files."""
 
+    history_bytes: int
+    """Bytes of files that only old snapshots need, at most: what expiries with `delete_files` can free."""
+
     live_runs: dict[str, int]
     """Live runs, by state."""
 
@@ -3145,6 +3244,9 @@ class FleetTable(Model):
 
     file_count: int | None
     """Data files."""
+
+    history_bytes: int | None
+    """Bytes of files that only old snapshots need, at most: what an expiry with `delete_files` can free."""
 
     hold: str | None
     """Code of the first thing that holds a due table back; null unless the verdict is `held`."""
@@ -3821,6 +3923,9 @@ class TableHealth(Model):
     measured_at: datetime
     """Time of the measurement."""
 
+    metadata: MetadataHealth
+    """Size of the metadata and of the history."""
+
     old_spec_bytes: int
     """Bytes of these files."""
 
@@ -3944,6 +4049,28 @@ class TablePlan(Model):
 
     unordered_files: int | None
     """Files that are not in the order that the policy requests. Null where it orders rows by no columns."""
+
+
+class TableUpkeep(Model):
+    """Upkeep of a table besides rewriting. Nothing was changed."""
+
+    enabled: bool
+    """False: the policy has `enabled: false`, so no run starts."""
+
+    measured_at: datetime
+    """Time of the measurement."""
+
+    metadata: MetadataHealth
+    """Size of the metadata and of the history."""
+
+    operations: list[UpkeepOperation]
+    """Every operation that a policy can switch on, in the order in which they run. One that is off is never due, and shows its effect with the value `assumed`."""
+
+    snapshot_id: str | None
+    """Snapshot that it refers to; null: none."""
+
+    table_id: str
+    """Id of the registered table."""
 
 
 class ExplainedBudgets(Model):

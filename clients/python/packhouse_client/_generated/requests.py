@@ -680,6 +680,21 @@ def cancel_run(run_id: str) -> dict[str, Any]:
     return arguments("POST", f"/v1/runs/{quoted(run_id)}/cancel")
 
 
+def get_deleted_files(run_id: str) -> dict[str, Any]:
+    """Download the files that a run deleted.
+
+    Send the list that the run stored before it deleted its first file, as CSV. Files that were needed
+    again stay.
+
+    The list is in the table's storage, and can be read as long as it is there and the table is
+    registered.
+
+    Args:
+        run_id: Id of the run.
+    """
+    return arguments("GET", f"/v1/runs/{quoted(run_id)}/deleted-files")
+
+
 def list_run_events(
     run_id: str, *, page_size: int | None = 50, page_token: str | None = None, last_event_id: str | None = None
 ) -> dict[str, Any]:
@@ -1187,6 +1202,37 @@ def unfreeze_table(table_id: str, *, body: models.UnfreezeRequest | Mapping[str,
         body: The end of a freeze.
     """
     return arguments("POST", f"/v1/tables/{quoted(table_id)}/unfreeze", body=body)
+
+
+def get_table_upkeep(table_id: str) -> dict[str, Any]:
+    """Show a table's upkeep besides rewriting.
+
+    Show every operation besides `rewrite`: whether it is on, its effect now, when it is due, and its
+    last run.
+
+    An operation that is off shows what it would do if it were switched on.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/upkeep")
+
+
+def get_removable_files(table_id: str, operation: models.Operation | str) -> dict[str, Any]:
+    """Download the files that an operation would delete.
+
+    Send every file that a run of the operation would delete now, as CSV. Nothing is changed.
+
+    Operations: `expire_snapshots` with `delete_files`, `delete_old_compactions`, `reclaim` and, for
+    admins, `purge`.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        operation: An operation that expires snapshots with their files.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/upkeep/{quoted(operation)}/files")
 
 
 def get_whoami() -> dict[str, Any]:

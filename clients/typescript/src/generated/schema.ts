@@ -673,6 +673,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/{run_id}/deleted-files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the files that a run deleted
+         * @description Send the list that the run stored before it deleted its first file, as CSV. Files that were needed again stay.
+         *
+         *     The list is in the table's storage, and can be read as long as it is there and the table is registered.
+         */
+        get: operations["get_deleted_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runs/{run_id}/events": {
         parameters: {
             query?: never;
@@ -1102,6 +1124,50 @@ export interface paths {
          *     frozen.
          */
         post: operations["unfreeze_table"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tables/{table_id}/upkeep": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a table's upkeep besides rewriting
+         * @description Show every operation besides `rewrite`: whether it is on, its effect now, when it is due, and its last run.
+         *
+         *     An operation that is off shows what it would do if it were switched on.
+         */
+        get: operations["get_table_upkeep"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tables/{table_id}/upkeep/{operation}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the files that an operation would delete
+         * @description Send every file that a run of the operation would delete now, as CSV. Nothing is changed.
+         *
+         *     Operations: `expire_snapshots` with `delete_files`, `delete_old_compactions`, `reclaim` and, for admins, `purge`.
+         */
+        get: operations["get_removable_files"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2436,6 +2502,8 @@ export interface components {
             };
             /** @description Live data files. */
             file_count: number;
+            /** @description Bytes of files that only old snapshots need, at most: what expiries with `delete_files` can free. */
+            history_bytes: number;
             /** @description Live runs, by state. */
             live_runs: {
                 [key: string]: number;
@@ -2491,6 +2559,8 @@ export interface components {
             due_since: string | null;
             /** @description Data files. */
             file_count: number | null;
+            /** @description Bytes of files that only old snapshots need, at most: what an expiry with `delete_files` can free. */
+            history_bytes: number | null;
             /**
              * @description Code of the first thing that holds a due table back; null unless the verdict is `held`.
              * @example quiet_hours
@@ -2781,6 +2851,8 @@ export interface components {
             file_count: number;
             /** @description Live data files that deletes apply to. */
             files_with_deletes: number;
+            /** @description Bytes of files that only old snapshots need, at most. Null in measurements of earlier versions. */
+            history_bytes: number | null;
             /** @description Identifier; stable. */
             id: number;
             /** @description Whether it is the newest measurement of the table. */
@@ -3060,6 +3132,27 @@ export interface components {
             /** @description State of the run. */
             state: components["schemas"]["RunState"];
         };
+        /** @description The newest run of an operation, live or ended. */
+        LastUpkeep: {
+            /**
+             * Format: date-time
+             * @description Time of its submission.
+             */
+            created_at: string;
+            /** @description The result or the reason in words. */
+            detail: string | null;
+            /** @description Time at which it ended. */
+            finished_at: string | null;
+            /**
+             * @description The run's id.
+             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
+            id: string;
+            /** @description Code of the reason why it ended or waits. */
+            reason: string | null;
+            /** @description State of the run. */
+            state: components["schemas"]["RunState"];
+        };
         /**
          * @description Recommended layout of the files.
          * @enum {string}
@@ -3292,6 +3385,23 @@ export interface components {
             rewrite_deletes?: "off" | components["schemas"]["RewriteDeletes-Output"] | null;
             /** @description Merge manifests. */
             rewrite_manifests?: "off" | components["schemas"]["RewriteManifests-Output"] | null;
+        };
+        /** @description Size of the table's metadata and history, which upkeep besides rewriting reduces. */
+        MetadataHealth: {
+            /** @description Their mean size. */
+            average_manifest_bytes: number;
+            /** @description Live delete files and deletion vectors. */
+            delete_file_count: number;
+            /** @description Bytes of files that only old snapshots need, at most: an expiry of all of them with `delete_files` frees no more. By the summaries of the snapshots; snapshots with a tag or branch are not old. */
+            history_bytes: number;
+            /** @description Manifests of the current snapshot. */
+            manifest_count: number;
+            /** @description Size of the current metadata, without manifests. */
+            metadata_bytes: number;
+            /** @description Time of the oldest of them; null: there is none. */
+            oldest_snapshot_at: string | null;
+            /** @description Unexpired snapshots. */
+            snapshot_count: number;
         };
         /**
          * @description Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table.
@@ -5321,6 +5431,8 @@ export interface components {
              * @description Time of the measurement.
              */
             measured_at: string;
+            /** @description Size of the metadata and of the history. */
+            metadata: components["schemas"]["MetadataHealth"];
             /** @description Bytes of these files. */
             old_spec_bytes: number;
             /** @description Files under a partition spec that is not the current one; a rewrite keeps their spec. */
@@ -5502,6 +5614,24 @@ export interface components {
              * @default false
              */
             paused?: boolean;
+        };
+        /** @description Upkeep of a table besides rewriting. Nothing was changed. */
+        TableUpkeep: {
+            /** @description False: the policy has `enabled: false`, so no run starts. */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description Time of the measurement.
+             */
+            measured_at: string;
+            /** @description Size of the metadata and of the history. */
+            metadata: components["schemas"]["MetadataHealth"];
+            /** @description Every operation that a policy can switch on, in the order in which they run. One that is off is never due, and shows its effect with the value `assumed`. */
+            operations: components["schemas"]["UpkeepOperation"][];
+            /** @description Snapshot that it refers to; null: none. */
+            snapshot_id: string | null;
+            /** @description Id of the registered table. */
+            table_id: string;
         };
         /** @description Every table that a team owns. */
         TeamScope: {
@@ -5800,6 +5930,52 @@ export interface components {
             update_share: number | null;
             /** @description Bytes rewritten by bytes ingested; null: none ingested. */
             write_amplification: number | null;
+        };
+        /** @description An operation besides `rewrite`: its setting, effect of a run now, and its last run. */
+        UpkeepOperation: {
+            /**
+             * @description Value of the setting with which an operation that is off was judged; null if it is on.
+             * @example {
+             *       "keep_last": 10,
+             *       "older_than": "5d"
+             *     }
+             */
+            assumed: unknown;
+            /** @description Code of the reason why there can be no run of it; null: there can. */
+            blocked: string | null;
+            /** @description Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed. */
+            conditions: components["schemas"]["ExplainedCondition"][];
+            /** @description Number of manifests, delete files or snapshots that a run would change now. */
+            count: number;
+            /** @description Effect of a run now, or the reason why there can be none. */
+            detail: string;
+            /** @description True: a run of it starts automatically once nothing holds the table back. */
+            due: boolean;
+            /** @description Time at which it is due if nothing more is written; null: not without further writes. */
+            due_at: string | null;
+            /** @description Whether the policy has it switched on. */
+            is_on: boolean;
+            /** @description Null: there was none. */
+            last_run: components["schemas"]["LastUpkeep"] | null;
+            /** @description Operation of the run. */
+            operation: components["schemas"]["Operation"];
+            /**
+             * @description Layer that sets it.
+             * @example default
+             */
+            origin: string;
+            /**
+             * @description The setting that switches it on.
+             * @example maintenance.expire_snapshots
+             */
+            setting: string;
+            /** @description Bytes of the files that only the snapshots to remove need, at most; 0 if it removes none. */
+            superseded_bytes: number;
+            /**
+             * @description Value of the setting, as policies write it; `off`: switched off.
+             * @example off
+             */
+            value: unknown;
         };
         /** @description Effect of a run of an operation besides `rewrite` now. Nothing was changed. */
         UpkeepPlan: {
@@ -7503,7 +7679,7 @@ export interface operations {
                 /** @description Only paused tables, or only others. */
                 paused?: boolean;
                 /** @description Key to sort by; with `-` in front: descending. Tables without a value are always last. */
-                sort?: "benefit_per_cost" | "-benefit_per_cost" | "due_since" | "-due_since" | "hold" | "-hold" | "last_run" | "-last_run" | "next_look_at" | "-next_look_at" | "score" | "-score" | "verdict" | "-verdict";
+                sort?: "benefit_per_cost" | "-benefit_per_cost" | "due_since" | "-due_since" | "history_bytes" | "-history_bytes" | "hold" | "-hold" | "last_run" | "-last_run" | "next_look_at" | "-next_look_at" | "score" | "-score" | "verdict" | "-verdict";
                 /** @description Only tables with one of these verdicts; accepts several. */
                 verdict?: components["schemas"]["Verdict"][];
             };
@@ -9511,6 +9687,87 @@ export interface operations {
                 };
             };
             /** @description The object's state does not allow it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_deleted_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the run. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Columns `path` (as the table's metadata has it), `kind` (such as `data` or `manifests`), `file_bytes` (empty: not known) and `snapshot_id` (a snapshot that had the file; empty: none). */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example "path","kind","file_bytes","snapshot_id"
+                     *     "s3://lake/sales/orders/data/00001.parquet","data",1048576,3051729675574597004
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state does not allow it; or: The table was dropped and created again */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11960,6 +12217,176 @@ export interface operations {
             };
             /** @description The body must be JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_table_upkeep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Upkeep of a table besides rewriting. Nothing was changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableUpkeep"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_removable_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An operation that expires snapshots with their files. */
+                operation: components["schemas"]["Operation"];
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Columns `path` (as the table's metadata has it), `kind` (such as `data` or `manifests`), `file_bytes` (empty: not known) and `snapshot_id` (a snapshot that had the file; empty: none). */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example "path","kind","file_bytes","snapshot_id"
+                     *     "s3://lake/sales/orders/data/00001.parquet","data",1048576,3051729675574597004
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -35,6 +35,7 @@ from engine.domain.runs.expiry import READER, Expiry, ExpiryPlan, ExpiryRule, Ne
 from engine.formats.base import Condition
 from engine.formats.iceberg.errors import summary_of as in_words
 from engine.formats.iceberg.metadata.history import RUN_ID, ancestors, summary_of
+from engine.formats.iceberg.metadata.superseded import superseded_bytes
 from engine.formats.iceberg.metadata.views import TableView
 
 MAX_TRIES: Final = 8
@@ -85,7 +86,8 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
     expired = {each.snapshot_id: _at(each) for each in sorted(rest, key=_at) if each.snapshot_id not in young}
     counts = Counter(kept.values()) + Counter({"younger": len(young)})
     ends = [end for each, at in young.items() if (end := _after(at, ages[each])) is not None]
-    return ExpiryPlan(rule, expired, dict(counts), min(ends, default=None))
+    superseded = superseded_bytes(metadata, expired.keys())
+    return ExpiryPlan(rule, expired, dict(counts), min(ends, default=None), superseded)
 
 
 def _read(by_id: Mapping[int, Snapshot], needed: Needed) -> Iterator[int]:

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from pyiceberg.table.metadata import TableMetadata
 
 from engine.domain.runs.removals import FileCount
+from engine.formats.base import REMOVED_FILES
 from engine.formats.iceberg.deletion.path_keys import Keys, keys_of
 from engine.formats.iceberg.errors import printable
 from engine.formats.iceberg.intake.limits import Malformed
@@ -50,14 +51,7 @@ CONTENT: Final = frozenset(
 )
 """Kinds of files that manifests name."""
 
-LISTED: Final = pa.schema(
-    [
-        pa.field("path", pa.string(), nullable=False),
-        pa.field("kind", pa.string(), nullable=False),
-        pa.field("file_bytes", pa.int64()),  # null: the metadata does not have it
-        pa.field("snapshot_id", pa.int64()),  # a snapshot that had the file; null: not of a snapshot
-    ]
-)
+LISTED: Final = REMOVED_FILES
 
 
 @dataclass(frozen=True, slots=True)

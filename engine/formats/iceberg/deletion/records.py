@@ -14,7 +14,7 @@ metadata, against the current version of the table and its location.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -29,6 +29,7 @@ from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView
 
 _RUN_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
+_ORPHANS: Final = re.compile(r"orphans-[0-9]{1,20}\.parquet")
 _NUMBERED: Final = re.compile(r"(expired)?(?:files)?-([0-9]{1,9})\.parquet")
 
 
@@ -71,6 +72,19 @@ class Records:
             return None
         found = self._read(_files_of(roots))
         return None if found is None else (f"{self.folder}/{_files_of(roots)}", found)
+
+    def recorded(self) -> Iterator[FileList]:
+        """Yield the lists of files that were about to be deleted: the last one of expired snapshots, all of orphans.
+
+        Raises:
+            OSError: the store does not answer.
+        """
+        names = sorted(self._names())
+        numbers = {int(found[2]): each for each in names if (found := _NUMBERED.fullmatch(each)) and not found[1]}
+        last = [numbers[max(numbers)]] if numbers else []
+        for each in (*last, *(each for each in names if _ORPHANS.fullmatch(each))):
+            if (files := self._read(each)) is not None:
+                yield files
 
     def remove_roots(self) -> None:
         """Remove the roots, after the last deletion, the newest last: it identifies the list. Raises OSError."""

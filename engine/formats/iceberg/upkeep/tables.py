@@ -1,7 +1,9 @@
 """Upkeep of a loaded table, as the roles of `formats.base` define it: expiry, orphans, manifests, delete files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
+
+import pyarrow as pa
 
 from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
@@ -11,6 +13,7 @@ from engine.formats.base import Condition, DeleteProof, ManifestProof
 from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, expire, old_copies, plan_expiry
 from engine.formats.iceberg.commits.outputs import remove_run_files, remove_run_metadata
 from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, plan_of, preview
+from engine.formats.iceberg.deletion.records import Records
 from engine.formats.iceberg.deletion.scopes import Scope
 from engine.formats.iceberg.deletion.table_deletions import TableDeletion
 from engine.formats.iceberg.loaded import LoadedTable, reads
@@ -67,6 +70,17 @@ class TableUpkeep(LoadedTable):
         """Return which files would be deleted if snapshots expired now; see `FileKeeper.preview_removal`."""
         found = preview(self._view, snapshot_ids, self._scope(others))
         return plan_of(found.files, found.unread, found.refused, found.still_needed)
+
+    @reads("read the manifests of")
+    def removable_files(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> Iterator[pa.Table]:
+        """Find the files that `preview_removal` counts, and yield them; see `FileKeeper.removable_files`."""
+        return preview(self._view, snapshot_ids, self._scope(others)).files.batches()
+
+    @reads("read the lists of deleted files of")
+    def deleted_files(self, run_id: str) -> Iterator[pa.Table]:
+        """Yield what a run recorded before it deleted files; see `FileKeeper.deleted_files`."""
+        lists = list(Records(self._fresh(), run_id).recorded())
+        return (batch for each in lists for batch in each.batches())
 
     def deletion(self, run_id: str, others: Sequence[str]) -> TableDeletion:
         """Return the deletion of the files that snapshots expired by this run needed."""

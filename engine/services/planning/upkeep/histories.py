@@ -9,6 +9,7 @@ from engine.domain.errors import NotEligible
 from engine.domain.policies import RECLAIM, EffectivePolicy
 from engine.domain.runs.expiry import READER, Expiry, ExpiryPlan, ExpiryRule, Needed, OldCopy
 from engine.domain.runs.run import Operation
+from engine.domain.values.units import format_bytes
 from engine.formats.base import FileKeeper, HistoryKeeper, OpenTable
 from engine.services.planning.wording import duration, many
 
@@ -88,11 +89,19 @@ def _rule_words(plan: ExpiryPlan, operation: Operation) -> str:
     age = duration(plan.rule.older_than.total_seconds())
     if operation is Operation.DELETE_OLD_COMPACTIONS:
         copies = f"{many(len(plan.expired), 'snapshot')} of {every}"
-        return (
-            f"{copies} can be deleted with the files that only they need (replaced by a rewrite {age} ago or earlier)"
-        )
+        return f"{copies} can be deleted {_with_files(plan)} (replaced by a rewrite {age} ago or earlier)"
     if operation is Operation.PURGE:
-        return f"{many(len(plan.expired), 'snapshot')} of {every} would be removed at once, with all their files"
+        return f"{many(len(plan.expired), 'snapshot')} of {every} would be removed at once, {_with_files(plan)}"
     rule = f"older than {age}, except the {plan.rule.keep_last} newest of each branch"
     found = f"{many(len(plan.expired), 'snapshot')} of {every} can expire ({rule})"
-    return f"{found}, with the files that only they need" if plan.rule.deletes_files else found
+    if plan.rule.deletes_files:
+        return f"{found}, {_with_files(plan)}"
+    return f"{found}; the files that only they need stay{_at_most(plan)}" if plan.superseded_bytes else found
+
+
+def _with_files(plan: ExpiryPlan) -> str:
+    return f"with the files that only they need{_at_most(plan)}"
+
+
+def _at_most(plan: ExpiryPlan) -> str:
+    return f", at most {format_bytes(plan.superseded_bytes)}" if plan.superseded_bytes else ""

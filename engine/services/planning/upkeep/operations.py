@@ -1,23 +1,22 @@
-"""Operations that the policy schedules besides rewriting: their settings, what they would do now, when they are due.
+"""Operations that the policy schedules besides rewriting: their settings, and what they would do to a table now.
 
-Used by dry runs, by explain, by the coordinator to decide, and again by the run when it starts. Reads metadata: call in
-a thread.
+Used by dry runs, by `states`, and again by the run when it starts. Reads metadata: call in a thread.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Any, Final
 
-from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, TableUnreadable
+import pyarrow as pa
+
+from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.policies import OFF, RECLAIM, EffectivePolicy
 from engine.domain.runs.expiry import Needed
 from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation
 from engine.formats.base import DeleteKeeper, HistoryKeeper, ManifestKeeper, OpenTable, OrphanKeeper
-from engine.planning.due.table_conditions import holds_in_seconds, measure_conditions, table_values
-from engine.planning.due.triggers import MeasuredCondition
 from engine.services.planning.upkeep.histories import (
     EXPIRE,
     OLD_COMPACTIONS,
@@ -45,7 +44,8 @@ class Work:
     Attributes:
         next_at: when there will be (more) to do if nothing more is written; None: only writes make something to do.
         is_worth: whether it is enough for an automatic run; a run that is submitted does it in any case.
-        is_urgent: whether an automatic run does not wait for the setting's interval, but for `LEAST_INTERVAL`.
+        is_urgent: whether an automatic run does not wait for the setting's interval, but for an hour at least.
+        superseded_bytes: greatest number of bytes of the files that only snapshots to remove need; 0 if none are.
     """
 
     count: int
@@ -54,6 +54,7 @@ class Work:
     next_at: datetime | None
     is_worth: bool = True
     is_urgent: bool = False
+    superseded_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,37 +70,29 @@ class Upkeep:
     plan: Callable[[OpenTable, EffectivePolicy, datetime], Work]
 
 
-@dataclass(frozen=True, slots=True)
-class UpkeepState:
-    """An operation that is switched on for a table: what it would do now, and whether it is due.
-
-    `due_at`: when it is due if nothing more is written; None: never by the passing of time alone, or `blocked` has the
-    reason why not. `conditions`: those of the setting's `when`, as measured.
-    """
-
-    operation: Operation
-    setting: str
-    is_due: bool
-    due_at: datetime | None
-    words: str
-    blocked: str | None = None
-    conditions: tuple[MeasuredCondition, ...] = ()
-
-    @classmethod
-    def of(cls, operation: Operation, setting: str, work: Work, earliest: datetime | None, now: datetime) -> Self:
-        """Return the state of an operation with this work that may not start before `earliest`; None: at no time."""
-        if earliest is None or (work.count and not work.is_worth):
-            return cls(operation, setting, is_due=False, due_at=None, words=work.words)
-        if work.count:
-            return cls(operation, setting, earliest <= now, max(earliest, now), work.words)
-        due_at = None if work.next_at is None else max(earliest, work.next_at)
-        return cls(operation, setting, is_due=False, due_at=due_at, words=work.words)
-
-
 def is_on(policy: EffectivePolicy, operation: Operation) -> bool:
     """Return whether the policy has an operation switched on; rewriting needs no setting."""
     upkeep = UPKEEP.get(operation)
     return upkeep is None or policy.values[upkeep.setting] != OFF
+
+
+def removable_files(
+    table: OpenTable,
+    policy: EffectivePolicy,
+    operation: Operation,
+    now: datetime,
+    others: Sequence[str],
+    *,
+    needed: Needed = Needed(),  # noqa: B008 - a frozen value
+) -> Iterator[pa.Table]:
+    """Return the files that `preview_removal` counts, with the columns `formats.base.REMOVED_FILES`. Raises as it."""
+    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
+    return file_keeper_of(table).removable_files(tuple(plan.expired), others)
+
+
+def switched_on(policy: EffectivePolicy) -> tuple[Operation, ...]:
+    """Return the operations besides rewriting that the policy has switched on, in the order in which they run."""
+    return tuple(each for each in UPKEEP if is_on(policy, each))
 
 
 def check_is_on(policy: EffectivePolicy, operation: Operation) -> None:
@@ -165,90 +158,6 @@ def preview_removal(
     return file_keeper_of(table).preview_removal(tuple(plan.expired), others)
 
 
-def upkeep_states(
-    table: OpenTable,
-    policy: EffectivePolicy,
-    last_ends: Mapping[Operation, datetime],
-    now: datetime,
-    needed: Needed = Needed(),  # noqa: B008 - a frozen value
-) -> tuple[UpkeepState, ...]:
-    """Return the state of every operation that the policy has switched on, in the order in which they run.
-
-    Operations that the table's format does not have are left out: some are on by default.
-    """
-    return tuple(
-        _state(table, policy, each, last_ends.get(each), now, needed=needed)
-        for each in switched_on(policy)
-        if isinstance(table, UPKEEP[each].role)
-    )
-
-
-def switched_on(policy: EffectivePolicy) -> tuple[Operation, ...]:
-    """Return the operations besides rewriting that the policy has switched on, in the order in which they run."""
-    return tuple(each for each in UPKEEP if is_on(policy, each))
-
-
-def _state(
-    table: OpenTable,
-    policy: EffectivePolicy,
-    operation: Operation,
-    last_end: datetime | None,
-    now: datetime,
-    *,
-    needed: Needed,
-) -> UpkeepState:
-    setting = UPKEEP[operation].setting
-    try:
-        work = plan_upkeep(table, policy, operation, now, needed)
-    except (NotEligible, TableUnreadable) as error:
-        return UpkeepState(operation, setting, is_due=False, due_at=None, words=error.message, blocked=error.code)
-    value = policy.values[setting]
-    try:
-        conditions, holds_in = _when(table, policy, setting, now)
-    except TableUnreadable as error:
-        return UpkeepState(operation, setting, is_due=False, due_at=None, words=error.message, blocked=error.code)
-    earliest = _earliest(value["interval"], work, holds_in, last_end, now)
-    return replace(UpkeepState.of(operation, setting, work, earliest, now), conditions=conditions)
-
-
-def _when(
-    table: OpenTable, policy: EffectivePolicy, setting: str, now: datetime
-) -> tuple[tuple[MeasuredCondition, ...], float | None]:
-    """Return the measured conditions of a setting's `when`, and the seconds until all hold (None: never)."""
-    part: Any = policy.document()
-    for name in setting.split("."):
-        part = getattr(part, name)
-    if not getattr(part, "when", None):
-        return (), None
-    values = table_values(table.figures(), int(now.timestamp() * 1000))
-    return measure_conditions(part.when, values), holds_in_seconds(part.when, values)
-
-
-def _earliest(
-    interval: Any, work: Work, holds_in: float | None, last_end: datetime | None, now: datetime
-) -> datetime | None:
-    """Return the earliest automatic start: at the interval, or sooner if it is urgent or the conditions hold by then.
-
-    Returns None if the setting's interval is off, and neither is the case.
-    """
-    begin = datetime.min.replace(tzinfo=UTC) if last_end is None else last_end
-    soonest = begin if last_end is None else begin + LEAST_INTERVAL
-    starts = [] if interval == OFF else [begin if last_end is None else begin + timedelta(seconds=interval)]
-    if work.is_urgent:
-        starts.append(soonest)
-    if holds_in is not None:
-        starts.append(max(soonest, _after(now, holds_in)))
-    return min((max(each, now) for each in starts), default=None)
-
-
-def _after(now: datetime, seconds: float) -> datetime:
-    """Return an instant after now; those beyond the calendar are its end."""
-    try:
-        return now + timedelta(seconds=seconds)
-    except OverflowError:
-        return datetime.max.replace(tzinfo=UTC)
-
-
 def _plan_deletes(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
     del now  # only writes change what is to do
     plan, least = delete_keeper_of(table).plan_deletes(), policy.values[_DELETES]["at_least_files"]
@@ -301,11 +210,9 @@ def _plan_history(
     needed: Needed = Needed(),  # noqa: B008 - a frozen value
 ) -> Work:
     plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
-    return Work(len(plan.expired), expiry_words(plan, operation), plan.document(), plan.next_at)
+    words, document = expiry_words(plan, operation), plan.document()
+    return Work(len(plan.expired), words, document, plan.next_at, superseded_bytes=plan.superseded_bytes)
 
-
-LEAST_INTERVAL: Final = timedelta(hours=1)
-"""Least time between two automatic runs of an operation that does not wait for its interval."""
 
 EXPIRES: Final = frozenset(
     {Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS, Operation.RECLAIM, Operation.PURGE}
