@@ -25,7 +25,6 @@ from api.schemas.tables.table import (
 )
 from api.schemas.tables.upkeep import TableUpkeep
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation
 
 creating = APIRouter(
@@ -159,7 +158,6 @@ async def get_removable_files(
 
     Operations: `expire_snapshots` with `delete_files`, `delete_old_compactions`, `reclaim` and, for admins, `purge`.
     """
-    await services.runs.check(caller, table_id, RunRequest(operation))
     return csv_of_files(await services.upkeep.removable_files(caller, table_id, operation), name=operation)
 
 

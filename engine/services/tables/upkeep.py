@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from engine.domain.access.callers import SYSTEM, Caller
+from engine.domain.access.callers import SYSTEM, Caller, Role, require_role
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, StateConflict
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.expiry import Needed
@@ -120,11 +120,15 @@ class UpkeepService:
         """Return all files that a run of an operation would delete now, with the columns `formats.base.REMOVED_FILES`.
 
         Raises:
+            Forbidden: a purge, by a caller that is no admin.
             InvalidInput: the operation deletes no files by the table's policy, or only a run of it lists them.
             NotEligible: the table forbids it.
             NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
         """
         seen = await self._observations.observe(caller, table_id)
+        if operation is Operation.PURGE:
+            require_role(caller, Role.ADMIN)
+        check_is_on(seen.policy, operation)
         if operation not in EXPIRES or not deletes_files(seen.policy, operation):
             problem = FieldProblem("/operation", _why_no_files(operation), operation.value)
             raise InvalidInput(f"no files to list: {problem.message}", problems=(problem,))

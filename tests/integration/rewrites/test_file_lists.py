@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.domain.access.callers import SYSTEM
-from engine.domain.errors import InvalidInput, NotFound, StateConflict
+from engine.domain.access.callers import SYSTEM, Caller, Role
+from engine.domain.errors import Forbidden, InvalidInput, NotFound, StateConflict
 from engine.domain.ids import RunId
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
@@ -114,3 +114,24 @@ async def test_a_list_that_is_damaged_or_removed_is_not_found(world: World) -> N
     path.unlink()
     with pytest.raises(StateConflict, match="recorded no files"):
         await world.container.upkeep.deleted_files(SYSTEM, run.id)
+
+
+async def test_only_admins_list_the_files_of_a_purge(world: World) -> None:
+    operator = Caller("key:op", Role.OPERATOR, teams=None)
+    with pytest.raises(Forbidden):
+        await world.container.upkeep.removable_files(operator, world.table_id, Operation.PURGE)
+    files = {str(each["path"]) for each in await would_delete(world, Operation.PURGE)}
+    assert {normalised(each) for each in files} == stored(world.lake.table) - needed_by_head(world)
+
+
+def needed_by_head(world: World) -> set[str]:
+    """Return the files that stay if only the head stays; metadata files are the table's own to delete."""
+    table = world.lake.table
+    head = table.current_snapshot()
+    assert head is not None
+    manifests = head.manifests(table.io)
+    entries = [each for manifest in manifests for each in manifest.fetch_manifest_entry(table.io)]
+    named = {head.manifest_list, *(each.manifest_path for each in manifests)}
+    named |= {each.data_file.file_path for each in entries}
+    metadata = {each for each in stored(table) if each.endswith(".metadata.json")}
+    return {normalised(each) for each in named} | metadata
