@@ -148,6 +148,19 @@ async def test_an_attempt_that_dies_at_any_step_is_resumed(world: World, step: s
     assert run.result.document["deleted"]["data"]["files"] == 18
 
 
+@pytest.mark.parametrize("step", ["files_deleted", "before_end"])
+async def test_files_that_a_killed_attempt_deleted_are_in_the_outcome(world: World, step: str) -> None:
+    was = stored(world.lake.table)
+    run = await submit(world)
+    world.at(step, world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    await world.expire_lease(run.id)
+    run = await world.finish(run.id)
+    count = len(was - stored(world.lake.table))
+    assert run.result.document["deleted_files"] == count > 18
+    assert f"; {count} files of " in (run.detail or "")
+
+
 @pytest.mark.parametrize("step", STEPS)
 async def test_a_writer_at_any_step_loses_nothing(world: World, step: str) -> None:
     run = await submit(world)

@@ -18,7 +18,7 @@ from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.run import Run, RunState
 from engine.formats.base import Condition
 from engine.services.operations.metadata.attempts import MetadataContext
-from engine.services.operations.metadata.file_removal import DeletingAttempt, FileRemoval
+from engine.services.operations.metadata.file_removal import DeletingAttempt, FileRemoval, recorded_removal
 from engine.services.planning.upkeep.histories import expiry_of, expiry_words, history_rule, keeper_of
 from engine.services.planning.upkeep.readers import with_readers
 from engine.services.planning.wording import many
@@ -35,6 +35,7 @@ class ExpiryAttempt(DeletingAttempt):
     def __init__(self, *, context: MetadataContext, attempt: Attempt, step: Callable[[str], None]) -> None:
         super().__init__(context=context, attempt=attempt, step=step)
         self._expired = attempt.run.result.expired_snapshots
+        self._removed = recorded_removal(attempt.run.result)
 
     async def _settle(self) -> None:
         """Count the snapshots that an earlier attempt sent for removal and that are gone."""

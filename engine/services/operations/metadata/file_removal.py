@@ -13,6 +13,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import Fatal, NotEligible
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.removals import RemovalFigures, RemovalPlan
+from engine.domain.runs.results import RunResult
 from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, FileDeletion, OpenTable, OrphanDeletion
 from engine.rewriting.kernel.errors import Stopped as Interrupted
@@ -43,6 +44,12 @@ class Removed:
         """Return it as it stands in a run's result."""
         left = {name: self.plan.details[name] for name in ("unread", "refused") if name in self.plan.details}
         return {**self.figures.document(), "deleted_files_list": self.plan.path, "not_deleted": left}
+
+
+def recorded_removal(result: RunResult) -> Mapping[str, Any]:
+    """Return the figures of the last deletion that a run's result has; empty without one."""
+    names = (*RemovalFigures().document(), "deleted_files_list", "not_deleted")
+    return {name: result.document[name] for name in names if name in result.document}
 
 
 class DeletingAttempt(MetadataAttempt):
