@@ -9,6 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.transforms import IdentityTransform
 
 from engine.domain.errors import Fatal, NotEligible, StateConflict, TableReplaced
 from engine.domain.runs.removals import OrphanRule
@@ -306,11 +308,26 @@ def test_hidden_files_of_other_programs_stay(lake: Lake) -> None:
             "data/.a.parquet.crc",
             "data/_a=b.parquet",
             ".hoodie/x",
+            "data/_p=1/a.parquet",
         )
     ]
-    gone = orphan(lake, "data/_p=1/a.parquet")
+    gone = orphan(lake, "data/p=1/a.parquet")
     assert deleted(remove(lake)) == 1
     assert ([path.exists() for path in stay], gone.exists()) == ([True] * len(stay), False)
+
+
+@pytest.mark.parametrize("name", ["_p", ".p", "_p q+(", "_ü"])
+def test_folders_of_partition_fields_are_not_hidden_and_those_of_other_names_are(lake: Lake, name: str) -> None:
+    created = lake.create(spec=PartitionSpec(PartitionField(2, 1000, IdentityTransform(), name)))
+    append_files(created, 2, city="Aachen")
+    grow_old(lake)
+    live = stored(lake.load())
+    gone = orphan(lake, f"data/{name}=1/a.parquet")
+    inside = (f"data/{name}=1/_temporary/b.parquet", f"data/{name}=1/.b.crc", "data/_other=1/a.parquet")
+    stay = [orphan(lake, each) for each in (*inside, f"data/_x{name}=1/a.parquet", f"data/{name}=1.parquet")]
+    assert deleted(remove(lake)) == 1
+    assert ([path.exists() for path in stay], gone.exists()) == ([True] * len(stay), False)
+    assert live <= stored(lake.load())
 
 
 def test_links_are_not_followed(lake: Lake, tmp_path: Path) -> None:

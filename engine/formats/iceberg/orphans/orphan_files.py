@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -47,8 +48,11 @@ from engine.formats.iceberg.orphans.references import References
 
 OF_OPEN_RUN, HIDDEN = "of_open_run", "hidden"
 _SAMPLES: Final = 10
-_HIDDEN: Final = r"/[._][^/=]*/|/[._][^/]*$"
+_HIDDEN: Final = r"/[._]"
 """Files and folders of other programs, as Iceberg's procedure takes them: `_delta_log`, `_temporary`, `.x.crc`."""
+
+_HIDDEN_FILE: Final = r"/[._][^/]*$"
+_MOST_PARTITION_NAMES: Final = 100
 
 _COMMIT: Final = r"(?P<commit>[0-9a-f-]{36})-m[0-9]+\.avro$"
 
@@ -265,11 +269,24 @@ class OrphanFiles:
 
 
 def _without_hidden(files: pa.Table, metadata: TableMetadata, refused: Refused) -> pa.Table:
-    """Return the files of which no part of the path below the table's location is hidden."""
+    """Return the files of which no part of the path below the table's location is hidden.
+
+    Folders of the table's own partition fields are not hidden, whatever these are called.
+    """
     below = pc.utf8_slice_codeunits(files["path"], len(metadata.location.rstrip("/")))
-    is_hidden = pc.match_substring_regex(below, _HIDDEN)
+    is_hidden = pc.match_substring_regex(below, _HIDDEN_FILE)
+    for name in _hidden_partition_names(metadata):
+        below = pc.replace_substring(below, pattern=f"/{name}=", replacement="/=")
+    is_hidden = pc.or_(is_hidden, pc.match_substring_regex(below, _HIDDEN))
     refused.add(files.filter(is_hidden)["path"], HIDDEN)
     return files.filter(pc.invert(is_hidden))
+
+
+def _hidden_partition_names(metadata: TableMetadata) -> list[str]:
+    """Return the first names of partition fields, of all specs, with which a folder looks hidden."""
+    fields = (each.name for spec in metadata.specs().values() for each in spec.fields)
+    names = dict.fromkeys(each for each in fields if each.startswith((".", "_")) and "/" not in each)
+    return list(islice(names, _MOST_PARTITION_NAMES))
 
 
 def _due(look: Look, rule: OrphanRule, metadata: TableMetadata) -> FileList:
