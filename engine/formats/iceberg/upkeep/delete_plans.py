@@ -2,7 +2,8 @@
 
 Decided from manifests alone. Files are merged per partition spec and partition; where `write.delete.granularity` is
 `file`, per data file. One new file replaces those of a group, so that a table that was just rewritten has nothing to
-rewrite. Equality deletes are counted and never selected.
+rewrite. One exception: with granularity `file`, files without exact bounds can turn out to be of one data file, and the
+next rewrite merges their new file with that data file's. Equality deletes are counted and never selected.
 
 Memory of a rewrite: about 60 bytes for each row of one group, 0.25 GB at `MOST_ROWS`.
 """
