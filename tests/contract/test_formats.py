@@ -27,6 +27,7 @@ from engine.formats.base import (
     ManifestKeeper,
     NativeTable,
     OpenTable,
+    OrphanKeeper,
     ParentKeeper,
     SnapshotKind,
     TableFormat,
@@ -173,6 +174,7 @@ def roles_are_those_of_the_capabilities(subject: Subject) -> None:
     assert isinstance(table, HistoryKeeper) is capabilities.operation(Operation.EXPIRE_SNAPSHOTS).possible
     assert isinstance(table, FileKeeper) is capabilities.operation(Operation.DELETE_OLD_COMPACTIONS).possible
     assert isinstance(table, ManifestKeeper) is capabilities.operation(Operation.REWRITE_MANIFESTS).possible
+    assert isinstance(table, OrphanKeeper) is capabilities.operation(Operation.REMOVE_ORPHANS).possible
 
 
 @contract

@@ -1,19 +1,22 @@
-"""The contract of the roles besides rewriting (`HistoryKeeper`, `FileKeeper`, `ManifestKeeper`), of table formats.
+"""The contract of the roles of table formats besides rewriting.
 
-The subjects are those of `test_formats` that have the roles.
+These are `HistoryKeeper`, `FileKeeper`, `ManifestKeeper` and `OrphanKeeper`. The subjects are those of `test_formats`
+that have the roles; their writers also leave files behind.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
 from engine.domain.errors import LeaseLost
 from engine.domain.runs.expiry import Expiry, ExpiryRule, Needed
-from engine.formats.base import FileKeeper, HistoryKeeper, ManifestKeeper, OpenTable
+from engine.domain.runs.removals import OrphanRule
+from engine.formats.base import FileKeeper, HistoryKeeper, ManifestKeeper, OpenTable, OrphanDeletion, OrphanKeeper
 from tests.contract.test_formats import (
     DAYS,
     REF,
@@ -27,12 +30,72 @@ from tests.contract.test_formats import (
     no_lease,
     opened,
 )
+from tests.simulation.lake import DataFile
 from tests.simulation.world import Machine, open_world
 from tests.support.world import make_lake
+from tests.upkeep.histories import local
+from tests.upkeep.orphans import pass_time
 
 __all__ = ["machine"]
 
-Part = Callable[[Subject], None]
+QUARANTINE = timedelta(days=2)
+RULE = OrphanRule(timedelta(days=3), QUARANTINE)
+
+
+class UpkeepSubject(Subject, Protocol):
+    """A subject whose storage can be seen, and whose time passes."""
+
+    def leave_orphan(self, name: str) -> str:
+        """Write a file without a commit, of the first day; return its location."""
+
+    def commit_orphan(self, path: str) -> None:
+        """Commit a file that was left behind."""
+
+    def has(self, path: str) -> bool:
+        """Return whether a file exists."""
+
+    def pass_time(self, by: timedelta) -> None:
+        """Let time pass for all files, and for what was stored about them."""
+
+
+class IcebergUpkeep(IcebergSubject):
+    def leave_orphan(self, name: str) -> str:
+        table = self.lake.table
+        live = next(each for each in self.lake.paths() if f"day={DAYS[0]}" in each)
+        path = f"{table.location()}/data/day={DAYS[0]}/{name}.parquet"
+        local(path).write_bytes(local(live).read_bytes())
+        return path
+
+    def commit_orphan(self, path: str) -> None:
+        self.lake.table.add_files([path])
+
+    def has(self, path: str) -> bool:
+        return local(path).exists()
+
+    def pass_time(self, by: timedelta) -> None:
+        pass_time(local(self.lake.table.location()), by)
+
+
+class ModelUpkeep(ModelSubject):
+    def leave_orphan(self, name: str) -> str:
+        return self._table.leave_orphan(DAYS[0], name)
+
+    def commit_orphan(self, path: str) -> None:
+        table, head = self._table, self._table.head
+        assert head is not None
+        file = DataFile(
+            path, f'{{"day":"{DAYS[0]}"}}', 2**20, table.storage[path], head.number + 1, table.lake.now_ms()
+        )
+        table.install(replace(head, files={**head.files, path: file}, added=(file,), removed=()))
+
+    def has(self, path: str) -> bool:
+        return path in self._table.storage
+
+    def pass_time(self, by: timedelta) -> None:
+        self._table.lake.loop.pause(by.total_seconds())
+
+
+Part = Callable[[UpkeepSubject], None]
 CONTRACT: list[Part] = []
 
 
@@ -147,6 +210,96 @@ def manifests_are_merged_once(subject: Subject) -> None:
     assert after.rewrite_manifests(RUN, 2, before_try=no_lease) is None
 
 
+@contract
+def an_orphan_is_deleted_by_the_second_of_two_looks(subject: UpkeepSubject) -> None:
+    table, path = opened(subject), subject.leave_orphan("left")
+    assert isinstance(table, OrphanKeeper)
+    table.check_orphans()
+    files = set(table.digest()["path"].to_pylist())
+    assert looked(subject).record().total.files == 0, "it is young"
+    subject.pass_time(RULE.older_than)
+    young = subject.leave_orphan("young")
+    plan = table.preview_orphans(RULE, (), (), lambda _: None)
+    assert (plan.total.files, plan.details["look"]["unreferenced"]["files"]) == (0, 1)
+    first = looked(subject)
+    assert first.record().details["look"]["next_at"] is not None
+    subject.pass_time(QUARANTINE - timedelta(hours=1))
+    assert looked(subject).record().total.files == 0, "it is in quarantine"
+    subject.pass_time(timedelta(hours=1))
+    second = looked(subject)
+    assert second.record().total.files == 1
+    assert deleted(second) == 1
+    assert (subject.has(path), subject.has(young)) == (False, True)
+    assert set(opened(subject).digest()["path"].to_pylist()) == files
+    assert all(subject.has(each) for each in files)
+    assert looked(subject).record().details["look"]["unreferenced"]["files"] == 0
+
+
+@contract
+def files_of_open_runs_and_of_tables_inside_are_no_orphans(subject: UpkeepSubject) -> None:
+    written, other = subject.leave_orphan(f"{RUN}-00000-1-0"), subject.leave_orphan("other")
+    inside = [other.rpartition("/")[0]]
+    subject.pass_time(RULE.older_than)
+    for others, open_runs, left in ((inside, (), 0), ((), (RUN,), 1), ((), (), 2)):
+        assert looked(subject, others, open_runs).record().details["look"]["unreferenced"]["files"] == left
+    subject.pass_time(QUARANTINE)
+    assert deleted(looked(subject, (), (RUN,))) == 1
+    assert (subject.has(written), subject.has(other)) == (True, False)
+
+
+@contract
+def an_orphan_that_is_committed_before_its_deletion_stays(subject: UpkeepSubject) -> None:
+    early, late = subject.leave_orphan("early"), subject.leave_orphan("late")
+    subject.pass_time(RULE.older_than)
+    looked(subject)
+    subject.pass_time(QUARANTINE)
+    subject.commit_orphan(early)
+    deletion = looked(subject)
+    assert deletion.record().total.files == 1
+    subject.commit_orphan(late)
+    assert deleted(deletion) == 0
+    assert (subject.has(early), subject.has(late)) == (True, True)
+
+
+@contract
+def a_search_that_is_stopped_stores_and_deletes_nothing(subject: UpkeepSubject) -> None:
+    path = subject.leave_orphan("left")
+    subject.pass_time(RULE.older_than)
+    with pytest.raises(LeaseLost):
+        orphans_of(subject).look(lambda _: no_lease(), 60.0)
+    subject.pass_time(QUARANTINE)
+    assert looked(subject).record().total.files == 0, "the stopped look does not count"
+    subject.pass_time(QUARANTINE)
+    deletion = looked(subject)
+    with pytest.raises(LeaseLost):
+        deletion.advance(lambda _: no_lease(), 60.0)
+    assert subject.has(path)
+
+
+def orphans_of(subject: Subject, others: Sequence[str] = (), open_runs: Sequence[str] = ()) -> OrphanDeletion:
+    table = opened(subject)
+    assert isinstance(table, OrphanKeeper)
+    return table.orphans(RUN, RULE, others, open_runs)
+
+
+def looked(subject: Subject, others: Sequence[str] = (), open_runs: Sequence[str] = ()) -> OrphanDeletion:
+    """Return a deletion that has looked."""
+    deletion = orphans_of(subject, others, open_runs)
+    while deletion.look(lambda _: None, 60.0):
+        pass
+    return deletion
+
+
+def deleted(deletion: OrphanDeletion) -> int:
+    """Delete, prove, and return the number of deleted files."""
+    deletion.record()
+    while deletion.advance(lambda _: None, 60.0):
+        pass
+    assert all(each.holds for each in deletion.prove())
+    deletion.close()
+    return deletion.figures().total.files
+
+
 def expiry_of_all(table: OpenTable, keep_last: int) -> Expiry:
     """Return an expiry for which every snapshot is old enough."""
     newest = table.snapshots(1)[0].committed_at_ms / 1000
@@ -155,10 +308,10 @@ def expiry_of_all(table: OpenTable, keep_last: int) -> Expiry:
 
 @pytest.mark.parametrize("part", CONTRACT, ids=lambda part: part.__name__)
 def test_iceberg_tables(part: Part, tmp_path: Path) -> None:
-    part(IcebergSubject(make_lake(tmp_path, days=2, files=3)))
+    part(IcebergUpkeep(make_lake(tmp_path, days=2, files=3)))
 
 
 @pytest.mark.parametrize("part", CONTRACT, ids=lambda part: part.__name__)
 def test_modelled_tables(part: Part, machine: Machine) -> None:
     with open_world(machine, seed=1) as world:
-        world.run(asyncio.to_thread(lambda: part(ModelSubject(world))))
+        world.run(asyncio.to_thread(lambda: part(ModelUpkeep(world))))

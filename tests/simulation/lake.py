@@ -91,6 +91,8 @@ class ModelTable:
         self.times: dict[int, PartitionTime] = {}
         self.expired: set[int] = set()
         self.removals: dict[str, Removal] = {}
+        self.written_ms: dict[str, int] = {}
+        self.looks: dict[str, int] = {}
         self.expiries = 0
         self._rows = count()
         self._names = count()
@@ -109,7 +111,7 @@ class ModelTable:
         for size in sizes:
             rows = frozenset(next(self._rows) for _ in range(max(1, size // 262_144)))
             path = f"{self.location}/data/{partition}/w{next(self._names)}.parquet"
-            self.storage[path] = rows
+            self.store(path, rows)
             self.expected |= rows
             added.append(DataFile(path, partition, size, rows, len(self.snapshots) + 1, self.lake.now_ms()))
         self.install(
@@ -182,9 +184,16 @@ class ModelTable:
         """Return the files in the storage that no snapshot ever had, such as those of writers that crashed."""
         return frozenset(self.storage) - {path for each in self.snapshots for path in each.files}
 
-    def leave_orphan(self, partition: str) -> None:
-        """A writer dies after it wrote a file and before its commit."""
-        self.storage[f"{self.location}/data/{partition}/w{next(self._names)}.parquet"] = frozenset()
+    def store(self, path: str, rows: frozenset[int]) -> None:
+        """Write a file."""
+        self.storage[path] = rows
+        self.written_ms[path] = self.lake.now_ms()
+
+    def leave_orphan(self, partition: str, name: str = "") -> str:
+        """A writer dies after it wrote a file and before its commit; return the file."""
+        path = f"{self.location}/data/{partition}/{name or f'w{next(self._names)}'}.parquet"
+        self.store(path, frozenset())
+        return path
 
     def by_number(self, number: int) -> Snapshot | None:
         """Return a snapshot that has not expired."""

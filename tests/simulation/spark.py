@@ -258,9 +258,9 @@ class _Task:
         for number in range(count):
             part = rows[number * len(rows) // count : (number + 1) * len(rows) // count]
             path = f"{self._task.output_dir}/{self._task.name_prefix}{number}.parquet"
-            self._table.storage[path] = frozenset()  # half written
+            self._table.store(path, frozenset())  # half written
             self._move(size // count, is_write=True)
-            self._table.storage[path] = frozenset(part)
+            self._table.store(path, frozenset(part))
             outputs.append(TaskOutput(path, max(1, size // count), len(part), ""))
         return tuple(outputs)
 

@@ -42,6 +42,7 @@ from engine.planning.measures.digest import FILE_DIGEST, TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings
 from tests.simulation.lake import DataFile, Lake, ModelTable, Snapshot
+from tests.simulation.orphans import ModelOrphanKeeper
 from tests.simulation.upkeep import Manifests, ModelUpkeep
 
 _SCHEMA_ID: Final = 0
@@ -98,7 +99,7 @@ class ModelCatalog:
         return OpenModelTable(self._lake.tables[ref])
 
 
-class OpenModelTable(ModelUpkeep):
+class OpenModelTable(ModelUpkeep, ModelOrphanKeeper):
     """A table at one moment, as `formats.base.OpenTable`."""
 
     def __init__(self, table: ModelTable) -> None:
