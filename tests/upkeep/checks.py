@@ -1,6 +1,6 @@
 """Conditions that hold after upkeep while other writers acted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from engine.domain.runs.run import Run, RunState
@@ -8,6 +8,8 @@ from engine.formats.iceberg.catalog.paths import normalised
 from engine.formats.iceberg.deletion.file_lists import FileList
 from tests.support.expired_files import needed
 from tests.support.world import World
+from tests.upkeep.histories import local
+from tests.upkeep.orphans import Planted
 from tests.upkeep.writers import Rows, missing, rows_of_snapshots
 
 
@@ -35,6 +37,17 @@ def check_upkeep(world: World, run: Run, known: Rows, rows: Sequence[object]) ->
         assert not gone & needed(table), "a deleted file is needed"
     if str(table.metadata.table_uuid) == (run.intent.table_uuid or str(table.metadata.table_uuid)):
         _check_result(world, run, known)
+
+
+def check_left_alone(planted: Planted) -> None:
+    """Check that the files which a search for orphans must not delete are there."""
+    every = planted.stays | planted.protected
+    assert not (gone := every - existing(every)), f"files of other programs were deleted: {sorted(gone)[:5]}"
+
+
+def existing(paths: Iterable[str]) -> set[str]:
+    """Return those of the local paths that exist."""
+    return {each for each in paths if local(each).exists()}
 
 
 def _check_result(world: World, run: Run, known: Rows) -> None:

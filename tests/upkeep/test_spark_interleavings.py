@@ -12,8 +12,8 @@ from tests.interleaving.writers import DAY
 from tests.support.moved_clock import MovedClock
 from tests.support.peer import both_readers
 from tests.support.world import World
-from tests.upkeep.checks import check_upkeep
-from tests.upkeep.test_interleavings import FIRST, MAINTENANCE, RUNS, STEPS
+from tests.upkeep.checks import check_left_alone, check_upkeep
+from tests.upkeep.test_interleavings import FIRST, MAINTENANCE, RUNS, STEPS, prepare
 from tests.upkeep.writers import rows_of_snapshots
 
 OTHER = {
@@ -47,6 +47,7 @@ async def test_spark_commits_at_a_random_step_of_upkeep(world: World, spark: Spa
     mode = random.choice(("copy-on-write", "merge-on-read"))
     modes = ", ".join(f"'write.{each}.mode' = '{mode}'" for each in ("delete", "update", "merge"))
     spark.sql(f"ALTER TABLE {TABLE} SET TBLPROPERTIES ({modes})").collect()
+    planted = await prepare(world, operation, random)
     known, rows = rows_of_snapshots(world.lake.table), world.lake.rows()
 
     def act() -> None:
@@ -61,6 +62,7 @@ async def test_spark_commits_at_a_random_step_of_upkeep(world: World, spark: Spa
         if (await world.get(run.id)).lease_holder is not None:
             await world.expire_lease(run.id)
         check_upkeep(world, await world.finish(run.id), known, rows)
+        check_left_alone(planted)
         read = await asyncio.to_thread(both_readers, spark, TABLE)
         assert read[0] == read[1]
         assert len(read[0]) == len(rows)

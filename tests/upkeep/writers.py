@@ -1,18 +1,21 @@
 """Writers that act during upkeep: those of `tests/interleaving`, and others that move branches and tags."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
 from pyiceberg.exceptions import NoSuchTableError
 from pyiceberg.table import Table
 
-from tests.interleaving.writers import ACTIONS, DAY
+from engine.formats.iceberg.catalog.paths import normalised
+from tests.interleaving.writers import ACTIONS, DAY, append
 from tests.support.expired_files import needed
 from tests.support.world import NAME, SCHEMA, SPEC, World
+from tests.upkeep.histories import local
+from tests.upkeep.orphans import LONG_AGO, set_age
 
 Rows = dict[int, list[str]]
+_LATE: Final = "data/late.parquet"
 
 
 def add_tag(world: World) -> None:
@@ -45,8 +48,26 @@ def replace(world: World) -> None:
     world.lake.append(day=DAY)
 
 
+def put_late_file(world: World) -> str:
+    """Write a file of rows without a commit, long ago; return its path, normalised."""
+    folder = local(world.lake.table.location())
+    path, live = folder / _LATE, local(world.lake.paths()[0])
+    path.write_bytes(live.read_bytes())
+    set_age(path, LONG_AGO)
+    return normalised(str(path))
+
+
+def commit_late_file(world: World) -> None:
+    """Commit the file that was written long ago, if it is there."""
+    table = world.lake.table
+    if (local(table.location()) / _LATE).exists():
+        table.add_files([f"{table.location()}/{_LATE}"])
+    else:
+        append(world)
+
+
 OTHER_ACTIONS: Final[dict[str, Callable[[World], None]]] = {
-    each.__name__: each for each in (add_tag, add_branch, drop_references, replace)
+    each.__name__: each for each in (add_tag, add_branch, drop_references, replace, commit_late_file)
 }
 EVERY_ACTION: Final = ACTIONS | OTHER_ACTIONS
 
@@ -66,7 +87,7 @@ def missing(world: World) -> set[str]:
     except NoSuchTableError:
         return set()
     paths = {path for path in needed(table) if not path.endswith(".metadata.json")}
-    return {path for path in paths if not Path("/" + path.removeprefix("file:").lstrip("/")).exists()}
+    return {path for path in paths if not local(path).exists()}
 
 
 def _oldest(table: Table) -> int:

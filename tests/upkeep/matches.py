@@ -1,0 +1,90 @@
+"""One random table that Packhouse and Iceberg's procedures work on, from the same bytes.
+
+The folder of the table is copied before one of them works in place, and put back for the other.
+"""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from pyiceberg.table import Table
+
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Operation, Run, RunState
+from engine.domain.tables.table import Table as Registered
+from tests.differential.stories import NAMESPACE, Story
+from tests.upkeep.histories import local
+from tests.upkeep.readings import Seen
+
+if TYPE_CHECKING:
+    from tests.upkeep.arena import Arena
+
+_REFUSED = ("not_eligible", "nothing_to_do")
+
+
+class Match:
+    """The table of a story, as all operations of upkeep need it."""
+
+    def __init__(self, arena: "Arena", story: Story, random: Random) -> None:
+        self.arena, self.story, self.random = arena, story, random
+        self.name, self.spark, self.counts = story.pens.name, arena.spark, arena.counts
+        self._registered: Registered
+
+    @property
+    def table(self) -> Table:
+        """The table as its catalog has it now."""
+        return self.story.table
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the table."""
+        return local(self.table.location())
+
+    async def register(self, policy: Mapping[str, Any]) -> None:
+        """Register the table, under a policy of its own."""
+        self._registered = await self.arena.world.register(self.story.name, policy=dict(policy))
+
+    async def run(self, request: RunRequest) -> Run:
+        """Run an operation to its end; it succeeds, or is refused for a known reason."""
+        world = self.arena.world
+        run, _ = await world.container.runs.submit(SYSTEM, self._registered.id, request)
+        run = await world.finish(run.id)
+        self.story.told.append(f"{request.operation.value}: {run.state.value} {run.reason}, {run.detail}")
+        self.counts[f"{request.operation.value} {run.state.value}"] += 1
+        if request.operation is not Operation.REWRITE:
+            is_known = run.state in (RunState.SUCCEEDED, RunState.SKIPPED) or run.reason in _REFUSED
+            assert is_known, f"{run.state} {run.reason}: {run.detail}"
+        return run
+
+    def look(self) -> Seen:
+        """Read the table by every reader."""
+        return Seen.of(self.spark, self.name, self.table, self.random)
+
+    def compare(self, seen: Seen) -> None:
+        """Compare the table with what was read of it."""
+        seen.compare(self.spark, self.name, self.table, self.counts)
+
+    def copy_aside(self, label: str) -> Path:
+        """Copy the folder of the table; return the copy."""
+        copy = self.folder.with_name(f"{self.folder.name}-{label}")
+        shutil.copytree(self.folder, copy)
+        return copy
+
+    def put_back(self, copy: Path) -> None:
+        """Put a copy in place of the folder of the table."""
+        folder = self.folder
+        shutil.rmtree(folder)
+        shutil.move(copy, folder)
+
+    def register_copy(self, table: Table, label: str) -> Table:
+        """Register a version of the table under another name, for Iceberg's procedures."""
+        return self.arena.catalog.register_table((NAMESPACE, f"{self.story.name}_{label}"), table.metadata_location)
+
+    def call(self, procedure: str, copy: Table, arguments: str = "") -> None:
+        """Call one of Iceberg's procedures on a copy, and refresh it."""
+        table = f"table => 'lake.{NAMESPACE}.{copy.name()[1]}'"
+        self.spark.sql(f"CALL lake.system.{procedure}({', '.join(filter(None, (table, arguments)))})").collect()
+        copy.refresh()
