@@ -5,18 +5,27 @@ that have the roles; their writers also leave files behind.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
+import pyarrow as pa
 import pytest
 
 from engine.domain.errors import LeaseLost
 from engine.domain.runs.expiry import Expiry, ExpiryRule, Needed
 from engine.domain.runs.removals import OrphanRule
-from engine.formats.base import FileKeeper, HistoryKeeper, ManifestKeeper, OpenTable, OrphanDeletion, OrphanKeeper
+from engine.formats.base import (
+    REMOVED_FILES,
+    FileKeeper,
+    HistoryKeeper,
+    ManifestKeeper,
+    OpenTable,
+    OrphanDeletion,
+    OrphanKeeper,
+)
 from tests.contract.test_formats import (
     DAYS,
     REF,
@@ -171,15 +180,20 @@ def files_that_only_expired_snapshots_needed_are_deleted(subject: Subject) -> No
     plan = table.plan_expiry(expiry)
     foreseen = table.preview_removal(tuple(plan.expired), ()).files["data"]
     assert foreseen.files == 6
+    paths = data_paths(table.removable_files(tuple(plan.expired), ()))
+    assert len(paths) == 6
+    assert not data_paths(table.deleted_files(RUN))
     table.expire(tuple(plan.expired), expiry, before_try=lambda: None, deletes_for=RUN)
     deletion = table.deletion(RUN, ())
     assert deletion.is_pending()
     assert deletion.record().files["data"] == foreseen
+    assert data_paths(table.deleted_files(RUN)) == paths
     while deletion.advance(lambda _requests: None, 60.0):
         pass
     assert deletion.figures().deleted["data"] == foreseen
     assert all(each.holds for each in deletion.prove())
     deletion.close()
+    assert data_paths(table.deleted_files(RUN)) == paths
     assert not table.deletion(RUN, ()).is_pending()
     assert opened(subject).head_snapshot_id == snapshot_id
     assert opened(subject).digest().num_rows == 2
@@ -298,6 +312,12 @@ def deleted(deletion: OrphanDeletion) -> int:
     assert all(each.holds for each in deletion.prove())
     deletion.close()
     return deletion.figures().total.files
+
+
+def data_paths(batches: Iterable[pa.Table]) -> set[str]:
+    """Return the paths of data files in a list of files."""
+    rows = [row for batch in batches for row in batch.select(REMOVED_FILES.names).to_pylist()]
+    return {row["path"] for row in rows if row["kind"] == "data"}
 
 
 def expiry_of_all(table: OpenTable, keep_last: int) -> Expiry:

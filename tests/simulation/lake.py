@@ -91,6 +91,7 @@ class ModelTable:
         self.times: dict[int, PartitionTime] = {}
         self.expired: set[int] = set()
         self.removals: dict[str, Removal] = {}
+        self.deleted: dict[str, dict[str, int]] = {}
         self.written_ms: dict[str, int] = {}
         self.looks: dict[str, int] = {}
         self.expiries = 0

@@ -5,17 +5,19 @@ properties. A file that only expired snapshots had stays in the storage until it
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
+import pyarrow as pa
+
 from engine.domain.errors import CommitConflict, Transient
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.domain.runs.manifests import ManifestFigures, ManifestPlan
 from engine.domain.runs.removals import FileCount, RemovalFigures, RemovalPlan
-from engine.formats.base import Condition, ManifestProof, SnapshotKind
+from engine.formats.base import REMOVED_FILES, Condition, ManifestProof, SnapshotKind
 
 if TYPE_CHECKING:
     from tests.simulation.lake import ModelTable, Snapshot
@@ -189,6 +191,13 @@ class ModelUpkeep:
     def preview_removal(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> RemovalPlan:
         return _removal_plan(self._table.only_in(set(snapshot_ids)))
 
+    def removable_files(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> Iterator[pa.Table]:
+        yield _listed(self._table.only_in(set(snapshot_ids)))
+
+    def deleted_files(self, run_id: str) -> Iterator[pa.Table]:
+        if run_id in self._table.deleted:
+            yield _listed(self._table.deleted[run_id])
+
     def deletion(self, run_id: str, others: Sequence[str]) -> "ModelDeletion":
         return ModelDeletion(self._table, run_id)
 
@@ -209,6 +218,7 @@ class ModelDeletion:
         kept = {each.number for each in self._table.retained()}
         found = self._table.only_in(removal.snapshots - kept)
         removal.files = {path: size for path, size in found.items() if path in self._table.storage}
+        self._table.deleted[self._run_id] = dict(removal.files)
         return _removal_plan(removal.files)
 
     def advance(self, before_batch: Callable[[int], None], seconds: float) -> bool:
@@ -234,6 +244,11 @@ class ModelDeletion:
 
     def close(self) -> None:
         self._table.removals.pop(self._run_id, None)
+
+
+def _listed(files: dict[str, int]) -> pa.Table:
+    rows = [{"path": path, "kind": "data", "file_bytes": size, "snapshot_id": None} for path, size in files.items()]
+    return pa.Table.from_pylist(rows, schema=REMOVED_FILES)
 
 
 def _removal_plan(files: dict[str, int]) -> RemovalPlan:

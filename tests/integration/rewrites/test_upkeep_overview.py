@@ -61,7 +61,7 @@ async def test_an_operation_that_is_off_shows_what_its_example_would_do_and_is_n
     assert "can expire (older than 5d, except the 10 newest of each branch)" in found["detail"]
 
 
-async def test_l4_an_operation_that_is_on_shows_its_value_what_it_frees_and_its_last_run(world: World) -> None:
+async def test_an_operation_that_is_on_shows_its_value_what_it_frees_and_its_last_run(world: World) -> None:
     await replace_rows(world, days=1)
     await set_policy(world, triggers=[], maintenance={"expire_snapshots": EXPIRY | {"interval": "1d"}})
     before = await history_of(world)
