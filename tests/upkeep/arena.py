@@ -65,6 +65,8 @@ class Arena:
         assert counts["predictions of reclamations that held"] > 0.05 * tables, str(self)
         assert counts["snapshots read by pyiceberg"] > tables, str(self)
         assert counts["heads read by pyiceberg"] > 0.5 * tables, str(self)
+        assert counts["snapshots read by duckdb"] > tables, str(self)
+        assert counts["heads read by duckdb"] > 0.3 * tables, str(self)
         assert counts["files read by duckdb"] > tables, str(self)
         assert counts["delete files replaced"] > tables, str(self)
         assert counts["rewrites of deletes with as few files as the procedure"] > 0.3 * tables, str(self)

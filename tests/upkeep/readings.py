@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 
+import duckdb
 from pyiceberg.manifest import ManifestEntryStatus
 from pyiceberg.table import Table
 from pyspark.sql import SparkSession
@@ -12,6 +13,7 @@ from pyspark.sql import SparkSession
 from engine.formats.iceberg.catalog.paths import normalised
 from tests.differential.questions import Asked, Questions
 from tests.differential.readers import Rows, file_by_duckdb, head_by_spark, history_by_spark, set_vectorised
+from tests.support.duckdb_tables import rows_by_duckdb
 from tests.support.expired_files import needed, stored
 
 _ASKED = 20
@@ -27,6 +29,7 @@ class Seen:
     head: Rows
     history: Counter[tuple[str, str]]
     pyiceberg: dict[int, Counter[str]]
+    duckdb: dict[int, Counter[str]]
     files: dict[str, Rows]
     questions: Questions
     asked: list[Asked]
@@ -49,7 +52,8 @@ class Seen:
             head,
             history,
             {each.snapshot_id: rows for each in table.snapshots() if (rows := _by_pyiceberg(table, each.snapshot_id))},
-            _by_duckdb(every),
+            {each.snapshot_id: rows for each in table.snapshots() if (rows := _by_duckdb(table, each.snapshot_id))},
+            _files_by_duckdb(every),
             questions,
             questions.sample(table, random, _ASKED),
             stored(table),
@@ -67,10 +71,17 @@ class Seen:
             if table.snapshot_by_id(snapshot_id) is not None:
                 assert _by_pyiceberg(table, snapshot_id) == rows, f"snapshot {snapshot_id}"
                 counts["snapshots read by pyiceberg"] += 1
+        for snapshot_id, rows in self.duckdb.items():
+            if table.snapshot_by_id(snapshot_id) is not None:
+                assert _by_duckdb(table, snapshot_id) == rows, f"snapshot {snapshot_id} by DuckDB"
+                counts["snapshots read by duckdb"] += 1
         head = self.table.current_snapshot()
         if head is not None and (before := self.pyiceberg.get(head.snapshot_id)) and _same_columns(self.table):
             assert _by_pyiceberg(table, table.metadata.current_snapshot_id) == before, "the head by PyIceberg"
             counts["heads read by pyiceberg"] += 1
+        if head is not None and (read := self.duckdb.get(head.snapshot_id)) and _same_columns(self.table):
+            assert _by_duckdb(table, table.metadata.current_snapshot_id) == read, "the head by DuckDB"
+            counts["heads read by duckdb"] += 1
         live = needed(table)
         for path, found in self.files.items():
             if path in live:
@@ -120,7 +131,14 @@ def _by_pyiceberg(table: Table, snapshot_id: int | None) -> Counter[str] | None:
     return Counter(map(repr, rows.to_pylist()))
 
 
-def _by_duckdb(paths: set[str]) -> dict[str, Rows]:
+def _by_duckdb(table: Table, snapshot_id: int | None) -> Counter[str] | None:
+    try:
+        return rows_by_duckdb(table, snapshot_id)
+    except duckdb.Error:  # DuckDB can't read every table
+        return None
+
+
+def _files_by_duckdb(paths: set[str]) -> dict[str, Rows]:
     """Return the rows of the Parquet files that DuckDB can read."""
     found = {}
     for path in paths:
