@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from engine.domain.access.callers import SYSTEM
-from engine.domain.errors import InvalidInput, OutcomeUnknown
+from engine.domain.errors import InvalidInput, NotEligible, OutcomeUnknown
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
@@ -15,6 +15,7 @@ from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.commits import expiry as expiries
 from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.runs.attempts import Stop
+from tests.support.iceberg_tables import edit_metadata
 from tests.support.moved_clock import MovedClock
 from tests.support.watching import DAY, Watching, finish_live, runs_of, set_policy
 from tests.support.world import World
@@ -64,6 +65,18 @@ async def test_nothing_is_expired_that_the_rule_keeps(world: World) -> None:
     run = await expire(world, older_than="1d")
     assert (run.state, run.reason) == (RunState.SKIPPED, "nothing_to_do")
     assert world.lake.table.metadata_location == before
+
+
+async def test_a_table_of_version_3_is_refused_where_its_metadata_can_not_be_written(world: World) -> None:
+    """PyIceberg refuses to write it: before this was checked, a run gave up after five attempts without an answer."""
+    edit_metadata(world.lake.table, lambda body: body.update({"format-version": 3, "next-row-id": 0}))
+    before = world.lake.table.metadata_location
+    run = await expire(world)
+    assert (run.state, run.reason, run.attempt) == (RunState.FAILED, "not_eligible", 1)
+    assert "only through a REST catalog" in (run.detail or "")
+    assert world.lake.table.metadata_location == before
+    with pytest.raises(NotEligible, match="format version 3"):
+        await world.container.upkeep.plan(SYSTEM, world.table_id, Operation.EXPIRE_SNAPSHOTS)
 
 
 async def test_branches_tags_and_the_tables_own_retention_hold(world: World) -> None:

@@ -16,6 +16,7 @@ from typing import Final, Self
 
 from pydantic import PrivateAttr
 from pyiceberg.catalog import Catalog
+from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import SnapshotRef, SnapshotRefType
@@ -45,6 +46,7 @@ MAX_AGE_MS: Final = "history.expire.max-snapshot-age-ms"
 MIN_TO_KEEP: Final = "history.expire.min-snapshots-to-keep"
 DEFAULT_EXPIRY: Final = timedelta(days=5)
 """Iceberg's default of `history.expire.max-snapshot-age-ms`."""
+_NEWEST_WRITTEN: Final = 2
 _LONGEST: Final = timedelta.max
 _MOST_DIGITS: Final = 19
 
@@ -90,6 +92,15 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
     return ExpiryPlan(rule, expired, dict(counts), min(ends, default=None), superseded)
 
 
+def check_writable(catalog: Catalog, metadata: TableMetadata) -> None:
+    """Raise `NotEligible` if the client of the catalog can't write the metadata of this format version."""
+    if metadata.format_version > _NEWEST_WRITTEN and not isinstance(catalog, RestCatalog):
+        raise NotEligible(
+            f"the table has format version {metadata.format_version}, of which snapshots expire only through a REST "
+            "catalog: for other catalogs PyIceberg would have to write the metadata, and it writes versions 1 and 2"
+        )
+
+
 def _read(by_id: Mapping[int, Snapshot], needed: Needed) -> Iterator[int]:
     """Yield the snapshots that readers need: from the oldest on, and the one that was current at a given time."""
     if not needed.reader_ids <= by_id.keys():
@@ -119,13 +130,14 @@ def expire(
     Raises:
         OutcomeUnknown: the catalog did not answer; the snapshots may be gone.
         Transient: other commits were faster `MAX_TRIES` times.
-        NotEligible: as `plan_expiry`.
+        NotEligible: as `plan_expiry` and `check_writable`.
     """
     for number in range(MAX_TRIES):
         if number:
             time.sleep(FIRST_WAIT_SECONDS * 2**number)
         view = load()
         before = view.metadata
+        check_writable(catalog, before)
         still = plan_expiry(before, expiry).expired.keys() & set(snapshot_ids)
         if not still:
             return ()

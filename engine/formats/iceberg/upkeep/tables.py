@@ -10,7 +10,7 @@ from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition, DeleteProof, ManifestProof
-from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, expire, old_copies, plan_expiry
+from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, check_writable, expire, old_copies, plan_expiry
 from engine.formats.iceberg.commits.outputs import remove_run_files, remove_run_metadata
 from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, plan_of, preview
 from engine.formats.iceberg.deletion.records import Records
@@ -39,6 +39,7 @@ class TableUpkeep(LoadedTable):
     @reads("read the metadata of")
     def plan_expiry(self, expiry: Expiry) -> ExpiryPlan:
         """Return which snapshots would be removed; see `HistoryKeeper.plan_expiry`."""
+        check_writable(self._catalog, self._view.metadata)
         return plan_expiry(self._view.metadata, expiry)
 
     @reads("read the metadata of")
