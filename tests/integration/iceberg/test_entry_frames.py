@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
+from random import Random
 from typing import Any, Literal
 from uuid import UUID
 
@@ -46,6 +47,7 @@ from engine.formats.iceberg.manifests import decoding as manifests
 from engine.formats.iceberg.manifests import entry_frames
 from engine.formats.iceberg.manifests.avro_blocks import readable
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
+from tests.support.foreign_avro import foreign
 
 FLAT = PartitionSpec()
 OFFSETS: list[list[int] | None] = [None, [], [4], [4, 2**39, 2**40 - 1], [4, 2**41]]
@@ -147,6 +149,22 @@ def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert found.num_rows == len(rows)
     if version == 2:  # what PyIceberg says of version 1 in the header, the fast reader does not take
         assert is_taken(body, codec, monkeypatch) == all(TYPES[name][3] for name in names)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100, deadline=None)
+@given(data=st.data(), chance=st.randoms(use_true_random=False))
+def test_fields_that_are_not_known_and_other_encodings_of_the_same_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: st.DataObject, chance: Random
+) -> None:
+    names = data.draw(st.lists(st.sampled_from(["string", "long", "boolean", "bucket"]), max_size=2, unique=True))
+    rows = data.draw(st.lists(st.tuples(*(TYPES[name][2] for name in names)), min_size=1, max_size=12))
+    spec, schema = spec_of(names)
+    body = manifest(tmp_path, rows, spec, schema)
+    codec = PartitionCodec(spec=spec, schema=schema)
+    other = foreign(body, chance)
+    found, expected = both(other, codec, monkeypatch)
+    assert found.to_pylist() == expected.to_pylist() == both(body, codec, monkeypatch)[0].to_pylist()
+    assert is_taken(other, codec, monkeypatch)
 
 
 def test_both_zeros_are_partitions_of_their_own(tmp_path: Path) -> None:

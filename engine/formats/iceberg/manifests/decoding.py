@@ -50,23 +50,8 @@ WRITTEN: Final = pa.schema([field for field in ENTRIES if field != IS_OUTSIDE])
 
 _ID_LIMIT: Final = 2**31
 _FILE_PATH_COLUMN: Final = 2147483546  # reserved field id of `file_path` in position-delete files
-_ENTRY_IDS: Final = frozenset(
-    {ids.STATUS, ids.SNAPSHOT_ID, ids.SEQUENCE_NUMBER, ids.FILE_SEQUENCE_NUMBER, ids.DATA_FILE}
-)
-_FILE_IDS: Final = frozenset(
-    {
-        ids.CONTENT,
-        ids.PATH,
-        ids.FORMAT,
-        ids.PARTITION,
-        ids.RECORDS,
-        ids.BYTES,
-        ids.KEY,
-        ids.SPLIT_OFFSETS,
-        ids.SORT_ORDER,
-    }
-)
-_DELETE_IDS: Final = _FILE_IDS | {ids.LOWER, ids.UPPER, ids.REFERENCED}
+_ENTRY_IDS: Final = ids.OF_ENTRY | {ids.DATA_FILE}
+_DELETE_IDS: Final = ids.OF_FILE | {ids.LOWER, ids.UPPER, ids.REFERENCED}
 
 
 def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> pa.Table:
@@ -77,7 +62,7 @@ def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> p
     if not with_targets and (found := read_data_entries(body, codec=codec)) is not None:
         return found
     written: Any = fastavro.reader(io.BytesIO(body)).writer_schema
-    schema, of_entry, of_file = _projection(written, _DELETE_IDS if with_targets else _FILE_IDS)
+    schema, of_entry, of_file = _projection(written, _DELETE_IDS if with_targets else ids.OF_FILE)
     columns = _Columns(codec=codec)
     entries: Iterable[Any] = fastavro.reader(io.BytesIO(body), reader_schema=schema)
     for entry in entries:

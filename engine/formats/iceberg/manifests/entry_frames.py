@@ -5,7 +5,6 @@ readers return the same. `columns_of` returns None for any other, which fastavro
 return the same table (differential test: `tests/integration/iceberg/test_entry_frames.py`).
 """
 
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,12 +13,11 @@ import polars as pl
 import pyarrow as pa
 
 from engine.formats.iceberg.manifests import entry_ids as ids
+from engine.formats.iceberg.manifests.flat_frames import frame_of
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 
 _PLAIN: Final = frozenset({"boolean", "int", "long", "string"})
 _CODE: Final = "packhouse_code"
-UNREADABLE: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
-"""Exceptions of polars for unsupported Avro files; `OSError` for a truncated one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,42 +50,40 @@ def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec
         written: the schema in its header.
         codec: partition codec of the manifest's spec.
     """
-    entry = ids.field_names(written)
     file_fields = ids.record_of(written, ids.DATA_FILE)
     part_fields = ids.record_of(file_fields or {}, ids.PARTITION)
-    if file_fields is None or part_fields is None or not all(map(_is_plain, part_fields["fields"])):
+    if part_fields is None or not all(map(_is_plain, part_fields["fields"])):
         return None
-    try:
-        frame = pl.read_avro(io.BytesIO(body))
-    except UNREADABLE:  # damaged or unsupported
+    frame = frame_of(body, written, of_entry=ids.OF_ENTRY, of_file=ids.OF_FILE)
+    if frame is None:
         return None
-    names = ids.field_names(file_fields)
-    file = frame[entry[ids.DATA_FILE]].struct
     rows = frame.height
 
-    def of_entry(field: int) -> pa.Array:
-        return _numbers(frame[entry[field]], rows) if field in entry else pa.nulls(rows, pa.int64())
+    def numbers(field: int) -> pa.Array:
+        return _numbers(frame[str(field)], rows) if str(field) in frame else pa.nulls(rows, pa.int64())
 
-    content = file.field(names[ids.CONTENT]).to_arrow() if ids.CONTENT in names else pa.repeat(0, rows)
-    file_bytes = file.field(names[ids.BYTES])
-    encrypted = file.field(names[ids.KEY]).is_not_null().to_arrow() if ids.KEY in names else pa.repeat(False, rows)
+    def column(field: int) -> pl.Series:
+        return frame[str(field)]
+
+    content = column(ids.CONTENT).to_arrow() if str(ids.CONTENT) in frame else pa.repeat(0, rows)
+    encrypted = column(ids.KEY).is_not_null().to_arrow() if str(ids.KEY) in frame else pa.repeat(False, rows)
     return EntryColumns(
-        status=frame[entry[ids.STATUS]].to_arrow().cast(pa.int8()),
-        snapshot_id=of_entry(ids.SNAPSHOT_ID),
-        sequence_number=of_entry(ids.SEQUENCE_NUMBER),
-        file_sequence_number=of_entry(ids.FILE_SEQUENCE_NUMBER),
+        status=column(ids.STATUS).to_arrow().cast(pa.int8()),
+        snapshot_id=numbers(ids.SNAPSHOT_ID),
+        sequence_number=numbers(ids.SEQUENCE_NUMBER),
+        file_sequence_number=numbers(ids.FILE_SEQUENCE_NUMBER),
         content=content.cast(pa.int8()),
-        path=file.field(names[ids.PATH]).to_arrow().cast(pa.string()),
-        partition=_partitions(file.field(names[ids.PARTITION]), part_fields["fields"], codec),
-        file_format=_texts(file.field(names[ids.FORMAT]).str.to_lowercase()),
-        record_count=_numbers(file.field(names[ids.RECORDS]), rows),
-        file_bytes=_numbers(file_bytes, rows),
-        row_groups=_row_groups(file.field(names[ids.SPLIT_OFFSETS]), file_bytes)
-        if ids.SPLIT_OFFSETS in names
+        path=column(ids.PATH).to_arrow().cast(pa.string()),
+        partition=_partitions(column(ids.PARTITION), part_fields["fields"], codec),
+        file_format=_texts(column(ids.FORMAT).str.to_lowercase()),
+        record_count=_numbers(column(ids.RECORDS), rows),
+        file_bytes=_numbers(column(ids.BYTES), rows),
+        row_groups=_row_groups(column(ids.SPLIT_OFFSETS), column(ids.BYTES))
+        if str(ids.SPLIT_OFFSETS) in frame
         else pa.repeat(pa.scalar(0, pa.int32()), rows),
         is_encrypted=encrypted,
-        sort_order_id=_order_ids(file.field(names[ids.SORT_ORDER]))
-        if ids.SORT_ORDER in names
+        sort_order_id=_order_ids(column(ids.SORT_ORDER))
+        if str(ids.SORT_ORDER) in frame
         else pa.nulls(rows, pa.int32()),
     )
 

@@ -25,6 +25,11 @@ CONTENT: Final = 134
 SORT_ORDER: Final = 140
 REFERENCED: Final = 143
 
+OF_ENTRY: Final = frozenset({STATUS, SNAPSHOT_ID, SEQUENCE_NUMBER, FILE_SEQUENCE_NUMBER})
+"""Fields of entries that are read, without the data file."""
+OF_FILE: Final = frozenset({CONTENT, PATH, FORMAT, PARTITION, RECORDS, BYTES, KEY, SPLIT_OFFSETS, SORT_ORDER})
+"""Fields of data files that are read."""
+
 
 def field_names(record: Mapping[str, Any] | None) -> dict[int, str]:
     """Return the field names of an Avro record by field id; empty for None."""

@@ -32,7 +32,7 @@ from pyiceberg.types import (
 from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.decoding import DELETED
-from engine.formats.iceberg.manifests.entry_frames import UNREADABLE
+from engine.formats.iceberg.manifests.flat_frames import UNREADABLE
 from engine.formats.iceberg.metadata.views import TableView
 from engine.planning.measures.overlaps import UNKNOWN, ColumnRanges
 
