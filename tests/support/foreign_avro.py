@@ -6,7 +6,7 @@ fastavro writes one form of each value only; the specification of Avro allows mo
 import io
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
@@ -44,6 +44,17 @@ def foreign(body: bytes, chance: Random) -> bytes:
     schema = _changed(written, chance)
     data = b"".join(encoded(schema, _padded(schema, record), chance) for record in records)
     return container(json.dumps(schema).encode(), metadata_of(body), [(len(records), data)], codec="null")
+
+
+def edited(body: bytes, edit: Callable[[list[Any]], None]) -> bytes:
+    """Return a manifest whose records, as `foreign` reads them, are changed by `edit`."""
+    written = _plain(json.loads(schema_of(body)))
+    records: list[Any] = list(fastavro.reader(io.BytesIO(with_schema(body, json.dumps(written).encode()))))
+    edit(records)
+    target = io.BytesIO()
+    for record in records:
+        fastavro.schemaless_writer(target, written, record)
+    return container(schema_of(body), metadata_of(body), [(len(records), target.getvalue())], codec="null")
 
 
 def _plain(schema: Any) -> Any:

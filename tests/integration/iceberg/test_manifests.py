@@ -33,6 +33,7 @@ from pyiceberg.types import (
 
 from engine.domain.errors import CommitConflict, NotEligible, OutcomeUnknown, TableUnreadable
 from engine.formats.base import ManifestProof
+from engine.formats.iceberg.manifests import reading
 from engine.formats.iceberg.manifests.avro_blocks import readable, schema_of
 from engine.formats.iceberg.manifests.entry_bytes import EntryLayout, cut
 from engine.formats.iceberg.upkeep import manifest_plans
@@ -89,12 +90,21 @@ def numbers(entry: ManifestEntry) -> tuple[int | None, int | None, int | None]:
 
 def rewrite(lake: Lake, before_try: Callable[[], None] = nothing, *, attempt: int = 1) -> ManifestProof | None:
     """Rewrite the manifests of the table, and prove it; None if there was nothing to do."""
-    snapshot_id = lake.open().rewrite_manifests(RUN_ID, attempt, before_try=before_try)
+    opened = lake.open()
+    snapshot_id = opened.rewrite_manifests(RUN_ID, attempt, before_try=before_try)
     if snapshot_id is None:
         return None
     proof = lake.open().prove_manifests(snapshot_id)
     assert all(each.holds for each in proof.checks), [each for each in proof.checks if not each.holds]
+    by_digests = opened.prove_manifests(snapshot_id)
+    assert by_digests.checks == proof.checks
+    assert without_seconds(by_digests) == without_seconds(proof)
     return proof
+
+
+def without_seconds(proof: ManifestProof) -> Any:
+    assert proof.figures is not None
+    return {**proof.figures.document(), "manifest_read_seconds": None}
 
 
 def three_cities(lake: Lake, *, properties: dict[str, str] | None = None) -> Table:
@@ -384,6 +394,36 @@ def test_a_damaged_manifest_names_itself_and_nothing_is_written(lake: Lake) -> N
     with pytest.raises(TableUnreadable, match=Path(damaged).name):
         lake.open().rewrite_manifests(RUN_ID, 1, before_try=nothing)
     assert avro_files(table) == before
+
+
+@pytest.mark.parametrize("which", ["replaced", "new"])
+def test_a_manifest_that_changed_after_it_was_read_is_decoded_by_the_proof(lake: Lake, which: str) -> None:
+    """The proof compares what the store has, not what the rewrite remembers."""
+    table = three_cities(lake)
+    opened = lake.open()
+    snapshot_id = opened.rewrite_manifests(RUN_ID, 1, before_try=nothing)
+    assert snapshot_id is not None
+    (new,) = manifests_of(lake.load())
+    changed = Path((new if which == "new" else manifests_of(table)[0]).manifest_path.removeprefix("file://"))
+    body = readable(changed.read_bytes())
+    changed.write_bytes(body.replace(b".parquet", b".Parquet", 1))
+    failed = [each.name for each in opened.prove_manifests(snapshot_id).checks if not each.holds]
+    assert failed == ["same_live_files"]
+    changed.write_bytes(body)  # the same entries in other bytes
+    assert all(each.holds for each in opened.prove_manifests(snapshot_id).checks)
+    changed.write_bytes(body[:-20])
+    with pytest.raises(TableUnreadable, match=changed.name):
+        opened.prove_manifests(snapshot_id)
+
+
+def test_an_unchanged_manifest_is_not_decoded_again_by_the_proof(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    three_cities(lake)
+    opened = lake.open()
+    snapshot_id = opened.rewrite_manifests(RUN_ID, 1, before_try=nothing)
+    assert snapshot_id is not None
+    monkeypatch.setattr(reading, "read_entries", lambda *_, **__: pytest.fail("decoded"))
+    monkeypatch.setattr(reading, "read_together", lambda *_, **__: pytest.fail("decoded"))
+    assert all(each.holds for each in opened.prove_manifests(snapshot_id).checks)
 
 
 def test_an_empty_table_has_no_manifests(lake: Lake) -> None:

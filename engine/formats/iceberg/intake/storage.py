@@ -36,6 +36,10 @@ class AvroFiles(FileIO):
         """Return a file to read."""
         return _AvroFile(self._inner.new_input(location))
 
+    def stored(self, location: str) -> bytes:
+        """Return the content of a file as it is stored. Raises `Malformed` if it is larger than the limit."""
+        return read_file(self._inner.new_input(location), MANIFEST_BYTES)
+
     def new_output(self, location: str) -> OutputFile:
         """Return a file to write."""
         return self._inner.new_output(location)

@@ -17,7 +17,6 @@ from typing import Any, Final, Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyiceberg.io import FileIO
 from pyiceberg.manifest import ManifestContent, ManifestFile
 
 from engine.domain.tables.table import TableRef
@@ -25,9 +24,11 @@ from engine.formats.iceberg.catalog.file_access import outside
 from engine.formats.iceberg.errors import decoding, is_of_content
 from engine.formats.iceberg.intake.checks import check_entries, check_live, check_size
 from engine.formats.iceberg.intake.limits import Malformed
+from engine.formats.iceberg.intake.storage import AvroFiles
 from engine.formats.iceberg.manifests.avro_blocks import schema_of
 from engine.formats.iceberg.manifests.batches import read_together
-from engine.formats.iceberg.manifests.decoding import ADDED, DELETED, ENTRIES, IS_OUTSIDE, read_entries
+from engine.formats.iceberg.manifests.decoding import DELETED, ENTRIES, IS_OUTSIDE, read_entries
+from engine.formats.iceberg.manifests.inheritance import inherited
 from engine.formats.iceberg.manifests.outside_files import PathSummary, are_outside
 from engine.formats.iceberg.manifests.overlapping import overlapped
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
@@ -141,7 +142,7 @@ class _Decoded:
 class ManifestReader:
     """Reads manifests of one table through its storage; `codecs` by spec id, `places`: where its files may be."""
 
-    io: FileIO
+    io: AvroFiles
     codecs: Mapping[int, PartitionCodec]
     cache: Cache
     places: Places
@@ -155,7 +156,8 @@ class ManifestReader:
         if not self.places.cover(manifest.manifest_path):
             raise outside([manifest.manifest_path], self.places)
         held = self.cache.get(_key(manifest), lambda: self._decoded(manifest, self._body(manifest)))
-        return _inherited(held.within(self.places), manifest)
+        number = pa.scalar(manifest.sequence_number or 0, pa.int64())
+        return inherited(held.within(self.places), number, pa.scalar(manifest.added_snapshot_id, pa.int64()))
 
     def each(self, manifests: Sequence[ManifestFile]) -> list[pa.Table]:
         """Return the entries of several manifests, read in parallel, in the order of the manifests.
@@ -192,17 +194,22 @@ class ManifestReader:
         """
         return overlapped(self._body, manifests, at_once=_readers(manifests))
 
+    def stored(self, manifests: Sequence[ManifestFile]) -> Iterator[bytes]:
+        """Yield the bytes of manifests as they are stored, which `avro_blocks.readable` converts. Raises as `bodies`.
+
+        Several are fetched at the same time.
+        """
+
+        def read(manifest: ManifestFile) -> bytes:
+            with decoding(f"manifest {manifest.manifest_path}"):
+                return self.io.stored(manifest.manifest_path)
+
+        return overlapped(read, manifests, at_once=_readers(manifests))
+
     def cache_entries(self, manifest: ManifestFile, body: bytes) -> None:
         """Decode and cache the entries of a manifest from its content, as `bodies` yields it. Raises Malformed."""
         if not self.cache.holds(_key(manifest)):
             self.cache.get(_key(manifest), lambda: self._decoded(manifest, body))
-
-    def decoded(self, manifests: Sequence[ManifestFile], bodies: Sequence[bytes]) -> list[pa.Table]:
-        """Return the entries of manifests as `each` does, from their contents as `bodies` yields them."""
-        self._cache_together(manifests, bodies)
-        for manifest, body in zip(manifests, bodies, strict=True):
-            self.cache_entries(manifest, body)
-        return self.each(manifests)
 
     def uncached(self, cache: Cache) -> "ManifestReader":
         """Return a reader that has nothing in its cache but what `cache` has."""
@@ -213,7 +220,7 @@ class ManifestReader:
 
         Shares memory with the cached entries, as far as nothing was deleted.
         """
-        parts = [_live(table) for table in self.each(list(manifests))]
+        parts = [live(table) for table in self.each(list(manifests))]
         together = pa.concat_tables([ENTRIES.empty_table(), *parts]).unify_dictionaries()
         check_live(together)
         return together
@@ -288,20 +295,7 @@ def _readers(manifests: Sequence[ManifestFile]) -> int:
     return max(_READERS[0], min(_READERS[1], _READ_BYTES // max(1, largest)))
 
 
-def _live(table: pa.Table) -> pa.Table:
+def live(table: pa.Table) -> pa.Table:
+    """Return the entries of files that were not deleted."""
     is_live = pc.not_equal(table["status"], DELETED)
     return table if pc.all(is_live).as_py() else table.filter(is_live)
-
-
-def _inherited(table: pa.Table, manifest: ManifestFile) -> pa.Table:
-    number = manifest.sequence_number or 0
-    is_inherited = pc.or_(pc.equal(table["status"], ADDED), pa.scalar(number == 0))  # 0: written by format version 1
-    for name, value, where in (
-        ("sequence_number", number, None),
-        ("snapshot_id", manifest.added_snapshot_id, None),
-        ("file_sequence_number", number, is_inherited),
-    ):
-        filled = pc.fill_null(table[name], pa.scalar(value, pa.int64()))
-        column = filled if where is None else pc.if_else(where, filled, table[name])
-        table = table.set_column(table.schema.get_field_index(name), ENTRIES.field(name), column)
-    return table

@@ -66,12 +66,17 @@ def widen_zeros(summaries: Sequence[PartitionFieldSummary], types: Sequence[Iceb
 
 def not_enclosed(manifest: ManifestFile, entries: pa.Table, codec: PartitionCodec) -> Sequence[str]:
     """Return the partitions of a manifest's live entries, as canonical text, that its summaries do not enclose."""
+    live = entries.filter(pc.not_equal(entries["status"], DELETED))
+    return excluded(manifest, live["partition"].cast(pa.string()), codec)
+
+
+def excluded(manifest: ManifestFile, partitions: pa.ChunkedArray, codec: PartitionCodec) -> Sequence[str]:
+    """Return those partitions, as canonical text, that a manifest's summaries do not enclose."""
     summaries = manifest.partitions
     if summaries is None:
         return ()
-    live = entries.filter(pc.not_equal(entries["status"], DELETED))
     found = []
-    for text in pc.unique(live["partition"].cast(pa.string())).to_pylist():
+    for text in pc.unique(partitions).to_pylist():
         record = codec.decode(text)
         values = (record[at] for at in range(len(record)))
         if not all(map(_encloses, summaries, values, codec.types)):

@@ -28,7 +28,8 @@ from engine.formats.iceberg.upkeep.delete_positions import (
     read_positions,
     together,
 )
-from engine.formats.iceberg.upkeep.manifest_proofs import comparable, is_replace
+from engine.formats.iceberg.upkeep.manifest_entries import comparable
+from engine.formats.iceberg.upkeep.manifest_proofs import is_replace
 
 _MOST_NAMED = 5
 

@@ -4,8 +4,8 @@ After a lost race, manifests that are written already are used again as long as 
 replace: commits of other writers add manifests, they rarely replace any.
 """
 
-import hashlib
 import itertools
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,13 +20,17 @@ from engine.domain.errors import CommitConflict, OutcomeUnknown
 from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles, StagedSnapshot, discard, is_needed
 from engine.formats.iceberg.commits.summaries import usable_totals
 from engine.formats.iceberg.commits.tries import CommitTries, Proposal
-from engine.formats.iceberg.errors import reading_table, translated
-from engine.formats.iceberg.manifests.avro_blocks import schema_of
+from engine.formats.iceberg.errors import decoding, reading_table, translated
+from engine.formats.iceberg.intake.limits import Malformed
+from engine.formats.iceberg.manifests.avro_blocks import readable, schema_of
 from engine.formats.iceberg.manifests.entry_bytes import EntryLayout
-from engine.formats.iceberg.manifests.merging import ManifestMerge, MergedManifest, Source
 from engine.formats.iceberg.manifests.overlapping import overlapped
+from engine.formats.iceberg.manifests.reading import live
 from engine.formats.iceberg.metadata.history import ATTEMPT, RUN_ID, summary_of
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.upkeep.manifest_entries import plain
+from engine.formats.iceberg.upkeep.manifest_evidence import Evidence, Reading, digest, listed_as
+from engine.formats.iceberg.upkeep.manifest_merging import ManifestMerge, MergedManifest, Sources
 from engine.formats.iceberg.upkeep.manifest_plans import Selection, check_eligible, select, target_of
 
 CREATED: Final = "manifests-created"
@@ -37,10 +41,24 @@ _WRITTEN_AT_ONCE: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class _Replaced:
-    """Paths of manifests of a head, and those that are written in their place, by path."""
+    """Manifests of a head as they were read, and those that are written in their place, by path.
 
-    old: frozenset[str]
+    `inherits`: whether entries of the new ones inherit numbers, as they do in format version 1.
+    """
+
+    old: Reading
     new: Mapping[str, MergedManifest]
+    inherits: bool
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """Paths of the old ones."""
+        return frozenset(self.old.digests)
+
+    def evidence(self) -> Evidence:
+        """Return what a proof can use of it."""
+        new = [Reading({path: digest(each.body)}, {}, each.entries, each.seconds) for path, each in self.new.items()]
+        return Evidence(self.old, [] if self.inherits else new)
 
 
 @dataclass
@@ -57,8 +75,11 @@ class ManifestRewrite:
     _commit: str = field(default_factory=lambda: str(uuid4()))
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
-    def commit(self, *, before_try: Callable[[], None]) -> int | None:
-        """Rewrite and commit; see `formats.base.ManifestKeeper.rewrite_manifests`."""
+    def commit(self, *, before_try: Callable[[], None]) -> tuple[int | None, Sequence[Evidence]]:
+        """Rewrite and commit; return the snapshot's id and the evidence for its proof.
+
+        See `formats.base.ManifestKeeper.rewrite_manifests`.
+        """
         try:
             done = self.tries.commit(self._proposal, before_try=before_try)
         except OutcomeUnknown:
@@ -68,7 +89,8 @@ class ManifestRewrite:
             self._discard_except(())
             raise
         self._discard_except(done.content)
-        return None if done.snapshot is None else done.snapshot.snapshot_id
+        snapshot_id = None if done.snapshot is None else done.snapshot.snapshot_id
+        return snapshot_id, [each.evidence() for each in done.content]
 
     def _proposal(self, view: TableView) -> Proposal[Sequence[_Replaced]]:
         if str(view.metadata.table_uuid) != self.uuid:
@@ -77,7 +99,7 @@ class ManifestRewrite:
         with reading_table("read the manifests"):
             head = view.manifests(view.head)
             paths = {each.manifest_path for each in head}
-            self._ready = [each for each in self._ready if each.old <= paths] or list(self._merged(view, head))
+            self._ready = [each for each in self._ready if each.paths <= paths] or list(self._merged(view, head))
         ready = self._ready
         return Proposal(ready, (lambda: self._stage(view, head, ready)) if ready else None)
 
@@ -91,14 +113,13 @@ class ManifestRewrite:
 
         files.written, self._io = self._written, view.io
         for chosen in select(head, target_of(view)):
-            for sources, merged in _merges(view, chosen, files.block_codec):
+            for old, merged in _merges(view, chosen, files.block_codec):
                 paths = list(overlapped(write, merged, at_once=_WRITTEN_AT_ONCE))
-                old = frozenset(each.manifest.manifest_path for each in sources)
-                yield _Replaced(old, dict(zip(paths, merged, strict=True)))
+                yield _Replaced(old, dict(zip(paths, merged, strict=True)), view.metadata.format_version == 1)
 
     def _stage(self, view: TableView, head: Sequence[ManifestFile], replaced: Sequence[_Replaced]) -> StagedSnapshot:
         files = self._files(view)
-        old = {path for each in replaced for path in each.old}
+        old = {path for each in replaced for path in each.paths}
         new = [
             manifest.listed(path, snapshot_id=files.snapshot_id)
             for each in replaced
@@ -122,25 +143,48 @@ class ManifestRewrite:
             discard(self._io, [path for path in self._written if path not in needed])
 
 
-def _merges(
-    view: TableView, chosen: Selection, compression: str
-) -> Iterator[tuple[Sequence[Source], Sequence[MergedManifest]]]:
-    """Yield the manifests of each Avro schema in a selection, with those to write in their place."""
-    bodies = list(view.reader.bodies(chosen.manifests))
-    tables = view.reader.decoded(chosen.manifests, bodies)
-    alike: dict[bytes, list[Source]] = defaultdict(list)
-    for manifest, body, entries in zip(chosen.manifests, bodies, tables, strict=True):
-        alike[hashlib.sha256(schema_of(body)).digest()].append(Source(manifest, body, entries))
+@dataclass(frozen=True, slots=True)
+class _Fetched:
+    """A manifest with its content, as `avro_blocks.readable` returns it, and the schema in it."""
+
+    manifest: ManifestFile
+    digest: bytes
+    body: bytes
+    schema: bytes
+    seconds: float
+
+
+def _merges(view: TableView, chosen: Selection, compression: str) -> Iterator[tuple[Reading, Sequence[MergedManifest]]]:
+    """Yield the manifests of each Avro schema in a selection, as they were read, with those to write in their place."""
+    alike: dict[bytes, list[_Fetched]] = defaultdict(list)
+    for each in _fetched(view, chosen.manifests):
+        alike[each.schema].append(each)
     target = target_of(view)
-    for sources in alike.values():
-        layout = EntryLayout.of(schema_of(sources[0].body))
-        codec = view.codecs[sources[0].manifest.partition_spec_id]
+    for schema, some in alike.items():
+        started = time.perf_counter()
+        layout = EntryLayout.of(schema)
+        codec = view.codecs[some[0].manifest.partition_spec_id]
+        sources = Sources.of([each.manifest for each in some], [each.body for each in some], codec)
+        seconds = time.perf_counter() - started + sum(each.seconds for each in some)
         if layout is None:
             continue
         merge = ManifestMerge(sources, layout, codec, view.metadata.format_version, compression)
         merged = merge.merged(target)
-        if len(merged) != len(sources):  # fewer by merging, more by splitting
-            yield sources, merged
+        if len(merged) != len(some):  # fewer by merging, more by splitting
+            digests = {each.manifest.manifest_path: each.digest for each in some}
+            listed = {each.manifest.manifest_path: listed_as(each.manifest) for each in some}
+            yield Reading(digests, listed, plain(live(sources.entries)), seconds), merged
+
+
+def _fetched(view: TableView, manifests: Sequence[ManifestFile]) -> Iterator[_Fetched]:
+    for manifest, stored in zip(manifests, view.reader.stored(manifests), strict=True):
+        started = time.perf_counter()
+        with decoding(f"manifest {manifest.manifest_path}"):
+            if manifest.partition_spec_id not in view.codecs:
+                raise Malformed(f"the table has no partition spec {manifest.partition_spec_id}")
+            body = readable(stored)
+            schema = schema_of(body)
+        yield _Fetched(manifest, digest(stored), body, schema, time.perf_counter() - started)
 
 
 def _summary(view: TableView, run_id: str, attempt: int, counts: dict[str, int]) -> Summary:

@@ -2,38 +2,29 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyiceberg.manifest import ManifestFile
 from pyiceberg.table.snapshots import Operation, Snapshot
 
 from engine.domain.runs.manifests import ManifestFigures
 from engine.formats.base import Condition, ManifestProof
-from engine.formats.iceberg.manifests.reading import ManifestCache
-from engine.formats.iceberg.manifests.summaries import not_enclosed
+from engine.formats.iceberg.manifests.decoding import ENTRIES
+from engine.formats.iceberg.manifests.reading import ManifestCache, live
+from engine.formats.iceberg.manifests.summaries import excluded
 from engine.formats.iceberg.metadata.history import in_history
 from engine.formats.iceberg.metadata.views import TableView
-
-COMPARED = [
-    "content",
-    "path",
-    "spec_id",
-    "partition",
-    "sequence_number",
-    "file_sequence_number",
-    "snapshot_id",
-    "file_format",
-    "record_count",
-    "file_bytes",
-    "row_groups",
-    "sort_order_id",
-    "target",
-]
-"""Columns of entries that a rewrite of manifests must not change."""
+from engine.formats.iceberg.upkeep.manifest_entries import comparable, plain
+from engine.formats.iceberg.upkeep.manifest_evidence import Evidence, Reading
 
 
-def prove_manifests(view: TableView, snapshot_id: int) -> ManifestProof:
-    """Compare a snapshot with its parent, from files that are read again; see `ManifestKeeper.prove_manifests`."""
+def prove_manifests(view: TableView, snapshot_id: int, evidence: Sequence[Evidence] = ()) -> ManifestProof:
+    """Compare a snapshot with its parent; see `ManifestKeeper.prove_manifests`.
+
+    All files are read again. Those whose bytes are the same as in `evidence` are not decoded again.
+    """
     snapshot = view.metadata.snapshot_by_id(snapshot_id)
     if snapshot is None:
         detail = f"snapshot {snapshot_id} has expired: its files can't be compared"
@@ -45,19 +36,19 @@ def prove_manifests(view: TableView, snapshot_id: int) -> ManifestProof:
         return ManifestProof(checks, None)
     before, after = view.manifests(parent), view.manifests(snapshot)
     old, new = _only_in(before, after), _only_in(after, before)
-    had, seconds_before = _read(view, old)
-    has, seconds_after = _read(view, new)
-    checks += [_same_files(had, has), *_lists(view, new, snapshot)]
+    had = _read(view, old, [each.old for each in evidence])
+    has = _read(view, new, [reading for each in evidence for reading in each.new])
+    checks += [_same_files(had.entries, has.entries), *_lists(view, has, snapshot)]
     figures = ManifestFigures(
         rewritten=len(old),
         added=len(new),
         rewritten_bytes=sum(each.manifest_length for each in old),
         added_bytes=sum(each.manifest_length for each in new),
-        entries=has.num_rows,
+        entries=has.entries.num_rows,
         manifests_before=len(before),
         manifests_after=len(after),
-        seconds_before=seconds_before,
-        seconds_after=seconds_after,
+        seconds_before=had.seconds,
+        seconds_after=has.seconds,
     )
     return ManifestProof(checks, figures)
 
@@ -73,11 +64,34 @@ def _only_in(these: Sequence[ManifestFile], others: Sequence[ManifestFile]) -> l
     return [each for each in these if each.manifest_path not in known]
 
 
-def _read(view: TableView, manifests: Sequence[ManifestFile]) -> tuple[pa.Table, float]:
-    """Return the live entries of manifests, read from the store, and the seconds that it took."""
-    started = time.monotonic()
-    live = view.reader.uncached(ManifestCache()).live(manifests)
-    return live, time.monotonic() - started
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Manifests that were read in parts: those of each, with their live entries. `seconds`: with decoding."""
+
+    parts: Sequence[tuple[Sequence[ManifestFile], pa.Table]]
+    seconds: float
+
+    @property
+    def entries(self) -> pa.Table:
+        return pa.concat_tables(entries for _, entries in self.parts)
+
+
+def _read(view: TableView, manifests: Sequence[ManifestFile], known: Sequence[Reading]) -> _Read:
+    """Read the live entries of manifests from the store."""
+    started, decoded = time.monotonic(), 0.0
+    left = {each.manifest_path: each for each in manifests}
+    parts: list[tuple[Sequence[ManifestFile], pa.Table]] = []
+    for reading in known:
+        some = [left[path] for path in reading.digests if path in left]
+        if reading.is_of(some, view.reader):
+            parts.append((some, reading.entries))
+            decoded += reading.seconds
+            left = {path: each for path, each in left.items() if path not in reading.digests}
+    rest = list(left.values())
+    reader = view.reader.uncached(ManifestCache())
+    parts += [([each], plain(live(entries))) for each, entries in zip(rest, reader.each(rest), strict=True)]
+    parts.append(((), plain(ENTRIES.empty_table())))
+    return _Read(parts, time.monotonic() - started + decoded)
 
 
 def _same_files(had: pa.Table, has: pa.Table) -> Condition:
@@ -86,26 +100,18 @@ def _same_files(had: pa.Table, has: pa.Table) -> Condition:
     return Condition("same_live_files", same, detail if same else f"{detail}; their entries differ")
 
 
-def comparable(entries: pa.Table) -> pa.Table:
-    """Return entries in an order of their own, with the columns that a rewrite must not change, to be compared."""
-    plain = entries.select(COMPARED)
-    for at, name in enumerate(COMPARED):
-        if pa.types.is_dictionary(plain.schema.field(name).type):
-            plain = plain.set_column(at, name, plain[name].cast(pa.string()))
-    return plain.sort_by([(name, "ascending") for name in ("path", "sequence_number", "target", "content")])
-
-
-def _lists(view: TableView, manifests: Sequence[ManifestFile], snapshot: Snapshot) -> Iterator[Condition]:
+def _lists(view: TableView, read: _Read, snapshot: Snapshot) -> Iterator[Condition]:
     """Check what the manifest list states of the new manifests: readers select manifests by it."""
     wrong: list[str] = []
     miscounted: list[str] = []
-    for manifest, entries in zip(manifests, view.reader.each(manifests), strict=True):
-        wrong += not_enclosed(manifest, entries, view.codecs[manifest.partition_spec_id])
-        least = min(entries["sequence_number"].to_pylist(), default=0)
+    parts = [(manifest, entries) for manifests, entries in read.parts for manifest in manifests]
+    for manifest, entries in parts:
+        wrong += excluded(manifest, entries["partition"], view.codecs[manifest.partition_spec_id])
+        least = pc.min(entries["sequence_number"]).as_py() or 0
         stated = (manifest.existing_files_count, manifest.added_snapshot_id, manifest.min_sequence_number or 0)
         if stated != (entries.num_rows, snapshot.snapshot_id, least):
             miscounted.append(manifest.manifest_path)
-    detail = f"{len(manifests)} manifests" + (f", partitions outside of their bounds: {wrong[:5]}" if wrong else "")
+    detail = f"{len(parts)} manifests" + (f", partitions outside of their bounds: {wrong[:5]}" if wrong else "")
     yield Condition("manifests_enclose_partitions", not wrong, detail)
-    counted = f"{len(manifests)} manifests, {len(miscounted)} listed with other counts: {miscounted[:5]}"
+    counted = f"{len(parts)} manifests, {len(miscounted)} listed with other counts: {miscounted[:5]}"
     yield Condition("manifests_listed_as_written", not miscounted, counted)

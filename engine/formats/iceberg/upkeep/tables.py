@@ -24,12 +24,16 @@ from engine.formats.iceberg.upkeep.delete_commits import DeleteRewrite
 from engine.formats.iceberg.upkeep.delete_plans import plan_deletes
 from engine.formats.iceberg.upkeep.delete_proofs import prove_deletes
 from engine.formats.iceberg.upkeep.manifest_commits import ManifestRewrite
+from engine.formats.iceberg.upkeep.manifest_evidence import Evidence
 from engine.formats.iceberg.upkeep.manifest_plans import plan_manifests
 from engine.formats.iceberg.upkeep.manifest_proofs import prove_manifests
 
 
 class TableUpkeep(LoadedTable):
     """The operations besides rewriting data files: each call delegates to the module that implements it."""
+
+    _evidence: Sequence[Evidence] = ()
+    """What the last rewrite of manifests read and wrote."""
 
     @property
     def default_expiry(self) -> timedelta:
@@ -121,14 +125,14 @@ class TableUpkeep(LoadedTable):
 
     def rewrite_manifests(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
         """Merge and split manifests in one snapshot; see `ManifestKeeper.rewrite_manifests`."""
-        return ManifestRewrite(self._tries(), str(self._view.metadata.table_uuid), run_id, attempt).commit(
-            before_try=before_try
-        )
+        rewrite = ManifestRewrite(self._tries(), str(self._view.metadata.table_uuid), run_id, attempt)
+        snapshot_id, self._evidence = rewrite.commit(before_try=before_try)
+        return snapshot_id
 
     @reads("read the manifests of")
     def prove_manifests(self, snapshot_id: int) -> ManifestProof:
         """Compare a snapshot with rewritten manifests with its parent; see `ManifestKeeper.prove_manifests`."""
-        return prove_manifests(self._fresh(), snapshot_id)
+        return prove_manifests(self._fresh(), snapshot_id, self._evidence)
 
     @reads("remove files of a run from")
     def remove_manifests(self, run_id: str, *, up_to_attempt: int) -> int:

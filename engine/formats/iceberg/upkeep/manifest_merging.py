@@ -6,9 +6,10 @@ them. Entries of deleted files are left out, as they matter only to the snapshot
 
 import json
 import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -24,33 +25,68 @@ from pyiceberg.manifest import (
 from pyiceberg.typedef import Record
 from pyiceberg.types import UUIDType
 
-from engine.formats.iceberg.manifests.avro_blocks import container, metadata_of
-from engine.formats.iceberg.manifests.decoding import DELETED
-from engine.formats.iceberg.manifests.entry_bytes import EntryLayout, cut, joined_entries
+from engine.formats.iceberg.errors import is_of_content
+from engine.formats.iceberg.intake.limits import Malformed
+from engine.formats.iceberg.manifests.avro_blocks import container, metadata_of, readable
+from engine.formats.iceberg.manifests.batches import read_as_one
+from engine.formats.iceberg.manifests.decoding import DELETED, EXISTING, read_entries
+from engine.formats.iceberg.manifests.entry_bytes import EntryLayout, cut_all, data_files, joined_entries
+from engine.formats.iceberg.manifests.inheritance import inherited
 from engine.formats.iceberg.manifests.summaries import uuid_signs, widen_zeros
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, SpecToWrite
 from engine.formats.iceberg.statistics.bounds import order_key
+from engine.formats.iceberg.upkeep.manifest_entries import plain
 
 _BLOCK_BYTES: Final = 2**20
+_NONE: Final = -1  # in place of a number that no entry of a new manifest inherits
 _NUMBERS: Final = ["snapshot_id", "sequence_number", "file_sequence_number"]
-_COLUMNS: Final = [*_NUMBERS, "partition", "record_count"]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A manifest to merge: its entry in the manifest list, its content, and its entries.
+class Sources:
+    """Manifests to merge, whose content, partition spec and Avro schema are the same.
 
-    `body` is as `avro_blocks.readable` returns it. `entries` have the schema `decoding.ENTRIES`.
+    Attributes:
+        manifests: their entries in the manifest list.
+        bodies: their contents, as `avro_blocks.readable` returns them.
+        counts: number of entries of each.
+        written: entries of all, with the columns of `decoding.WRITTEN`.
+        entries: the same with the numbers that they inherit.
     """
 
-    manifest: ManifestFile
-    body: bytes
+    manifests: Sequence[ManifestFile]
+    bodies: Sequence[bytes]
+    counts: Sequence[int]
+    written: pa.Table
     entries: pa.Table
+
+    @classmethod
+    def of(cls, manifests: Sequence[ManifestFile], bodies: Sequence[bytes], codec: PartitionCodec) -> "Sources":
+        """Decode manifests. Raises `Malformed` if one is damaged."""
+        named = [(each.manifest_path, body) for each, body in zip(manifests, bodies, strict=True)]
+        is_deletes = manifests[0].content == ManifestContent.DELETES
+        written, counts = read_as_one(named, codec=codec, with_targets=is_deletes)
+        numbers = [each.sequence_number or 0 for each in manifests]
+        snapshot_ids = [each.added_snapshot_id for each in manifests]
+        places = pa.array(np.repeat(np.arange(len(manifests)), counts))
+        of_each = (pa.array(values, pa.int64()).take(places) for values in (numbers, snapshot_ids))
+        return cls(manifests, bodies, counts, written, inherited(written, *of_each))
+
+    @property
+    def content(self) -> ManifestContent:
+        """Whether they list data files or delete files."""
+        return self.manifests[0].content
 
 
 @dataclass(frozen=True, slots=True)
 class MergedManifest:
-    """A new manifest that is not written yet, and the figures for its entry in the manifest list."""
+    """A new manifest that is not written yet, and the figures for its entry in the manifest list.
+
+    Attributes:
+        files: number of its entries; rows: those in them; least_number: least data sequence number.
+        entries: those that were decoded from `body`, with the columns of `comparing.plain`.
+        seconds: how long decoding them took.
+    """
 
     body: bytes
     spec_id: int
@@ -59,6 +95,8 @@ class MergedManifest:
     rows: int
     least_number: int
     partitions: list[PartitionFieldSummary]
+    entries: pa.Table
+    seconds: float
 
     def listed(self, path: str, *, snapshot_id: int) -> ManifestFile:
         """Return its entry in the manifest list of a snapshot."""
@@ -83,39 +121,46 @@ class MergedManifest:
 
 @dataclass(frozen=True, slots=True)
 class ManifestMerge:
-    """A merge of manifests whose content, partition spec and Avro schema are the same.
+    """A merge of manifests.
 
     Attributes:
+        sources: the manifests.
         layout: of their schema.
         codec: partition codec of their spec.
         format_version: of the table, 1 or 2.
         compression: codec of the new manifests' blocks, `deflate` or `null`.
     """
 
-    sources: Sequence[Source]
+    sources: Sources
     layout: EntryLayout
     codec: PartitionCodec
     format_version: int
     compression: str
 
     def merged(self, target_bytes: int) -> list[MergedManifest]:
-        """Return the new manifests, each of at most about `target_bytes` as stored; none without a live entry."""
-        live = [pc.not_equal(each.entries["status"], DELETED) for each in self.sources]
-        files = [
-            file
-            for source, is_live in zip(self.sources, live, strict=True)
-            for file, holds in zip(cut(source.body, self.layout), is_live.to_pylist(), strict=True)
-            if holds
-        ]
-        tables = [
-            each.entries.select(_COLUMNS).filter(is_live) for each, is_live in zip(self.sources, live, strict=True)
-        ]
-        if not files:
-            return []
-        entries = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
-        return list(self._pieces(files, entries, target_bytes))
+        """Return the new manifests, each of at most about `target_bytes` as stored; none without a live entry.
 
-    def _pieces(self, files: list[memoryview], entries: pa.Table, target_bytes: int) -> Iterator[MergedManifest]:
+        Each was decoded again, and has the entries that it was made of.
+
+        Raises:
+            Malformed: the entries of a manifest can't be told apart.
+        """
+        entries = self.sources.entries
+        is_live = pc.not_equal(entries["status"], DELETED)
+        live = entries.filter(is_live)
+        if not live.num_rows:
+            return []
+        for files_of in (data_files, cut_all):
+            files = files_of(self.sources.bodies, self.sources.counts, self.sources.written, self.layout)
+            found = list(self._pieces(list(compress(files, is_live.to_pylist())), live, target_bytes))
+            if None not in found:
+                return [each for each in found if each is not None]
+        raise Malformed(f"manifest {self.sources.manifests[0].manifest_path} or one like it has damaged entries")
+
+    def _pieces(
+        self, files: Sequence[memoryview], entries: pa.Table, target_bytes: int
+    ) -> Iterator[MergedManifest | None]:
+        """Yield the new manifests; None for one whose entries are not those that it was made of."""
         layout = self.layout if self.format_version == 1 else self.layout.with_sequence_numbers()
         headers = _headers(entries, layout)
         partitions = _Partitions.of(entries, self.codec)
@@ -133,30 +178,51 @@ class ManifestMerge:
             chosen = order[begin:end]
             blocks = [block(chosen[a:b]) for a, b in _ranges(sizes[begin:end], None, _BLOCK_BYTES)]
             body = container(schema, metadata, blocks, codec=self.compression)
-            yield self._manifest(body, entries.take(chosen), partitions)
+            yield self._checked(body, entries.take(chosen), partitions)
 
-    def _manifest(self, body: bytes, entries: pa.Table, partitions: "_Partitions") -> MergedManifest:
-        first = self.sources[0].manifest
+    def _checked(self, body: bytes, entries: pa.Table, partitions: "_Partitions") -> MergedManifest | None:
+        """Return the new manifest with this content if its entries are these; None otherwise."""
+        started = time.perf_counter()
+        number = pa.scalar(0 if self.format_version == 1 else _NONE, pa.int64())
+        try:
+            written = read_entries(
+                readable(body), codec=self.codec, with_targets=self.sources.content == ManifestContent.DELETES
+            )
+            found = plain(inherited(written, number, pa.scalar(_NONE, pa.int64())))
+        except BaseException as error:
+            if not is_of_content(error):
+                raise
+            return None
+        seconds = time.perf_counter() - started
+        is_same = found.equals(plain(entries)) and pc.all(pc.equal(written["status"], EXISTING)).as_py()
+        return self._manifest(body, entries, partitions, found, seconds) if is_same else None
+
+    def _manifest(
+        self, body: bytes, entries: pa.Table, partitions: "_Partitions", found: pa.Table, seconds: float
+    ) -> MergedManifest:
         codes = pc.unique(entries["partition"].combine_chunks().indices).to_pylist()
         spec = SpecToWrite(*self.codec.spec.fields, spec_id=self.codec.spec.spec_id)
         summaries = construct_partition_summaries(spec, self.codec.schema, [partitions.records[at] for at in codes])
         widen_zeros(summaries, self.codec.types)
         return MergedManifest(
             body=body,
-            spec_id=first.partition_spec_id,
-            content=first.content,
+            spec_id=self.codec.spec.spec_id,
+            content=self.sources.content,
             files=entries.num_rows,
             rows=pc.sum(entries["record_count"]).as_py(),
             least_number=pc.min(entries["sequence_number"]).as_py(),
             partitions=summaries,
+            entries=found,
+            seconds=seconds,
         )
 
     def _metadata(self) -> dict[str, bytes]:
         """Return the header of the newest manifest, with the table's format version."""
-        newest = max(self.sources, key=lambda each: each.manifest.sequence_number or 0)
-        found = metadata_of(newest.body) | {"format-version": str(self.format_version).encode()}
+        numbers = [each.sequence_number or 0 for each in self.sources.manifests]
+        newest = self.sources.bodies[numbers.index(max(numbers))]
+        found = metadata_of(newest) | {"format-version": str(self.format_version).encode()}
         if self.format_version > 1:
-            content = "deletes" if newest.manifest.content == ManifestContent.DELETES else "data"
+            content = "deletes" if self.sources.content == ManifestContent.DELETES else "data"
             found |= {"content": content.encode()}
         return found
 
@@ -168,7 +234,7 @@ def _headers(entries: pa.Table, layout: EntryLayout) -> list[bytes]:
     found = []
     for numbers in rows:
         if (header := made.get(numbers)) is None:
-            header = made[numbers] = layout.header(numbers)
+            header = made[numbers] = layout.header(EXISTING, numbers)
         found.append(header)
     return found
 

@@ -1,0 +1,59 @@
+"""Entries of manifests that a rewrite decoded, kept for its proof: decoding the same bytes again shows nothing new.
+
+The proof fetches every manifest again and compares digests. Entries of replaced manifests inherit numbers from the
+manifest list, which has to state the same of them; those of new manifests inherit nothing.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyiceberg.manifest import ManifestFile
+
+from engine.formats.iceberg.manifests.reading import ManifestReader
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Entries of manifests, as `manifest_entries.plain` returns them.
+
+    Attributes:
+        digests: digests of their stored bytes, by path.
+        listed: what the manifest list stated of each, from `listed_as`; empty if they inherit nothing.
+        entries: live entries of all.
+        seconds: how long decoding them took.
+    """
+
+    digests: Mapping[str, bytes]
+    listed: Mapping[str, Any]
+    entries: pa.Table
+    seconds: float
+
+    def is_of(self, manifests: Sequence[ManifestFile], reader: ManifestReader) -> bool:
+        """Return whether the store still has these manifests as they were read. Raises as `ManifestReader.stored`."""
+        if {each.manifest_path for each in manifests} != self.digests.keys():
+            return False
+        if any(self.listed[each.manifest_path] != listed_as(each) for each in manifests if self.listed):
+            return False
+        found = zip(manifests, reader.stored(manifests), strict=True)
+        return all(digest(body) == self.digests[each.manifest_path] for each, body in found)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Replaced manifests, and each of those that were written in their place."""
+
+    old: Reading
+    new: Sequence[Reading]
+
+
+def listed_as(manifest: ManifestFile) -> Any:
+    """Return what entries inherit of a manifest in a manifest list."""
+    return (manifest.content, manifest.partition_spec_id, manifest.sequence_number, manifest.added_snapshot_id)
+
+
+def digest(stored: bytes) -> bytes:
+    """Return the digest of the stored bytes of a manifest."""
+    return hashlib.sha256(stored).digest()
