@@ -40,7 +40,9 @@ _CODEC: Final = "avro.codec"
 _SCHEMA: Final = "avro.schema"
 _SYNC_BYTES: Final = 16
 _DEFLATE_RATIO: Final = 1032  # maximum compression ratio of deflate, see zlib's technical details
-_LEVEL: Final = 5  # half the time of the usual 6, for manifests that are 8 % larger: as large as Iceberg's own
+_LEVEL: Final = (
+    5  # of deflate: half the time of the usual 6, for 8 % more bytes; Iceberg's own are 7 % smaller than by 6
+)
 _CHECKSUM_BYTES: Final = 4
 _XZ_MEMORY: Final = 128 * 2**20
 _LARGEST_FIXED: Final = 2**20

@@ -7,9 +7,10 @@ specification, section "Manifests", their encoding in that of Avro 1.12.
 
 import io
 import json
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate
 from typing import Any, Final
 
 import fastavro
@@ -104,10 +105,8 @@ def _field(written: Any) -> _Field | None:
     return None
 
 
-def data_files(
-    bodies: Sequence[bytes], counts: Sequence[int], entries: pa.Table, layout: EntryLayout
-) -> list[memoryview]:
-    """Return the data file of each entry of manifests as bytes, in order: as `cut`, but forty times as fast.
+def data_files(bodies: Sequence[bytes], counts: Sequence[int], entries: pa.Table, layout: EntryLayout) -> list[bytes]:
+    """Return the data file of each entry of manifests, in order: as `cut`, but twenty times as fast.
 
     Searches for the bytes that each entry begins with, its numbers and the path of its file, which are known, and skips
     all between them. The bytes of a value could look like the next entry: callers decode what they make of the result,
@@ -119,51 +118,58 @@ def data_files(
         entries: entries of all, with the columns of `decoding.WRITTEN`.
         layout: of their schema.
     """
-    beginnings = iter(() if layout.has_content is None else _beginnings(entries, layout))
-    found: list[memoryview] = []
-    for body, count in zip(bodies, counts, strict=True):
-        searched = _between(body, list(islice(beginnings, count)), count)
+    if layout.has_content is None:
+        return cut_all(bodies, counts, entries, layout)
+    beginnings, headers = _beginnings(entries, layout)
+    found: list[bytes] = []
+    for body, start, count in zip(bodies, accumulate(counts, initial=0), counts, strict=False):
+        some = slice(start, start + count)
+        searched = _between(body, beginnings[some], headers[some])
         found += cut(body, layout) if searched is None else searched
     return found
 
 
-def _beginnings(entries: pa.Table, layout: EntryLayout) -> Iterator[tuple[int, bytes]]:
-    """Yield the length of the bytes before each data file, and these bytes up to the path in it."""
-    headers: dict[Any, tuple[int, bytes]] = {}
+def _beginnings(entries: pa.Table, layout: EntryLayout) -> tuple[list[bytes], list[int]]:
+    """Return the bytes that each entry begins with, up to its path, and how many of them precede the data file."""
+    known: dict[Any, tuple[bytes, int]] = {}
+    beginnings, headers = list[bytes](), list[int]()
     columns = (entries[name].to_pylist() for name in ("status", *_COLUMNS, "content", "path"))
     for status, snapshot_id, number, file_number, content, path in zip(*columns, strict=True):
         key = (status, snapshot_id, number, file_number, content)
-        if (known := headers.get(key)) is None:
+        if key not in known:
             header = layout.header(status, key[1:4])
-            known = headers[key] = (len(header), header + (_long(content) if layout.has_content else b""))
+            known[key] = header + (_long(content) if layout.has_content else b""), len(header)
+        before, length = known[key]
         name = path.encode()
-        yield known[0], known[1] + _long(len(name)) + name
+        beginnings.append(before + _long(len(name)) + name)
+        headers.append(length)
+    return beginnings, headers
 
 
-def _between(body: bytes, beginnings: Sequence[tuple[int, bytes]], count: int) -> list[memoryview] | None:
+def _between(body: bytes, beginnings: Sequence[bytes], headers: Sequence[int]) -> list[bytes] | None:
     """Return the bytes from each data file to the next entry; None if an entry is not found in its order."""
-    at, end = block_in(body)
-    places: list[int] = []
-    for _, beginning in beginnings:
+    start, end = block_in(body)
+    places, at = list[int](), start
+    for beginning in beginnings:
         place = body.find(beginning, at, end)
-        if place < 0 or not (places or place == at):
+        if place < 0:
             return None
         places.append(place)
         at = place + len(beginning)
-    if len(places) != count:
-        return None
-    view = memoryview(body)
-    files = (place + header for place, (header, _) in zip(places, beginnings, strict=True))
-    return [view[begin:stop] for begin, stop in zip(files, [*places[1:], end], strict=True)]
+    if not places or places[0] != start:
+        return None if start < end else []
+    # no views: the garbage collector follows a hundred thousand of them, which takes longer than to copy
+    files = map(operator.add, places, headers)
+    return [body[begin:stop] for begin, stop in zip(files, [*places[1:], end], strict=True)]
 
 
-def cut_all(bodies: Sequence[bytes], counts: Sequence[int], entries: pa.Table, layout: EntryLayout) -> list[memoryview]:
+def cut_all(bodies: Sequence[bytes], counts: Sequence[int], entries: pa.Table, layout: EntryLayout) -> list[bytes]:
     """Return the data file of each entry of manifests as bytes, in order, by decoding all."""
     del counts, entries
     return [file for body in bodies for file in cut(body, layout)]
 
 
-def cut(body: bytes, layout: EntryLayout) -> list[memoryview]:
+def cut(body: bytes, layout: EntryLayout) -> list[bytes]:
     """Return the data file of each entry of a manifest as bytes, in order.
 
     Args:
@@ -172,14 +178,13 @@ def cut(body: bytes, layout: EntryLayout) -> list[memoryview]:
     """
     status = [each for each in layout.schema["fields"] if each.get("field-id") == ids.STATUS]
     blocks: Any = fastavro.block_reader(io.BytesIO(body), reader_schema={**layout.schema, "fields": status})
-    found: list[memoryview] = []
+    found: list[bytes] = []
     for block in blocks:
         stream = block.bytes_
         ends = np.array([stream.tell() for _ in block], np.int64)
         data = stream.getvalue()
         begins = _after_numbers(np.frombuffer(data, np.uint8), np.concatenate([[0], ends[:-1]]), layout)
-        view = memoryview(data)
-        found += [view[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+        found += [data[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
     return found
 
 
@@ -220,8 +225,8 @@ def _long(value: int) -> bytes:
     return bytes(found)
 
 
-def joined_entries(headers: Sequence[bytes], files: Sequence[memoryview]) -> bytes:
+def joined_entries(headers: Sequence[bytes], files: Sequence[bytes]) -> bytes:
     """Return entries as the content of a block: each header followed by its data file."""
-    parts: list[bytes | memoryview] = [b""] * (2 * len(files))
+    parts = [b""] * (2 * len(files))
     parts[::2], parts[1::2] = headers, files
     return b"".join(parts)

@@ -157,9 +157,7 @@ class ManifestMerge:
                 return [each for each in found if each is not None]
         raise Malformed(f"manifest {self.sources.manifests[0].manifest_path} or one like it has damaged entries")
 
-    def _pieces(
-        self, files: Sequence[memoryview], entries: pa.Table, target_bytes: int
-    ) -> Iterator[MergedManifest | None]:
+    def _pieces(self, files: Sequence[bytes], entries: pa.Table, target_bytes: int) -> Iterator[MergedManifest | None]:
         """Yield the new manifests; None for one whose entries are not those that it was made of."""
         layout = self.layout if self.format_version == 1 else self.layout.with_sequence_numbers()
         headers = _headers(entries, layout)
