@@ -7,7 +7,7 @@ fastavro, with the same result (differential test: `tests/integration/iceberg/te
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import fastavro
@@ -20,7 +20,7 @@ from engine.formats.iceberg.intake.limits import Malformed
 from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.avro_blocks import joined, records_in, schema_of
 from engine.formats.iceberg.manifests.decoding import DATA, DELETED, EQUALITY_DELETES, POSITION_DELETES
-from engine.formats.iceberg.manifests.flat_frames import UNREADABLE
+from engine.formats.iceberg.manifests.flat_frames import UNREADABLE, frame_of
 
 _MANIFEST_PATH, _MANIFEST_LENGTH, _ADDED_SNAPSHOT = 500, 501, 503
 _OF_LISTS: Final = {_MANIFEST_PATH: "path", _MANIFEST_LENGTH: "file_bytes", _ADDED_SNAPSHOT: "snapshot_id"}
@@ -89,7 +89,7 @@ def _together(bodies: Sequence[bytes]) -> list[tuple[bytes, int]]:
 
 def _manifests(body: bytes, rows: int) -> pa.Table:
     names = _named(ids.field_names(_schema(body)), _OF_LISTS, needed={_MANIFEST_PATH})
-    frame = _frame(body, rows)
+    frame = _frame(lambda: pl.read_avro(io.BytesIO(body), columns=list(names.values())), rows)
     found = {name: frame[field] for name, field in names.items()} if frame is not None else _slowly(body, names, None)
     return pa.table([_column(found.get(each.name), each.type, rows) for each in MANIFESTS], MANIFESTS)
 
@@ -100,12 +100,12 @@ def _entries(body: bytes, rows: int) -> pa.Table:
     record = ids.record_of(written, ids.DATA_FILE)
     of_file = _named(ids.field_names(record), _OF_FILES, needed={ids.PATH})
     inner = ids.field_names(written)[ids.DATA_FILE]
-    frame = _frame(body, rows)
+    chosen = {"of_entry": frozenset(_OF_ENTRIES), "of_file": frozenset(_OF_FILES)}
+    frame = _frame(lambda: frame_of(body, written, **chosen), rows)
     found: dict[str, Any]
     if frame is not None:
-        file = frame[inner].struct
-        found = {name: frame[field] for name, field in of_entry.items()}
-        found |= {name: file.field(field) for name, field in of_file.items()}
+        wanted = {**_OF_ENTRIES, **_OF_FILES}
+        found = {name: frame[str(number)] for number, name in wanted.items() if str(number) in frame}
     else:
         found = _slowly(body, of_entry, None) | _slowly(body, of_file, inner)
     status = _column(found["status"], pa.int64(), rows)
@@ -140,13 +140,13 @@ def _named(by_id: Mapping[int, str], wanted: Mapping[int, str], *, needed: set[i
     return {name: by_id[number] for number, name in wanted.items() if number in by_id}
 
 
-def _frame(body: bytes, rows: int) -> pl.DataFrame | None:
+def _frame(read: Callable[[], pl.DataFrame | None], rows: int) -> pl.DataFrame | None:
     """Return the records of a file as columns; None if polars does not support it."""
     try:
-        frame = pl.read_avro(io.BytesIO(body))
+        frame = read()
     except UNREADABLE:
         return None
-    return frame if frame.height == rows else None
+    return frame if frame is not None and frame.height == rows else None
 
 
 def _slowly(body: bytes, names: Mapping[str, str], inner: str | None) -> dict[str, list[Any]]:
