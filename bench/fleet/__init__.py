@@ -9,4 +9,5 @@ docs/simulation.md) and exits with 1 when a bound does not hold. Tests in `tests
 | `starvation` | longest wait of each team; `line` is the queue of waiting runs in memory |
 | `replays` | each preset on the write histories of `histories` |
 | `storm`, `explained`, `artemis` | the product's processes in a `tests.simulation.world` (`artemis`: a `long_table`) |
+| `upkeep` | a week with all upkeep on, beside the same week without it |
 """

@@ -13,8 +13,10 @@ from typing import Any, TypeVar
 
 import structlog
 
-from bench.fleet import artemis, explained, race, replays, starvation, storm, upkeep_report
+from bench.fleet import artemis, explained, race, replays, starvation, storm
 from bench.fleet.line import Line
+from bench.fleet.upkeep.report import judge
+from bench.fleet.upkeep.report import report as upkeep_report
 from tests.simulation.world import World, open_machine, open_world
 
 _T = TypeVar("_T")
@@ -63,8 +65,8 @@ def _explained(seed: int) -> tuple[str, list[str]]:
 
 
 def _upkeep(seed: int) -> tuple[str, list[str]]:
-    found = upkeep_report.judge(1000, days=7, workers=16, seed=seed)
-    return upkeep_report.report(found), found.broken()
+    found = judge(1000, days=7, workers=16, seed=seed)
+    return upkeep_report(found), found.broken()
 
 
 def _presets(seed: int) -> tuple[str, list[str]]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.fleet import upkeep_week
-from bench.fleet.upkeep_report import Judged, judge, report
+from bench.fleet.upkeep import week as upkeep_week
+from bench.fleet.upkeep.report import Judged, judge, report
 from engine.domain.runs.run import Operation, Run
 
 

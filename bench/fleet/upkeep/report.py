@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from time import process_time
 
 from bench.fleet.tables import as_table, count, size
-from bench.fleet.upkeep_tables import DAY, PATTERNS, Pattern
-from bench.fleet.upkeep_week import SWITCHED_ON, State, Week, simulate
+from bench.fleet.upkeep.tables import DAY, PATTERNS, Pattern
+from bench.fleet.upkeep.week import SWITCHED_ON, State, Week, simulate
 from engine.domain.runs.run import Operation
 from engine.services.planning.upkeep.snapshot_files import LEAST_SAVED
 from engine.services.planning.upkeep.states import LEAST_INTERVAL

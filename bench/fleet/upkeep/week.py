@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from bench.fleet.line import EPOCH, Line
-from bench.fleet.upkeep_tables import DAY, PATTERNS, WeekTable, commits_of
+from bench.fleet.upkeep.tables import DAY, PATTERNS, WeekTable, commits_of
 from engine.domain.fleet.limits import Fleet, FleetLimits
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import EffectivePolicy, PolicyDocument, Windows, effective_policy
