@@ -48,6 +48,8 @@ class Priority(StrEnum):
 
 
 _LEVELS: Final = {priority: level for level, priority in enumerate(Priority)}
+UPKEEP_OF: Final = "upkeep of "
+"""Begin of the name of a sharer of upkeep."""
 AGEING: Final = timedelta(minutes=30)
 """Waiting time that equals one level of priority: no run waits forever behind newer runs of a higher level."""
 
@@ -198,17 +200,21 @@ class Run:
         return self.intent.sent
 
 
-def sharer(catalog: str, owner_team: str | None) -> str:
-    """Return the sharer of a table's runs: the unit among which capacity of the fleet is divided."""
-    return f"catalog {catalog}" if owner_team is None else f"team {owner_team}"
+def sharer(catalog: str, owner_team: str | None, operation: str = Operation.REWRITE) -> str:
+    """Return the sharer of a table's runs: the unit among which capacity of the fleet is divided.
+
+    Upkeep shares apart from rewrites, so that a thousand queued expiries of a team do not precede its next rewrite.
+    """
+    owner = f"catalog {catalog}" if owner_team is None else f"team {owner_team}"
+    return owner if operation == Operation.REWRITE else f"{UPKEEP_OF}{owner}"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadyRun:
     """A queued run that may be claimed as far as the record shows; `domain.runs.turns` orders such runs.
 
-    `benefit_per_cost` is the table's last measured value, 0 before the first. `served_at`: when a run of its sharer was
-    last claimed, None before the first.
+    `benefit_per_cost` is the table's last measured value, 0 before the first and for operations besides rewriting.
+    `served_at`: when a run of its sharer was last claimed, None before the first.
     """
 
     id: RunId
@@ -220,11 +226,12 @@ class ReadyRun:
     benefit_per_cost: float = 0.0
     is_urgent: bool = False
     served_at: datetime | None = None
+    operation: str = Operation.REWRITE
 
     @property
     def sharer(self) -> str:
-        """The unit that shares turns: the table's team, or its catalog when it has no team."""
-        return sharer(self.catalog, self.owner_team)
+        """The unit that shares turns: the rewrites, or the upkeep, of the table's team, or of its catalog without."""
+        return sharer(self.catalog, self.owner_team, self.operation)
 
 
 @dataclass(frozen=True, slots=True)

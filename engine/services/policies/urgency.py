@@ -9,12 +9,17 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from engine.domain.policies import OFF, PolicyDocument, PolicyScope, ScopedTable, StoredPolicy
-from engine.domain.runs.run import Run
+from engine.domain.runs.run import Operation, Run
 from engine.stores.unit_of_work import UnitOfWork
 
 
 def urgent_at(run: Run, table: ScopedTable, policies: Sequence[StoredPolicy]) -> datetime | None:
-    """Return when a run on this table becomes urgent, None for never; `policies`: weakest first."""
+    """Return when a run on this table becomes urgent, None for never; `policies`: weakest first.
+
+    Only rewrites do: a backlog of upkeep must not precede rewrites that have waited for as long.
+    """
+    if run.operation is not Operation.REWRITE:
+        return None
     covering = (each.document for each in reversed(policies) if each.scope.covers(table))
     said = next((patience for document in covering if (patience := _said(document)) is not None), OFF)
     return None if said == OFF else run.due_since + timedelta(seconds=float(said))

@@ -85,7 +85,7 @@ class Attempt:
         self.hold: Hold | None = None
         self.slowdown = 1.0
         self.interrupted = asyncio.Event()
-        self._watch = HoldWatch(clock=clock, table_id=run.table_id, due_since=run.due_since)
+        self._watch = HoldWatch(clock=clock, table_id=run.table_id, operation=run.operation, due_since=run.due_since)
         self._is_over = False
 
     @property

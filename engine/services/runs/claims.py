@@ -69,7 +69,7 @@ class ClaimService:
             run = await unit.runs.get(run_id)
             if run is None:
                 return None
-            ready = ReadyRun(run.id, run.table_id, run.priority, run.created_at)
+            ready = ReadyRun(run.id, run.table_id, run.priority, run.created_at, operation=run.operation)
             hold = await _hold(unit, ready)
         if hold is not None and await self._hold_back(ready, hold):
             return None
@@ -151,7 +151,7 @@ async def _hold(unit: UnitOfWork, ready: ReadyRun) -> Hold | None:
     fails = await _breaker_hold(unit, ready.id)
     if fails is not None:
         return fails
-    rules = await read_rules(unit, ready.table_id)
+    rules = await read_rules(unit, ready.table_id, ready.operation)
     if rules.hold_nothing:
         return None
     run = await unit.runs.get(ready.id) if rules.urgent_after else None
@@ -179,5 +179,5 @@ async def _still_waits(unit: UnitOfWork, run_id: RunId) -> bool:
         return False
     if run.waiting_for is WaitingFor.CATALOG_FAILS:
         return await _breaker_hold(unit, run_id) is not None
-    rules = await read_rules(unit, run.table_id)
+    rules = await read_rules(unit, run.table_id, run.operation)
     return rules.still_waits(run, await unit.now(), await read_latencies(unit, run.table_id, rules))

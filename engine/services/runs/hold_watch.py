@@ -11,6 +11,7 @@ from engine.domain.clock import Clock
 from engine.domain.fleet.backoff import NO_SLOWDOWN, Slowdown
 from engine.domain.fleet.limits import Pauses
 from engine.domain.ids import TableId
+from engine.domain.runs.run import Operation
 from engine.services.runs.holds import Hold, HoldRules, Latencies, Room, read_latencies, read_rules
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -21,9 +22,10 @@ _LEAST_SECONDS: Final = 0.001
 class HoldWatch:
     """The holds on one run; `urgent_after` counts from `due_since`. There is no hold before the first `read`."""
 
-    def __init__(self, *, clock: Clock, table_id: TableId, due_since: datetime) -> None:
+    def __init__(self, *, clock: Clock, table_id: TableId, operation: Operation, due_since: datetime) -> None:
         self._clock = clock
         self._table_id = table_id
+        self._operation = operation
         self._due_since = due_since
         self._rules = HoldRules()
         self._latencies = Latencies()
@@ -45,7 +47,7 @@ class HoldWatch:
         self._zero = (await unit.now()).astimezone(UTC) - timedelta(seconds=self._clock.monotonic())
         self._pauses = await unit.pauses.of_table(self._table_id)
         if self._policy_at is None or self._clock.monotonic() - self._policy_at >= POLICY_SECONDS:
-            self._rules = await read_rules(unit, self._table_id)
+            self._rules = await read_rules(unit, self._table_id, self._operation)
             self._policy_at = self._clock.monotonic()
         self._latencies = await read_latencies(unit, self._table_id, self._rules)
 

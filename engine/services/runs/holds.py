@@ -15,7 +15,7 @@ from engine.domain.ids import TableId
 from engine.domain.policies import OFF, EffectivePolicy, OnStart, Windows
 from engine.domain.policies.documents.document import Backoff
 from engine.domain.policies.effective.gaps import gap_at
-from engine.domain.runs.run import Run, WaitingFor
+from engine.domain.runs.run import Operation, Run, WaitingFor
 from engine.domain.tables.signals import SignalKind
 from engine.domain.values.units import format_duration
 from engine.services.policies.effective import PolicyReader
@@ -95,9 +95,10 @@ class HoldRules:
     backoff: Backoff | None = None
 
     @classmethod
-    def of(cls, policy: EffectivePolicy) -> Self:
-        """Return the rules of an effective policy."""
-        values, seconds = policy.values, policy.seconds_of("schedule.urgent_after")
+    def of(cls, policy: EffectivePolicy, operation: str = Operation.REWRITE) -> Self:
+        """Return the rules of an effective policy for an operation; only rewrites become urgent."""
+        values = policy.values
+        seconds = policy.seconds_of("schedule.urgent_after") if operation == Operation.REWRITE else None
         patience = None if seconds is None else timedelta(seconds=seconds)
         if not values["quiet_hours"] and not values["blackouts"] and values["backoff"] == OFF:
             return cls(urgent_after=patience)  # most policies have no windows: skip the document
@@ -206,10 +207,10 @@ class HoldRules:
         return Hold(waiting_for, slowdown.until, OnStart.INTERRUPT, waiting_for.value, detail)
 
 
-async def read_rules(unit: UnitOfWork, table_id: TableId) -> HoldRules:
-    """Return the rules of a table's effective policy; empty rules if the table is not registered."""
+async def read_rules(unit: UnitOfWork, table_id: TableId, operation: str) -> HoldRules:
+    """Return the rules of a table's effective policy for an operation; empty rules if the table is not registered."""
     table = await unit.tables.get(table_id)
-    return HoldRules() if table is None else HoldRules.of(await PolicyReader.effective(unit, table, {}))
+    return HoldRules() if table is None else HoldRules.of(await PolicyReader.effective(unit, table, {}), operation)
 
 
 async def read_latencies(unit: UnitOfWork, table_id: TableId, rules: HoldRules) -> Latencies:

@@ -113,7 +113,7 @@ class RunClaims(RunChanges):
             return None
         if run is None:
             return None
-        await self._serve(sharer(run.catalog, run.owner_team))
+        await self._serve(sharer(run.catalog, run.owner_team, run.operation))
         return run, lease_of(run)
 
     async def claim_first(
@@ -178,7 +178,8 @@ class RunClaims(RunChanges):
         """Count the runs that workers hold. Exact only while the fleet's row is locked."""
         held = (await self._connection.execute(run_listings.at_work())).all()
         return AtWork(
-            Counter(row.catalog for row in held), Counter(sharer(row.catalog, row.owner_team) for row in held)
+            Counter(row.catalog for row in held),
+            Counter(sharer(row.catalog, row.owner_team, row.operation) for row in held),
         )
 
     async def _look(

@@ -17,6 +17,7 @@ from sqlalchemy import (
     Select,
     Subquery,
     and_,
+    case,
     exists,
     func,
     literal,
@@ -27,7 +28,7 @@ from sqlalchemy import (
 )
 
 from engine.domain.ids import RunId, TableId, first_run_id
-from engine.domain.runs.run import LIVE_STATES, Operation, Priority, RunFilter, RunState, WaitingFor
+from engine.domain.runs.run import LIVE_STATES, UPKEEP_OF, Operation, Priority, RunFilter, RunState, WaitingFor
 from engine.domain.values.periods import ALWAYS, Period
 from engine.stores.schema.core import catalogs, measurements, runs, tables
 from engine.stores.schema.watching import sharers
@@ -48,6 +49,7 @@ _NOW: Final = select(now()).scalar_subquery()
 _IS_URGENT: Final = and_(runs.c.urgent_at.is_not(None), runs.c.urgent_at <= _NOW)
 _READY: Final = (
     *(runs.c.id, runs.c.table_id, runs.c.priority, runs.c.created_at, runs.c.catalog, runs.c.owner_team),
+    runs.c.operation,
     _IS_URGENT.label("is_urgent"),
 )
 _Condition = ColumnElement[bool]
@@ -147,7 +149,7 @@ def ready(
 def first_of_each_sharer(
     operations: Collection[Operation] = OPERATIONS, *, is_fleet_paused: bool = False, without: Collection[str] = ()
 ) -> Select[Any]:
-    """Return the query for the oldest startable queued run of each team, catalog and priority, urgent or not.
+    """Return the query for the oldest startable queued run of each sharer and priority, urgent or not.
 
     Scans the oldest `QUEUE_WALK` entries of the queue, which is only useful when `ready` did not read all of it.
     """
@@ -155,14 +157,15 @@ def first_of_each_sharer(
     queue = (
         may_start.order_by(runs.c.id).limit(QUEUE_WALK).subquery()
     )  # the limit keeps SQLite from choosing an index for the grouping
-    of = (queue.c.owner_team, queue.c.catalog, queue.c.priority, queue.c.is_urgent)
+    is_rewrite = queue.c.operation == Operation.REWRITE
+    of = (queue.c.owner_team, queue.c.catalog, queue.c.priority, queue.c.is_urgent, is_rewrite)
     chosen = select(func.min(queue.c.id).label("id")).group_by(*of).subquery()
     return _with_benefit(select(*_READY).join(chosen, chosen.c.id == runs.c.id).subquery())
 
 
-def at_work() -> Select[tuple[str, str | None]]:
-    """Return the query for the catalogs and teams of the runs that workers hold."""
-    held = select(runs.c.catalog, runs.c.owner_team).where(runs.c.lease_holder.is_not(None))
+def at_work() -> Select[tuple[str, str | None, str]]:
+    """Return the query for the catalogs, teams and operations of the runs that workers hold."""
+    held = select(runs.c.catalog, runs.c.owner_team, runs.c.operation).where(runs.c.lease_holder.is_not(None))
     return held.order_by(
         runs.c.lease_expires_at
     )  # in the order of a partial index on such runs, which SQLite then uses
@@ -200,11 +203,14 @@ def _may_start(
 def _with_benefit(found: Subquery) -> Select[Any]:
     """Add the last measured benefit of each table, and the time its sharer was last served."""
     is_latest = and_(measurements.c.table_id == found.c.table_id, measurements.c.is_latest)
-    worth = func.coalesce(measurements.c.benefit_per_cost, literal_column("0")).label("benefit_per_cost")
+    is_rewrite = found.c.operation == Operation.REWRITE
+    none: ColumnElement[Any] = literal_column("0")
+    worth = case((is_rewrite, func.coalesce(measurements.c.benefit_per_cost, none)), else_=none)
     of_team, of_catalog = literal("team ") + found.c.owner_team, literal("catalog ") + found.c.catalog
-    is_sharer = sharers.c.name == func.coalesce(of_team, of_catalog)  # as `domain.runs.run.sharer` names them
+    kind = case((is_rewrite, literal("")), else_=literal(UPKEEP_OF))
+    is_sharer = sharers.c.name == kind + func.coalesce(of_team, of_catalog)  # as `domain.runs.run.sharer` names them
     joined = found.outerjoin(measurements, is_latest).outerjoin(sharers, is_sharer)
-    return select(found, worth, sharers.c.served_at).select_from(joined)
+    return select(found, worth.label("benefit_per_cost"), sharers.c.served_at).select_from(joined)
 
 
 def held_back(waiting_for: Iterable[WaitingFor], limit: int, after: RunId | None = None) -> Select[Any]:

@@ -9,7 +9,7 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
-from engine.domain.runs.run import Run
+from engine.domain.runs.run import Operation, Run
 from engine.services.policies import writes as policy_writes
 from engine.services.policies.urgency import urgent_at
 from engine.stores.database import Database
@@ -55,6 +55,17 @@ async def test_live_runs_follow_policies_as_they_are_written_and_deleted(databas
     async with database.begin() as unit:
         await policy_writes.delete(unit, SYSTEM, fleet, fleet.version)
     assert [await urgent(database, run) for run in (here, there)] == [None, None]
+
+
+async def test_only_rewrites_become_urgent(database: Database) -> None:
+    """A backlog of expiries would otherwise precede rewrites that have waited for `urgent_after` since."""
+    table = await registered(database)
+    rewrite, expiry = [
+        await submitted(database, table.id, operation=operation)
+        for operation in (Operation.REWRITE, Operation.EXPIRE_SNAPSHOTS)
+    ]
+    await write(database, FLEET, "2h")
+    assert [await urgent(database, run) for run in (rewrite, expiry)] == [2 * HOUR, None]
 
 
 async def test_patience_counts_from_when_the_table_became_due(database: Database) -> None:

@@ -10,7 +10,7 @@ import pytest
 from engine.domain.errors import PreconditionFailed
 from engine.domain.fleet.limits import CatalogLimits, FleetLimits
 from engine.domain.ids import RunId
-from engine.domain.runs.run import Priority, Run, RunState, WaitingFor
+from engine.domain.runs.run import Operation, Priority, Run, RunState, WaitingFor
 from engine.domain.tables.measurements import Measurement
 from engine.domain.tables.table import Pause
 from engine.stores.database import Database
@@ -62,6 +62,31 @@ async def test_a_team_is_not_out_of_sight_behind_anothers_backlog(database: Data
         storm = [a_run(table.id, request_key=str(n), created_at=NOON - HOUR) for n in range(LOOKED_AT + 50)]
         await work.runs.insert_many([*storm, run := a_run(small.id)], tables)
     assert (await ready(database, 5))[2:4].count(run.id) == 1
+
+
+async def test_upkeep_has_turns_apart_from_the_rewrites_of_its_team(database: Database) -> None:
+    expiry = Operation.EXPIRE_SNAPSHOTS
+    waiting = [await submitted(database, operation=expiry, created_at=NOON - HOUR) for _ in range(3)]
+    rewrite = await submitted(database)
+    async with database.begin() as work:  # the worth of a rewrite is not that of an expiry
+        await work.measurements.record(Measurement(waiting[2].table_id, "1", NOON, 9, 9, 8, 10**6, 40.0, 4.0, {}))
+    assert (await ready(database))[0] == waiting[0].id
+    await claimed(database, waiting[0].id)
+    async with database.read() as work:
+        assert (await work.runs.at_work()).by_sharer == {"upkeep of team shop": 1}
+    assert await ready(database) == [rewrite.id, waiting[1].id, waiting[2].id]
+
+
+async def test_a_rewrite_is_not_out_of_sight_behind_a_backlog_of_upkeep(database: Database) -> None:
+    table = await registered(database)
+    storm = [
+        a_run(table.id, request_key=str(n), created_at=NOON - HOUR, operation=Operation.EXPIRE_SNAPSHOTS)
+        for n in range(LOOKED_AT + 50)
+    ]
+    async with database.begin() as work:
+        await work.runs.insert_many(storm, {table.id: table})
+    rewrite = await submitted(database)
+    assert rewrite.id in (await ready(database, 5))
 
 
 async def test_an_urgent_run_goes_first_however_many_wait_and_a_later_one_not_yet(database: Database) -> None:

@@ -1,5 +1,6 @@
 """Who is next: priority, worth, fair shares, and an end to every wait."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs.run import AGEING, Priority, ReadyRun
+from engine.domain.runs.run import AGEING, Operation, Priority, ReadyRun
 from engine.domain.runs.turns import in_turn
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
@@ -61,6 +62,20 @@ def test_urgent_runs_go_before_all_others_and_in_turn_among_themselves() -> None
     urgent = [run(50 + number, priority=Priority.LOW, is_urgent=True) for number in range(3)]
     small = run(60, team="small", priority=Priority.LOW, is_urgent=True)
     assert numbers([*others, *urgent, small])[:4] == [50, 60, 51, 52]
+
+
+def test_a_rewrite_does_not_wait_for_the_upkeep_of_its_team_that_was_queued_before() -> None:
+    expiries = [run(number, minutes=600, operation=Operation.EXPIRE_SNAPSHOTS) for number in range(1000)]
+    at_work = {"upkeep of team a": 3}
+    assert numbers([*expiries, run(5000, minutes=1)], at_work).index(5000) == 17
+    just_now = NOON - timedelta(minutes=2)
+    served = [replace(each, served_at=just_now) for each in expiries]
+    assert numbers([*served, run(5000, minutes=1)], at_work)[0] == 5000
+
+
+def test_upkeep_and_rewrites_of_a_team_alternate_while_both_wait() -> None:
+    both = [run(number, operation=Operation.RECLAIM if number % 2 else Operation.REWRITE) for number in range(8)]
+    assert numbers([*both[::2], *both[1::2]]) == [0, 1, 2, 3, 4, 5, 6, 7]
 
 
 _RUNS = st.builds(

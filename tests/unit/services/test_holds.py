@@ -167,6 +167,16 @@ def test_quiet_hours_take_no_room_from_a_run_that_is_urgent_by_then() -> None:
     assert found.room(now, at("2026-11-21T08:01")).seconds == 1800
 
 
+def test_only_rewrites_ignore_quiet_hours_when_they_have_waited() -> None:
+    policy = effective_policy(
+        table_properties={},
+        trial=PolicyDocument.model_validate({"quiet_hours": [OFFICE], "schedule": {"urgent_after": "1h"}}),
+    )
+    due, now = at("2026-11-21T08:30"), at("2026-11-21T10:00")
+    found = {each: HoldRules.of(policy, each).hold(now, due, Latencies()) for each in Operation}
+    assert [each for each, hold in found.items() if hold is None] == [Operation.REWRITE]
+
+
 def waiting(reason: str, not_before: datetime) -> Run:
     run = Run(RunId("run_1"), TableId("t"), Operation.REWRITE, RunState.QUEUED, "key:x", LONG_AGO, LONG_AGO)
     return replace(run, waiting_for=WaitingFor.QUIET_HOURS, reason=reason, not_before=not_before)
@@ -187,7 +197,7 @@ class Pulse:
 
     def __init__(self, found: HoldRules, start: datetime) -> None:
         self.clock = FakeClock(instant=start)
-        self.watch = HoldWatch(clock=self.clock, table_id=TableId("t"), due_since=start)
+        self.watch = HoldWatch(clock=self.clock, table_id=TableId("t"), operation=Operation.REWRITE, due_since=start)
         self.watch._rules = found
         self.watch._zero = start
 
