@@ -49,6 +49,14 @@ LIVE_RUNS: Final = 5
 CONFLICT_DAYS: Final = 7
 
 
+def lets_rewrites_pass(run: Run) -> bool:
+    """Return whether a live run does not keep the coordinator from starting a rewrite of its table.
+
+    Automatic upkeep may wait long in the queue, behind rewrites; a rewrite that becomes due is queued beside it.
+    """
+    return run.state is RunState.QUEUED and run.is_automatic and run.operation is not Operation.REWRITE
+
+
 @dataclass(frozen=True, slots=True)
 class RecordFacts:
     """Facts from the record. `live`, `ended`: newest first. `signals`: the newest of each kind, on the table or on all.
@@ -91,6 +99,11 @@ class RecordFacts:
     def waiting(self) -> Run | None:
         """The oldest run that waits for a worker or for a time, None for none."""
         return next((run for run in reversed(self.live) if run.state is RunState.QUEUED), None)
+
+    def goes_before(self, operation: Operation) -> Run | None:
+        """Return the oldest waiting run that a run of an operation has to wait for, None for none."""
+        waiting = [run for run in reversed(self.live) if run.state is RunState.QUEUED]
+        return next((run for run in waiting if operation is not Operation.REWRITE or not lets_rewrites_pass(run)), None)
 
     @property
     def last(self) -> Run | None:

@@ -50,6 +50,9 @@ _COOLED: Final = "the first of them is included again then"
 FIRST_REST_SECONDS: Final = 300
 """Seconds without automatic runs after a run without effect; doubles with each further one in a row."""
 
+MOST_DOUBLED: Final = 4
+"""Number of times that this rest doubles at most: to 80 minutes."""
+
 
 @dataclass(frozen=True, slots=True)
 class TableHold:
@@ -89,7 +92,8 @@ class Eligibility:
 
 def eligibility(facts: Facts) -> Eligibility:
     """Return when a run of the table could begin, and all holds until then."""
-    held_by = [*_switches(facts), *_state_of_table(facts), *_runs(facts), *_room(facts), *_times(facts)]
+    runs = _runs(facts, Operation.REWRITE)
+    held_by = [*_switches(facts), *_state_of_table(facts), *runs, *_room(facts), *_times(facts)]
     endless = [hold for hold in held_by if hold.until is None]
     if endless:
         return Eligibility(None, f"{endless[0].words}: {endless[0].detail}", held_by)
@@ -101,7 +105,7 @@ def eligibility(facts: Facts) -> Eligibility:
 def upkeep_eligibility(facts: Facts, operation: Operation) -> Eligibility:
     """Return when a run of an operation besides rewriting could begin, and all holds until then."""
     blocked = [] if facts.sight.blocked is None else [_blocked(*facts.sight.blocked)]
-    held_by = [*_switches(facts), *blocked, *_runs(facts), *_room(facts), *_waits(facts, operation)]
+    held_by = [*_switches(facts), *blocked, *_runs(facts, operation), *_room(facts), *_waits(facts, operation)]
     endless = [hold for hold in held_by if hold.until is None]
     if endless:
         return Eligibility(None, f"{endless[0].words}: {endless[0].detail}", held_by)
@@ -154,12 +158,12 @@ def _blocked(code: str, message: str) -> TableHold:
     return TableHold(code if code in OF_TABLES else "unreachable", None, message)
 
 
-def _runs(facts: Facts) -> Iterator[TableHold]:
+def _runs(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     record = facts.record
     if record.at_work is not None:
         yield TableHold("run_at_work", None, f"run {record.at_work.id} is {record.at_work.state}")
-    elif record.waiting is not None and record.cooling_until is None:
-        yield TableHold("run_waits", None, f"run {record.waiting.id} goes first")
+    elif (first := record.goes_before(operation)) is not None and record.cooling_until is None:
+        yield TableHold("run_waits", None, f"run {first.id} goes first")
     if record.cooling_until is not None:
         detail = "a run lost every file group to other writers and is planned again after a wait"
         yield TableHold("conflict_backoff", record.cooling_until, detail)
@@ -240,7 +244,7 @@ def _rest(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     in_vain = [run for run, _ in takewhile(lambda each: _was_in_vain(*each), with_earlier)]
     if not in_vain or (last := in_vain[0].finished_at) is None:
         return
-    until = last + timedelta(seconds=FIRST_REST_SECONDS * 2 ** (len(in_vain) - 1))
+    until = last + timedelta(seconds=FIRST_REST_SECONDS * 2 ** min(len(in_vain) - 1, MOST_DOUBLED))
     if until > now:
         remedy = f"POST /v1/tables/{facts.record.table.id}/resume ends its rest"
         count = many(len(in_vain), "run")

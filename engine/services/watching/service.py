@@ -44,6 +44,7 @@ from engine.formats.base import CatalogConnection
 from engine.metrics import WorkMetrics
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.explain.decisions import RUN_SECONDS, Decision, decide, decide_unless_due
+from engine.services.explain.facts import LIVE_RUNS, lets_rewrites_pass
 from engine.services.explain.reader import FactReader
 from engine.services.runs.submission import RunSubmission
 from engine.services.watching.leadership import Leadership
@@ -228,7 +229,7 @@ class WatchService:
         try:
             if self._leadership.token is None:
                 return
-            run = await self._live_run(before)
+            run = await self._deciding_run(before)
             if run is None:
                 after = await self._evaluated(before, pointer, longest)
             else:
@@ -247,10 +248,11 @@ class WatchService:
             self._metrics.held.labels(after.code).inc()
         await self._settle([(before, after)])
 
-    async def _live_run(self, watch: Watch) -> Run | None:
+    async def _deciding_run(self, watch: Watch) -> Run | None:
+        """Return the newest live run of a table until whose end there is nothing to decide, None for none."""
         async with self._database.read() as unit:
-            live = await unit.runs.list_live(watch.table_id, 1)
-        return live[0] if live else None
+            live = await unit.runs.list_live(watch.table_id, LIVE_RUNS)
+        return next((run for run in live if not lets_rewrites_pass(run)), None)
 
     async def _evaluated(self, before: Watch, pointer: str | None, longest: int) -> Watch:
         begun = self._clock.monotonic()

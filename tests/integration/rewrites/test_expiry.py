@@ -273,6 +273,21 @@ async def test_the_coordinator_starts_an_expiry_at_its_interval(world: World, wa
     assert (again.reconsider_at - ended.started_at).total_seconds() == pytest.approx(3600, abs=60)
 
 
+async def test_a_rewrite_is_queued_beside_an_expiry_that_waits_for_a_worker(world: World, watching: Watching) -> None:
+    await set_policy(world, maintenance={"expire_snapshots": NOW})
+    await watching.look()
+    await finish_live(world)
+    for _ in range(2):
+        assert (await watching.look(wake=True)).verdict is Verdict.SUBMITTED
+        for _ in range(5):
+            await asyncio.to_thread(world.lake.append, day=DAY)
+    waiting = [run for run in await runs_of(world) if not run.is_terminal]
+    assert sorted(run.operation for run in waiting) == [Operation.EXPIRE_SNAPSHOTS, Operation.REWRITE]
+    assert (await watching.look(wake=True)).code == "run_waits"
+    for run in waiting:
+        assert (await world.finish(run.id)).state is RunState.SUCCEEDED
+
+
 async def test_explain_says_what_would_expire(world: World) -> None:
     await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
     told = await world.container.explain.explain(SYSTEM, world.table_id)

@@ -9,9 +9,11 @@ from engine.domain.access.callers import COORDINATOR
 from engine.domain.fleet.limits import AtWork, Fleet, FleetLimits
 from engine.domain.runs.run import Operation, RunState
 from engine.domain.tables.watches import Verdict
-from engine.services.explain.decisions import decide
+from engine.services.explain.decisions import RUN_SECONDS, decide
+from engine.services.explain.facts import ENDED_RUNS
+from engine.services.explain.timing import eligibility
 from engine.services.planning.upkeep.states import UpkeepState
-from tests.unit.services.explanations import DONE, DUE, NOW, SITUATIONS, ago, situation
+from tests.unit.services.explanations import DONE, DUE, FAILED, NOW, SITUATIONS, a_run, ago, situation
 
 FULL = {"fleet": Fleet(1, NOW, "x", FleetLimits(parallel_runs=2)), "fleet_at_work": AtWork({"archive": 2})}
 
@@ -63,6 +65,43 @@ def test_upkeep_of_a_table_that_is_always_due_comes_between_two_rewrites(ended, 
     decision = decide(with_upkeep(situation(DUE, ended=ended), EXPIRY))
     assert decision.request is not None
     assert (decision.request.operation, decision.is_due) == (operation, True)
+
+
+QUEUED_EXPIRY = a_run(
+    RunState.QUEUED, operation=Operation.EXPIRE_SNAPSHOTS, requested_by=COORDINATOR.subject, created_at=ago(hours=1)
+)
+
+
+def test_a_rewrite_is_queued_beside_automatic_upkeep_that_waits():
+    """Otherwise a run of upkeep that waits behind rewrites of other tables keeps its own table from being rewritten."""
+    decision = decide(with_upkeep(situation(DUE, live=(QUEUED_EXPIRY,)), EXPIRY))
+    assert decision.request is not None
+    assert decision.request.operation is Operation.REWRITE
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"requested_by": "key:airflow"}, "run_waits"),
+        ({"operation": Operation.REWRITE}, "run_waits"),
+        ({"state": RunState.REWRITING}, "run_at_work"),
+    ],
+)
+def test_a_rewrite_waits_for_other_runs(changes, code: str):
+    decision = decide(situation(DUE, live=(replace(QUEUED_EXPIRY, **changes),)))
+    assert (decision.verdict, decision.code) == (Verdict.HELD, code)
+
+
+def test_upkeep_waits_for_each_run_of_its_table():
+    decision = decide(with_upkeep(situation((), live=(QUEUED_EXPIRY,)), EXPIRY))
+    assert (decision.verdict, decision.code) == (Verdict.HELD, "run_waits")
+    assert decision.reconsider_at == NOW + timedelta(seconds=RUN_SECONDS)
+
+
+def test_a_rest_is_80_minutes_however_many_runs_failed_in_a_row():
+    failed = [replace(FAILED, finished_at=ago(minutes=1, hours=each)) for each in range(ENDED_RUNS)]
+    (hold,) = [each for each in eligibility(situation(DUE, ended=failed)).held_by if each.code == "runs_in_vain"]
+    assert hold.until == NOW + timedelta(minutes=79)
 
 
 def test_upkeep_that_is_not_due_yet_wakes_a_table_whose_rewrite_is_held_without_end():
