@@ -150,7 +150,7 @@ class RunSubmission:
             policy, now = await PolicyReader.effective(unit, table, properties), await unit.now()
             needed = await with_readers(unit, table.id)
         work = await self._formats.ask(table.ref, plan_upkeep, opened, policy, Operation.PURGE, now, needed)
-        return str(work.document["plan_hash"])
+        return str(work.document()["plan_hash"])
 
     async def _registered(self, caller: Caller, table_id: TableId) -> tuple[Table, Catalog]:
         async with self._database.read() as unit:

@@ -68,7 +68,7 @@ class UpkeepService:
         removal = await self._removal(seen, operation, now, needed)
         if removal is not None and operation is Operation.REMOVE_ORPHANS:
             work = _with_orphans(work, removal)
-        details = {**work.document, **({} if removal is None else {"removal": removal.document()})}
+        details = {**work.document(), **({} if removal is None else {"removal": removal.document()})}
         return {
             "table_id": table_id,
             "operation": operation,

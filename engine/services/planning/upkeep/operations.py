@@ -42,6 +42,7 @@ class Work:
     """What an operation would do now: the number of things it would change, in words, as a document.
 
     Attributes:
+        document: returns the JSON-ready plan, which the coordinator needs at no look.
         next_at: when there will be (more) to do if nothing more is written; None: only writes make something to do.
         is_worth: whether it is enough for an automatic run; a run that is submitted does it in any case.
         is_urgent: whether an automatic run does not wait for the setting's interval, but for an hour at least.
@@ -50,7 +51,7 @@ class Work:
 
     count: int
     words: str
-    document: Mapping[str, Any]
+    document: Callable[[], Mapping[str, Any]]
     next_at: datetime | None
     is_worth: bool = True
     is_urgent: bool = False
@@ -119,8 +120,10 @@ def plan_upkeep(
     """
     if operation is Operation.PURGE:
         plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
-        document = {**plan.document(), "plan_hash": plan.hash(table.uuid)}
-        return Work(len(plan.expired), expiry_words(plan, operation), document, None)
+        words = expiry_words(plan, operation)
+        return Work(
+            len(plan.expired), words, lambda: {**plan.document(), "plan_hash": plan.hash(table.uuid)}, next_at=None
+        )
     work = UPKEEP[operation].plan(table, policy, now)
     if operation not in EXPIRES or needed == Needed():
         return work
@@ -164,7 +167,7 @@ def _plan_deletes(table: OpenTable, policy: EffectivePolicy, now: datetime) -> W
     is_worth, words = plan.rewritten >= least, delete_words(plan)
     if plan.rewritten and not is_worth:
         words += f", too few to start automatically (at_least_files: {least})"
-    return Work(plan.rewritten, words, plan.document(), None, is_worth=is_worth)
+    return Work(plan.rewritten, words, plan.document, None, is_worth=is_worth)
 
 
 def _plan_manifests(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
@@ -174,7 +177,7 @@ def _plan_manifests(table: OpenTable, policy: EffectivePolicy, now: datetime) ->
     return Work(
         plan.rewritten,
         manifest_words(plan),
-        plan.document(),
+        plan.document,
         None,
         is_worth=plan.saved >= LEAST_SAVED,
         is_urgent=plan.manifests > value["above_count"] and is_small,
@@ -199,7 +202,7 @@ def _plan_orphans(table: OpenTable, policy: EffectivePolicy, now: datetime) -> W
     del now  # whether there is something to delete is known by a listing only, which takes a run
     orphan_keeper_of(table).check_orphans()
     rule = orphan_rule(policy)
-    return Work(1, search_words(rule), {"rule": rule.document()}, None)
+    return Work(1, search_words(rule), lambda: {"rule": rule.document()}, None)
 
 
 def _plan_history(
@@ -210,8 +213,8 @@ def _plan_history(
     needed: Needed = Needed(),  # noqa: B008 - a frozen value
 ) -> Work:
     plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
-    words, document = expiry_words(plan, operation), plan.document()
-    return Work(len(plan.expired), words, document, plan.next_at, superseded_bytes=plan.superseded_bytes)
+    words = expiry_words(plan, operation)
+    return Work(len(plan.expired), words, plan.document, plan.next_at, superseded_bytes=plan.superseded_bytes)
 
 
 EXPIRES: Final = frozenset(

@@ -107,11 +107,11 @@ def _when(
     table: OpenTable, policy: EffectivePolicy, setting: str, now: datetime
 ) -> tuple[tuple[MeasuredCondition, ...], float | None]:
     """Return the measured conditions of a setting's `when`, and the seconds until all hold (None: never)."""
+    if not policy.values[setting].get("when"):  # most have none, and the document takes longer than all else here
+        return (), None
     part: Any = policy.document()
     for name in setting.split("."):
         part = getattr(part, name)
-    if not getattr(part, "when", None):
-        return (), None
     values = table_values(table.figures(), int(now.timestamp() * 1000))
     return measure_conditions(part.when, values), holds_in_seconds(part.when, values)
 
