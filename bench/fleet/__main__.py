@@ -64,8 +64,8 @@ def _explained(seed: int) -> tuple[str, list[str]]:
     return explained.report(found), [wrong for each in found for wrong in each.wrong]
 
 
-def _upkeep(seed: int) -> tuple[str, list[str]]:
-    found = judge(1000, days=7, workers=16, seed=seed)
+def _upkeep(seed: int, *, tables: int, workers: int, is_scarce: bool) -> tuple[str, list[str]]:
+    found = judge(tables, days=7, workers=workers, is_scarce=is_scarce, seed=seed)
     return upkeep_report(found), found.broken()
 
 
@@ -83,7 +83,8 @@ SCENARIOS: Mapping[str, Callable[[int], tuple[str, list[str]]]] = {
     "explain": _explained,
     "artemis": _artemis,
     "presets": _presets,
-    "upkeep": _upkeep,
+    "upkeep": partial(_upkeep, tables=1000, workers=5, is_scarce=True),
+    "upkeep-ample": partial(_upkeep, tables=100, workers=2, is_scarce=False),
 }
 
 

@@ -1,4 +1,4 @@
-"""Model the tables of a week with upkeep: commits at random instants, snapshots, manifests, small and superseded files.
+"""Model the tables of a week with upkeep: commits at random instants, snapshots, manifests, and files by their use.
 
 A table has the roles that `planning.upkeep.operations` asks for, so that the product's own functions plan its upkeep.
 No object is made per file; commit times are one array.
@@ -6,58 +6,23 @@ No object is made per file; commit times are one array.
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bench.fleet.line import EPOCH
+from bench.fleet.upkeep.orphans import FailedWrites, ModelOrphans
+from bench.fleet.upkeep.patterns import MERGED_AT, SMALL_FILES, Pattern
+from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.domain.runs.manifests import ManifestPlan
-from engine.formats.base import Condition, ManifestProof
+from engine.domain.runs.removals import OrphanRule, RemovalPlan
+from engine.formats.base import Condition, DeleteProof, ManifestProof
 from tests.simulation.upkeep import Manifests
-
-MIB = 2**20
-DAY = 86_400.0
-MERGED_AT = 100
-"""Writers of Spark merge manifests when there are this many small ones (`commit.manifest.min-count-to-merge`)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """How a table is written: seconds between commits, files per commit, bytes per file.
-
-    `burst`: commits come in bursts of this number, ten seconds apart. `merges`: the writer merges manifests.
-    """
-
-    name: str
-    share: float
-    seconds: float
-    files: int
-    file_bytes: int
-    burst: int = 1
-    merges: bool = False
-
-
-PATTERNS = (
-    Pattern("stream, 30 s", 0.05, 30, 4, 2 * MIB),
-    Pattern("stream, 5 min", 0.15, 300, 8, 4 * MIB),
-    Pattern("stream, 5 min, merging", 0.10, 300, 8, 4 * MIB, merges=True),
-    Pattern("hourly", 0.25, 3600, 20, 16 * MIB),
-    Pattern("daily", 0.20, DAY, 50, 64 * MIB),
-    Pattern("bursts", 0.10, 0.5 * DAY, 10, 4 * MIB, burst=200),
-    Pattern("idle", 0.15, 30 * DAY, 10, 64 * MIB),
-)
-
-
-def commits_of(pattern: Pattern, since: float, until: float, random: np.random.Generator) -> NDArray[np.float64]:
-    """Return the instants of a table's commits, in order."""
-    phase, count = random.random() * pattern.seconds, int((until - since) / pattern.seconds) + 1
-    starts = since + phase + pattern.seconds * (np.arange(count) + random.uniform(-0.2, 0.2, count))
-    every = (starts[:, None] + 10.0 * np.arange(pattern.burst)[None, :]).ravel()
-    return np.sort(every[(every > since) & (every < until)])
 
 
 class Prefix(Mapping[int, datetime]):
@@ -72,8 +37,23 @@ class Prefix(Mapping[int, datetime]):
     def __iter__(self) -> Iterator[int]:
         return iter(self._ids)
 
+    def items(self) -> "ItemsView[int, datetime]":
+        """Return ids and times, without a search for each."""
+        return _PrefixItems(self)
+
+    def pairs(self) -> Iterator[tuple[int, datetime]]:
+        """Yield ids and times."""
+        return ((each, EPOCH + timedelta(seconds=at)) for each, at in zip(self._ids, self._times, strict=True))
+
     def __getitem__(self, snapshot_id: int) -> datetime:
         return EPOCH + timedelta(seconds=self._times[bisect_left(self._ids, snapshot_id)])
+
+
+class _PrefixItems(ItemsView[int, datetime]):
+    _mapping: Prefix
+
+    def __iter__(self) -> Iterator[tuple[int, datetime]]:
+        return self._mapping.pairs()
 
 
 @dataclass(slots=True)
@@ -94,49 +74,126 @@ class WeekTable:
     team: str
     pattern: Pattern
     commits: NDArray[np.float64]
-    policy: int
+    failed: FailedWrites
     seen: int = 0
     ids: list[int] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
     manifests: Manifests = field(default_factory=Manifests)
     small: int = 0
-    live_bytes: int = 0
+    live_files: int = 0
+    deletes: int = 0
+    deletes_since: float | None = None
     copies: deque[tuple[int, float]] = field(default_factory=deque)
     superseded: deque[Superseded] = field(default_factory=deque)
+    retention: float | None = None
     due_since: float | None = None
     now: float = 0.0
     deleted: int = 0
     most_snapshots: int = 0
     most_manifests: int = 0
     most_superseded: int = 0
+    most_deletes: int = 0
     _next: int = 0
 
     def catch_up(self, now: float) -> bool:
         """Apply the commits of writers up to an instant; return whether there were any."""
         self.now = now
+        self.failed.catch_up(now)
+        if self.is_blocked and self.due_since is None:
+            self.due_since = self.blocked_at
         until = int(np.searchsorted(self.commits, now, side="right"))
         if until == self.seen:
             return False
-        pattern = self.pattern
-        for at in self.commits[self.seen : until]:
-            self._commit(float(at), pattern.files)
-            self.small += pattern.files
-            if self.due_since is None and self.small >= 20:
-                self.due_since = float(at)
-            if pattern.merges and self.manifests.small >= MERGED_AT:
-                self.manifests = self.manifests.rewritten()
-        self.live_bytes += (until - self.seen) * pattern.files * pattern.file_bytes
+        pattern, instants = self.pattern, self.commits[self.seen : until].tolist()
+        missing = max(0, ceil((SMALL_FILES - self.small) / pattern.files) - 1)
+        if self.due_since is None and missing < len(instants):
+            self.due_since = instants[missing]
+        if pattern.deletes and self.deletes_since is None:
+            self.deletes_since = instants[0]
+        self._commit(instants, pattern.files)
+        self.small += len(instants) * pattern.files
+        self.live_files += (until - self.seen) * pattern.files
+        self.deletes += (until - self.seen) * pattern.deletes
+        self.most_deletes = max(self.most_deletes, self.deletes)
         self.seen = until
         return True
 
+    def forget(self) -> None:
+        """Forget the greatest figures so far."""
+        self.most_snapshots, self.most_manifests = len(self.ids), self.manifests.count
+        self.most_superseded, self.most_deletes = self.superseded_bytes, self.deletes
+
     def rewrite(self, now: float) -> None:
-        """Replace the small files; their bytes stay until the snapshots that need them have expired."""
-        parent = self._next
-        self.superseded.append(Superseded(parent, now, self.small, self.input_bytes))
-        self._commit(now, self.small + 1)
+        """Replace the small files; their bytes stay until the snapshots that need them have expired.
+
+        The delete files apply to other files and stay, unless the oldest of them blocks the end of history.
+        """
+        parent, left = self._next, 0 if self.is_blocked else self.deletes
+        self.superseded.append(Superseded(parent, now, self.small + self.deletes - left, self.input_bytes))
+        self._commit([now], self.small + 1)
         self.copies.append((parent, now))
+        self.live_files += 1 - self.small
         self.small, self.due_since = 0, None
+        self.deletes, self.deletes_since = left, self.deletes_since if left else None
         self.most_superseded = max(self.most_superseded, self.superseded_bytes)
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether a delete file is older than the history that the policy keeps (`maintenance.reclaim`)."""
+        return self.blocked_at is not None and self.now >= self.blocked_at
+
+    @property
+    def blocked_at(self) -> float | None:
+        """The instant at which the oldest delete file is older than the history that is kept, None for none."""
+        return None if self.retention is None or self.deletes_since is None else self.deletes_since + self.retention
+
+    @property
+    def next_commit(self) -> float:
+        """The instant of the next commit, infinity without one."""
+        return float(self.commits[self.seen]) if self.seen < len(self.commits) else float("inf")
+
+    def plan_deletes(self) -> DeletePlan:
+        """Return the plan as `DeleteKeeper.plan_deletes`: all delete files are of one partition."""
+        count = self.deletes if self.deletes > 1 else 0
+        return DeletePlan(self.deletes, self.deletes * 1000, count, count * 1000, min(1, count), 0, 0, {})
+
+    def rewrite_deletes(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
+        """Merge the delete files into one; those that it replaces stay until their snapshots have expired."""
+        del run_id, attempt
+        if not self.plan_deletes().rewritten:
+            return None
+        before_try()
+        self.superseded.append(Superseded(self._next, self.now, self.deletes, 0))
+        self._commit([self.now], 0)
+        self.deletes = 1
+        return self._next
+
+    def prove_deletes(self, snapshot_id: int) -> DeleteProof:
+        """Return an empty proof: the model has no rows."""
+        del snapshot_id
+        return DeleteProof((), None)
+
+    def remove_deletes(self, run_id: str, *, up_to_attempt: int) -> int:
+        """Return 0: no attempt leaves files."""
+        del run_id, up_to_attempt
+        return 0
+
+    def check_orphans(self) -> None:
+        """Permit the search."""
+
+    def preview_orphans(
+        self, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str], before_page: Callable[[int], None]
+    ) -> RemovalPlan:
+        """Return the files past quarantine, at an instant at which no other run is live."""
+        del others, open_runs
+        found = ModelOrphans(replace(self.failed), rule, self.now)
+        found.look(before_page, 0.0)
+        return found.record()
+
+    def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> ModelOrphans:
+        """Return the deletion of orphans as of now."""
+        del run_id, others, open_runs
+        return ModelOrphans(self.failed, rule, self.now)
 
     def rewrite_manifests(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
         """Commit a rewrite of manifests."""
@@ -145,7 +202,7 @@ class WeekTable:
             return None
         before_try()
         merged = self.manifests.rewritten()
-        self._commit(self.now, 0)
+        self._commit([self.now], 0)
         self.manifests = merged
         return self._next
 
@@ -204,8 +261,9 @@ class WeekTable:
         count = max(0, min(old, total - max(1, rule.keep_last)))
         ids, times = self.ids[:count], self.times[:count]
         if expiry.only is not None:
-            found = [(number, at) for number, at in zip(ids, times, strict=True) if number in expiry.only]
-            ids, times = [each[0] for each in found], [each[1] for each in found]
+            places = (bisect_left(ids, number) for number in sorted(expiry.only))
+            found = [at for at, number in zip(places, sorted(expiry.only), strict=True) if ids[at : at + 1] == [number]]
+            ids, times = [ids[at] for at in found], [times[at] for at in found]
         young = max(0, total - max(1, rule.keep_last) - old)
         next_at = EPOCH + timedelta(seconds=self.times[old]) + rule.older_than if young else None
         kept = {"younger": young, "keep_last": total - len(ids) - young}
@@ -221,10 +279,22 @@ class WeekTable:
         """Return the plan as `ManifestKeeper.plan_manifests`."""
         return self.manifests.plan()
 
-    def _commit(self, at: float, files: int) -> None:
-        self._next += 1
-        self.ids.append(self._next)
-        self.times.append(at)
-        self.manifests = self.manifests.committed(files)
+    @property
+    def stored_files(self) -> int:
+        """The number of files that a listing finds."""
+        return self.live_files + self.failed.count + sum(each.count for each in self.superseded)
+
+    def _commit(self, instants: Sequence[float], files: int) -> None:
+        """Add a snapshot at each instant, with `files` changed files."""
+        count = len(instants)
+        self.ids.extend(range(self._next + 1, self._next + count + 1))
+        self.times.extend(instants)
+        self._next += count
+        while count:
+            step = min(count, max(1, MERGED_AT - self.manifests.small)) if self.pattern.merges else count
+            count -= step
+            self.manifests = self.manifests.committed(step * files, step)
+            self.most_manifests = max(self.most_manifests, self.manifests.count)
+            if self.pattern.merges and self.manifests.small >= MERGED_AT:
+                self.manifests = self.manifests.rewritten()
         self.most_snapshots = max(self.most_snapshots, len(self.ids))
-        self.most_manifests = max(self.most_manifests, self.manifests.count)

@@ -1,91 +1,64 @@
-"""Measure a week of a fleet with all upkeep on, beside the same week with upkeep off.
+"""Simulate a week of a fleet, with or without upkeep.
 
-Decisions are the product's: `decide` on facts whose upkeep is judged by `upkeep_states`, and the queue in the order of
-turns. Writers, workers and storage are modelled: a rewrite takes 3 s and its bytes at 40 MB/s, a rewrite of manifests
-2 s and 20 ms per manifest, an expiry 2 s and a second per 1,000 files. A table is looked at every `LOOK_SECONDS` after
-a commit, and when its watch is to be reconsidered. All tables have three days of history when upkeep is switched on.
+Decisions are the product's: `decide` on facts whose upkeep is judged by `upkeep_states`, the urgency and the holds of
+queued runs, and the queue in the order of turns. Writers, workers and storage are modelled (`durations`). A table is
+looked at every `LOOK_SECONDS` after a commit, and when its watch is to be reconsidered. All tables have three days of
+history when upkeep is switched on.
 """
 
 import heapq
 from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 
 from bench.fleet.line import EPOCH, Line
-from bench.fleet.upkeep.tables import DAY, PATTERNS, WeekTable, commits_of
-from engine.domain.fleet.limits import Fleet, FleetLimits
-from engine.domain.ids import RunId, TableId
-from engine.domain.policies import EffectivePolicy, PolicyDocument, Windows, effective_policy
-from engine.domain.runs.plans import FileGroup, Plan, Prediction
+from bench.fleet.upkeep.patterns import DAY, PATTERNS, Pattern
+from bench.fleet.upkeep.states import State, fleet
+from bench.fleet.upkeep.tables import WeekTable
+from engine.domain.access.callers import COORDINATOR
+from engine.domain.ids import RunId
+from engine.domain.runs.expiry import Expiry
+from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, ReadyRun, Run, RunState
-from engine.domain.tables.table import Table, TableRef
-from engine.domain.tables.watches import Watch
 from engine.formats.base import OpenTable
-from engine.planning.due.evaluations import Evaluation, SealState
-from engine.planning.due.rule_logic import conjunction
-from engine.planning.due.seals import SealRule
-from engine.planning.due.triggers import RuleState
-from engine.services.explain.decisions import Decision, decide
-from engine.services.explain.facts import Facts, RecordFacts, Sight
-from engine.services.planning.planner import DuePlan
 from engine.services.planning.upkeep.histories import expiry_of
-from engine.services.planning.upkeep.operations import UPKEEP
-from engine.services.planning.upkeep.states import upkeep_states
-from engine.services.runs.budgets import DayBudget
+from engine.services.planning.upkeep.operations import EXPIRES, UPKEEP
+from engine.services.planning.upkeep.orphans import orphan_rule
+from engine.services.policies.urgency import urgent_at
+from engine.services.runs.holds import Latencies
 from engine.services.watching.service import REST_SECONDS
 
 LOOK_SECONDS: Final = 120.0
-HISTORY_DAYS: Final = 3
-SMALL_FILES: Final = 20
-MIN_INTERVAL: Final = 600.0
-SETTLED_SECONDS: Final = 10 * 3600.0
+SETTLED_SECONDS: Final = 12 * 3600.0
 """From then on bounds hold: the first upkeep of tables with quiet hours from 09:00 to 17:00 has run before."""
-QUIET: Final = [{"from": "09:00", "to": "17:00", "time_zone": "UTC"}]
-EXPIRY: Final = {"older_than": "2d", "keep_last": 20, "interval": "1d", "delete_files": True}
-SWITCHED_ON: Final[tuple[dict[str, Any], ...]] = (
-    {"expire_snapshots": EXPIRY},
-    {"expire_snapshots": EXPIRY, "delete_old_compactions": {"grace": "12h"}},
-    {"expire_snapshots": {**EXPIRY, "older_than": "1d", "interval": "6h"}},
-)
-OFF: Final = dict.fromkeys(("rewrite_manifests", "expire_snapshots", "delete_old_compactions"), "off")
-_GROUP: Final = FileGroup(0, 0, "{}", (), 1)
-_PLAN: Final = Plan(1, 0, (_GROUP,), (), 0, Prediction(1, 1, 1, 1, 1, 1.0))
-_NO_FLAGS: Final = np.zeros(1, np.bool_)
-
-
-@dataclass(slots=True)
-class State:
-    """A table with its runs: the last of each operation, the last that ended, the last that `min_interval` counts."""
-
-    table: WeekTable
-    policy: EffectivePolicy
-    registered: Table
-    number: int
-    windows: Windows
-    last_ends: dict[Operation, datetime] = field(default_factory=dict)
-    ended: Run | None = None
-    changed: Run | None = None
-    rewritten_at: float = -MIN_INTERVAL
-    live: ReadyRun | None = None
-    next_look: float = 0.0
+CLEANED_SECONDS: Final = 2.5 * DAY
+"""From then on bounds on orphans hold: a second look, a quarantine after the first, has deleted those of before."""
+_NONE_SLOW: Final = Latencies()
 
 
 @dataclass(slots=True)
 class Week:
-    """The result of a week."""
+    """The result of a week.
+
+    `delays`: seconds for which each rewrite was due and could start, without quiet hours. `urgent`: those of tables
+    with `urgent_after`. `waits`: seconds from the submission to the start of each run of upkeep.
+    """
 
     days: float
     workers: int
     states: list[State]
     delays: list[float] = field(default_factory=list)
+    urgent: list[float] = field(default_factory=list)
+    waits: dict[Operation, list[float]] = field(default_factory=lambda: defaultdict(list))
     runs: Counter[tuple[str, Operation]] = field(default_factory=Counter)
     idle_runs: Counter[tuple[str, Operation]] = field(default_factory=Counter)
-    first_delays: dict[Operation, list[float]] = field(default_factory=lambda: defaultdict(list))
-    most_at_a_minute: Counter[int] = field(default_factory=Counter)
+    submitted: Counter[int] = field(default_factory=Counter)
     worked: float = 0.0
+    longest_run: float = 0.0
     looks: int = 0
     waiting: float = 0.0
 
@@ -95,209 +68,220 @@ class Week:
 
 
 @dataclass(slots=True)
-class _Running:
+class _Queued:
     state: State
-    operation: Operation
-    began: float
+    run: Run
+    ready: ReadyRun
+    began: float = 0.0
 
 
 class _Simulation:
     def __init__(self, states: list[State], *, days: float, workers: int) -> None:
         self.found = Week(days, workers, states)
         self.line = Line()
-        self.queued: dict[str, tuple[State, Operation, float]] = {}
-        self.looks: list[tuple[float, int]] = []
-        self.busy: list[tuple[float, int, _Running]] = []
+        self.queued: dict[RunId, _Queued] = {}
+        self.events: list[tuple[float, int, Callable[[float], None]]] = []
         self.free = workers
         self.numbers = 0
 
     def run(self) -> Week:
         end = self.found.days * DAY
         random = np.random.default_rng(7)
+        self._at(min(SETTLED_SECONDS, end / 2), self._settle)
+        self._at(min(CLEANED_SECONDS, end / 2), self._clean)
         for state in self.found.states:
             self._look_at(state, float(random.uniform(0, LOOK_SECONDS)))
-        before = 0.0
-        while True:
-            now = min(self.looks[0][0], self.busy[0][0] if self.busy else end)
-            if now >= end:
-                break
+        while self.events and self.events[0][0] < end:
+            now, _, act = heapq.heappop(self.events)
             self.line.pass_time(now)
-            if now >= SETTLED_SECONDS > before:
-                self._settle()
-            before = now
-            if self.busy and self.busy[0][0] <= now:
-                self._end(heapq.heappop(self.busy)[2], now)
-            else:
-                self._look(heapq.heappop(self.looks)[1], now)
+            act(now)
             self._claim(now)
-        self.found.waiting = max((end - at for _, _, at in self.queued.values()), default=0.0)
+        created = (_seconds(each.run.created_at) for each in self.queued.values())
+        self.found.waiting = max((end - at for at in created), default=0.0)
         return self.found
 
-    def _settle(self) -> None:
-        """Forget the most snapshots, manifests and bytes so far: they are those of the history without upkeep."""
-        for state in self.found.states:
-            table = state.table
-            table.most_snapshots, table.most_manifests = len(table.ids), table.manifests.count
-            table.most_superseded = table.superseded_bytes
+    def _at(self, at: float, act: Callable[[float], None]) -> None:
+        self.numbers += 1
+        heapq.heappush(self.events, (at, self.numbers, act))
 
-    def _look(self, number: int, now: float) -> None:
-        state = self.found.states[number]
-        if now != state.next_look:
-            return
-        self.found.looks += 1
-        again = now + LOOK_SECONDS
-        state.table.catch_up(now)
-        if state.live is None:
-            decision = decide(_facts(state, now))
-            if decision.request is not None:
-                self._submit(state, decision, now)
-            again = max(again, min(_next_commit(state.table), _seconds(decision.reconsider_at)))
-        self._look_at(state, again)
+    def _settle(self, now: float) -> None:
+        """Forget the greatest figures so far: they are those of the history without upkeep."""
+        for state in self.found.states:
+            state.table.catch_up(now)
+            state.table.forget()
+
+    def _clean(self, now: float) -> None:
+        """Forget the most orphans so far."""
+        for state in self.found.states:
+            state.table.catch_up(now)
+            state.table.failed.most = state.table.failed.count
 
     def _look_at(self, state: State, at: float) -> None:
         """Schedule the next look at a table, instead of one that is scheduled."""
         state.next_look = at
-        heapq.heappush(self.looks, (at, state.number))
+        self._at(at, lambda now: self._look(state, now))
 
-    def _submit(self, state: State, decision: Decision, now: float) -> None:
-        assert decision.request is not None
-        operation = decision.request.operation
-        run = self.line.submit(now, state.table.name, state.table.team, worth=state.table.small / 100)
-        state.live = run
-        self.queued[run.id] = state, operation, now
+    def _look(self, state: State, now: float) -> None:
+        if now != state.next_look:
+            return
+        self.found.looks += 1
+        state.table.catch_up(now)
+        decision = state.decide(now)
+        if decision is None:
+            return  # the end of the live run schedules the next look
+        if decision.request is not None:
+            self._submit(state, decision.request, now)
+        again = float("inf") if decision.reconsider_at is None else _seconds(decision.reconsider_at)
+        again = max(now + LOOK_SECONDS, min(state.table.next_commit, again))
+        if again < self.found.days * DAY:
+            self._look_at(state, again)
+
+    def _submit(self, state: State, request: RunRequest, now: float) -> None:
+        at, operation = EPOCH + timedelta(seconds=now), request.operation
+        run = Run(
+            RunId(""),
+            state.registered.id,
+            operation,
+            RunState.QUEUED,
+            COORDINATOR.subject,
+            at,
+            at,
+            request=request.document(),
+        )
+        urgent = urgent_at(run, state.registered, [state.policy.stored])
+        worth = state.table.small / 100 if operation is Operation.REWRITE else 0.0
+        table = state.table
+        ready = self.line.submit(now, table.name, table.team, worth=worth, operation=operation, urgent_at=urgent)
+        run = replace(run, id=ready.id)
+        state.live.append(run)
+        self.queued[run.id] = _Queued(state, run, ready)
         if operation is not Operation.REWRITE:
-            self.found.most_at_a_minute[int(now // 60)] += 1
+            self.found.submitted[int(now // 60)] += 1
 
     def _claim(self, now: float) -> None:
-        while self.free and (taken := self.line.take()) is not None:
-            state, operation, _ = self.queued.pop(taken.id)
-            self.free -= 1
-            self.numbers += 1
-            seconds = self._begin(state, operation, now)
-            self.found.worked += seconds
-            heapq.heappush(self.busy, (now + seconds, self.numbers, _Running(state, operation, now)))
+        while self.free and (ready := self.line.first()) is not None:
+            queued = self.queued[ready.id]
+            policy, run = queued.state.policy, queued.run
+            rules = policy.rules if run.operation is Operation.REWRITE else policy.upkeep_rules
+            hold = rules.hold(EPOCH + timedelta(seconds=now), run.due_since, _NONE_SLOW)
+            if hold is not None and hold.until is not None:
+                self.line.take_out(queued.ready)
+                self._at(_seconds(hold.until), lambda _, ready=queued.ready: self.line.put_back(ready))  # type: ignore[misc]
+            else:
+                self.line.begin(ready)
+                self._begin(queued, now)
 
-    def _begin(self, state: State, operation: Operation, now: float) -> float:
-        table = state.table
-        table.catch_up(now)
-        if operation is Operation.REWRITE:
-            due = table.due_since if table.due_since is not None else now
-            self.found.delays.append(now - _may_start(state, max(due, state.rewritten_at + MIN_INTERVAL, 0.0)))
+    def _begin(self, queued: _Queued, now: float) -> None:
+        state, run = queued.state, queued.run
+        del self.queued[run.id]
+        self.free -= 1
+        state.table.catch_up(now)
+        queued.began = now
+        state.live.remove(run)
+        state.live.append(replace(run, state=RunState.REWRITING))
+        if run.operation is Operation.REWRITE:
+            self.found.delays.append(state.waited(now))
+            if state.policy.is_urgent:
+                self.found.urgent.append(state.waited(now))
             state.rewritten_at = now
-            return 3.0 + table.input_bytes / 40e6
-        if operation is Operation.REWRITE_MANIFESTS:
-            return 2.0 + 0.02 * table.manifests.count
-        return 2.0 + sum(each.count for each in table.superseded) / 1000
-
-    def _end(self, running: _Running, now: float) -> None:
-        state, operation = running.state, running.operation
-        table, policy = state.table, state.policy
-        table.catch_up(now)
-        is_done = True
-        if operation is Operation.REWRITE:
-            table.rewrite(now)
-        elif operation is Operation.REWRITE_MANIFESTS:
-            is_done = table.rewrite_manifests("run", 1, before_try=lambda: None) is not None
         else:
-            at = EPOCH + timedelta(seconds=now)
-            expiry = expiry_of(cast("OpenTable", table), policy, operation, at)
-            gone = list(table.plan_expiry(expiry).expired)
-            is_done = bool(gone)
-            table.expire(
-                gone, expiry, before_try=lambda: None, deletes_for="run" if expiry.rule.deletes_files else None
-            )
-        key = table.pattern.name, operation
+            self.found.waits[run.operation].append(now - _seconds(run.created_at))
+        seconds = duration(state, run.operation)
+        self.found.worked += seconds
+        self.found.longest_run = max(self.found.longest_run, seconds)
+        self._at(now + seconds, lambda at: self._end(queued, at))
+
+    def _end(self, queued: _Queued, now: float) -> None:
+        state, operation = queued.state, queued.run.operation
+        state.table.catch_up(now)
+        is_done = work(state, operation, now)
+        key = state.table.pattern.name, operation
         self.found.runs[key] += 1
         self.found.idle_runs[key] += not is_done
-        state.ended = _ended(state, running, now, is_done=is_done)
+        kind, at = RunState.SUCCEEDED if is_done else RunState.SKIPPED, EPOCH + timedelta(seconds=now)
+        ended = replace(queued.run, state=kind, started_at=EPOCH + timedelta(seconds=queued.began), finished_at=at)
+        state.ended.appendleft(ended)
+        state.longest_run = max(state.longest_run, timedelta(seconds=now - queued.began))
         if operation is Operation.REWRITE:
-            state.changed = state.ended
-        if operation in UPKEEP:
-            state.last_ends[operation] = EPOCH + timedelta(seconds=now)
-        if state.live is not None:
-            self.line.end(state.live)
-        state.live = None
+            state.last_rewrite = ended
+        else:
+            state.last_ends[operation] = at
+        state.live = [each for each in state.live if each.id != ended.id]
+        self.line.end(queued.ready)
         self.free += 1
         self._look_at(state, now + REST_SECONDS)
 
 
-def fleet(tables: int, *, days: float, upkeep: bool, seed: int = 1) -> list[State]:
-    """Make the tables: patterns by share, three policies of upkeep, quiet hours on every fifth table."""
-    random = np.random.default_rng(seed)
-    policies = {
-        (number, quiet): effective_policy(table_properties={}, own=_policy(chosen if upkeep else OFF, quiet=quiet))
-        for number, chosen in enumerate(SWITCHED_ON)
-        for quiet in (False, True)
-    }
-    states = []
-    bounds = np.cumsum([each.share for each in PATTERNS]) * tables
-    for number in range(tables):
-        pattern = PATTERNS[int(np.searchsorted(bounds, number, side="right"))]
-        commits = commits_of(pattern, -HISTORY_DAYS * DAY, days * DAY, random)
-        table = WeekTable(f"t{number:05d}", f"team-{number % 10}", pattern, commits, number % 3)
-        table.catch_up(0.0)
-        table.small, table.due_since = int(random.integers(0, SMALL_FILES)), None
-        ref = TableRef("lake", ("lake",), table.name)
-        registered = Table(TableId(table.name), ref, table.name, "", table.team, EPOCH)
-        policy = policies[number % 3, number % 5 == 0]
-        states.append(State(table, policy, registered, number, Windows.of(policy)))
-    return states
-
-
-def simulate(tables: int, *, days: float, workers: int, upkeep: bool, seed: int = 1) -> Week:
+def simulate(
+    tables: int, *, days: float, workers: int, upkeep: bool, seed: int = 1, patterns: Sequence[Pattern] = PATTERNS
+) -> Week:
     """Simulate a fleet for some days, with upkeep on or off."""
-    return _Simulation(fleet(tables, days=days, upkeep=upkeep, seed=seed), days=days, workers=workers).run()
+    states = fleet(tables, days=days, upkeep=upkeep, seed=seed, patterns=patterns)
+    return _Simulation(states, days=days, workers=workers).run()
 
 
-def _policy(maintenance: dict[str, Any], *, quiet: bool) -> PolicyDocument:
-    document: dict[str, Any] = {"schedule": {"min_interval": "10m"}, "maintenance": maintenance}
-    return PolicyDocument.model_validate(document | ({"quiet_hours": QUIET} if quiet else {}))
+def duration(state: State, operation: Operation) -> float:
+    """Return the seconds that a run takes.
+
+    A rewrite takes 3 s and its bytes at 40 MB/s; of manifests 2 s and 20 ms for each; of delete files 3 s and 100 ms
+    for each; an expiry 2 s for each commit of 1,000 snapshots and a second per 1,000 files; a search for orphans 5 s
+    and a second per 20,000 files.
+    """
+    table = state.table
+    if operation is Operation.REWRITE:
+        return 3.0 + table.input_bytes / 40e6
+    if operation is Operation.REWRITE_MANIFESTS:
+        return 2.0 + 0.02 * table.manifests.count
+    if operation is Operation.REWRITE_DELETES:
+        return 3.0 + 0.1 * table.deletes
+    if operation is Operation.REMOVE_ORPHANS:
+        return 5.0 + table.stored_files / 20_000
+    commits = 1 + len(table.plan_expiry(_expiry(state, operation, table.now)).expired) // 1000
+    return 2.0 * commits + sum(each.count for each in table.superseded) / 1000
 
 
-def _facts(state: State, now: float) -> Facts:
-    """Return the facts that `decide` uses: as of a table with one rule, 20 small files."""
-    table, policy, at = state.table, state.policy, EPOCH + timedelta(seconds=now)
-    is_due = table.small >= SMALL_FILES
-    rule = RuleState("small files", is_due, int(is_due), (), {}, None, (), None, _NO_FLAGS, _NO_FLAGS, conjunction(0))
-    opened = cast("OpenTable", table)
-    sight = Sight(
-        evaluation=Evaluation((rule,), (), SealState(SealRule(), 0, 1, None), _NO_FLAGS),
-        due=DuePlan(_PLAN, full=False) if is_due else None,
-        upkeep=upkeep_states(opened, policy, state.last_ends, at),
-    )
-    since = None if table.due_since is None else EPOCH + timedelta(seconds=table.due_since)
-    record = RecordFacts(
-        now=at,
-        table=state.registered,
-        fleet=Fleet(1, EPOCH, "system", FleetLimits()),
-        live=(),
-        ended=() if state.ended is None else (state.ended,),
-        conflicts=(),
-        signals=(),
-        measurement=None,
-        watch=Watch(state.registered.id, 0.5, at, due_since=since),
-        last_rewrite=state.changed,
-    )
-    return Facts(record, policy, state.windows.state_at(at), DayBudget(None, None, None), sight)
+def work(state: State, operation: Operation, now: float) -> bool:
+    """Do the work of a run; return whether there was any."""
+    table = state.table
+    if operation is Operation.REWRITE:
+        table.rewrite(now)
+        return True
+    if operation is Operation.REWRITE_MANIFESTS:
+        return table.rewrite_manifests("run", 1, before_try=_nothing) is not None
+    if operation is Operation.REWRITE_DELETES:
+        return table.rewrite_deletes("run", 1, before_try=_nothing) is not None
+    if operation is Operation.REMOVE_ORPHANS:
+        return _remove_orphans(table, state)
+    assert operation in EXPIRES & UPKEEP.keys(), operation
+    expiry = _expiry(state, operation, now)
+    gone = list(table.plan_expiry(expiry).expired)
+    table.expire(gone, expiry, before_try=_nothing, deletes_for="run" if expiry.rule.deletes_files else None)
+    return bool(gone)
 
 
-def _ended(state: State, running: _Running, now: float, *, is_done: bool) -> Run:
-    began, at = EPOCH + timedelta(seconds=now), EPOCH + timedelta(seconds=now)
-    kind = RunState.SUCCEEDED if is_done else RunState.SKIPPED
-    run = Run(RunId("run"), state.registered.id, running.operation, kind, "system", began, at)
-    return replace(run, started_at=began, finished_at=at)
+def _remove_orphans(table: WeekTable, state: State) -> bool:
+    rule = replace(orphan_rule(state.policy.effective), longest_run=state.longest_run)
+    deletion = table.orphans("run", rule, (), ())
+    deletion.look(_nothing_for, 0.0)
+    if not deletion.record().total.files:
+        return False
+    deletion.advance(_nothing_for, 0.0)
+    assert all(each.holds for each in deletion.prove()), deletion.prove()
+    return True
 
 
-def _may_start(state: State, since: float) -> float:
-    """Return the first instant from `since` on that is outside of quiet hours."""
-    at = EPOCH + timedelta(seconds=since)
-    window = state.windows.state_at(at)
-    return _seconds(window.ends_at) if window.inside and window.ends_at is not None else since
+def _expiry(state: State, operation: Operation, now: float) -> Expiry:
+    at = EPOCH + timedelta(seconds=now)
+    return expiry_of(cast("OpenTable", state.table), state.policy.effective, operation, at)
 
 
-def _next_commit(table: WeekTable) -> float:
-    return float(table.commits[table.seen]) if table.seen < len(table.commits) else float("inf")
+def _nothing() -> None:
+    pass
 
 
-def _seconds(at: datetime | None) -> float:
-    return float("inf") if at is None else (at - EPOCH).total_seconds()
+def _nothing_for(_requests: int) -> None:
+    pass
+
+
+def _seconds(at: datetime) -> float:
+    return (at - EPOCH).total_seconds()

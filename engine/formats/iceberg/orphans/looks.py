@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final
 
 import pyarrow as pa
@@ -88,6 +89,12 @@ class Look:
         )
         is_known = pc.fill_null(pc.and_(pc.is_valid(places), is_same), fill_value=False)
         return pc.if_else(is_known, pc.min_element_wise(earlier["since_us"], now_us), now_us)
+
+    def past_quarantine(self, quarantine: timedelta) -> pa.ChunkedArray:
+        """Return for each file whether an earlier look, at least a quarantine ago, found it first."""
+        since = self.files["since_us"]
+        is_old = pc.less_equal(since, self.taken_us - quarantine // timedelta(microseconds=1))
+        return pc.and_(is_old, pc.less(since, self.taken_us))
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ class Looked:
         """Return the files past quarantine as the plan that a run records, with what waits and what is left alone."""
         files, due = self.look.files, sum(self.due.counts().values(), FileCount())
         total = FileCount(files.num_rows, int(pc.sum(files["file_bytes"].cast(pa.float64())).as_py() or 0))
-        waiting = files.filter(pc.invert(_is_due(self.look, self.rule)))["since_us"]
+        waiting = files.filter(pc.invert(self.look.past_quarantine(self.rule.quarantine)))["since_us"]
         next_us = None if not len(waiting) else pc.min(waiting).as_py() + _us(self.rule.quarantine)
         found = {
             "taken_at": instant(self.look.taken_us // 1000).isoformat(),
@@ -291,19 +291,13 @@ def _hidden_partition_names(metadata: TableMetadata) -> list[str]:
 
 def _due(look: Look, rule: OrphanRule, metadata: TableMetadata) -> FileList:
     """Return the files past quarantine: data before metadata."""
-    due = look.files.filter(_is_due(look, rule))
+    due = look.files.filter(look.past_quarantine(rule.quarantine))
     is_metadata = pc.starts_with(due["path"], f"{metadata_location(metadata)}/")
     writer = ListWriter(look.origin)
     for kind, some in ((FileKind.DATA, pc.invert(is_metadata)), (FileKind.METADATA, is_metadata)):
         files = due.filter(some)
         writer.add(listed(files["path"], kind, file_bytes=files["file_bytes"]).cast(LISTED))
     return writer.finish()
-
-
-def _is_due(look: Look, rule: OrphanRule) -> pa.ChunkedArray:
-    """Return for each file of a look whether an earlier look, at least a quarantine ago, found it first."""
-    since = look.files["since_us"]
-    return pc.and_(pc.less_equal(since, look.taken_us - _us(rule.quarantine)), pc.less(since, look.taken_us))
 
 
 def _us(duration: timedelta) -> int:
