@@ -9,9 +9,10 @@ from bench.fleet.upkeep.policies import LEAST_DELETES, URGENT_AFTER
 from bench.fleet.upkeep.states import State
 from bench.fleet.upkeep.week import Week
 from engine.domain.runs.run import Operation
+from engine.services.planning.upkeep.operations import is_on
 from engine.services.planning.upkeep.orphans import orphan_rule
 from engine.services.planning.upkeep.snapshot_files import LEAST_SAVED
-from engine.services.planning.upkeep.states import LEAST_INTERVAL, is_on
+from engine.services.planning.upkeep.states import LEAST_INTERVAL
 
 MARGIN_SECONDS: Final = {False: 60.0, True: 1800.0}
 """Most seconds by which upkeep may raise the median and the 99th percentile of the delays of rewrites; where workers
