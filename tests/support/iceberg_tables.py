@@ -79,9 +79,9 @@ class Lake:
     connection: IcebergConnection
 
     @staticmethod
-    def make(folder: Path) -> "Lake":
-        """Make an empty catalog in a folder."""
-        properties = {"uri": f"sqlite:///{folder}/catalog.db", "warehouse": f"file://{folder}/warehouse"}
+    def make(folder: Path, **store: str) -> "Lake":
+        """Make an empty catalog in a folder; `store`: its `warehouse` and access, if it is elsewhere."""
+        properties = {"uri": f"sqlite:///{folder}/catalog.db", "warehouse": f"file://{folder}/warehouse", **store}
         catalog = SqlCatalog("lake", **properties)
         catalog.create_namespace("sales")
         return Lake(folder, catalog, IcebergFormat().connect("lake", {"type": "sql", **properties}))

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from threading import Lock, Thread
 from typing import Any
 from urllib.parse import parse_qs
@@ -12,6 +13,7 @@ from urllib.request import urlopen
 
 import pyarrow.fs as pafs
 import pytest
+from moto.s3.models import s3_backends
 from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import WSGIRequestHandler, make_server
 
@@ -76,7 +78,7 @@ class S3Server:
 
     def put(self, key: str, data: bytes) -> None:
         """Store an object."""
-        with self.file_system().open_output_stream(f"{BUCKET}/{key}") as stream:
+        with self.file_system().open_output_stream(f"{BUCKET}/{key}", compression=None) as stream:
             stream.write(data)
 
     def get(self, key: str) -> bytes:
@@ -86,9 +88,19 @@ class S3Server:
 
     def stored(self) -> set[str]:
         """Return the keys of all objects."""
-        selector = pafs.FileSelector(BUCKET, recursive=True)
-        found = self.file_system().get_file_info(selector)
-        return {each.path.removeprefix(f"{BUCKET}/") for each in found if each.type == pafs.FileType.File}
+        return set(self.sizes())
+
+    def sizes(self) -> dict[str, int]:
+        """Return the sizes of all objects by key."""
+        found = self.file_system().get_file_info(pafs.FileSelector(BUCKET, recursive=True))
+        return {each.path.removeprefix(f"{BUCKET}/"): each.size for each in found if each.type == pafs.FileType.File}
+
+    def grow_old(self, at: datetime) -> None:
+        """Make every object as old as an instant: the server has no request for that."""
+        for account in s3_backends.values():
+            for backend in account.values():
+                for key in backend.buckets[BUCKET].keys.values() if BUCKET in backend.buckets else ():
+                    key.last_modified = at
 
     def kinds(self) -> Counter[str]:
         """Count requests for data files by kind."""

@@ -10,15 +10,25 @@ LEAST_ORPHAN_AGE: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
+class InventoryPlace:
+    """Location of an inventory of the store, and the folders below which its files may be read."""
+
+    location: str
+    folders: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class OrphanRule:
     """Which files are orphans: those of at least this age, found by two looks that are `quarantine` apart.
 
-    `longest_run`: the longest duration of the table's runs; a file younger than twice that is no orphan.
+    `longest_run`: the longest duration of the table's runs; a file younger than twice that is no orphan. `inventory`:
+    where the table's files are read from instead of being listed.
     """
 
     older_than: timedelta
     quarantine: timedelta
     longest_run: timedelta = timedelta(0)
+    inventory: InventoryPlace | None = None
 
     @property
     def age(self) -> timedelta:
@@ -30,6 +40,7 @@ class OrphanRule:
         return {
             "older_than_seconds": int(self.age.total_seconds()),
             "quarantine_seconds": int(self.quarantine.total_seconds()),
+            **({} if self.inventory is None else {"inventory": self.inventory.location}),
         }
 
 

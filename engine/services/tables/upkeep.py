@@ -31,7 +31,7 @@ from engine.services.planning.upkeep.operations import (
     preview_removal,
     removable_files,
 )
-from engine.services.planning.upkeep.orphans import orphan_keeper_of, orphan_rule, orphan_words, with_runs
+from engine.services.planning.upkeep.orphans import complete_rule, orphan_keeper_of, orphan_rule, orphan_words
 from engine.services.planning.upkeep.overview import upkeep_overview
 from engine.services.planning.upkeep.readers import with_readers
 from engine.services.runs.views import read_run
@@ -162,7 +162,7 @@ class UpkeepService:
         """Return the orphans that a run would delete now. Raises `NotEligible` if the listing takes too long."""
         others = await self._others(seen)
         async with self._database.read() as unit:
-            rule, live = await with_runs(unit, seen.table_id, orphan_rule(seen.policy))
+            rule, live = await complete_rule(unit, seen.table_id, orphan_rule(seen.policy), self._formats.locations)
         until, keeper = time.monotonic() + LISTING_SECONDS, orphan_keeper_of(seen.opened)
 
         def before_page(_: int) -> None:

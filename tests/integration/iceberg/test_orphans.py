@@ -1,7 +1,7 @@
 """Orphans of real tables: only files that two looks found are deleted, and never one that may be needed."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -14,70 +14,23 @@ from pyiceberg.transforms import IdentityTransform
 
 from engine.domain.errors import Fatal, NotEligible, StateConflict, TableReplaced
 from engine.domain.runs.removals import OrphanRule
-from engine.formats.iceberg.deletion.removal import Removal, Tally
 from engine.formats.iceberg.deletion.scopes import Scope
 from engine.formats.iceberg.orphans.listings import files_below
 from engine.formats.iceberg.orphans.looks import StoredLooks
-from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
-from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files, orders
-
-WEEK = timedelta(days=7)
-RULE = OrphanRule(older_than=timedelta(days=3), quarantine=WEEK)
-LONG_AGO = 1_600_000_000
-
-
-def root(lake: Lake) -> Path:
-    return Path("/" + lake.load().location().removeprefix("file:").lstrip("/"))
-
-
-def table(lake: Lake) -> None:
-    created = lake.create(spec=BY_CITY)
-    append_files(created, 3, city="Aachen")
-    created.overwrite(orders(range(5000, 5020), city="Aachen"), overwrite_filter="city == 'Aachen'")
-    grow_old(lake)
-
-
-def grow_old(lake: Lake) -> None:
-    for path in root(lake).rglob("*"):
-        if path.is_file() and "packhouse-deletions" not in str(path):
-            os.utime(path, (LONG_AGO, LONG_AGO))
-
-
-def orphan(lake: Lake, name: str) -> Path:
-    path = root(lake) / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"orphan")
-    os.utime(path, (LONG_AGO, LONG_AGO))
-    return path
-
-
-def search(lake: Lake, *, scope: Scope | None = None, open_runs: Sequence[str] = ()) -> OrphanFiles:
-    where = scope or Scope.of(lake.load().location())
-    return OrphanFiles(load=Deletion(lake).view, run_id=RUN_ID, scope=where, open_runs=open_runs)
-
-
-def pass_time(lake: Lake, by: timedelta = WEEK) -> None:
-    """Make the stored look earlier."""
-    looks, us = StoredLooks(Deletion(lake).view()), by // timedelta(microseconds=1)
-    look = looks.latest()
-    assert look is not None
-    since = pa.array([each - us for each in look.files["since_us"].to_pylist()], pa.int64())
-    files = look.files.set_column(3, "since_us", since)
-    looks.write(replace(look, taken_us=look.taken_us - us, files=files))
-
-
-def remove(lake: Lake, *, removal: Removal | None = None, **more: Any) -> Tally:
-    """Look, wait for the quarantine, look again and delete."""
-    search(lake, **more).look(RULE)
-    pass_time(lake)
-    files = search(lake, **more)
-    files.look(RULE)
-    return files.delete(removal or Deletion(lake).removal())
-
-
-def deleted(tally: Tally) -> int:
-    return sum(each.files for each in tally.deleted.values())
+from tests.support.iceberg_tables import RUN_ID, Lake, append_files
+from tests.support.orphans import (
+    LONG_AGO,
+    RULE,
+    deleted,
+    grow_old,
+    orphan,
+    pass_time,
+    remove,
+    root,
+    search,
+    table,
+)
 
 
 def test_u12_l11_two_looks_delete_exactly_the_files_that_nothing_refers_to(lake: Lake) -> None:
@@ -168,7 +121,8 @@ def test_f16_an_incomplete_listing_deletes_nothing(lake: Lake, lacks: str, monke
         for batch in files_below(*given):
             yield batch.filter(pa.array([not each.endswith(ends) for each in batch["path"].to_pylist()], pa.bool_()))
 
-    monkeypatch.setattr("engine.formats.iceberg.orphans.orphan_files.files_below", cut)
+    for name in ("orphan_files", "sources"):
+        monkeypatch.setattr(f"engine.formats.iceberg.orphans.{name}.files_below", cut)
     with pytest.raises(StateConflict, match="listing"):
         search(lake).look(RULE)
     assert path.exists()

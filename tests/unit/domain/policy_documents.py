@@ -150,7 +150,7 @@ maintenance = part(
     rewrite_deletes=or_word("off", part(interval=durations(), at_least_files=st.integers(1, 1000))),
     rewrite_manifests=or_word("off", part(interval=durations(), when=upkeep_conditions)),
     expire_snapshots=or_word("off", durations().map(lambda older: {"older_than": older})),
-    remove_orphans=or_word("off", part(older_than=durations(86_400))),
+    remove_orphans=or_word("off", part(older_than=durations(86_400), inventory=st.just("s3://inventories/lake"))),
     reclaim=or_word("off", durations().map(lambda kept: {"retention": kept})),
 )
 documents = part(

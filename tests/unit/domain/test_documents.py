@@ -132,6 +132,17 @@ WRONG: list[tuple[dict[str, Any], tuple[str | int, ...]]] = [
     ({"seal": {}}, ("seal",)),
     ({"priority": "urgent"}, ("priority",)),
     ({"maintenance": {"remove_orphans": {"older_than": "23h"}}}, ("maintenance", "remove_orphans")),
+    *(
+        ({"maintenance": {"remove_orphans": {"inventory": location}}}, ("maintenance", "remove_orphans"))
+        for location in (
+            "",
+            "inventory.csv",
+            "s3://lake/../x",
+            "s3://k:secret@lake/x",
+            "s3://lake/a\nb",
+            "/" + "x" * 1000,
+        )
+    ),
     ({"maintenance": {"expire_snapshots": {}}}, ("maintenance", "expire_snapshots")),
     (
         {

@@ -3470,6 +3470,9 @@ class RemoveOrphansInput(Model):
     interval: str = "7d"
     """Time between searches."""
 
+    inventory: str | None = None
+    """Location of an inventory of the store, in Parquet or CSV, which is read instead of listing the table's files. Null: the files are listed."""
+
     older_than: str = "3d"
     """Only files older than this, at least a day."""
 
@@ -3485,6 +3488,9 @@ class RemoveOrphansOutput(Model):
 
     interval: str = "7d"
     """Time between searches."""
+
+    inventory: str | None = None
+    """Location of an inventory of the store, in Parquet or CSV, which is read instead of listing the table's files. Null: the files are listed."""
 
     older_than: str = "3d"
     """Only files older than this, at least a day."""

@@ -4252,6 +4252,11 @@ export interface components {
              */
             interval?: string;
             /**
+             * @description Location of an inventory of the store, in Parquet or CSV, which is read instead of listing the table's files. Null: the files are listed.
+             * @example s3://inventories/lake/daily
+             */
+            inventory?: string | null;
+            /**
              * @description Only files older than this, at least a day.
              * @default 3d
              * @example 3d
@@ -4281,6 +4286,8 @@ export interface components {
              * @default 7d
              */
             interval?: string;
+            /** @description Location of an inventory of the store, in Parquet or CSV, which is read instead of listing the table's files. Null: the files are listed. */
+            inventory?: string | null;
             /**
              * @description Only files older than this, at least a day.
              * @default 3d

@@ -9,8 +9,9 @@ from pydantic.config import JsonDict
 from engine.domain.policies.documents.fields import DAY_SECONDS, OFF, Interval, Part, Section, lasting, setting
 from engine.domain.policies.documents.triggers import Metric, TriggerCondition
 from engine.domain.values.hints import Misread
-from engine.domain.values.strict import Flag, Whole
+from engine.domain.values.strict import Flag, OneLine, Whole
 from engine.domain.values.units import Duration
+from engine.domain.values.uris import problem_of_clear
 
 
 def _by_default(text: str) -> Callable[[JsonDict], None]:
@@ -134,6 +135,17 @@ class DeleteOldCompactions(Upkeep):
     )
 
 
+_ADDRESS: Final = r"^(?:[A-Za-z][A-Za-z0-9+.-]*:)?/"
+
+
+def _plain_address(location: str) -> str:
+    if {".", ".."} & set(location.split("/")):
+        raise Misread("a location has no '.' or '..' as a part of its path")
+    if problem := problem_of_clear(location):
+        raise Misread(f"{problem}: a store is reached with the properties of the catalog")
+    return location
+
+
 class RemoveOrphans(Upkeep):
     """Removal of files that no snapshot refers to; never of files younger than twice the longest run."""
 
@@ -151,6 +163,15 @@ class RemoveOrphans(Upkeep):
         description="Time that files stay in quarantine before they are deleted.",
         examples=["7d"],
         json_schema_extra=_by_default("7d"),
+    )
+    inventory: (
+        Annotated[OneLine, Field(min_length=1, max_length=1000, pattern=_ADDRESS), AfterValidator(_plain_address)]
+        | None
+    ) = Field(
+        None,
+        description="Location of an inventory of the store, in Parquet or CSV, which is read instead of listing the "
+        "table's files. Null: the files are listed.",
+        examples=["s3://inventories/lake/daily"],
     )
 
 

@@ -25,6 +25,7 @@ from engine.formats.iceberg.manifests.outside_files import are_outside
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.orphans.listings import ListedFiles
 from engine.formats.iceberg.orphans.looks import Look
+from engine.formats.iceberg.orphans.references import References
 
 _VERSION: Final = re.compile(r"v?([0-9]{1,9})(?:[-.].*)?\.metadata\.json(?:\.gz)?")
 _IN_FLIGHT: Final = timedelta(hours=1)
@@ -43,14 +44,20 @@ def check_places(metadata: TableMetadata, scope: Scope) -> None:
         raise NotEligible(f"the table writes to {moved[:300]}, outside of its registered location: no file is deleted")
 
 
-def check_complete(found: ListedFiles, existing: Keys) -> None:
-    """Raise `StateConflict` if a listing lacks a file that must exist."""
-    keys = found.keys()
-    missing = int((~are_in(keys, existing)).sum()) if len(keys) else len(existing)
+def check_complete(found: ListedFiles, references: References) -> None:
+    """Raise `StateConflict` if a listing lacks a file that must exist, or an inventory more than a tenth of them."""
+    keys, listed, settled = found.keys(), references.listed(), references.settled()
+    missing = _missing(keys, listed)
     if missing:
         raise StateConflict(
-            f"{missing} of {len(existing)} files that snapshots need are missing in the listing of {found.files} "
+            f"{missing} of {len(listed)} files that snapshots need are missing in the listing of {found.files} "
             "files: the listing is not complete, so nothing is deleted"
+        )
+    missing = _missing(keys, settled)
+    if missing * 10 > len(settled):
+        raise StateConflict(
+            f"{missing} of {len(settled)} files that snapshots need, of a day before the inventory or earlier, are "
+            "missing in it: it is not complete, or not of this table, so nothing is deleted"
         )
 
 
@@ -91,6 +98,10 @@ def check_versions(found: ListedFiles, view: TableView, references: Keys, scope:
                 "): the catalog may have been restored from a backup, so no file is deleted; if a failed commit left "
                 "the file, delete it"
             )
+
+
+def _missing(ordered: Keys, keys: Keys) -> int:
+    return int((~are_in(ordered, keys)).sum()) if len(ordered) else len(keys)
 
 
 def _version(path: str) -> int | None:

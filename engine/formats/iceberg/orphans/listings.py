@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from engine.domain.errors import NotEligible
 from engine.formats.iceberg.deletion.path_keys import Keys, keys_of
 from engine.rewriting.kernel.errors import Refused
-from engine.rewriting.kernel.storage.stores import addresses
+from engine.rewriting.kernel.storage.stores.addresses import FILE, Address, address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of
 from engine.rewriting.kernel.storage.stores.objects import ObjectFiles
 
@@ -43,18 +43,12 @@ def files_below(
         NotEligible: files of this kind of store can't be listed.
         OSError: the store does not answer, or refuses: the listing is incomplete.
     """
-    try:
-        address = addresses.address_of(location)
-        if address.kind == addresses.FILE:
-            for found in _local(location.rstrip("/"), address.path.rstrip("/")):
-                before_page(0)
-                yield found
-            return
-        store = files_of(address.kind, address.place, storage)
-    except Refused as error:
-        raise NotEligible(f"files below {location} can't be listed: {error}") from error
-    if not isinstance(store, ObjectFiles):
-        raise NotEligible(f"files below {location} can't be listed with their sizes and times in this kind of store")
+    address, store = store_of(location, storage)
+    if store is None:
+        for found in _local(location.rstrip("/"), address.path.rstrip("/")):
+            before_page(0)
+            yield found
+        return
     folder = address.path.strip("/")
     pages = store.listed(folder)
     while True:
@@ -65,6 +59,24 @@ def files_below(
             raise OSError(f"the store listed files that are not below {location[:300]}")
         paths = [location.rstrip("/") + path[len(folder) :] for path in page["path"]]
         yield pa.table([paths, page["size"], page["modified_us"]], schema=FOUND)
+
+
+def store_of(location: str, storage: Mapping[str, str]) -> tuple[Address, ObjectFiles | None]:
+    """Return the address of a location and its store, None for this machine's disks.
+
+    Raises:
+        NotEligible: files of this kind of store can't be listed.
+    """
+    try:
+        address = address_of(location)
+        if address.kind == FILE:
+            return address, None
+        store = files_of(address.kind, address.place, storage)
+    except Refused as error:
+        raise NotEligible(f"files below {location} can't be listed: {error}") from error
+    if not isinstance(store, ObjectFiles):
+        raise NotEligible(f"files below {location} can't be listed with their sizes and times in this kind of store")
+    return address, store
 
 
 class ListedFiles:

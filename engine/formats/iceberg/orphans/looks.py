@@ -92,9 +92,14 @@ class Look:
 
     def past_quarantine(self, quarantine: timedelta) -> pa.ChunkedArray:
         """Return for each file whether an earlier look, at least a quarantine ago, found it first."""
-        since = self.files["since_us"]
-        is_old = pc.less_equal(since, self.taken_us - quarantine // timedelta(microseconds=1))
-        return pc.and_(is_old, pc.less(since, self.taken_us))
+        return are_past_quarantine(self.files, self.taken_us, quarantine)
+
+
+def are_past_quarantine(files: pa.Table, taken_us: int, quarantine: timedelta) -> pa.ChunkedArray:
+    """Return for each file of a look, taken at a time, whether an earlier look at least a quarantine ago found it."""
+    since = files["since_us"]
+    is_old = pc.less_equal(since, taken_us - quarantine // timedelta(microseconds=1))
+    return pc.and_(is_old, pc.less(since, taken_us))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,14 @@
 """Look for orphans and delete those that an earlier look, a quarantine ago, found as well.
 
-A look writes a probe, whose time is the store's clock, loads the table, lists every file below its location, loads the
-table again, and subtracts the files that either version refers to. Nothing is deleted on a listing that lacks a file
-that must exist. A process that was killed is followed by another look: the stored looks and records make it go on.
+A look writes a probe, whose time is the store's clock, loads the table, lists every file below its location (or reads
+an inventory of it), loads the table again, and subtracts the files that either version refers to. Nothing is deleted on
+a listing that lacks a file that must exist. A process that was killed is followed by another look: the stored looks and
+records make it go on.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import timedelta
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -20,18 +19,10 @@ import pyarrow.compute as pc
 from pyiceberg.table.metadata import TableMetadata
 
 from engine.domain.errors import StateConflict
-from engine.domain.runs.expiry import instant
 from engine.domain.runs.removals import FileCount, OrphanRule, RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.iceberg.catalog.paths import file_name, metadata_location
-from engine.formats.iceberg.deletion.file_lists import (
-    LISTED,
-    FileKind,
-    FileList,
-    ListWriter,
-    Origin,
-    listed,
-)
+from engine.formats.iceberg.catalog.paths import file_name
+from engine.formats.iceberg.deletion.file_lists import FileKind, FileList, Origin, listed
 from engine.formats.iceberg.deletion.path_keys import Keys, are_in, keys_of
 from engine.formats.iceberg.deletion.reachability import check_newer
 from engine.formats.iceberg.deletion.records import Records
@@ -43,11 +34,13 @@ from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.orphans.checks import check_complete, check_places, check_shrinkage, check_versions
 from engine.formats.iceberg.orphans.listings import FOUND, ListedFiles, files_below
-from engine.formats.iceberg.orphans.looks import CANDIDATES, Look, StoredLooks
+from engine.formats.iceberg.orphans.looked import Looked, due_files, us
+from engine.formats.iceberg.orphans.looks import CANDIDATES, Look, StoredLooks, are_past_quarantine
 from engine.formats.iceberg.orphans.references import References
+from engine.formats.iceberg.orphans.sources import FileSource, source_of
 
-OF_OPEN_RUN, HIDDEN = "of_open_run", "hidden"
-_SAMPLES: Final = 10
+OF_OPEN_RUN, HIDDEN, CHANGED = "of_open_run", "hidden", "changed_since_inventory"
+_CHECKED_AT_ONCE: Final = 50_000
 _HIDDEN: Final = r"/[._]"
 """Files and folders of other programs, as Iceberg's procedure takes them: `_delta_log`, `_temporary`, `.x.crc`."""
 
@@ -55,48 +48,6 @@ _HIDDEN_FILE: Final = r"/[._][^/]*$"
 _MOST_PARTITION_NAMES: Final = 100
 
 _COMMIT: Final = r"(?P<commit>[0-9a-f-]{36})-m[0-9]+\.avro$"
-
-
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """The result of a look: one listing of the table's files, compared with its metadata.
-
-    Attributes:
-        look: what is stored of it.
-        listed: number of listed files.
-        due: the files past quarantine.
-        refused: files that nothing refers to and that must not be deleted.
-        keys: of all listed files and of all references, sorted.
-        rule: which files are orphans.
-    """
-
-    look: Look
-    listed: int
-    due: FileList
-    refused: Refused
-    keys: Keys = field(repr=False)
-    rule: OrphanRule
-
-    def plan(self, *, path: str = "") -> RemovalPlan:
-        """Return the files past quarantine as the plan that a run records, with what waits and what is left alone."""
-        files, due = self.look.files, sum(self.due.counts().values(), FileCount())
-        total = FileCount(files.num_rows, int(pc.sum(files["file_bytes"].cast(pa.float64())).as_py() or 0))
-        waiting = files.filter(pc.invert(self.look.past_quarantine(self.rule.quarantine)))["since_us"]
-        next_us = None if not len(waiting) else pc.min(waiting).as_py() + _us(self.rule.quarantine)
-        found = {
-            "taken_at": instant(self.look.taken_us // 1000).isoformat(),
-            "listed_files": self.listed,
-            "referenced_files": self.look.referenced,
-            "unreferenced": total.document(),
-            "in_quarantine": FileCount(total.files - due.files, total.bytes - due.bytes).document(),
-            "next_at": None if next_us is None else instant(next_us // 1000).isoformat(),
-        }
-        details = {
-            "look": found,
-            "samples": self.due.samples(_SAMPLES),
-            "refused": {"counts": dict(self.refused.counts), "samples": dict(self.refused.samples)},
-        }
-        return RemovalPlan(self.due.counts(), details, path)
 
 
 class OrphanFiles:
@@ -137,8 +88,9 @@ class OrphanFiles:
 
         Raises:
             NotEligible: the table forbids to delete files, has files in other places than its location, or has another
-                table inside.
-            StateConflict: the listing is incomplete, or the table lost references that no expiry explains.
+                table inside; or its inventory can't be used.
+            StateConflict: the listing or the inventory is incomplete, or the table lost references that no expiry
+                explains.
             Malformed: a manifest or list can't be read.
             TableReplaced: the catalog has another table under this name.
             Fatal: the catalog's pointer moved to older metadata.
@@ -151,26 +103,23 @@ class OrphanFiles:
         if earlier is not None:
             check_newer(before.metadata, earlier.origin)
         now_us = self._store_time(looks) if is_stored else time.time_ns() // 1000
-        references, found = References(self._scope), ListedFiles(now_us - _us(rule.age))
-        references.add(before)
-        for batch in files_below(before.metadata.location, before.table.io.properties, before_page):
-            found.add(batch)
-            yield
-        keys = self._references_after(before, references, found, now_us)
+        source = source_of(before, self._scope.own, rule, before_page, now_us)
+        found = ListedFiles(now_us - us(rule.age))
+        keys = yield from self._references(before, source, found, now_us)
         ids = sorted(each.snapshot_id for each in before.metadata.snapshots)
         check_shrinkage(earlier, len(keys), ids)
         refused = Refused()
-        unneeded = [batch.filter(pa.array(~are_in(keys, keys_of(batch["path"])))) for batch in found.old()]
-        orphans = _without_hidden(pa.concat_tables([FOUND.empty_table(), *unneeded]), before.metadata, refused)
-        orphans = self._allowed(orphans, refused)
-        is_usable = earlier is not None and earlier.taken_us <= now_us
-        since = earlier.first_seen(orphans, now_us) if earlier and is_usable else pa.repeat(now_us, orphans.num_rows)
-        files = pa.table([*orphans.columns, since], schema=CANDIDATES)
+        orphans = self._orphans(before, found, keys, refused)
+        files = _candidates(orphans if source.taken_us is None else _without_repeats(orphans), earlier, now_us)
+        changed = yield from _changed(source, files.filter(are_past_quarantine(files, now_us, rule.quarantine)))
+        refused.add(changed, CHANGED)
+        files = files.filter(pc.invert(pc.is_in(files["path"], value_set=changed)))
         look = Look(Origin.of(before.metadata), now_us, len(keys), ids, files)
         if is_stored:
             looks.write(look)
-        every = np.union1d(keys, found.keys())
-        self._looked = Looked(look, found.files, _due(look, rule, before.metadata), refused, every, rule)
+        exist = np.setdiff1d(found.keys(), keys_of(changed))
+        due = due_files(look, rule, before.metadata)
+        self._looked = Looked(look, found.files, due, refused, np.union1d(keys, exist), rule, source.taken_us)
         check: Callable[[TableMetadata], None] = partial(check_places, scope=self._scope)
         self._due = UnneededFiles(self._looked.due, load=self._load, check=check)
 
@@ -235,19 +184,32 @@ class OrphanFiles:
                 return int(own["modified_us"][0].as_py())
         raise StateConflict("the store's listing lacks a file that was just written, so nothing is deleted by it")
 
-    def _references_after(self, before: TableView, references: References, found: ListedFiles, now_us: int) -> Keys:
-        """Return the keys of the files that versions of before and after the listing refer to; check the listing."""
+    def _references(
+        self, before: TableView, source: FileSource, found: ListedFiles, now_us: int
+    ) -> Generator[None, None, Keys]:
+        """Find all files; return the keys of those that versions of before and after refer to. Raises as `looking`."""
+        references = References(self._scope, source.listed, source.settled_ms)
+        references.add(before)
+        for batch in source.files():
+            found.add(batch)
+            yield
         after = self._load()
         check_places(after.metadata, self._scope)
         check_newer(after.metadata, Origin.of(before.metadata))
         left = {each.snapshot_id for each in after.metadata.snapshots}
         if lost := {each.snapshot_id for each in before.metadata.snapshots} - left:
             raise StateConflict(f"{len(lost)} snapshots were removed while files were listed: look again")
-        check_complete(found, references.existing())
+        check_complete(found, references)
         references.add(after)
         keys = references.keys()
         check_versions(found, after, keys, self._scope, now_us)
         return keys
+
+    def _orphans(self, before: TableView, found: ListedFiles, keys: Keys, refused: Refused) -> pa.Table:
+        """Return the old files that nothing refers to and that may be deleted."""
+        unneeded = [batch.filter(pa.array(~are_in(keys, keys_of(batch["path"])))) for batch in found.old()]
+        orphans = _without_hidden(pa.concat_tables([FOUND.empty_table(), *unneeded]), before.metadata, refused)
+        return self._allowed(orphans, refused)
 
     def _allowed(self, files: pa.Table, refused: Refused) -> pa.Table:
         as_content = listed(files["path"], FileKind.DATA, file_bytes=files["file_bytes"])
@@ -289,16 +251,28 @@ def _hidden_partition_names(metadata: TableMetadata) -> list[str]:
     return list(islice(names, _MOST_PARTITION_NAMES))
 
 
-def _due(look: Look, rule: OrphanRule, metadata: TableMetadata) -> FileList:
-    """Return the files past quarantine: data before metadata."""
-    due = look.files.filter(look.past_quarantine(rule.quarantine))
-    is_metadata = pc.starts_with(due["path"], f"{metadata_location(metadata)}/")
-    writer = ListWriter(look.origin)
-    for kind, some in ((FileKind.DATA, pc.invert(is_metadata)), (FileKind.METADATA, is_metadata)):
-        files = due.filter(some)
-        writer.add(listed(files["path"], kind, file_bytes=files["file_bytes"]).cast(LISTED))
-    return writer.finish()
+def _candidates(orphans: pa.Table, earlier: Look | None, now_us: int) -> pa.Table:
+    """Return orphans with the time of the first look that found each, with the schema `CANDIDATES`."""
+    if earlier is None or earlier.taken_us > now_us:
+        since = pa.repeat(now_us, orphans.num_rows)
+    else:
+        since = earlier.first_seen(orphans, now_us)
+    return pa.table([*orphans.columns, since], schema=CANDIDATES)
 
 
-def _us(duration: timedelta) -> int:
-    return duration // timedelta(microseconds=1)
+def _without_repeats(files: pa.Table) -> pa.Table:
+    """Return files in the order of their paths, of several rows with one path the latest."""
+    files = files.sort_by([("path", "ascending"), ("modified_us", "descending")])
+    paths = files["path"].combine_chunks()
+    is_first = pc.not_equal(paths.slice(1), paths.slice(0, max(0, len(paths) - 1)))
+    return files.filter(pa.concat_arrays([pa.array([True] * min(1, len(paths)), pa.bool_()), is_first]))
+
+
+def _changed(source: FileSource, files: pa.Table) -> Generator[None, None, pa.ChunkedArray]:
+    """Yield between requests; return the paths of those files that the store has not, or with another size or time."""
+    changed = [pa.chunked_array([], pa.string())]
+    for start in range(0, files.num_rows, _CHECKED_AT_ONCE):
+        part = files.slice(start, _CHECKED_AT_ONCE)
+        changed.append(part.filter(pc.invert(source.are_unchanged(part)))["path"])
+        yield
+    return pa.chunked_array([chunk for each in changed for chunk in each.chunks], pa.string())

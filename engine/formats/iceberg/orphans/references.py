@@ -3,6 +3,7 @@
 Memory: 8 bytes per live entry of a manifest, and the path of each manifest.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from engine.formats.iceberg.deletion.scopes import Scope
 from engine.formats.iceberg.deletion.stored_paths import StoredPaths
 from engine.formats.iceberg.manifests.outside_files import are_outside
 from engine.formats.iceberg.metadata.views import TableView
+from engine.rewriting.kernel.storage.places import Places
 
 _NONE: Final = np.empty(0, np.uint64)
 
@@ -23,12 +25,16 @@ _NONE: Final = np.empty(0, np.uint64)
 class References:
     """Keys of files that versions of a table refer to; a manifest is read once, whichever versions have it."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, listed: Places, settled_ms: int) -> None:
+        """Take where files are, see `sources.FileSource`."""
         self._scope = scope
+        self._listed = listed
+        self._settled_ms = settled_ms
         self._seen = SeenKeys()
         self._manifests = KeptManifests()
         self._every: list[Keys] = []
-        self._existing: list[Keys] = []
+        self._listed_keys: list[Keys] = []
+        self._settled: list[Keys] = []
 
     def add(self, view: TableView) -> None:
         """Add the files of a version.
@@ -38,27 +44,41 @@ class References:
             OSError: the store does not answer.
         """
         snapshots = view.metadata.snapshots
-        self._add(_array(needed_by_metadata(view, snapshots)), must_exist=False)
-        new = self._manifests.add(view, snapshots)
-        exist = [view.table.metadata_location, *(each.manifest_list for each in snapshots), *new]
-        self._add(_array(exist), must_exist=True)
-        for entries in StoredPaths(view.io).needed(new, entries_in):
-            self._add(entries.filter(entries["is_live"])["path"], must_exist=True)
+        self._add(_array(needed_by_metadata(view, snapshots)))
+        self._must_exist(_array([view.table.metadata_location, *(each.manifest_list for each in snapshots)]))
+        for is_settled in (True, False):
+            some = [each for each in snapshots if (each.timestamp_ms < self._settled_ms) is is_settled]
+            new = self._manifests.add(view, some)
+            self._add(_array(new))
+            self._must_exist(_array(new))
+            for entries in StoredPaths(view.io).needed(new, entries_in):
+                live = entries.filter(entries["is_live"])["path"]
+                self._add(live)
+                self._must_exist(live, is_settled=is_settled)
 
     def keys(self) -> Keys:
         """Return the sorted keys of all files that are referred to."""
         return np.sort(np.concatenate([_NONE, *self._every]))
 
-    def existing(self) -> Keys:
-        """Return the keys of those below the table's location that must exist: all but statistics and the log."""
-        return np.concatenate([_NONE, *self._existing])
+    def listed(self) -> Keys:
+        """Return the keys of those that a listing must have: all but statistics and the log."""
+        return np.concatenate([_NONE, *self._listed_keys])
 
-    def _add(self, paths: pa.ChunkedArray, *, must_exist: bool) -> None:
+    def settled(self) -> Keys:
+        """Return the keys of content files of settled snapshots that are not listed."""
+        return np.concatenate([_NONE, *self._settled])
+
+    def _add(self, paths: pa.ChunkedArray) -> None:
         keys = keys_of(paths)
         self._every.append(keys[self._seen.add(keys)])
-        if must_exist:
-            self._existing.append(keys_of(paths.filter(pc.invert(are_outside(paths, self._scope.own)))))
+
+    def _must_exist(self, paths: pa.ChunkedArray, *, is_settled: bool = False) -> None:
+        is_listed = pc.invert(are_outside(paths, self._listed))
+        self._listed_keys.append(keys_of(paths.filter(is_listed)))
+        if is_settled:
+            others = paths.filter(pc.invert(is_listed))
+            self._settled.append(keys_of(others.filter(pc.invert(are_outside(others, self._scope.own)))))
 
 
-def _array(paths: list[str]) -> pa.ChunkedArray:
+def _array(paths: Sequence[str]) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(paths, pa.string())])

@@ -7,7 +7,7 @@ found and deleted.
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.run import RunState
 from engine.services.operations.metadata.file_removal import DeletingAttempt, FileRemoval
-from engine.services.planning.upkeep.orphans import orphan_keeper_of, orphan_rule, orphan_words, with_runs
+from engine.services.planning.upkeep.orphans import complete_rule, orphan_keeper_of, orphan_rule, orphan_words
 
 
 class OrphanAttempt(DeletingAttempt):
@@ -20,7 +20,7 @@ class OrphanAttempt(DeletingAttempt):
         """List all files, and delete those that two searches found."""
         run = self._attempt.run
         async with self._context.database.read() as unit:
-            rule, live = await with_runs(unit, run.table_id, orphan_rule(policy))
+            rule, live = await complete_rule(unit, run.table_id, orphan_rule(policy), self._context.formats.locations)
         keeper, others_live = orphan_keeper_of(self._table), [each for each in live if each != run.id]
         self._removal = FileRemoval(
             context=self._context,

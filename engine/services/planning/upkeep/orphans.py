@@ -5,13 +5,17 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
+from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import NotEligible
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
-from engine.domain.runs.removals import OrphanRule, RemovalPlan
+from engine.domain.runs.removals import InventoryPlace, OrphanRule, RemovalPlan
 from engine.domain.runs.run import RunFilter
 from engine.domain.values.units import format_bytes
 from engine.formats.base import OpenTable, OrphanKeeper
+from engine.rewriting.kernel.storage.places import Places
+from engine.services.catalogs.locations import LocationRules
+from engine.services.catalogs.registered import read_registered
 from engine.services.planning.wording import duration, many
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -28,13 +32,43 @@ def orphan_keeper_of(table: OpenTable) -> OrphanKeeper:
 
 
 def orphan_rule(policy: EffectivePolicy) -> OrphanRule:
-    """Return the rule of the policy, whose setting must not be off."""
+    """Return the rule of the policy, whose setting must not be off. No folder is permitted for an inventory yet."""
     value = policy.values[ORPHANS]
-    return OrphanRule(timedelta(seconds=value["older_than"]), timedelta(seconds=value["quarantine"]))
+    location = value.get("inventory")
+    inventory = None if location is None else InventoryPlace(location, ())
+    return OrphanRule(
+        timedelta(seconds=value["older_than"]), timedelta(seconds=value["quarantine"]), inventory=inventory
+    )
 
 
-async def with_runs(unit: UnitOfWork, table_id: TableId, rule: OrphanRule) -> tuple[OrphanRule, tuple[str, ...]]:
-    """Return the rule with the longest of the table's last 100 runs, and the ids of the table's live runs."""
+async def complete_rule(
+    unit: UnitOfWork, table_id: TableId, rule: OrphanRule, rules: LocationRules
+) -> tuple[OrphanRule, tuple[str, ...]]:
+    """Return the rule with the table's longest run and the folders of its inventory, and the ids of its live runs.
+
+    The longest run is that of the last 100. An inventory may be below the table's registered location, or below an
+    allowed location of its catalog.
+
+    Raises:
+        NotEligible: the inventory is in a place that the deployment or the catalog does not allow.
+    """
+    rule, live = await _with_runs(unit, table_id, rule)
+    if rule.inventory is None:
+        return rule, live
+    table, catalog = await read_registered(unit, table_id, SYSTEM)
+    location, folders = rule.inventory.location, (table.location, *catalog.allowed_locations)
+    problem = rules.problem_of(location)
+    if problem is None and not Places(folders).cover(location):
+        problem = (
+            "it is neither below the table's location nor below an allowed location of its catalog; an admin can add "
+            "its folder, with those of the catalog's tables, to allowed_locations"
+        )
+    if problem is not None:
+        raise NotEligible(f"{ORPHANS}.inventory can't be read from {location}: {problem}")
+    return replace(rule, inventory=InventoryPlace(location, folders)), live
+
+
+async def _with_runs(unit: UnitOfWork, table_id: TableId, rule: OrphanRule) -> tuple[OrphanRule, tuple[str, ...]]:
     live = await unit.runs.list_live(table_id, _MOST_LIVE)
     now = await unit.now()
     ended = (await unit.runs.page(RunFilter(table_id=table_id), limit=_LAST_RUNS, documents=())).runs
@@ -45,8 +79,9 @@ async def with_runs(unit: UnitOfWork, table_id: TableId, rule: OrphanRule) -> tu
 def search_words(rule: OrphanRule) -> str:
     """Return what a search for orphans does, as a clause."""
     age, quarantine = duration(rule.age.total_seconds()), duration(rule.quarantine.total_seconds())
+    listed = "are listed" if rule.inventory is None else f"are read from the inventory {rule.inventory.location}"
     return (
-        f"all files of the table are listed; those older than {age} that nothing refers to are deleted once two "
+        f"all files of the table {listed}; those older than {age} that nothing refers to are deleted once two "
         f"searches {quarantine} apart found them"
     )
 

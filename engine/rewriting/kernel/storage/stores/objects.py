@@ -7,9 +7,7 @@ Memory: an output below `SINGLE_PUT_BYTES` is kept until it is complete, and sen
 most `UPLOADS + 1` parts of `PART_BYTES` are in memory, and are sent while more is encoded.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, Final
 from uuid import uuid4
@@ -18,13 +16,17 @@ from engine.rewriting.kernel.storage.answers import StoreError, ends_before
 from engine.rewriting.kernel.storage.stores import addresses
 from engine.rewriting.kernel.storage.stores.clients import Connection
 from engine.rewriting.kernel.storage.stores.files import EXISTS
+from engine.rewriting.kernel.storage.stores.object_errors import store_errors
 
 try:
     import obstore
-    from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError
+    from obstore.exceptions import AlreadyExistsError, NotSupportedError
     from obstore.store import AzureStore, GCSStore, S3Store
 except ImportError:  # an executor without it
     obstore = None  # type: ignore[assignment]
+
+LIST_PAGE: Final = 1000
+"""Objects that stores list by one request."""
 
 BULK_DELETES: Final = 1000
 """Most objects that S3 deletes by one request."""
@@ -35,8 +37,6 @@ SINGLE_PUT_BYTES: Final = 16 * 2**20
 
 _WRITER: Final = "packhousewriter"
 """Key of an object's own metadata with the output that wrote it; plain letters, as Azure takes only identifiers."""
-
-_QUERY: Final = re.compile(r"(https?://[^\s?\"']*)\?[^\s\"')]*")
 
 _ANSWER_TO_A_WRITE: Final = timedelta(seconds=60)
 """A write is answered when its whole body has arrived, which takes its time on a slow line."""
@@ -87,7 +87,7 @@ class ObjectFiles:
         reading: Any = dict(connection.client)
         writing: Any = {**reading, "read_timeout": max(reading["read_timeout"], _ANSWER_TO_A_WRITE)}
         more: Any = {} if provider is None else {"credential_provider": provider}
-        with _errors():
+        with store_errors():
             readable, writable = (
                 store(bucket, config=connection.config, client_options=client, retry_config=retries, **more)
                 for client, retries in (
@@ -112,7 +112,7 @@ class ObjectFiles:
         """Open for random access. Raises FileNotFoundError, StoreError."""
         if file_bytes is not None:
             return ObjectFile(self._readable, path, file_bytes, is_proven=False)
-        with _errors():
+        with store_errors():
             return ObjectFile(self._readable, path, int(obstore.head(self._readable, path)["size"]), is_proven=True)
 
     def read(self, path: str, offset: int, length: int | None) -> bytes:
@@ -124,7 +124,7 @@ class ObjectFiles:
         wanted: Any = {"offset": offset} if length is None else (offset, offset + length)
         options: Any = {} if length is None and not offset else {"range": wanted}
         try:
-            with _errors():
+            with store_errors():
                 return bytes(obstore.get(self._readable, path, options=options).bytes())
         except StoreError as error:
             if ends_before(error):
@@ -137,32 +137,44 @@ class ObjectFiles:
 
     def replace(self, path: str, data: bytes) -> None:
         """Write a whole file, also over one that exists. Raises StoreError."""
-        with _errors():
+        with store_errors():
             obstore.put(self._writable, path, data, use_multipart=len(data) >= SINGLE_PUT_BYTES)
 
     def files(self, folder: str, *, is_recursive: bool) -> Iterator[str]:
         """Yield the paths of all files below a folder; without `is_recursive` only those directly in it."""
         prefix = f"{folder.strip('/')}/"
-        with _errors():
+        with store_errors():
             if is_recursive:
                 for page in obstore.list(self._readable, prefix=prefix):
                     yield from (each["path"] for each in page)
             else:
                 yield from (each["path"] for each in obstore.list_with_delimiter(self._readable, prefix)["objects"])
 
-    def listed(self, folder: str) -> Iterator[dict[str, list[Any]]]:
-        """Yield the paths, sizes and times (microseconds since 1970) of all files below a folder. Raises StoreError."""
-        with _errors():
-            for page in obstore.list(self._readable, prefix=f"{folder.strip('/')}/", chunk_size=1000):
-                yield {
-                    "path": [each["path"] for each in page],
-                    "size": [each["size"] for each in page],
-                    "modified_us": [int(each["last_modified"].timestamp() * 1e6) for each in page],
-                }
+    def listed(self, folder: str, after: str | None = None) -> Iterator[dict[str, list[Any]]]:
+        """Yield the paths, sizes and times (microseconds since 1970) of all files below a folder. Raises StoreError.
+
+        With `after`, only paths that follow it are listed, where `lists_from_a_path` without requests for others.
+        """
+        with store_errors():
+            for page in obstore.list(self._readable, f"{folder.strip('/')}/", offset=after, chunk_size=LIST_PAGE):
+                times = [int(each["last_modified"].timestamp() * 1e6) for each in page]
+                columns = {name: [each[name] for each in page] for name in ("path", "size")}
+                yield {**columns, "modified_us": times}
+
+    @property
+    def lists_from_a_path(self) -> bool:
+        """Whether the store lists in the order of paths, and can begin at any of them."""
+        return isinstance(self._readable, S3Store | GCSStore)
+
+    def stat(self, path: str) -> tuple[int, int]:
+        """Return the size and time (microseconds since 1970) of a file. Raises FileNotFoundError, StoreError."""
+        with store_errors():
+            found = obstore.head(self._readable, path)
+            return int(found["size"]), int(found["last_modified"].timestamp() * 1e6)
 
     def delete(self, path: str) -> None:
         """Delete a file. Raises FileNotFoundError, StoreError."""
-        with _errors():
+        with store_errors():
             obstore.delete(self._writable, path)
 
     @property
@@ -179,7 +191,7 @@ class ObjectFiles:
         """
         if self._open_bulk is None or len(paths) > BULK_DELETES:
             raise ValueError(f"{len(paths)} files can't be deleted by one request")
-        with _errors():
+        with store_errors():
             if self._bulk is None:
                 self._bulk = self._open_bulk()
             obstore.delete(self._bulk, list(paths))
@@ -203,7 +215,7 @@ class ObjectFile:
 
     def read(self, offset: int, length: int) -> Any:
         """Return the `length` bytes from byte `offset`. Raises FileNotFoundError, StoreError, OSError for its size."""
-        with _errors():
+        with store_errors():
             if self._is_proven:
                 return obstore.get_range(self._store, self._path, start=offset, length=length)
             found = obstore.get(self._store, self._path, options={"range": (offset, offset + length)})
@@ -248,7 +260,7 @@ class ObjectOutput:
         if self._parts is None and self._written < SINGLE_PUT_BYTES:
             self._kept.append(bytes(data))
             return
-        with _errors():
+        with store_errors():
             if self._parts is None:
                 self._begin_parts()
             self._parts.write(data)
@@ -288,7 +300,7 @@ class ObjectOutput:
             FileExistsError: an object of that name was there; it is left alone.
             StoreError: the store refused, or did not answer.
         """
-        with _errors():
+        with store_errors():
             if self._parts is not None:
                 return self._complete()
             self._put(b"".join(self._kept))
@@ -326,23 +338,5 @@ class ObjectOutput:
         """Give up what was not sent; end the upload of parts, as its object is about to be deleted."""
         self._kept = []
         if self._parts is not None:
-            with _errors():
+            with store_errors():
                 self._parts.close()
-
-
-@contextmanager
-def _errors() -> Iterator[None]:
-    """Turn the errors of `obstore` into `StoreError`, and shorten the text of a file that is missing."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise FileNotFoundError(_first_part(error)) from error
-    except OSError as error:  # what an upload of parts raises
-        raise (StoreError(_first_part(error)) if "Error performing" in str(error) else error) from error
-    except BaseError as error:
-        raise StoreError(_first_part(error)) from error
-
-
-def _first_part(error: Exception) -> str:
-    """Return the text of an error without debugging output, and without queries, which may be signed."""
-    return _QUERY.sub(r"\1?…", str(error).partition("\n\nDebug source:")[0])

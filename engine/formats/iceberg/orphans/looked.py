@@ -1,0 +1,80 @@
+"""The result of a look for orphans: the files that nothing refers to, and those of them past quarantine."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.table.metadata import TableMetadata
+
+from engine.domain.runs.expiry import instant
+from engine.domain.runs.removals import FileCount, OrphanRule, RemovalPlan
+from engine.formats.iceberg.catalog.paths import metadata_location
+from engine.formats.iceberg.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, listed
+from engine.formats.iceberg.deletion.path_keys import Keys
+from engine.formats.iceberg.deletion.scopes import Refused
+from engine.formats.iceberg.orphans.looks import Look
+
+_SAMPLES: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """The result of a look: one listing of the table's files, compared with its metadata.
+
+    Attributes:
+        look: what is stored of it.
+        listed: number of listed files.
+        due: the files past quarantine.
+        refused: files that nothing refers to and that must not be deleted.
+        keys: of all listed files and of all references, sorted.
+        rule: which files are orphans.
+        inventory_us: when the inventory was taken that has the files; None: they were listed.
+    """
+
+    look: Look
+    listed: int
+    due: FileList
+    refused: Refused
+    keys: Keys = field(repr=False)
+    rule: OrphanRule
+    inventory_us: int | None = None
+
+    def plan(self, *, path: str = "") -> RemovalPlan:
+        """Return the files past quarantine as the plan that a run records, with what waits and what is left alone."""
+        files, due = self.look.files, sum(self.due.counts().values(), FileCount())
+        total = FileCount(files.num_rows, int(pc.sum(files["file_bytes"].cast(pa.float64())).as_py() or 0))
+        waiting = files.filter(pc.invert(self.look.past_quarantine(self.rule.quarantine)))["since_us"]
+        next_us = None if not len(waiting) else pc.min(waiting).as_py() + us(self.rule.quarantine)
+        found = {
+            "taken_at": instant(self.look.taken_us // 1000).isoformat(),
+            **({} if self.inventory_us is None else {"inventory_at": instant(self.inventory_us // 1000).isoformat()}),
+            "listed_files": self.listed,
+            "referenced_files": self.look.referenced,
+            "unreferenced": total.document(),
+            "in_quarantine": FileCount(total.files - due.files, total.bytes - due.bytes).document(),
+            "next_at": None if next_us is None else instant(next_us // 1000).isoformat(),
+        }
+        details = {
+            "look": found,
+            "samples": self.due.samples(_SAMPLES),
+            "refused": {"counts": dict(self.refused.counts), "samples": dict(self.refused.samples)},
+        }
+        return RemovalPlan(self.due.counts(), details, path)
+
+
+def due_files(look: Look, rule: OrphanRule, metadata: TableMetadata) -> FileList:
+    """Return the files past quarantine: data before metadata."""
+    due = look.files.filter(look.past_quarantine(rule.quarantine))
+    is_metadata = pc.starts_with(due["path"], f"{metadata_location(metadata)}/")
+    writer = ListWriter(look.origin)
+    for kind, some in ((FileKind.DATA, pc.invert(is_metadata)), (FileKind.METADATA, is_metadata)):
+        files = due.filter(some)
+        writer.add(listed(files["path"], kind, file_bytes=files["file_bytes"]).cast(LISTED))
+    return writer.finish()
+
+
+def us(duration: timedelta) -> int:
+    """Return a duration in microseconds."""
+    return duration // timedelta(microseconds=1)

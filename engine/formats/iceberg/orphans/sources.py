@@ -1,0 +1,134 @@
+"""Where the files below a table's location are found: in a listing of the store, or in an inventory that a user names.
+
+An inventory is older than the look. So the metadata folder is listed in any case, files of recent snapshots need not be
+in the inventory, and an orphan is deleted only if the store still has it with the same size and time.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final, Protocol
+
+import pyarrow as pa
+
+from engine.domain.errors import NotEligible
+from engine.domain.runs.expiry import instant
+from engine.domain.runs.removals import OrphanRule
+from engine.formats.iceberg.catalog.paths import metadata_location
+from engine.formats.iceberg.manifests.outside_files import are_outside
+from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.orphans.existing_files import are_unchanged
+from engine.formats.iceberg.orphans.inventories import StoredInventory
+from engine.formats.iceberg.orphans.listings import files_below
+from engine.rewriting.kernel.storage.places import Places
+
+LONGEST_AGE: Final = timedelta(days=30)
+"""Age from which an inventory is refused: it is probably written no more."""
+
+_SETTLED: Final = timedelta(days=1)
+_AHEAD: Final = timedelta(hours=1)
+_US: Final = timedelta(microseconds=1)
+
+
+class FileSource(Protocol):
+    """The files below a table's location, with the schema `listings.FOUND`."""
+
+    @property
+    def listed(self) -> Places:
+        """Folders of which every file is found."""
+
+    @property
+    def settled_ms(self) -> int:
+        """Files of snapshots that were committed before this time are found in other folders, up to a tenth."""
+
+    @property
+    def taken_us(self) -> int | None:
+        """When the inventory was taken that has the files; None if they are listed."""
+
+    def files(self) -> Iterator[pa.Table]:
+        """Yield all files. Raises `NotEligible`, OSError."""
+
+    def are_unchanged(self, files: pa.Table) -> pa.Array:
+        """Return for each file whether the store has it now, with the same size and time. Raises OSError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A listing of the table's whole location."""
+
+    view: TableView
+    listed: Places
+    before_page: Callable[[int], None]
+    settled_ms: int = 0
+    taken_us: int | None = None
+
+    def files(self) -> Iterator[pa.Table]:
+        """Yield all files. Raises `NotEligible`, OSError."""
+        return files_below(self.view.metadata.location, self.view.table.io.properties, self.before_page)
+
+    def are_unchanged(self, files: pa.Table) -> pa.Array:
+        """Return True for each file: it was listed just now."""
+        return pa.repeat(pa.scalar(value=True), files.num_rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The files that an inventory has, with a listing of the metadata folder."""
+
+    view: TableView
+    stored: StoredInventory
+    listed: Places
+    before_page: Callable[[int], None]
+
+    @property
+    def taken_us(self) -> int:
+        """The time at which the inventory was taken."""
+        return self.stored.taken_us
+
+    @property
+    def settled_ms(self) -> int:
+        """A day before the inventory: it can lack files that were written shortly before."""
+        return (self.taken_us - _SETTLED // _US) // 1000
+
+    def files(self) -> Iterator[pa.Table]:
+        """Yield all files.
+
+        Raises:
+            NotEligible: the inventory can't be read, or has no file below the table's location.
+            OSError: the store does not answer.
+        """
+        location, storage = self.view.metadata.location, self.view.table.io.properties
+        yield from files_below(metadata_location(self.view.metadata), storage, self.before_page)
+        is_empty = True
+        for found in self.stored.files_below(location):
+            is_empty = is_empty and not found.num_rows
+            yield found.filter(are_outside(found["path"], self.listed))
+        if is_empty:
+            raise NotEligible(
+                f"the inventory {self.stored.location} has no file below {location[:300]}: name one of this table's "
+                "bucket, whose prefix includes this folder"
+            )
+
+    def are_unchanged(self, files: pa.Table) -> pa.Array:
+        """Return for each file whether the store has it now, with the same size and time. Raises OSError."""
+        return are_unchanged(files, self.view.metadata.location, self.view.table.io.properties, self.before_page)
+
+
+def source_of(
+    view: TableView, own: Places, rule: OrphanRule, before_page: Callable[[int], None], now_us: int
+) -> FileSource:
+    """Return the inventory that the rule names, otherwise a listing.
+
+    Raises:
+        NotEligible: the inventory is missing, damaged, too old, or in a place that may not be read.
+        OSError: the store does not answer.
+    """
+    if rule.inventory is None:
+        return Listing(view, own, before_page)
+    stored = StoredInventory.find(view.table.io.properties, rule.inventory, before_page)
+    written = f"the inventory {stored.location} was written on {instant(stored.taken_us // 1000).isoformat()}"
+    if stored.taken_us < now_us - LONGEST_AGE // _US:
+        raise NotEligible(f"{written}, more than {LONGEST_AGE.days} days ago: name a newer one")
+    if stored.taken_us > now_us + _AHEAD // _US:
+        raise NotEligible(f"{written}, which is later than now by the store's clock")
+    return Inventory(view, stored, Places([metadata_location(view.metadata)]), before_page)

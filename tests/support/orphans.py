@@ -1,0 +1,81 @@
+"""Tables with orphans: old files that nothing refers to, looks for them, and the passing of a quarantine."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from engine.domain.runs.removals import OrphanRule
+from engine.formats.iceberg.deletion.removal import Removal, Tally
+from engine.formats.iceberg.deletion.scopes import Scope
+from engine.formats.iceberg.orphans.looks import StoredLooks
+from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
+from tests.support.expired_files import Deletion
+from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files, orders
+
+WEEK = timedelta(days=7)
+RULE = OrphanRule(older_than=timedelta(days=3), quarantine=WEEK)
+LONG_AGO = 1_600_000_000
+
+
+def root(lake: Lake) -> Path:
+    """Return the folder of the table."""
+    return Path("/" + lake.load().location().removeprefix("file:").lstrip("/"))
+
+
+def table(lake: Lake) -> None:
+    """Create a table of several snapshots whose files are old."""
+    created = lake.create(spec=BY_CITY)
+    append_files(created, 3, city="Aachen")
+    created.overwrite(orders(range(5000, 5020), city="Aachen"), overwrite_filter="city == 'Aachen'")
+    grow_old(lake)
+
+
+def grow_old(lake: Lake) -> None:
+    """Make all files of the table old."""
+    for path in root(lake).rglob("*"):
+        if path.is_file() and "packhouse-deletions" not in str(path):
+            os.utime(path, (LONG_AGO, LONG_AGO))
+
+
+def orphan(lake: Lake, name: str) -> Path:
+    """Write an old file that nothing refers to."""
+    path = root(lake) / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"orphan")
+    os.utime(path, (LONG_AGO, LONG_AGO))
+    return path
+
+
+def search(lake: Lake, *, scope: Scope | None = None, open_runs: Sequence[str] = ()) -> OrphanFiles:
+    """Return a search for orphans by a run."""
+    where = scope or Scope.of(lake.load().location())
+    return OrphanFiles(load=Deletion(lake).view, run_id=RUN_ID, scope=where, open_runs=open_runs)
+
+
+def pass_time(lake: Lake, by: timedelta = WEEK) -> None:
+    """Make the stored look earlier."""
+    looks, us = StoredLooks(Deletion(lake).view()), by // timedelta(microseconds=1)
+    look = looks.latest()
+    assert look is not None
+    since = pa.array([each - us for each in look.files["since_us"].to_pylist()], pa.int64())
+    files = look.files.set_column(3, "since_us", since)
+    looks.write(replace(look, taken_us=look.taken_us - us, files=files))
+
+
+def remove(lake: Lake, *, rule: OrphanRule = RULE, removal: Removal | None = None, **more: Any) -> Tally:
+    """Look, wait for the quarantine, look again and delete."""
+    search(lake, **more).look(rule)
+    pass_time(lake)
+    files = search(lake, **more)
+    files.look(rule)
+    return files.delete(removal or Deletion(lake).removal())
+
+
+def deleted(tally: Tally) -> int:
+    """Return the number of deleted files."""
+    return sum(each.files for each in tally.deleted.values())
