@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 
 from pydantic_core import to_json
 from pyiceberg.io import FileIO
-from pyiceberg.manifest import ManifestEntry, ManifestFile, read_manifest_list
+from pyiceberg.manifest import ManifestEntry, ManifestEntryStatus, ManifestFile, read_manifest_list
 from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.typedef import Record
+from pyiceberg.types import DoubleType
 
 from engine.domain.errors import Fatal
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, outside
@@ -22,6 +24,7 @@ from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of
 from engine.formats.iceberg.metadata.sort_orders import order_marks
 from engine.rewriting.kernel.storage.places import Places
 
+_DELETED = ManifestEntryStatus.DELETED
 _LIST = -1
 """Instead of a length in the cache's key of a manifest list, whose length is not known before it is read."""
 
@@ -113,8 +116,26 @@ class TableView:
         for manifest, body in zip(manifests, self.reader.bodies(manifests), strict=True):
             self.reader.cache_entries(manifest, body)
             with decoding(f"manifest {manifest.manifest_path}"):
-                entries = manifest.fetch_manifest_entry(HeldFiles(body), discard_deleted=discard_deleted)
-            yield manifest, entries
+                entries = manifest.fetch_manifest_entry(HeldFiles(body), discard_deleted=False)
+            self._restore_doubles(manifest, entries)
+            yield manifest, [each for each in entries if not discard_deleted or each.status != _DELETED]
+
+    def _restore_doubles(self, manifest: ManifestFile, entries: Sequence[ManifestEntry]) -> None:
+        """Replace the doubles of all partitions: PyIceberg (0.12) rounds those that it reads to floats."""
+        codec = self.codecs.get(manifest.partition_spec_id)
+        doubles = [at for at, of in enumerate(codec.types) if isinstance(of, DoubleType)] if codec else []
+        if codec is None or not doubles:
+            return
+        columns, exact = self.reader.entries(manifest), dict[str, Record]()
+        for entry, path, text in zip(
+            entries, columns["path"].to_pylist(), columns["partition"].to_pylist(), strict=True
+        ):
+            if path != entry.data_file.file_path:
+                raise Fatal(f"two readers return the files of {manifest.manifest_path} in different order")
+            if text not in exact:
+                exact[text] = codec.decode(text)
+            for at in doubles:
+                entry.data_file.partition[at] = exact[text][at]
 
     def check(self, path: str) -> None:
         """Raise `NotEligible` for a path outside of the table's places."""
