@@ -35,11 +35,12 @@ SAMPLED = 40
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A condition as Spark takes it: how it is filtered by, and how many rows it must and may find."""
+    """A condition as Spark takes it: how it is filtered by, and the rows that it must and may find."""
 
     condition: Condition
     filter: str
     least: str
+    most: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ class Questions:
         """Return how many rows each condition must find and may find."""
         if not asked:
             return []
-        counts = ", ".join(f"count_if({each.least}), count_if({each.filter})" for each in asked)
+        counts = ", ".join(f"count_if({each.least}), count_if({each.most})" for each in asked)
         row = tuple(self.spark.sql(f"SELECT {counts} FROM {self.name}").collect()[0])
         return list(zip(row[::2], row[1::2], strict=True))
 
@@ -152,7 +153,7 @@ def _asked(condition: Condition) -> Asked:
     """Return a condition for Spark, whose NaN is the greatest value; Iceberg's bounds know no NaN.
 
     Iceberg tells the two zeros apart, in the dictionaries of files too, where SQL does not: rows with the zero of the
-    other sign may be found or not.
+    other sign may be found or not. `> -0.0` finds the partition of `0.0`, whose rows Spark does not filter again.
     """
     field, operator = condition.field, condition.operator
     column = _quoted(field)
@@ -172,11 +173,15 @@ def _asked(condition: Condition) -> Asked:
             text = f"{column} {operator} {literals[0]}"
     if isinstance(field.field_type, FloatType | DoubleType) and operator in {">", ">="}:
         text = f"({text} AND NOT isnan({column}))"
-    least = text
-    if any(is_zero(each) for each in condition.operands) and operator in {"=", "<=", ">=", "IN"}:
+    least = most = text
+    if any(is_zero(each) for each in condition.operands):
         same = ", ".join(repr(str(each)) for each in condition.operands if is_zero(each))
-        least = f"({text} AND NOT ({column} = 0 AND CAST({column} AS STRING) NOT IN ({same})))"
-    return Asked(condition, text, least)
+        other = f"({column} = 0 AND CAST({column} AS STRING) NOT IN ({same}))"
+        if operator in {"=", "<=", ">=", "IN"}:
+            least = f"({text} AND NOT {other})"
+        elif operator in {"<", ">", "!="}:
+            most = f"({text} OR {other})"
+    return Asked(condition, text, least, most)
 
 
 def _literal(of: IcebergType, value: Any) -> str:  # noqa: PLR0911 - one a type
