@@ -63,9 +63,9 @@ class Match:
         """Read the table by every reader."""
         return Seen.of(self.spark, self.name, self.table, self.random)
 
-    def compare(self, seen: Seen) -> None:
-        """Compare the table with what was read of it."""
-        seen.compare(self.spark, self.name, self.table, self.counts)
+    def compare(self, seen: Seen, *, asks: bool = True) -> None:
+        """Compare the table with what was read of it; `asks`: also answers to predicates at boundary values."""
+        seen.compare(self.spark, self.name, self.table, self.counts, asks=asks)
 
     def copy_aside(self, label: str) -> Path:
         """Copy the folder of the table; return the copy."""

@@ -40,12 +40,12 @@ STEPS = {
     Operation.REMOVE_ORPHANS: ("claimed", "looking", "planned", *FILE_STEPS, "before_end"),
 }
 DEATHS = [
-    (operation, steps[at : at + 4])
+    (operation, steps[at : at + 5])
     for operation, steps in STEPS.items()
-    for at in range(0, len(steps), 4)
+    for at in range(0, len(steps), 5)
     if RUNS > FEW or operation in (Operation.REWRITE_DELETES, Operation.REMOVE_ORPHANS)
 ]
-"""Four steps a run: it gives up after six attempts that died. Few runs: those of the other operations are in
+"""Five steps a run: it gives up after six attempts that died. Few runs: those of the other operations are in
 `tests/integration/rewrites`."""
 MAINTENANCE = {
     "expire_snapshots": {"older_than": "30m", "keep_last": 1, "interval": "1h", "delete_files": True},
