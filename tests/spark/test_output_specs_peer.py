@@ -7,6 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from engine.domain.runs.run import RunState
+from tests.support.duckdb_tables import rows_by_duckdb
 from tests.support.peer import both_readers, one
 from tests.support.world import World
 
@@ -99,6 +100,8 @@ async def test_moved_rows_are_in_the_partitions_of_the_procedure_and_found_by_ev
     ours, theirs = [await asyncio.to_thread(write, spark, name, old, new) for name in ("ours", "theirs")]
     before = await asyncio.to_thread(both_readers, spark, ours)
     found = await asyncio.to_thread(counts, spark, ours)
+    table = world.lake.catalog.load_table(("lake", "ours"))
+    by_duckdb = await asyncio.to_thread(rows_by_duckdb, table)
     ended = await world.rewrite_other("ours", policy={"rewrite": {"output_spec": "current"}})
     assert ended.state is RunState.SUCCEEDED, ended.detail
     await asyncio.to_thread(
@@ -109,6 +112,7 @@ async def test_moved_rows_are_in_the_partitions_of_the_procedure_and_found_by_ev
     assert await asyncio.to_thread(partitions, spark, ours) == await asyncio.to_thread(partitions, spark, theirs)
     assert await asyncio.to_thread(both_readers, spark, ours) == before
     assert await asyncio.to_thread(counts, spark, ours) == found
+    assert await asyncio.to_thread(rows_by_duckdb, table.refresh()) == by_duckdb
     for each in PREDICATES[::3]:
         for name in (ours, theirs):
             await asyncio.to_thread(spark.sql, f"DELETE FROM {name} WHERE {each}")
