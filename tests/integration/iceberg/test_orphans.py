@@ -334,3 +334,27 @@ def test_a_store_whose_clock_went_back_begins_the_quarantine_again(lake: Lake) -
     search(lake).look(RULE)
     pass_time(lake, -timedelta(days=30))
     assert search(lake).look(RULE).due.rows == 0
+
+
+def test_more_orphans_than_one_look_stores_are_deleted_by_later_ones(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look that is too large to be read again would begin the quarantine of all files again, each time."""
+    table(lake)
+    live = stored(lake.load())
+    first = [orphan(lake, f"data/day=2/{number}.parquet") for number in range(5)]
+    search(lake).look(RULE)
+    late = [orphan(lake, f"data/day={day}/{number}.parquet") for day in (1, 3) for number in range(5)]
+    monkeypatch.setattr("engine.formats.iceberg.orphans.listings._BATCH_ROWS", 1)
+    monkeypatch.setattr("engine.formats.iceberg.orphans.orphan_files.LOOK_BYTES", 1)
+    pass_time(lake)
+    files = search(lake)
+    looked = files.look(RULE)
+    assert (looked.due.rows, looked.look.files.num_rows, looked.more) == (5, 5, 10)
+    assert looked.plan().document()["look"]["left_for_later"] == 10
+    assert deleted(files.delete(Deletion(lake).removal())) == 5
+    assert ([path.exists() for path in first], [path.exists() for path in late]) == ([False] * 5, [True] * 10)
+    search(lake).look(RULE)
+    monkeypatch.setattr("engine.formats.iceberg.orphans.orphan_files.LOOK_BYTES", 2**20)
+    assert deleted(remove(lake)) == 10
+    assert stored(lake.load()) == live

@@ -31,6 +31,7 @@ class Looked:
         keys: of all listed files and of all references, sorted.
         rule: which files are orphans.
         inventory_us: when the inventory was taken that has the files; None: they were listed.
+        more: number of orphans that are left for later looks, as there are too many for one.
     """
 
     look: Look
@@ -40,6 +41,7 @@ class Looked:
     keys: Keys = field(repr=False)
     rule: OrphanRule
     inventory_us: int | None = None
+    more: int = 0
 
     def plan(self, *, path: str = "") -> RemovalPlan:
         """Return the files past quarantine as the plan that a run records, with what waits and what is left alone."""
@@ -53,6 +55,7 @@ class Looked:
             "listed_files": self.listed,
             "referenced_files": self.look.referenced,
             "unreferenced": total.document(),
+            **({"left_for_later": self.more} if self.more else {}),
             "in_quarantine": FileCount(total.files - due.files, total.bytes - due.bytes).document(),
             "next_at": None if next_us is None else instant(next_us // 1000).isoformat(),
         }

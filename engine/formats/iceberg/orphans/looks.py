@@ -29,6 +29,9 @@ CANDIDATES: Final = pa.schema(
     [("path", pa.string()), ("file_bytes", pa.int64()), ("modified_us", pa.int64()), ("since_us", pa.int64())]
 )
 _LOOK: Final = b"packhouse.look"
+LOOK_BYTES: Final = 2**29
+"""Size in memory from which a look takes no more files, about 4 million: what is stored can be read again."""
+
 _LARGEST: Final = 2**30
 _NAME: Final = re.compile(r"look-([0-9]{1,9})\.parquet")
 

@@ -35,12 +35,13 @@ from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.orphans.checks import check_complete, check_places, check_shrinkage, check_versions
 from engine.formats.iceberg.orphans.listings import FOUND, ListedFiles, files_below
 from engine.formats.iceberg.orphans.looked import Looked, due_files, us
-from engine.formats.iceberg.orphans.looks import CANDIDATES, Look, StoredLooks, are_past_quarantine
+from engine.formats.iceberg.orphans.looks import CANDIDATES, LOOK_BYTES, Look, StoredLooks, are_past_quarantine
 from engine.formats.iceberg.orphans.references import References
 from engine.formats.iceberg.orphans.sources import FileSource, source_of
 
 OF_OPEN_RUN, HIDDEN, CHANGED = "of_open_run", "hidden", "changed_since_inventory"
 _CHECKED_AT_ONCE: Final = 50_000
+_NO_KEY: Final = np.uint64(2**64 - 1)
 _HIDDEN: Final = r"/[._]"
 """Files and folders of other programs, as Iceberg's procedure takes them: `_delta_log`, `_temporary`, `.x.crc`."""
 
@@ -109,7 +110,7 @@ class OrphanFiles:
         ids = sorted(each.snapshot_id for each in before.metadata.snapshots)
         check_shrinkage(earlier, len(keys), ids)
         refused = Refused()
-        orphans = self._orphans(before, found, keys, refused)
+        orphans, more = self._orphans(before, found, keys, earlier, refused)
         files = _candidates(orphans if source.taken_us is None else _without_repeats(orphans), earlier, now_us)
         changed = yield from _changed(source, files.filter(are_past_quarantine(files, now_us, rule.quarantine)))
         refused.add(changed, CHANGED)
@@ -119,7 +120,8 @@ class OrphanFiles:
             looks.write(look)
         exist = np.setdiff1d(found.keys(), keys_of(changed))
         due = due_files(look, rule, before.metadata)
-        self._looked = Looked(look, found.files, due, refused, np.union1d(keys, exist), rule, source.taken_us)
+        every = np.union1d(keys, exist)
+        self._looked = Looked(look, found.files, due, refused, every, rule, inventory_us=source.taken_us, more=more)
         check: Callable[[TableMetadata], None] = partial(check_places, scope=self._scope)
         self._due = UnneededFiles(self._looked.due, load=self._load, check=check)
 
@@ -205,16 +207,34 @@ class OrphanFiles:
         check_versions(found, after, keys, self._scope, now_us)
         return keys
 
-    def _orphans(self, before: TableView, found: ListedFiles, keys: Keys, refused: Refused) -> pa.Table:
-        """Return the old files that nothing refers to and that may be deleted."""
-        unneeded = [batch.filter(pa.array(~are_in(keys, keys_of(batch["path"])))) for batch in found.old()]
-        orphans = _without_hidden(pa.concat_tables([FOUND.empty_table(), *unneeded]), before.metadata, refused)
-        return self._allowed(orphans, refused)
+    def _orphans(
+        self, before: TableView, found: ListedFiles, keys: Keys, earlier: Look | None, refused: Refused
+    ) -> tuple[pa.Table, int]:
+        """Return old files that nothing refers to and that may be deleted, and the number of those beyond the limit.
+
+        Files that the earlier look has come first: so their quarantine goes on, however many others there are.
+        """
+        before_files = CANDIDATES.empty_table() if earlier is None else earlier.files
+        known, room = np.append(np.sort(keys_of(before_files["path"])), _NO_KEY), LOOK_BYTES - before_files.nbytes
+        kept, more = [FOUND.empty_table()], 0
+        for batch in found.old():
+            orphans = batch.filter(pa.array(~are_in(keys, keys_of(batch["path"]))))
+            orphans = self._allowed(_without_hidden(orphans, before.metadata, refused), refused)
+            is_known = pa.array(are_in(known, keys_of(orphans["path"])))
+            if room <= 0:
+                more += orphans.num_rows - pc.sum(is_known, min_count=0).as_py()
+                orphans = orphans.filter(is_known)
+            else:
+                room -= orphans.filter(pc.invert(is_known)).nbytes
+            kept.append(orphans)
+        return self._without_open_runs(pa.concat_tables(kept), refused), more
 
     def _allowed(self, files: pa.Table, refused: Refused) -> pa.Table:
         as_content = listed(files["path"], FileKind.DATA, file_bytes=files["file_bytes"])
         allowed = self._scope.allowed(as_content, refused)["path"]
-        files = files.filter(pc.is_in(files["path"], value_set=allowed))
+        return files if len(allowed) == files.num_rows else files.filter(pc.is_in(files["path"], value_set=allowed))
+
+    def _without_open_runs(self, files: pa.Table, refused: Refused) -> pa.Table:
         for text in self._marks(files["path"]):
             is_open = pc.match_substring(files["path"], text)
             refused.add(files.filter(is_open)["path"], OF_OPEN_RUN)
