@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 LEAST_ORPHAN_AGE: Final = timedelta(days=1)
@@ -58,6 +58,19 @@ class FileCount:
     def document(self) -> dict[str, int]:
         """Return it as JSON-ready values."""
         return {"files": self.files, "bytes": self.bytes}
+
+
+@dataclass(frozen=True, slots=True)
+class OrphansLeft:
+    """Orphans that the last search of a table left.
+
+    Attributes:
+        bytes: of these files.
+        next_at: when the first of them leaves the quarantine; None if none is in it.
+    """
+
+    bytes: int
+    next_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,14 @@ from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.partition_metrics import NOTHING_TO_MEASURE
 
 
-def table_values(figures: TableMeasures, now_ms: int) -> Mapping[str, float]:
-    """Return the metrics that conditions of upkeep compare, by name; NaN: nothing to measure."""
+def table_values(figures: TableMeasures, now_ms: int, *, unreferenced_bytes: float = math.nan) -> Mapping[str, float]:
+    """Return the metrics that conditions of upkeep compare, by name; NaN: nothing to measure.
+
+    Args:
+        figures: of the table's metadata.
+        now_ms: the present instant, milliseconds since 1970.
+        unreferenced_bytes: bytes of orphans that the last search left.
+    """
     return {
         "snapshot_count": float(figures.snapshot_count),
         "manifest_count": float(figures.manifest_count),
@@ -18,6 +24,7 @@ def table_values(figures: TableMeasures, now_ms: int) -> Mapping[str, float]:
         "metadata_bytes": float(figures.metadata_bytes),
         "delete_file_count": float(figures.delete_file_count),
         "oldest_snapshot_age": figures.oldest_snapshot_age(now_ms),
+        "unreferenced_bytes": unreferenced_bytes,
     }
 
 

@@ -38,6 +38,7 @@ NOTHING_TO_MEASURE: Final[Mapping[str, str]] = {
     "oldest_delete_file_age": "not measured: the partition has no delete files",
     "size_amplification_percent": "not measured: the partition was never rewritten in full",
     "oldest_snapshot_age": "not measured: the table has no snapshots",
+    "unreferenced_bytes": "not measured: no search for orphans of the table has ended yet",
     "overlap_depth": "not measured: the policy orders rows by no columns (rewrite.strategy, rewrite.columns)",
     "unordered_share": "not measured: the table can't be put into the order of rewrite.strategy and rewrite.columns",
 }

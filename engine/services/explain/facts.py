@@ -17,6 +17,7 @@ from engine.domain.policies import EffectivePolicy, Windows, WindowState, contra
 from engine.domain.runs.expiry import Needed
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.runs.plans import Plan
+from engine.domain.runs.removals import OrphansLeft
 from engine.domain.runs.run import TERMINAL_STATES, Operation, Run, RunState, WaitingFor
 from engine.domain.tables.capabilities import Refusal
 from engine.domain.tables.measurements import Measurement
@@ -263,6 +264,7 @@ def judge(
     *,
     last_ends: Mapping[Operation, datetime],
     needed: Needed = Needed(),  # noqa: B008 - a frozen value
+    left: OrphansLeft | None = None,
 ) -> Sight:
     """Judge every rule and other upkeep of an open table, and look for other compactors in its history.
 
@@ -272,7 +274,7 @@ def judge(
     return Sight(
         evaluation=evaluation,
         others=other_compactors(opened.snapshots(MOST_SNAPSHOTS), now),
-        upkeep=upkeep_states(opened, policy, last_ends, now, needed),
+        upkeep=upkeep_states(opened, policy, last_ends, now, needed, left=left),
     )
 
 

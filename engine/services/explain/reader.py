@@ -13,6 +13,7 @@ from engine.domain.access.callers import Caller
 from engine.domain.errors import InvalidInput, NotEligible, StateConflict, Transient
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.run import Operation
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import read_registered
@@ -27,7 +28,8 @@ from engine.services.explain.facts import (
     too_small_budget,
     with_policy,
 )
-from engine.services.planning.upkeep.operations import switched_on
+from engine.services.planning.upkeep.operations import is_on, switched_on
+from engine.services.planning.upkeep.orphans import orphans_left
 from engine.services.planning.upkeep.readers import with_readers
 from engine.services.policies.effective import PolicyReader
 from engine.services.tables.observations import ObservationService, Observed
@@ -83,8 +85,18 @@ class FactReader:
                 hot = await unit.hot_partitions.at(table_id)
                 ends = await unit.runs.last_ends(table_id, switched_on(policy))
                 needed = await with_readers(unit, table_id)
+                left = await orphans_left(unit, table_id) if is_on(policy, Operation.REMOVE_ORPHANS) else None
             sight = await self._formats.ask(
-                seen.opened.ref, judge, seen.opened, policy, rewritten, now, hot, last_ends=ends, needed=needed
+                seen.opened.ref,
+                judge,
+                seen.opened,
+                policy,
+                rewritten,
+                now,
+                hot,
+                last_ends=ends,
+                needed=needed,
+                left=left,
             )
             return Glance(now, policy, replace(sight, health=await self._observations.measure(seen)), seen)
         except (Transient, InvalidInput, StateConflict, NotEligible) as error:

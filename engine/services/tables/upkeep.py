@@ -31,7 +31,13 @@ from engine.services.planning.upkeep.operations import (
     preview_removal,
     removable_files,
 )
-from engine.services.planning.upkeep.orphans import complete_rule, orphan_keeper_of, orphan_rule, orphan_words
+from engine.services.planning.upkeep.orphans import (
+    complete_rule,
+    orphan_keeper_of,
+    orphan_rule,
+    orphan_words,
+    orphans_left,
+)
 from engine.services.planning.upkeep.overview import upkeep_overview
 from engine.services.planning.upkeep.readers import with_readers
 from engine.services.runs.views import read_run
@@ -91,8 +97,9 @@ class UpkeepService:
             now, needed = await unit.now(), await with_readers(unit, table_id)
             ends = await unit.runs.last_ends(table_id, UPKEEP)
             last = {each: await _last_run(unit, table_id, each) for each in UPKEEP}
+            left = await orphans_left(unit, table_id)
         opened, policy = seen.opened, seen.policy
-        lines = await self._formats.ask(opened.ref, upkeep_overview, opened, policy, ends, now, needed)
+        lines = await self._formats.ask(opened.ref, upkeep_overview, opened, policy, ends, now, needed, left=left)
         figures = await self._formats.ask(opened.ref, opened.figures)
         written = policy.written()
         return {

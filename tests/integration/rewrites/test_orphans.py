@@ -1,6 +1,7 @@
 """Removal of orphans as a run: it looks, waits for the quarantine, looks again, deletes and proves."""
 
 import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -236,3 +237,48 @@ def test_l27_operations_that_are_due_together_run_in_order() -> None:
         Operation.REMOVE_ORPHANS,
     ]
     assert list(UPKEEP) == order
+
+
+async def state_of(world: World) -> dict[str, Any]:
+    explained = await world.container.explain.explain(SYSTEM, world.table_id)
+    return next(each for each in explained["upkeep"] if each["operation"] is Operation.REMOVE_ORPHANS)
+
+
+async def test_orphans_that_the_last_search_left_start_another_once_their_quarantine_is_over(
+    watching: Watching, clock: MovedClock
+) -> None:
+    world = watching.world
+    path = orphan(world, "data/a.parquet")
+    path.write_bytes(bytes(2000))
+    grow_old(world)
+    rule = {"older_than": "1d", "quarantine": "6h", "interval": "30d"}
+    when = [{"metric": "unreferenced_bytes", "above": "1KB"}]
+    await world.set_policy(
+        NO_RULES | {"maintenance": {"rewrite_manifests": "off", "remove_orphans": rule | {"when": when}}}
+    )
+    (before,) = (await state_of(world))["conditions"]
+    assert (before["measured"], before["detail"]) == (None, before["detail"])
+    assert "no search for orphans" in before["detail"]
+    assert (await watching.look(wake=True)).verdict is Verdict.SUBMITTED, "the first is due at once"
+    await finish_live(world)
+    (measured,) = (await state_of(world))["conditions"]
+    assert (measured["measured"], measured["holds"]) == (2000, True)
+    await clock.pass_by(hours=5)
+    assert (await watching.look(wake=True)).verdict is Verdict.NOT_DUE, "a search would delete nothing yet"
+    assert (await state_of(world))["due_at"] is not None
+    await clock.pass_by(hours=2)
+    assert (await watching.look(wake=True)).verdict is Verdict.SUBMITTED
+    await finish_live(world)
+    assert [each.operation for each in await runs_of(world)] == [Operation.REMOVE_ORPHANS] * 2
+
+
+async def test_a_search_that_deleted_all_orphans_leaves_none_for_the_condition(world: World) -> None:
+    orphan(world, "data/a.parquet")
+    when = [{"metric": "unreferenced_bytes", "at_least": 0}]
+    await first_look(world, when=when, interval="30d")
+    run = await world.finish((await world.submit(REMOVE)).id)
+    assert run.result.document["deleted_bytes"] == 6
+    state = await state_of(world)
+    assert [each["measured"] for each in state["conditions"]] == [0]
+    waits = datetime.fromisoformat(str(state["due_at"])) - datetime.now(UTC)
+    assert waits > timedelta(days=29), "nothing is in quarantine: only the interval starts the next"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.domain.policies import PRESETS, Metric, MetricKind
 from engine.domain.policies.documents.fields import MAX_BYTES
-from engine.domain.policies.documents.maintenance import WHEN_METRICS
+from engine.domain.policies.documents.maintenance import ORPHAN_METRICS, WHEN_METRICS
 from engine.domain.values.units import DURATION_UNITS, SIZE_UNITS
 
 Written = st.SearchStrategy[Any]
@@ -77,8 +77,11 @@ OPERANDS: dict[MetricKind, Written] = {
 }
 
 
+OF_REWRITES = tuple(metric for metric in Metric if metric is not Metric.UNREFERENCED_BYTES)
+
+
 @st.composite
-def conditions(draw: st.DrawFn, metrics: Sequence[Metric] = tuple(Metric)) -> dict[str, Any]:
+def conditions(draw: st.DrawFn, metrics: Sequence[Metric] = OF_REWRITES) -> dict[str, Any]:
     metric = draw(st.sampled_from(metrics))
     operator = draw(st.sampled_from(["at_least", "above", "at_most", "below"]))
     return {"metric": metric.value, operator: draw(OPERANDS[metric.kind])}
@@ -145,12 +148,15 @@ limits = part(
     share_percent=or_word("off", st.floats(1, 100)),
     parallel_groups=st.integers(1, 64),
 )
+orphan_conditions = st.lists(conditions(ORPHAN_METRICS), min_size=1, max_size=3)
 upkeep_conditions = st.lists(conditions(WHEN_METRICS), min_size=1, max_size=3)
 maintenance = part(
     rewrite_deletes=or_word("off", part(interval=durations(), at_least_files=st.integers(1, 1000))),
     rewrite_manifests=or_word("off", part(interval=durations(), when=upkeep_conditions)),
     expire_snapshots=or_word("off", durations().map(lambda older: {"older_than": older})),
-    remove_orphans=or_word("off", part(older_than=durations(86_400), inventory=st.just("s3://inventories/lake"))),
+    remove_orphans=or_word(
+        "off", part(older_than=durations(86_400), inventory=st.just("s3://inventories/lake"), when=orphan_conditions)
+    ),
     reclaim=or_word("off", durations().map(lambda kept: {"retention": kept})),
 )
 documents = part(

@@ -143,6 +143,14 @@ WRONG: list[tuple[dict[str, Any], tuple[str | int, ...]]] = [
             "/" + "x" * 1000,
         )
     ),
+    (
+        {"maintenance": {"rewrite_deletes": {"when": [{"metric": "unreferenced_bytes", "above": 1}]}}},
+        ("maintenance", "rewrite_deletes"),
+    ),
+    (
+        {"triggers": [{"name": "a", "all": [{"metric": "unreferenced_bytes", "above": 1}]}]},
+        ("triggers", 0, "all"),
+    ),
     ({"maintenance": {"expire_snapshots": {}}}, ("maintenance", "expire_snapshots")),
     (
         {

@@ -18,6 +18,7 @@ PER_TABLE = {
     "average_manifest_bytes",
     "metadata_bytes",
     "oldest_snapshot_age",
+    "unreferenced_bytes",
 }
 
 

@@ -19,7 +19,7 @@ FIGURES = TableMeasures(
     committed_at_ms={1: 2 * HOUR_MS, 2: 5 * HOUR_MS},
     delete_files={(0, "{}"): 3, (1, "a"): 2},
 )
-VALUES = table_values(FIGURES, 6 * HOUR_MS)
+VALUES = table_values(FIGURES, 6 * HOUR_MS, unreferenced_bytes=500)
 
 
 def conditions(*written: dict[str, Any]) -> list[TriggerCondition]:
@@ -34,6 +34,7 @@ def test_every_metric_is_measured_for_the_whole_table() -> None:
         "metadata_bytes": 900,
         "delete_file_count": 5,
         "oldest_snapshot_age": 4 * 3600,
+        "unreferenced_bytes": 500,
     }
 
 

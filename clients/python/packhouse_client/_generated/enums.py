@@ -140,6 +140,7 @@ class Metric(OpenEnum):
     AVERAGE_MANIFEST_BYTES = "average_manifest_bytes"
     METADATA_BYTES = "metadata_bytes"
     OLDEST_SNAPSHOT_AGE = "oldest_snapshot_age"
+    UNREFERENCED_BYTES = "unreferenced_bytes"
 
 
 class OnStart(OpenEnum):

@@ -3480,7 +3480,7 @@ class RemoveOrphansInput(Model):
     """Time that files stay in quarantine before they are deleted."""
 
     when: list[TriggerConditionInput] | None = None
-    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+    """Start a search also when all of these conditions on the whole table hold, at most hourly; with `unreferenced_bytes` not before files leave the quarantine. Null: only at the interval."""
 
 
 class RemoveOrphansOutput(Model):
@@ -3499,7 +3499,7 @@ class RemoveOrphansOutput(Model):
     """Time that files stay in quarantine before they are deleted."""
 
     when: list[TriggerConditionOutput] | None = None
-    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+    """Start a search also when all of these conditions on the whole table hold, at most hourly; with `unreferenced_bytes` not before files leave the quarantine. Null: only at the interval."""
 
 
 class RewriteDeletesInput(Model):

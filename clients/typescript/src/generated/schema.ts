@@ -3407,7 +3407,7 @@ export interface components {
          * @description Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table.
          * @enum {string}
          */
-        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "oldest_delete_file_age" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "old_spec_file_count" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes" | "oldest_snapshot_age";
+        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "oldest_delete_file_age" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "old_spec_file_count" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes" | "oldest_snapshot_age" | "unreferenced_bytes";
         /** @description Every table of a namespace and of those inside it. */
         NamespaceScope: {
             /**
@@ -4269,11 +4269,11 @@ export interface components {
              */
             quarantine?: string;
             /**
-             * @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval.
+             * @description Start a search also when all of these conditions on the whole table hold, at most hourly; with `unreferenced_bytes` not before files leave the quarantine. Null: only at the interval.
              * @example [
              *       {
-             *         "above": 500,
-             *         "metric": "snapshot_count"
+             *         "above": "100GB",
+             *         "metric": "unreferenced_bytes"
              *       }
              *     ]
              */
@@ -4298,7 +4298,7 @@ export interface components {
              * @default 7d
              */
             quarantine?: string;
-            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
+            /** @description Start a search also when all of these conditions on the whole table hold, at most hourly; with `unreferenced_bytes` not before files leave the quarantine. Null: only at the interval. */
             when?: components["schemas"]["TriggerCondition-Output"][] | null;
         };
         /** @description Merging of position-delete files, and removal of those that apply to no live data file. */
@@ -5752,7 +5752,7 @@ export interface components {
             /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
             below?: (number | string) | null;
             /** @enum {unknown} */
-            metric?: "average_file_bytes" | "total_bytes" | "bytes_since_full" | "average_manifest_bytes" | "metadata_bytes";
+            metric?: "average_file_bytes" | "total_bytes" | "bytes_since_full" | "average_manifest_bytes" | "metadata_bytes" | "unreferenced_bytes";
         } | {
             /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
             above?: string | null;
@@ -5817,7 +5817,7 @@ export interface components {
             /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
             below?: (number | string) | null;
             /** @enum {unknown} */
-            metric?: "average_file_bytes" | "total_bytes" | "bytes_since_full" | "average_manifest_bytes" | "metadata_bytes";
+            metric?: "average_file_bytes" | "total_bytes" | "bytes_since_full" | "average_manifest_bytes" | "metadata_bytes" | "unreferenced_bytes";
         } | {
             /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
             above?: string | null;

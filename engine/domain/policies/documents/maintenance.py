@@ -37,18 +37,23 @@ WHEN_METRICS: Final = (
 )
 """Metrics that conditions of upkeep compare, each measured for the whole table."""
 
+ORPHAN_METRICS: Final = (*WHEN_METRICS, Metric.UNREFERENCED_BYTES)
+"""Metrics that conditions of searches for orphans compare."""
 
-def _of_whole_table(condition: TriggerCondition) -> TriggerCondition:
-    if condition.metric not in WHEN_METRICS:
-        names = ", ".join(WHEN_METRICS)
-        raise Misread(f"{condition.metric} does not start upkeep: use one of {names}")
-    return condition
+
+def _one_of(metrics: tuple[Metric, ...]) -> AfterValidator:
+    def check(condition: TriggerCondition) -> TriggerCondition:
+        if condition.metric not in metrics:
+            raise Misread(f"{condition.metric} does not start upkeep: use one of {', '.join(metrics)}")
+        return condition
+
+    return AfterValidator(check)
 
 
 class Upkeep(Part):
     """A part that switches an operation on; it may also start when conditions on the table hold."""
 
-    when: tuple[Annotated[TriggerCondition, AfterValidator(_of_whole_table)], ...] | None = Field(
+    when: tuple[Annotated[TriggerCondition, _one_of(WHEN_METRICS)], ...] | None = Field(
         None,
         min_length=1,
         max_length=MOST_CONDITIONS,
@@ -163,6 +168,14 @@ class RemoveOrphans(Upkeep):
         description="Time that files stay in quarantine before they are deleted.",
         examples=["7d"],
         json_schema_extra=_by_default("7d"),
+    )
+    when: tuple[Annotated[TriggerCondition, _one_of(ORPHAN_METRICS)], ...] | None = Field(
+        None,
+        min_length=1,
+        max_length=MOST_CONDITIONS,
+        description="Start a search also when all of these conditions on the whole table hold, at most hourly; with "
+        "`unreferenced_bytes` not before files leave the quarantine. Null: only at the interval.",
+        examples=[[{"metric": "unreferenced_bytes", "above": "100GB"}]],
     )
     inventory: (
         Annotated[OneLine, Field(min_length=1, max_length=1000, pattern=_ADDRESS), AfterValidator(_plain_address)]

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from engine.domain.policies.documents.fields import Part
-from engine.domain.policies.documents.triggers import TriggerCondition
+from engine.domain.policies.documents.triggers import Metric, TriggerCondition
 from engine.domain.values.hints import Misread
 from engine.domain.values.strict import Flag
 
@@ -101,8 +101,15 @@ class TriggerGroup(Junction):
     """Conditions that are joined to one: an object with exactly one of `all`, `any` and `not`."""
 
 
+def _of_rewrites(condition: TriggerCondition) -> TriggerCondition:
+    if condition.metric is Metric.UNREFERENCED_BYTES:
+        raise Misread(f"{condition.metric} starts searches for orphans only: use it in maintenance.remove_orphans.when")
+    return condition
+
+
 TriggerNode = Annotated[
-    Annotated[TriggerCondition, Tag("condition")] | Annotated[TriggerGroup, Tag("group")], Discriminator(_kind_of)
+    Annotated[TriggerCondition, AfterValidator(_of_rewrites), Tag("condition")] | Annotated[TriggerGroup, Tag("group")],
+    Discriminator(_kind_of),
 ]
 
 

@@ -117,6 +117,12 @@ class Metric(StrEnum):
     AVERAGE_MANIFEST_BYTES = "average_manifest_bytes", MetricKind.SIZE, "mean size of these manifests", True
     METADATA_BYTES = "metadata_bytes", MetricKind.SIZE, "bytes of the table's current metadata file, uncompressed", True
     OLDEST_SNAPSHOT_AGE = "oldest_snapshot_age", MetricKind.DURATION, "time since the oldest kept snapshot", True
+    UNREFERENCED_BYTES = (
+        "unreferenced_bytes",
+        MetricKind.SIZE,
+        "bytes of orphans that the last search left; for `maintenance.remove_orphans.when` only",
+        True,
+    )
 
 
 WANTED: Final = {

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import NotEligible
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
-from engine.domain.runs.removals import InventoryPlace, OrphanRule, RemovalPlan
-from engine.domain.runs.run import RunFilter
+from engine.domain.runs.removals import InventoryPlace, OrphanRule, OrphansLeft, RemovalPlan
+from engine.domain.runs.run import Operation, RunFilter, RunState
 from engine.domain.values.units import format_bytes
 from engine.formats.base import OpenTable, OrphanKeeper
 from engine.rewriting.kernel.storage.places import Places
@@ -22,6 +22,8 @@ from engine.stores.unit_of_work import UnitOfWork
 ORPHANS: Final = "maintenance.remove_orphans"
 _MOST_LIVE: Final = 10_000
 _LAST_RUNS: Final = 100
+_LAST_SEARCHES: Final = 5
+"""Runs among which the last search is: one that ended as its setting was off did not search."""
 
 
 def orphan_keeper_of(table: OpenTable) -> OrphanKeeper:
@@ -76,6 +78,18 @@ async def _with_runs(unit: UnitOfWork, table_id: TableId, rule: OrphanRule) -> t
     return replace(rule, longest_run=max(spent, default=timedelta(0))), tuple(each.id for each in live)
 
 
+async def orphans_left(unit: UnitOfWork, table_id: TableId) -> OrphansLeft | None:
+    """Return what the last search of a table left, by its record; None if none of its last runs searched."""
+    done, operations = frozenset({RunState.SUCCEEDED, RunState.SKIPPED}), frozenset({Operation.REMOVE_ORPHANS})
+    wanted = RunFilter(table_id=table_id, states=done, operations=operations)
+    for run in (await unit.runs.page(wanted, limit=_LAST_SEARCHES, documents=("plan", "result"))).runs:
+        if look := run.plan.get("removal", {}).get("look"):
+            left = look["unreferenced"]["bytes"] - run.result.document.get("deleted_bytes", 0)
+            next_at = None if look["next_at"] is None else datetime.fromisoformat(look["next_at"])
+            return OrphansLeft(max(0, left), next_at)
+    return None
+
+
 def search_words(rule: OrphanRule) -> str:
     """Return what a search for orphans does, as a clause."""
     age, quarantine = duration(rule.age.total_seconds()), duration(rule.quarantine.total_seconds())
@@ -96,6 +110,8 @@ def orphan_words(plan: RemovalPlan) -> str:
     words += (
         f"{total.files} ({format_bytes(total.bytes)}) can be deleted now" if total.files else "none can be deleted yet"
     )
+    if more := look.get("left_for_later"):
+        words += f"; left for later searches: {many(more, 'orphan')}"
     if look["next_at"] is not None:
         words += f", {'the next' if total.files else 'the first'} from {look['next_at']}"
     return words

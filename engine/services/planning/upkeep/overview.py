@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.domain.policies import EffectivePolicy, PolicyDocument
 from engine.domain.runs.expiry import Needed
+from engine.domain.runs.removals import OrphansLeft
 from engine.domain.runs.run import Operation
 from engine.formats.base import OpenTable
 from engine.services.planning.upkeep.operations import UPKEEP, is_on
@@ -46,9 +47,11 @@ def upkeep_overview(
     last_ends: Mapping[Operation, datetime],
     now: datetime,
     needed: Needed = Needed(),  # noqa: B008 - a frozen value
+    *,
+    left: OrphansLeft | None = None,
 ) -> tuple[UpkeepLine, ...]:
-    """Return every operation besides rewriting, in the order in which they run."""
-    return tuple(_line(table, policy, each, last_ends.get(each), now, needed=needed) for each in UPKEEP)
+    """Return every operation besides rewriting, in the order in which they run; arguments as for `upkeep_states`."""
+    return tuple(_line(table, policy, each, last_ends.get(each), now, needed=needed, left=left) for each in UPKEEP)
 
 
 def _line(
@@ -59,11 +62,12 @@ def _line(
     now: datetime,
     *,
     needed: Needed,
+    left: OrphansLeft | None,
 ) -> UpkeepLine:
     if is_on(policy, operation):
-        return UpkeepLine(upkeep_state(table, policy, operation, last_end, now, needed=needed), is_on=True)
+        return UpkeepLine(upkeep_state(table, policy, operation, last_end, now, needed=needed, left=left), is_on=True)
     assumed = replace(policy, values=MappingProxyType({**policy.values, **_example(operation).leaves()}))
-    state = upkeep_state(table, assumed, operation, last_end, now, needed=needed)
+    state = upkeep_state(table, assumed, operation, last_end, now, needed=needed, left=left)
     off = replace(state, is_due=False, due_at=None, conditions=())
     return UpkeepLine(off, is_on=False, assumed=json.loads(UPKEEP[operation].example))
 

@@ -3,14 +3,16 @@
 Used by explain, by the overview of a table's upkeep and by the coordinator. Reads metadata: call in a thread.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Self
 
 from engine.domain.errors import NotEligible, TableUnreadable
-from engine.domain.policies import OFF, EffectivePolicy
+from engine.domain.policies import OFF, EffectivePolicy, Metric
 from engine.domain.runs.expiry import Needed
+from engine.domain.runs.removals import OrphansLeft
 from engine.domain.runs.run import Operation
 from engine.formats.base import OpenTable
 from engine.planning.due.table_conditions import holds_in_seconds, measure_conditions, table_values
@@ -67,13 +69,16 @@ def upkeep_states(
     last_ends: Mapping[Operation, datetime],
     now: datetime,
     needed: Needed = Needed(),  # noqa: B008 - a frozen value
+    *,
+    left: OrphansLeft | None = None,
 ) -> tuple[UpkeepState, ...]:
     """Return the state of every operation that the policy has switched on, in the order in which they run.
 
-    Operations that the table's format does not have are left out: some are on by default.
+    Operations that the table's format does not have are left out: some are on by default. `left`: orphans that the last
+    search left, None without one.
     """
     return tuple(
-        upkeep_state(table, policy, each, last_ends.get(each), now, needed=needed)
+        upkeep_state(table, policy, each, last_ends.get(each), now, needed=needed, left=left)
         for each in switched_on(policy)
         if isinstance(table, UPKEEP[each].role)
     )
@@ -87,8 +92,12 @@ def upkeep_state(
     now: datetime,
     *,
     needed: Needed,
+    left: OrphansLeft | None,
 ) -> UpkeepState:
-    """Return the state of an operation that the policy has switched on; `last_end`: when its last run ended."""
+    """Return the state of an operation that the policy has switched on.
+
+    `last_end`: when its last run ended. `left`: orphans that the last search left, None without one.
+    """
     setting = UPKEEP[operation].setting
     try:
         work = plan_upkeep(table, policy, operation, now, needed)
@@ -96,7 +105,7 @@ def upkeep_state(
         return UpkeepState(operation, setting, is_due=False, due_at=None, words=error.message, blocked=error.code)
     value = policy.values[setting]
     try:
-        conditions, holds_in = _when(table, policy, setting, now)
+        conditions, holds_in = _when(table, policy, setting, now, left)
     except TableUnreadable as error:
         return UpkeepState(operation, setting, is_due=False, due_at=None, words=error.message, blocked=error.code)
     earliest = _earliest(value["interval"], work, holds_in, last_end, now)
@@ -104,7 +113,7 @@ def upkeep_state(
 
 
 def _when(
-    table: OpenTable, policy: EffectivePolicy, setting: str, now: datetime
+    table: OpenTable, policy: EffectivePolicy, setting: str, now: datetime, left: OrphansLeft | None
 ) -> tuple[tuple[MeasuredCondition, ...], float | None]:
     """Return the measured conditions of a setting's `when`, and the seconds until all hold (None: never)."""
     if not policy.values[setting].get("when"):  # most have none, and the document takes longer than all else here
@@ -112,8 +121,13 @@ def _when(
     part: Any = policy.document()
     for name in setting.split("."):
         part = getattr(part, name)
-    values = table_values(table.figures(), int(now.timestamp() * 1000))
-    return measure_conditions(part.when, values), holds_in_seconds(part.when, values)
+    unreferenced = math.nan if left is None else float(left.bytes)
+    values = table_values(table.figures(), int(now.timestamp() * 1000), unreferenced_bytes=unreferenced)
+    holds_in = holds_in_seconds(part.when, values)
+    if holds_in is not None and any(each.metric is Metric.UNREFERENCED_BYTES for each in part.when):
+        next_at = None if left is None else left.next_at  # a search before it would delete nothing
+        holds_in = None if next_at is None else max(holds_in, (next_at - now).total_seconds())
+    return measure_conditions(part.when, values), holds_in
 
 
 def _earliest(
