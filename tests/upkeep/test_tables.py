@@ -23,7 +23,7 @@ from tests.upkeep.arena import Arena
 FIRST = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "4"))
 TABLES = int(os.environ.get("PACKHOUSE_FUZZ_TABLES", "1"))
 SITTINGS = [range(at, min(at + 25, FIRST + TABLES)) for at in range(FIRST, FIRST + TABLES, 25)]
-LEAST_SITTING = 10
+LEAST_SITTING = 20
 
 pytestmark = [
     pytest.mark.timeout(60 * 60),
