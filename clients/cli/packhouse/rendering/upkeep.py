@@ -44,10 +44,20 @@ def overview(console: Console, found: Document, *, table: str) -> None:
     print_rows(console, ("=operation", "=runs", "a run now", "?last run"), rows)
     if not found["enabled"]:
         console.print("[yellow]the policy has enabled: false: no run starts automatically[/]")
-    example = next((each for each in found["operations"] if not each["is_on"] and each["count"]), None)
-    if example is not None:
+    if (example := _worth_switching_on(found["operations"])) is not None:
         setting = escape(f"{example['setting']}={json.dumps(example['assumed'])}")
-        console.print(f"[dim]switch one on, for example: packhouse policy set {escape(table)} --set '{setting}'[/]")
+        command = f"packhouse policy set {escape(table)} --set '{setting}'"
+        console.print(f"[dim]switch one on, for example: {command}[/]", soft_wrap=True)
+
+
+def _worth_switching_on(operations: Sequence[Document]) -> Document | None:
+    """Return an operation that is off: one that would do something now, otherwise expiry.
+
+    What a search for orphans would find is not known before it.
+    """
+    off = [each for each in operations if not each["is_on"] and each["blocked"] is None]
+    with_effect = (each for each in off if each["count"] and each["operation"] != "remove_orphans")
+    return next(with_effect, next((each for each in off if each["operation"] == "expire_snapshots"), None))
 
 
 def metadata_fields(metadata: Document) -> dict[str, Any]:
