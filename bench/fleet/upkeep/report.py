@@ -75,7 +75,7 @@ def report(found: Judged) -> str:
     waits = f"Longest run: {on.longest_run:.0f} s. Most runs of upkeep submitted in a minute: "
     waits += f"{max(on.submitted.values(), default=0)}. Longest wait of upkeep for a worker: "
     waits += ", ".join(f"{each} {max(on.waits[each]):.0f} s" for each in OPERATIONS if each in on.waits) + "."
-    runs = ("runs for each table and day", *(each.value for each in OPERATIONS), "without effect", "searches in vain")
+    runs = ("runs for each table and day", *(each.value for each in OPERATIONS), "without effect", "empty searches")
     most = ("most in a table (bound)", "snapshots", "manifests", "delete files", "orphans", "superseded")
     parts = (as_table(title, head, delays), waits + "\n", as_table("", runs, list(_runs(on))).lstrip())
     return "\n".join((*parts, as_table("", most, list(_most(found))).lstrip()))
