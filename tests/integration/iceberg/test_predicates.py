@@ -330,7 +330,8 @@ def test_footers_hide_no_row_from_duckdb_and_arrow(story: Story, name: str):
 
 def _ask_duckdb(path: str, table: pa.Table, name: str, points: Sequence[Any]) -> None:
     with duckdb.connect() as connection:
-        connection.register("in_memory", table)
+        connection.register("given", table)
+        connection.execute("CREATE TABLE in_memory AS SELECT * FROM given")  # Arrow's filters leave NaN out
         for point, operator in product(points, ("=", "<", ">=")):
             asked = f'SELECT count(*) FROM {{}} WHERE "{name}" {operator} $1'
             expected, found = (
