@@ -83,6 +83,7 @@ UNSAYABLE: Final = (
     Unsayable("what cron can read", f"{_SETTING}/cron", "cron expression|never comes"),
     Unsayable("one value against another", _SETTING, "from small to large|must be in order|must be later than"),
     Unsayable("one value against another", _SETTING, "above the target|must be set, since|never end|must name columns"),
+    Unsayable("what the table's policy has", "/operation", "^the table's policy has "),
     Unsayable("what the table holds", "/policy/limits/bytes_per_day", "less than one file group"),
     Unsayable("each name once", f"{_SETTING}(triggers|columns)", "have the name|is named twice"),
     Unsayable("columns of the table", f"{_SETTING}/columns.*", "no such column|orders no columns|(sort|hilbert) only"),

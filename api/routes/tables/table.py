@@ -1,6 +1,6 @@
 """Registered tables, and what can be said of them without changing anything."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
@@ -150,15 +150,20 @@ async def get_table_upkeep(table_id: TableIdPath, services: ServicesDep, caller:
 )
 async def get_removable_files(
     table_id: TableIdPath,
-    operation: Annotated[Operation, Path(description="An operation that expires snapshots with their files.")],
+    operation: Annotated[
+        Literal["expire_snapshots", "delete_old_compactions", "reclaim", "purge"],
+        Path(description="An operation that deletes the files of the snapshots that it removes."),
+    ],
     services: ServicesDep,
     caller: OperatorDep,
 ) -> Response:
     """Send every file that a run of the operation would delete now, as CSV. Nothing is changed.
 
-    Operations: `expire_snapshots` with `delete_files`, `delete_old_compactions`, `reclaim` and, for admins, `purge`.
+    The table's policy has to have it switched on, `expire_snapshots` with `delete_files`; `purge` is for admins.
+    Orphans are listed by a run only: see its deleted files.
     """
-    return csv_of_files(await services.upkeep.removable_files(caller, table_id, operation), name=operation)
+    files = await services.upkeep.removable_files(caller, table_id, Operation(operation))
+    return csv_of_files(files, name=operation)
 
 
 @router.get("/{table_id}/advice", summary="Advise on a table's policy", responses=problems(*_OBSERVED))

@@ -20,9 +20,8 @@ from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.neighbours import locations_inside
 from engine.services.catalogs.registered import read_registered
 from engine.services.planning.upkeep.documents import upkeep_document
-from engine.services.planning.upkeep.histories import file_keeper_of
+from engine.services.planning.upkeep.histories import EXPIRE, file_keeper_of
 from engine.services.planning.upkeep.operations import (
-    EXPIRES,
     UPKEEP,
     Work,
     check_is_on,
@@ -128,7 +127,7 @@ class UpkeepService:
 
         Raises:
             Forbidden: a purge, by a caller that is no admin.
-            InvalidInput: the operation deletes no files by the table's policy, or only a run of it lists them.
+            InvalidInput: the operation is off in the table's policy, or deletes no files.
             NotEligible: the table forbids it.
             NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
         """
@@ -136,9 +135,9 @@ class UpkeepService:
         if operation is Operation.PURGE:
             require_role(caller, Role.ADMIN)
         check_is_on(seen.policy, operation)
-        if operation not in EXPIRES or not deletes_files(seen.policy, operation):
-            problem = FieldProblem("/operation", _why_no_files(operation), operation.value)
-            raise InvalidInput(f"no files to list: {problem.message}", problems=(problem,))
+        if not deletes_files(seen.policy, operation):
+            message = f"the table's policy has no {EXPIRE} with delete_files: true, so no file is deleted"
+            raise InvalidInput("no files to list", problems=(FieldProblem("/operation", message, operation.value),))
         async with self._database.read() as unit:
             now, needed = await unit.now(), await with_readers(unit, table_id)
         others = await self._others(seen)
@@ -197,14 +196,6 @@ class UpkeepService:
         async with self._database.read() as unit:
             table, _ = await read_registered(unit, seen.table_id, SYSTEM)
             return await locations_inside(unit, table)
-
-
-def _why_no_files(operation: Operation) -> str:
-    if operation is Operation.REMOVE_ORPHANS:
-        return "a run lists the files of the table first: submit one, and read its list of deleted files"
-    if operation is Operation.EXPIRE_SNAPSHOTS:
-        return "the table's policy has no maintenance.expire_snapshots with delete_files: true"
-    return f"{operation.value} deletes no files"
 
 
 async def _last_run(unit: UnitOfWork, table_id: TableId, operation: Operation) -> Mapping[str, Any] | None:

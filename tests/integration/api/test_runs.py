@@ -236,8 +236,12 @@ async def test_files_to_delete_and_deleted_files_are_downloads(api: Api, lake: L
     assert nothing.text == '"path","kind","file_bytes","snapshot_id"\n'
 
 
-async def test_files_of_an_operation_that_deletes_none_are_refused(api: Api, table_id: str) -> None:
-    answer = await api.call("GET", f"/v1/tables/{table_id}/upkeep/rewrite/files", status=422)
+@pytest.mark.parametrize("operation", ["rewrite", "remove_orphans", "vacuum"])
+async def test_files_of_an_operation_without_a_list_are_refused(api: Api, table_id: str, operation: str) -> None:
+    answer = await api.call("GET", f"/v1/tables/{table_id}/upkeep/{operation}/files", status=422)
+    assert "expire_snapshots" in answer.text
+
+
+async def test_files_of_an_operation_that_is_off_are_refused(api: Api, table_id: str) -> None:
+    answer = await api.call("GET", f"/v1/tables/{table_id}/upkeep/expire_snapshots/files", status=422)
     assert answer.json()["errors"][0]["pointer"] == "/operation"
-    unknown = await api.call("GET", f"/v1/tables/{table_id}/upkeep/vacuum/files", status=422)
-    assert "expire_snapshots" in unknown.text

@@ -65,6 +65,15 @@ class FormatName(OpenEnum):
     HIVE = "hive"
 
 
+class GetRemovableFilesOperation(OpenEnum):
+    """An operation that deletes the files of the snapshots that it removes."""
+
+    EXPIRE_SNAPSHOTS = "expire_snapshots"
+    DELETE_OLD_COMPACTIONS = "delete_old_compactions"
+    RECLAIM = "reclaim"
+    PURGE = "purge"
+
+
 class GroupState(OpenEnum):
     """State of a file group."""
 

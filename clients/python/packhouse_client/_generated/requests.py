@@ -1219,18 +1219,18 @@ def get_table_upkeep(table_id: str) -> dict[str, Any]:
     return arguments("GET", f"/v1/tables/{quoted(table_id)}/upkeep")
 
 
-def get_removable_files(table_id: str, operation: models.Operation | str) -> dict[str, Any]:
+def get_removable_files(table_id: str, operation: models.GetRemovableFilesOperation | str) -> dict[str, Any]:
     """Download the files that an operation would delete.
 
     Send every file that a run of the operation would delete now, as CSV. Nothing is changed.
 
-    Operations: `expire_snapshots` with `delete_files`, `delete_old_compactions`, `reclaim` and, for
-    admins, `purge`.
+    The table's policy has to have it switched on, `expire_snapshots` with `delete_files`; `purge` is
+    for admins. Orphans are listed by a run only: see its deleted files.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
-        operation: An operation that expires snapshots with their files.
+        operation: An operation that deletes the files of the snapshots that it removes.
     """
     return arguments("GET", f"/v1/tables/{quoted(table_id)}/upkeep/{quoted(operation)}/files")
 

@@ -1163,7 +1163,8 @@ export interface paths {
          * Download the files that an operation would delete
          * @description Send every file that a run of the operation would delete now, as CSV. Nothing is changed.
          *
-         *     Operations: `expire_snapshots` with `delete_files`, `delete_old_compactions`, `reclaim` and, for admins, `purge`.
+         *     The table's policy has to have it switched on, `expire_snapshots` with `delete_files`; `purge` is for admins.
+         *     Orphans are listed by a run only: see its deleted files.
          */
         get: operations["get_removable_files"];
         put?: never;
@@ -12343,8 +12344,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description An operation that expires snapshots with their files. */
-                operation: components["schemas"]["Operation"];
+                /** @description An operation that deletes the files of the snapshots that it removes. */
+                operation: "expire_snapshots" | "delete_old_compactions" | "reclaim" | "purge";
                 /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
                 table_id: string;
             };
