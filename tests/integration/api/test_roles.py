@@ -107,7 +107,10 @@ async def test_what_another_team_has_is_answered_as_if_it_were_not_there(api: Ap
         told = []
         for ids in (foreign, unknown):
             response = await stranger.request(
-                method, path.format(**ids, version=1), json=good_body(method, path), headers={"If-Match": '"1"'}
+                method,
+                path.format(**ids, version=1, operation="reclaim"),
+                json=good_body(method, path),
+                headers={"If-Match": '"1"'},
             )
             assert response.status_code == 404, (method, path, response.text)
             text = {name: value for name, value in response.json().items() if name not in {"request_id", "instance"}}
