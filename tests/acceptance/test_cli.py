@@ -172,6 +172,18 @@ def test_upkeep_names_the_command_that_switches_an_operation_on(packhouse: Termi
     assert (changed["is_on"], changed["origin"]) == (True, "table")
 
 
+def test_a_list_of_files_that_is_refused_leaves_the_file_as_it_was(
+    packhouse: Terminal, table: str, tmp_path: Path
+) -> None:
+    kept, new = tmp_path / "kept.csv", tmp_path / "new.csv"
+    kept.write_text("kept")
+    assert packhouse("runs", "files", "run_nothing", str(kept)).returncode == 4
+    assert packhouse("runs", "files", "run_nothing", str(new)).returncode == 4
+    dry_run = ("run", table, "--operation", "reclaim", "--dry-run", "--files")
+    assert packhouse(*dry_run, str(kept)).returncode == 2
+    assert (kept.read_text(), new.exists()) == ("kept", False)
+
+
 def test_a_cancelled_run_fails_whoever_watches_it(packhouse: Terminal, table: str) -> None:
     packhouse.json("policy", "set", table, "--set", "limits.bandwidth=64KiB")
     run = packhouse.json("run", table)

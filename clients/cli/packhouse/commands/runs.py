@@ -50,7 +50,9 @@ def run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; submit nothing.")] = False,
     files: Annotated[
         typer.FileTextWrite | None,
-        typer.Option(help="With --dry-run: write a list of all files that the run would delete to this file, CSV."),
+        typer.Option(
+            lazy=True, help="With --dry-run: write a list of all files that the run would delete to this file, CSV."
+        ),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Start even if an identical run is active; include partitions in cool-down.")
@@ -85,7 +87,8 @@ def run(
         )
     if dry_run:
         if files is not None:
-            files.write(session.ask(session.client.tables.removable_files, body["table_id"], operation.value))
+            listed = session.ask(session.client.tables.removable_files, body["table_id"], operation.value)
+            files.write(listed)  # opens the file: an error before leaves it as it was
         if operation is Operation.REWRITE:
             planned = session.ask(session.client.runs.preview, body=body)
             session.show(planned, lambda console: answers.plan(console, planned))
@@ -190,7 +193,8 @@ def list_files(
 ) -> None:
     """Write the list of the files that a run deleted to a file, as CSV."""
     session = Session.of(context)
-    file.write(session.ask(session.client.runs.deleted_files, run))
+    listed = session.ask(session.client.runs.deleted_files, run)
+    file.write(listed)  # opens the file: an error before leaves it as it was
 
 
 @app.command()
