@@ -70,6 +70,10 @@ def test_a_commit_time_in_the_future_is_no_negative_age() -> None:
 @pytest.mark.parametrize(
     ("when", "message"),
     [
+        (
+            [{"metric": "unreferenced_bytes", "above": "1GB"}],
+            "unreferenced_bytes starts only remove_orphans: use one of ",
+        ),
         ([{"metric": "small_file_count", "above": 1}], "small_file_count does not start upkeep: use one of snapshot_"),
         ([{"metric": "snapshot_count", "above": 1}] * 9, "at most 8"),
         ([{"metric": "metadata_bytes", "above": "many"}], "metadata_bytes is compared with a size"),

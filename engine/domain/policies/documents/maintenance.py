@@ -44,7 +44,8 @@ ORPHAN_METRICS: Final = (*WHEN_METRICS, Metric.UNREFERENCED_BYTES)
 def _one_of(metrics: tuple[Metric, ...]) -> AfterValidator:
     def check(condition: TriggerCondition) -> TriggerCondition:
         if condition.metric not in metrics:
-            raise Misread(f"{condition.metric} does not start upkeep: use one of {', '.join(metrics)}")
+            starts = "starts only remove_orphans" if condition.metric in ORPHAN_METRICS else "does not start upkeep"
+            raise Misread(f"{condition.metric} {starts}: use one of {', '.join(metrics)}")
         return condition
 
     return AfterValidator(check)
