@@ -7,6 +7,7 @@ import io
 import pytest
 
 from tests.integration.api.conftest import Api
+from tests.support.moved_clock import MovedClock
 from tests.support.world import Lake
 
 
@@ -217,11 +218,11 @@ async def test_filters_that_make_no_sense_are_refused(api: Api, params: dict[str
 
 
 async def test_files_to_delete_and_deleted_files_are_downloads(api: Api, lake: Lake, table_id: str) -> None:
-    expiry = {"older_than": "1s", "keep_last": 1, "delete_files": True}
+    expiry = {"older_than": "30m", "keep_last": 1, "delete_files": True}
     policy = {"maintenance": {"expire_snapshots": expiry}}
     await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=policy, headers={"If-None-Match": "*"})
     await api.rewrite(table_id)
-    await asyncio.sleep(1.1)
+    await (await MovedClock.of(api.container.database)).pass_by(hours=1)
     foreseen = await api.call("GET", f"/v1/tables/{table_id}/upkeep/expire_snapshots/files", status=200)
     assert foreseen.headers["content-type"].startswith("text/csv")
     assert "expire_snapshots.csv" in foreseen.headers["content-disposition"]
