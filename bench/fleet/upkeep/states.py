@@ -28,6 +28,7 @@ from engine.planning.due.triggers import RuleState
 from engine.services.explain.decisions import Decision, decide, decide_unless_due
 from engine.services.explain.facts import ENDED_RUNS, Facts, RecordFacts, Sight, lets_rewrites_pass
 from engine.services.planning.planner import DuePlan
+from engine.services.planning.upkeep.record import UpkeepRecord
 from engine.services.planning.upkeep.states import upkeep_states
 from engine.services.runs.budgets import DayBudget
 
@@ -78,7 +79,7 @@ class State:
         return Sight(
             evaluation=Evaluation(rules, (), SealState(SealRule(), 0, 1, None), _NO_FLAGS),
             due=DuePlan(_PLAN, full=False) if small or blocked else None,
-            upkeep=upkeep_states(cast("OpenTable", table), self.policy.effective, self.last_ends, at),
+            upkeep=upkeep_states(cast("OpenTable", table), self.policy.effective, UpkeepRecord(at, self.last_ends)),
         )
 
     def _facts(self, at: datetime, sight: Sight) -> Facts:

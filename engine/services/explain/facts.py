@@ -5,7 +5,7 @@ as a whole (the catalog is unavailable, the table is gone or was created again):
 the rest is None.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -14,10 +14,8 @@ from engine.domain.fleet.breakers import Breaker
 from engine.domain.fleet.limits import AtWork, Fleet
 from engine.domain.fleet.outages import Outage
 from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
-from engine.domain.runs.expiry import Needed
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.runs.plans import Plan
-from engine.domain.runs.removals import OrphansLeft
 from engine.domain.runs.run import TERMINAL_STATES, Operation, Run, RunState, WaitingFor
 from engine.domain.tables.capabilities import Refusal
 from engine.domain.tables.measurements import Measurement
@@ -35,6 +33,7 @@ from engine.services.planning.engines import choose_engine
 from engine.services.planning.planner import DuePlan, plan_due, plan_run
 from engine.services.planning.run_statistics import read_statistics
 from engine.services.planning.trials import EVERYTHING, Trial
+from engine.services.planning.upkeep.record import UpkeepRecord
 from engine.services.planning.upkeep.states import UpkeepState, upkeep_states
 from engine.services.runs.budgets import DayBudget, day_budget
 from engine.services.runs.holds import HoldRules, Latencies, read_latencies
@@ -259,22 +258,18 @@ def judge(
     opened: OpenTable,
     policy: EffectivePolicy,
     rewritten: CommittedPartitions,
-    now: datetime,
     hot: HotPartitions,
-    *,
-    last_ends: Mapping[Operation, datetime],
-    needed: Needed = Needed(),  # noqa: B008 - a frozen value
-    left: OrphansLeft | None = None,
+    record: UpkeepRecord,
 ) -> Sight:
     """Judge every rule and other upkeep of an open table, and look for other compactors in its history.
 
     Reads manifests: call in a thread.
     """
-    evaluation = evaluate_now(choose_engine(opened, policy), rewritten, now, hot)
+    evaluation = evaluate_now(choose_engine(opened, policy), rewritten, record.now, hot)
     return Sight(
         evaluation=evaluation,
-        others=other_compactors(opened.snapshots(MOST_SNAPSHOTS), now),
-        upkeep=upkeep_states(opened, policy, last_ends, now, needed, left=left),
+        others=other_compactors(opened.snapshots(MOST_SNAPSHOTS), record.now),
+        upkeep=upkeep_states(opened, policy, record),
     )
 
 

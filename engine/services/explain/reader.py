@@ -13,7 +13,6 @@ from engine.domain.access.callers import Caller
 from engine.domain.errors import InvalidInput, NotEligible, StateConflict, Transient
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
-from engine.domain.runs.run import Operation
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import read_registered
@@ -28,9 +27,8 @@ from engine.services.explain.facts import (
     too_small_budget,
     with_policy,
 )
-from engine.services.planning.upkeep.operations import is_on, switched_on
-from engine.services.planning.upkeep.orphans import orphans_left
-from engine.services.planning.upkeep.readers import with_readers
+from engine.services.planning.upkeep.operations import switched_on
+from engine.services.planning.upkeep.record import read_upkeep_record
 from engine.services.policies.effective import PolicyReader
 from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database
@@ -83,21 +81,8 @@ class FactReader:
                 now = at or await unit.now()
                 rewritten = await unit.rewrite_histories.committed_partitions(table_id)
                 hot = await unit.hot_partitions.at(table_id)
-                ends = await unit.runs.last_ends(table_id, switched_on(policy))
-                needed = await with_readers(unit, table_id)
-                left = await orphans_left(unit, table_id) if is_on(policy, Operation.REMOVE_ORPHANS) else None
-            sight = await self._formats.ask(
-                seen.opened.ref,
-                judge,
-                seen.opened,
-                policy,
-                rewritten,
-                now,
-                hot,
-                last_ends=ends,
-                needed=needed,
-                left=left,
-            )
+                record = await read_upkeep_record(unit, table_id, switched_on(policy), now=now)
+            sight = await self._formats.ask(seen.opened.ref, judge, seen.opened, policy, rewritten, hot, record)
             return Glance(now, policy, replace(sight, health=await self._observations.measure(seen)), seen)
         except (Transient, InvalidInput, StateConflict, NotEligible) as error:
             blocked = Sight(blocked=(error.code, error.message))

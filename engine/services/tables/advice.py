@@ -12,14 +12,13 @@ from typing import Any, Final
 
 from engine.domain.access.callers import Caller
 from engine.domain.ids import TableId
-from engine.domain.runs.expiry import Needed
 from engine.domain.runs.run import Operation, Run
 from engine.domain.tables.signals import Filters, Signal, SignalKind
 from engine.formats.base import HistoryKeeper, SnapshotInfo, SnapshotKind
 from engine.planning.advice import LayoutAdvice, UpkeepAdvice, Writes, advise_layout, advise_upkeep
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.planning.upkeep.overview import UpkeepLine, upkeep_overview
-from engine.services.planning.upkeep.readers import with_readers
+from engine.services.planning.upkeep.record import UpkeepRecord, read_upkeep_record
 from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database
 
@@ -70,8 +69,8 @@ class AdviceService:
         """
         seen = await self._observations.observe(caller, table_id)
         async with self._database.read() as unit:
-            now, needed = await unit.now(), await with_readers(unit, table_id)
-        facts = await self._formats.ask(seen.opened.ref, _facts, seen, now, needed)
+            record = await read_upkeep_record(unit, table_id, (), now=await unit.now())
+        facts = await self._formats.ask(seen.opened.ref, _facts, seen, record)
         since = seen.looked_at - WINDOW
         async with self._database.read() as unit:
             signals = await unit.signals.list(table_id, SignalKind.FILTERS, limit=MOST_SIGNALS)
@@ -84,11 +83,11 @@ class AdviceService:
         return Advice(layout, upkeep, writes, expiry, is_assumed)
 
 
-def _facts(seen: Observed, now: datetime, needed: Needed) -> _Facts:
+def _facts(seen: Observed, record: UpkeepRecord) -> _Facts:
     """Read what advice is based on. Blocks on storage."""
     opened = seen.opened
     specs = opened.partition_specs()
-    lines = upkeep_overview(opened, seen.policy, {}, now, needed)
+    lines = upkeep_overview(opened, seen.policy, record)
     return _Facts(
         snapshots=opened.snapshots(MOST_SNAPSHOTS),
         partition_columns=tuple(dict.fromkeys(field.column for field in specs[-1].fields)) if specs else (),

@@ -26,19 +26,18 @@ from engine.services.planning.upkeep.operations import (
     Work,
     check_is_on,
     deletes_files,
+    expired_ids,
     plan_upkeep,
-    preview_removal,
-    removable_files,
 )
 from engine.services.planning.upkeep.orphans import (
     complete_rule,
     orphan_keeper_of,
     orphan_rule,
     orphan_words,
-    orphans_left,
 )
 from engine.services.planning.upkeep.overview import upkeep_overview
 from engine.services.planning.upkeep.readers import with_readers
+from engine.services.planning.upkeep.record import read_upkeep_record
 from engine.services.runs.views import read_run
 from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database
@@ -49,7 +48,7 @@ LISTING_SECONDS: Final = 60
 
 
 class UpkeepService:
-    """Plans upkeep of registered tables."""
+    """Shows the upkeep of registered tables: what each operation would do, and the files that go with it."""
 
     def __init__(self, *, database: Database, formats: FormatRegistry, observations: ObservationService) -> None:
         self._database = database
@@ -93,12 +92,10 @@ class UpkeepService:
         """
         seen = await self._observations.observe(caller, table_id)
         async with self._database.read() as unit:
-            now, needed = await unit.now(), await with_readers(unit, table_id)
-            ends = await unit.runs.last_ends(table_id, UPKEEP)
+            record = await read_upkeep_record(unit, table_id, UPKEEP, now=await unit.now())
             last = {each: await _last_run(unit, table_id, each) for each in UPKEEP}
-            left = await orphans_left(unit, table_id)
         opened, policy = seen.opened, seen.policy
-        lines = await self._formats.ask(opened.ref, upkeep_overview, opened, policy, ends, now, needed, left=left)
+        lines = await self._formats.ask(opened.ref, upkeep_overview, opened, policy, record)
         figures = await self._formats.ask(opened.ref, opened.figures)
         written = policy.written()
         return {
@@ -140,10 +137,9 @@ class UpkeepService:
             raise InvalidInput("no files to list", problems=(FieldProblem("/operation", message, operation.value),))
         async with self._database.read() as unit:
             now, needed = await unit.now(), await with_readers(unit, table_id)
-        others = await self._others(seen)
-        return await self._formats.work(
-            seen.opened.ref, removable_files, seen.opened, seen.policy, operation, now, others, needed=needed
-        )
+        ids = await self._expired_ids(seen, operation, now, needed)
+        keeper = file_keeper_of(seen.opened)
+        return await self._formats.work(seen.opened.ref, keeper.removable_files, ids, await self._others(seen))
 
     async def deleted_files(self, caller: Caller, run_id: RunId) -> Iterator[pa.Table]:
         """Return what a run recorded before it deleted files, with the columns `formats.base.REMOVED_FILES`.
@@ -186,10 +182,13 @@ class UpkeepService:
             return await self._orphans(seen)
         if not deletes_files(seen.policy, operation):
             return None
-        others = await self._others(seen)
-        return await self._formats.work(
-            seen.opened.ref, preview_removal, seen.opened, seen.policy, operation, now, others, needed=needed
-        )
+        ids = await self._expired_ids(seen, operation, now, needed)
+        keeper = file_keeper_of(seen.opened)
+        return await self._formats.work(seen.opened.ref, keeper.preview_removal, ids, await self._others(seen))
+
+    async def _expired_ids(self, seen: Observed, operation: Operation, now: datetime, needed: Needed) -> Sequence[int]:
+        """Return the snapshots that the operation, which deletes their files, would remove now."""
+        return await self._formats.ask(seen.opened.ref, expired_ids, seen.opened, seen.policy, operation, now, needed)
 
     async def _others(self, seen: Observed) -> Sequence[str]:
         """Return the locations of other tables inside the table's own."""

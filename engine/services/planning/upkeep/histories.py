@@ -96,7 +96,7 @@ def _rule_words(plan: ExpiryPlan, operation: Operation) -> str:
     found = f"{many(len(plan.expired), 'snapshot')} of {every} can expire ({rule})"
     if plan.rule.deletes_files:
         return f"{found}, {_with_files(plan)}"
-    return f"{found}; the files that only they need stay{_at_most(plan)}" if plan.superseded_bytes else found
+    return f"{found}; the files that only they need are kept{_at_most(plan)}" if plan.superseded_bytes else found
 
 
 def _with_files(plan: ExpiryPlan) -> str:
@@ -104,4 +104,4 @@ def _with_files(plan: ExpiryPlan) -> str:
 
 
 def _at_most(plan: ExpiryPlan) -> str:
-    return f", at most {format_bytes(plan.superseded_bytes)}" if plan.superseded_bytes else ""
+    return f" (at most {format_bytes(plan.superseded_bytes)})" if plan.superseded_bytes else ""

@@ -3,18 +3,15 @@
 Used by dry runs, by `states`, and again by the run when it starts. Reads metadata: call in a thread.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
-import pyarrow as pa
-
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.policies import OFF, RECLAIM, EffectivePolicy
 from engine.domain.runs.expiry import Needed
-from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation
 from engine.formats.base import DeleteKeeper, HistoryKeeper, ManifestKeeper, OpenTable, OrphanKeeper
 from engine.services.planning.upkeep.histories import (
@@ -22,7 +19,6 @@ from engine.services.planning.upkeep.histories import (
     OLD_COMPACTIONS,
     expiry_of,
     expiry_words,
-    file_keeper_of,
     history_rule,
     keeper_of,
     next_copy_at,
@@ -42,11 +38,11 @@ class Work:
     """What an operation would do now: the number of things it would change, in words, as a document.
 
     Attributes:
-        document: returns the JSON-ready plan, which the coordinator needs at no look.
+        document: returns the plan as JSON-ready values; made on demand, because the coordinator does not use it.
         next_at: when there will be (more) to do if nothing more is written; None: only writes make something to do.
         is_worth: whether it is enough for an automatic run; a run that is submitted does it in any case.
-        is_urgent: whether an automatic run does not wait for the setting's interval, but for an hour at least.
-        superseded_bytes: greatest number of bytes of the files that only snapshots to remove need; 0 if none are.
+        is_urgent: whether an automatic run may start before the setting's interval, an hour after the last one.
+        superseded_bytes: upper bound of the bytes of files that only the snapshots to remove need; 0 without any.
     """
 
     count: int
@@ -75,20 +71,6 @@ def is_on(policy: EffectivePolicy, operation: Operation) -> bool:
     """Return whether the policy has an operation switched on; rewriting needs no setting."""
     upkeep = UPKEEP.get(operation)
     return upkeep is None or policy.values[upkeep.setting] != OFF
-
-
-def removable_files(
-    table: OpenTable,
-    policy: EffectivePolicy,
-    operation: Operation,
-    now: datetime,
-    others: Sequence[str],
-    *,
-    needed: Needed = Needed(),  # noqa: B008 - a frozen value
-) -> Iterator[pa.Table]:
-    """Return the files that `preview_removal` counts, with the columns `formats.base.REMOVED_FILES`. Raises as it."""
-    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
-    return file_keeper_of(table).removable_files(tuple(plan.expired), others)
 
 
 def switched_on(policy: EffectivePolicy) -> tuple[Operation, ...]:
@@ -135,30 +117,15 @@ def deletes_files(policy: EffectivePolicy, operation: Operation) -> bool:
     return operation in EXPIRES and history_rule(policy, operation).deletes_files
 
 
-def preview_removal(
-    table: OpenTable,
-    policy: EffectivePolicy,
-    operation: Operation,
-    now: datetime,
-    others: Sequence[str],
-    *,
-    needed: Needed = Needed(),  # noqa: B008 - a frozen value
-) -> RemovalPlan:
-    """Return the files that an operation for which `deletes_files` holds would delete now. Reads manifests.
-
-    Args:
-        table: the table.
-        policy: its policy, in which the operation is on.
-        operation: the operation.
-        now: the instant at which ages are judged.
-        others: locations of other tables.
-        needed: snapshots that stay regardless.
+def expired_ids(
+    table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime, needed: Needed
+) -> tuple[int, ...]:
+    """Return the snapshots that an operation would remove that expires them; it keeps the `needed` ones.
 
     Raises:
         NotEligible: the table forbids it.
     """
-    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
-    return file_keeper_of(table).preview_removal(tuple(plan.expired), others)
+    return tuple(keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed)).expired)
 
 
 def _plan_deletes(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:

@@ -5,19 +5,16 @@ Reads metadata: call in a thread.
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from engine.domain.policies import EffectivePolicy, PolicyDocument
-from engine.domain.runs.expiry import Needed
-from engine.domain.runs.removals import OrphansLeft
 from engine.domain.runs.run import Operation
 from engine.formats.base import OpenTable
 from engine.services.planning.upkeep.operations import UPKEEP, is_on
+from engine.services.planning.upkeep.record import UpkeepRecord
 from engine.services.planning.upkeep.states import UpkeepState, upkeep_state
 
 
@@ -41,33 +38,16 @@ class UpkeepLine:
         return not self.is_on and self.state.blocked is None and self.state.count > 0 and self.state.is_worth
 
 
-def upkeep_overview(
-    table: OpenTable,
-    policy: EffectivePolicy,
-    last_ends: Mapping[Operation, datetime],
-    now: datetime,
-    needed: Needed = Needed(),  # noqa: B008 - a frozen value
-    *,
-    left: OrphansLeft | None = None,
-) -> tuple[UpkeepLine, ...]:
-    """Return every operation besides rewriting, in the order in which they run; arguments as for `upkeep_states`."""
-    return tuple(_line(table, policy, each, last_ends.get(each), now, needed=needed, left=left) for each in UPKEEP)
+def upkeep_overview(table: OpenTable, policy: EffectivePolicy, record: UpkeepRecord) -> tuple[UpkeepLine, ...]:
+    """Return every operation besides rewriting, in the order in which they run."""
+    return tuple(_line(table, policy, each, record) for each in UPKEEP)
 
 
-def _line(
-    table: OpenTable,
-    policy: EffectivePolicy,
-    operation: Operation,
-    last_end: datetime | None,
-    now: datetime,
-    *,
-    needed: Needed,
-    left: OrphansLeft | None,
-) -> UpkeepLine:
+def _line(table: OpenTable, policy: EffectivePolicy, operation: Operation, record: UpkeepRecord) -> UpkeepLine:
     if is_on(policy, operation):
-        return UpkeepLine(upkeep_state(table, policy, operation, last_end, now, needed=needed, left=left), is_on=True)
+        return UpkeepLine(upkeep_state(table, policy, operation, record), is_on=True)
     assumed = replace(policy, values=MappingProxyType({**policy.values, **_example(operation).leaves()}))
-    state = upkeep_state(table, assumed, operation, last_end, now, needed=needed, left=left)
+    state = upkeep_state(table, assumed, operation, record)
     off = replace(state, is_due=False, due_at=None, conditions=())
     return UpkeepLine(off, is_on=False, assumed=json.loads(UPKEEP[operation].example))
 

@@ -4,20 +4,18 @@ Used by explain, by the overview of a table's upkeep and by the coordinator. Rea
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Self
 
 from engine.domain.errors import NotEligible, TableUnreadable
 from engine.domain.policies import OFF, EffectivePolicy, Metric
-from engine.domain.runs.expiry import Needed
-from engine.domain.runs.removals import OrphansLeft
 from engine.domain.runs.run import Operation
 from engine.formats.base import OpenTable
 from engine.planning.due.table_conditions import holds_in_seconds, measure_conditions, table_values
 from engine.planning.due.triggers import MeasuredCondition
 from engine.services.planning.upkeep.operations import UPKEEP, Work, plan_upkeep, switched_on
+from engine.services.planning.upkeep.record import UpkeepRecord
 
 LEAST_INTERVAL: Final = timedelta(hours=1)
 """Least time between two automatic runs of an operation that does not wait for its interval."""
@@ -25,7 +23,7 @@ LEAST_INTERVAL: Final = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class UpkeepState:
-    """An operation that is switched on for a table: what it would do now, and whether it is due.
+    """An operation of upkeep on a table: what a run would do now, and whether it is due.
 
     `due_at`: when it is due if nothing more is written; None: never by the passing of time alone, or `blocked` has the
     reason why not. `conditions`: those of the setting's `when`, as measured. `count`, `superseded_bytes`, `is_worth`:
@@ -63,57 +61,36 @@ class UpkeepState:
         return state if work.next_at is None else replace(state, due_at=max(earliest, work.next_at))
 
 
-def upkeep_states(
-    table: OpenTable,
-    policy: EffectivePolicy,
-    last_ends: Mapping[Operation, datetime],
-    now: datetime,
-    needed: Needed = Needed(),  # noqa: B008 - a frozen value
-    *,
-    left: OrphansLeft | None = None,
-) -> tuple[UpkeepState, ...]:
+def upkeep_states(table: OpenTable, policy: EffectivePolicy, record: UpkeepRecord) -> tuple[UpkeepState, ...]:
     """Return the state of every operation that the policy has switched on, in the order in which they run.
 
-    Operations that the table's format does not have are left out: some are on by default. `left`: orphans that the last
-    search left, None without one.
+    Operations that the table's format does not have are left out: some are on by default.
     """
     return tuple(
-        upkeep_state(table, policy, each, last_ends.get(each), now, needed=needed, left=left)
+        upkeep_state(table, policy, each, record)
         for each in switched_on(policy)
         if isinstance(table, UPKEEP[each].role)
     )
 
 
-def upkeep_state(
-    table: OpenTable,
-    policy: EffectivePolicy,
-    operation: Operation,
-    last_end: datetime | None,
-    now: datetime,
-    *,
-    needed: Needed,
-    left: OrphansLeft | None,
-) -> UpkeepState:
-    """Return the state of an operation that the policy has switched on.
-
-    `last_end`: when its last run ended. `left`: orphans that the last search left, None without one.
-    """
+def upkeep_state(table: OpenTable, policy: EffectivePolicy, operation: Operation, record: UpkeepRecord) -> UpkeepState:
+    """Return the state of an operation that the policy has switched on."""
     setting = UPKEEP[operation].setting
     try:
-        work = plan_upkeep(table, policy, operation, now, needed)
+        work = plan_upkeep(table, policy, operation, record.now, record.needed)
     except (NotEligible, TableUnreadable) as error:
         return UpkeepState(operation, setting, is_due=False, due_at=None, words=error.message, blocked=error.code)
     value = policy.values[setting]
     try:
-        conditions, holds_in = _when(table, policy, setting, now, left)
+        conditions, holds_in = _when(table, policy, setting, record)
     except TableUnreadable as error:
         return UpkeepState(operation, setting, is_due=False, due_at=None, words=error.message, blocked=error.code)
-    earliest = _earliest(value["interval"], work, holds_in, last_end, now)
-    return replace(UpkeepState.of(operation, setting, work, earliest, now), conditions=conditions)
+    earliest = _earliest(value["interval"], work, holds_in, record.last_ends.get(operation), record.now)
+    return replace(UpkeepState.of(operation, setting, work, earliest, record.now), conditions=conditions)
 
 
 def _when(
-    table: OpenTable, policy: EffectivePolicy, setting: str, now: datetime, left: OrphansLeft | None
+    table: OpenTable, policy: EffectivePolicy, setting: str, record: UpkeepRecord
 ) -> tuple[tuple[MeasuredCondition, ...], float | None]:
     """Return the measured conditions of a setting's `when`, and the seconds until all hold (None: never)."""
     if not policy.values[setting].get("when"):  # most have none, and the document takes longer than all else here
@@ -121,6 +98,7 @@ def _when(
     part: Any = policy.document()
     for name in setting.split("."):
         part = getattr(part, name)
+    now, left = record.now, record.left
     unreferenced = math.nan if left is None else float(left.bytes)
     values = table_values(table.figures(), int(now.timestamp() * 1000), unreferenced_bytes=unreferenced)
     holds_in = holds_in_seconds(part.when, values)
