@@ -83,7 +83,11 @@ _OF_OWNERS: Final[Sequence[tuple[str, str, Callable[[OwnerFigures], float | None
     ("packhouse_small_files", "Small files of measured tables.", attrgetter("small_file_count")),
     ("packhouse_avoidable_files", "Backlog: files that rewrites would save.", attrgetter("avoidable_file_count")),
     ("packhouse_table_bytes", "Bytes of live data files of measured tables.", attrgetter("total_bytes")),
-    ("packhouse_history_bytes", "Bytes that only old snapshots need, at most.", attrgetter("history_bytes")),
+    (
+        "packhouse_history_bytes",
+        "Upper bound of the bytes of files that only old snapshots need.",
+        attrgetter("history_bytes"),
+    ),
     ("packhouse_health_score_mean", "Mean health score of measured tables, 0 to 100.", _mean_score),
     ("packhouse_health_score_lowest", "Lowest health score of a measured table.", attrgetter("lowest_score")),
 )

@@ -140,7 +140,7 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "due": True,
         "due_at": MEASURED,
         "detail": "2 snapshots of 65 can expire (older than 5d, except the 10 newest of each branch), with the files "
-        "that only they need, at most 2 GB",
+        "that only they need (at most 2 GB)",
         "blocked": None,
         "conditions": [],
         "count": 2,

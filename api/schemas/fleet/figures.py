@@ -79,7 +79,8 @@ class Fleet(Answer):
     small_file_count: int
     total_bytes: int
     history_bytes: int = Field(
-        description="Bytes of files that only old snapshots need, at most: what expiries with `delete_files` can free."
+        description="Upper bound of the bytes of files that only old snapshots need, which expiries with "
+        "`delete_files` can free."
     )
     live_runs: dict[RunState, int]
     ended_runs: dict[RunState, int] = Field(description="Ended in the last 24 hours.")
@@ -149,7 +150,8 @@ class FleetTable(Answer):
     avoidable_file_count: int | None = Field(description="Files fewer after a rewrite.")
     total_bytes: int | None = Field(description="Bytes of all data files.")
     history_bytes: int | None = Field(
-        description="Bytes of files that only old snapshots need, at most: what an expiry with `delete_files` can free."
+        description="Upper bound of the bytes of files that only old snapshots need, which an expiry with "
+        "`delete_files` can free."
     )
     score: float | None = Field(description="Health score, 0 (worst) to 100.")
 

@@ -51,8 +51,8 @@ class MetadataHealth(Answer):
     delete_file_count: int = Field(description="Live delete files and deletion vectors.")
     metadata_bytes: int = Field(description="Size of the current metadata, without manifests.")
     history_bytes: int = Field(
-        description="Bytes of files that only old snapshots need, at most: an expiry of all of them with "
-        "`delete_files` frees no more. By the summaries of the snapshots; snapshots with a tag or branch are not old."
+        description="Upper bound of the bytes of files that only old snapshots need, from the summaries of snapshots: "
+        "an expiry with `delete_files` frees no more. Snapshots with a branch or tag are not old."
     )
 
     @classmethod
@@ -131,7 +131,8 @@ class HealthMeasurement(Answer):
     files_with_deletes: int
     total_bytes: int
     history_bytes: int | None = Field(
-        description="Bytes of files that only old snapshots need, at most. Null in measurements of earlier versions."
+        description="Upper bound of the bytes of files that only old snapshots need. Null in measurements of earlier "
+        "versions."
     )
     average_file_bytes: int
     score: int

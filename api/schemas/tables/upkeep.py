@@ -23,7 +23,7 @@ class LastUpkeep(Answer):
 
 
 class UpkeepOperation(ExplainedUpkeep):
-    """An operation besides `rewrite`: its setting, effect of a run now, and its last run."""
+    """An operation besides `rewrite`: its setting, the effect of a run now, and the newest run."""
 
     is_on: bool = Field(description="Whether the policy has it switched on.")
     value: Any = Field(description="Value of the setting, as policies write it; `off`: switched off.", examples=["off"])
@@ -34,7 +34,7 @@ class UpkeepOperation(ExplainedUpkeep):
     )
     count: int = Field(description="Number of manifests, delete files or snapshots that a run would change now.")
     superseded_bytes: int = Field(
-        description="Bytes of the files that only the snapshots to remove need, at most; 0 if it removes none."
+        description="Upper bound of the bytes of files that only the snapshots to remove need; 0 without any."
     )
     last_run: LastUpkeep | None = Field(description="Null: there was none.")
 

@@ -61,7 +61,7 @@ class LiveRate:
 class FleetFigures:
     """Sums over the tables that the caller may see; `rates` cover all runs, None without Redis.
 
-    `history_bytes`: greatest number of bytes of files that only old snapshots need. `breakers`: the open and half-open
+    `history_bytes`: upper bound of the bytes of files that only old snapshots need. `breakers`: the open and half-open
     ones.
     """
 

@@ -76,7 +76,7 @@ class FleetTable:
         detail: the verdict in words.
         next_look_at: None for a table that is not watched.
         measured_at: None, with all figures, for a table that was never measured.
-        history_bytes: greatest number of bytes of files that only old snapshots need.
+        history_bytes: upper bound of the bytes of files that only old snapshots need.
         sort_value: the table's value of the sort key.
     """
 

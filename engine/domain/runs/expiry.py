@@ -93,7 +93,7 @@ class ExpiryPlan:
         expired: commit times of the snapshots that would be removed, by id, oldest first.
         kept: number of the other snapshots by the first reason that keeps them.
         next_at: when the next of them may expire if nothing more is written; None: not by age alone.
-        superseded_bytes: greatest number of bytes of files that only expired snapshots need, by what the table states.
+        superseded_bytes: upper bound of the bytes of files that only expired snapshots need, from snapshot summaries.
     """
 
     rule: ExpiryRule

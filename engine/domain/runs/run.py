@@ -49,7 +49,7 @@ class Priority(StrEnum):
 
 _LEVELS: Final = {priority: level for level, priority in enumerate(Priority)}
 UPKEEP_OF: Final = "upkeep of "
-"""Begin of the name of a sharer of upkeep."""
+"""Prefix of the name of a sharer of upkeep."""
 AGEING: Final = timedelta(minutes=30)
 """Waiting time that equals one level of priority: no run waits forever behind newer runs of a higher level."""
 

@@ -10,7 +10,7 @@ served last if that was later,
 
 So a team with few runs does not wait behind a team with thousands, however old these are; among equal runs the most
 useful go first; and no run waits forever, as waiting outweighs any difference between teams. Tables without a team
-share turns with those of their catalog. Rewrites and upkeep of a team have turns apart, as if of two teams. Urgent
+share turns with those of their catalog. Rewrites and upkeep of a team take turns like those of two teams. Urgent
 rewrites (`schedule.urgent_after`) precede all others, in turn among themselves.
 """
 

@@ -14,7 +14,7 @@ class Measurement:
 
     `benefit_per_cost`: see `planning.ranking`. `small_file_change`: small files now minus those of the previous
     measurement, so that sums over a time give the numbers added and removed. `document`: the measured health as JSON;
-    the newest measurement contains the worst partitions, older ones do not. `history_bytes`: greatest number of bytes
+    the newest measurement contains the worst partitions, older ones do not. `history_bytes`: upper bound of the bytes
     of files that only old snapshots need; None: measured by an earlier version. `id` is 0 until it is stored.
     """
 

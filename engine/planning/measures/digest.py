@@ -62,7 +62,7 @@ class TableMeasures:
     uncompressed JSON, without manifests. `times`: by spec id, for specs with a time field.
     `delete_files`: live delete files by (spec id, partition). `deletes_since_ms`: likewise, the latest time at which
     the oldest of them can have been committed. `current_spec_id`: the partition spec of new files; None: the format has
-    one only. `history_bytes`: greatest number of bytes of files that only old snapshots need, by what the table states.
+    one only. `history_bytes`: upper bound of the bytes of files that only old snapshots need, from snapshot summaries.
     """
 
     snapshot_count: int = 0

@@ -17,7 +17,7 @@ class MetadataHealth:
         average_manifest_bytes: their mean size.
         delete_file_count: live delete files and deletion vectors.
         metadata_bytes: size of the current metadata, without manifests.
-        history_bytes: greatest number of bytes of files that only old snapshots need.
+        history_bytes: upper bound of the bytes of files that only old snapshots need.
     """
 
     snapshot_count: int = 0

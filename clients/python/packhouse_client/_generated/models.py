@@ -1061,7 +1061,7 @@ class HealthMeasurement(Model):
     """Live data files that deletes apply to."""
 
     history_bytes: int | None
-    """Bytes of files that only old snapshots need, at most. Null in measurements of earlier versions."""
+    """Upper bound of the bytes of files that only old snapshots need. Null in measurements of earlier versions."""
 
     id: int
     """Identifier; stable."""
@@ -1511,7 +1511,7 @@ class MetadataHealth(Model):
     """Live delete files and deletion vectors."""
 
     history_bytes: int
-    """Bytes of files that only old snapshots need, at most: an expiry of all of them with `delete_files` frees no more. By the summaries of the snapshots; snapshots with a tag or branch are not old."""
+    """Upper bound of the bytes of files that only old snapshots need, from the summaries of snapshots: an expiry with `delete_files` frees no more. Snapshots with a branch or tag are not old."""
 
     manifest_count: int
     """Manifests of the current snapshot."""
@@ -2776,7 +2776,7 @@ class UpkeepAdvice(Model):
 
 
 class UpkeepOperation(Model):
-    """An operation besides `rewrite`: its setting, effect of a run now, and its last run."""
+    """An operation besides `rewrite`: its setting, the effect of a run now, and the newest run."""
 
     assumed: Any
     """Value of the setting with which an operation that is off was judged; null if it is on."""
@@ -2815,7 +2815,7 @@ class UpkeepOperation(Model):
     """The setting that switches it on."""
 
     superseded_bytes: int
-    """Bytes of the files that only the snapshots to remove need, at most; 0 if it removes none."""
+    """Upper bound of the bytes of files that only the snapshots to remove need; 0 without any."""
 
     value: Any
     """Value of the setting, as policies write it; `off`: switched off."""
@@ -3185,7 +3185,7 @@ class Fleet(Model):
     """Live data files."""
 
     history_bytes: int
-    """Bytes of files that only old snapshots need, at most: what expiries with `delete_files` can free."""
+    """Upper bound of the bytes of files that only old snapshots need, which expiries with `delete_files` can free."""
 
     live_runs: dict[str, int]
     """Live runs, by state."""
@@ -3246,7 +3246,7 @@ class FleetTable(Model):
     """Data files."""
 
     history_bytes: int | None
-    """Bytes of files that only old snapshots need, at most: what an expiry with `delete_files` can free."""
+    """Upper bound of the bytes of files that only old snapshots need, which an expiry with `delete_files` can free."""
 
     hold: str | None
     """Code of the first thing that holds a due table back; null unless the verdict is `held`."""

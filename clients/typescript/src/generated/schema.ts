@@ -2503,7 +2503,7 @@ export interface components {
             };
             /** @description Live data files. */
             file_count: number;
-            /** @description Bytes of files that only old snapshots need, at most: what expiries with `delete_files` can free. */
+            /** @description Upper bound of the bytes of files that only old snapshots need, which expiries with `delete_files` can free. */
             history_bytes: number;
             /** @description Live runs, by state. */
             live_runs: {
@@ -2560,7 +2560,7 @@ export interface components {
             due_since: string | null;
             /** @description Data files. */
             file_count: number | null;
-            /** @description Bytes of files that only old snapshots need, at most: what an expiry with `delete_files` can free. */
+            /** @description Upper bound of the bytes of files that only old snapshots need, which an expiry with `delete_files` can free. */
             history_bytes: number | null;
             /**
              * @description Code of the first thing that holds a due table back; null unless the verdict is `held`.
@@ -2852,7 +2852,7 @@ export interface components {
             file_count: number;
             /** @description Live data files that deletes apply to. */
             files_with_deletes: number;
-            /** @description Bytes of files that only old snapshots need, at most. Null in measurements of earlier versions. */
+            /** @description Upper bound of the bytes of files that only old snapshots need. Null in measurements of earlier versions. */
             history_bytes: number | null;
             /** @description Identifier; stable. */
             id: number;
@@ -3393,7 +3393,7 @@ export interface components {
             average_manifest_bytes: number;
             /** @description Live delete files and deletion vectors. */
             delete_file_count: number;
-            /** @description Bytes of files that only old snapshots need, at most: an expiry of all of them with `delete_files` frees no more. By the summaries of the snapshots; snapshots with a tag or branch are not old. */
+            /** @description Upper bound of the bytes of files that only old snapshots need, from the summaries of snapshots: an expiry with `delete_files` frees no more. Snapshots with a branch or tag are not old. */
             history_bytes: number;
             /** @description Manifests of the current snapshot. */
             manifest_count: number;
@@ -5939,7 +5939,7 @@ export interface components {
             /** @description Bytes rewritten by bytes ingested; null: none ingested. */
             write_amplification: number | null;
         };
-        /** @description An operation besides `rewrite`: its setting, effect of a run now, and its last run. */
+        /** @description An operation besides `rewrite`: its setting, the effect of a run now, and the newest run. */
         UpkeepOperation: {
             /**
              * @description Value of the setting with which an operation that is off was judged; null if it is on.
@@ -5977,7 +5977,7 @@ export interface components {
              * @example maintenance.expire_snapshots
              */
             setting: string;
-            /** @description Bytes of the files that only the snapshots to remove need, at most; 0 if it removes none. */
+            /** @description Upper bound of the bytes of files that only the snapshots to remove need; 0 without any. */
             superseded_bytes: number;
             /**
              * @description Value of the setting, as policies write it; `off`: switched off.

@@ -1,4 +1,4 @@
-"""Bytes of files that only some snapshots need, by the summaries of snapshots: an estimate that reads no manifest.
+"""Estimate the bytes of files that only some snapshots need from the summaries of snapshots; no manifest is read.
 
 A summary has the bytes of the files that its snapshot added and removed compared with its parent
 (https://iceberg.apache.org/spec/#optional-snapshot-summary-fields); a field that is not there counts as 0.
@@ -18,7 +18,7 @@ MOST_BYTES: Final = 2**53 - 1
 
 
 def superseded_bytes(metadata: TableMetadata, snapshot_ids: AbstractSet[int]) -> int:
-    """Return the bytes of the files that at most these snapshots need, at most `MOST_BYTES`.
+    """Return an upper bound of the bytes of files that only these snapshots need, capped at `MOST_BYTES`.
 
     A file that no other snapshot needs was removed by the child of one of these snapshots, or is a file of a line that
     ends with them: one that a snapshot of the line added, or that the line's first snapshot had if its parent is gone.
@@ -37,7 +37,7 @@ def superseded_bytes(metadata: TableMetadata, snapshot_ids: AbstractSet[int]) ->
 
 
 def history_bytes(metadata: TableMetadata) -> int:
-    """Return the bytes of the files that only snapshots without a reference need, as `superseded_bytes`."""
+    """Return an upper bound of the bytes of files that only snapshots without a branch or tag need."""
     named = {each.snapshot_id for each in metadata.refs.values()}
     return superseded_bytes(metadata, {each.snapshot_id for each in metadata.snapshots} - named)
 

@@ -23,7 +23,7 @@ from engine.formats.iceberg.orphans.listings import files_below
 from engine.rewriting.kernel.storage.places import Places
 
 LONGEST_AGE: Final = timedelta(days=30)
-"""Age from which an inventory is refused: it is probably written no more."""
+"""Age above which an inventory is refused: probably no newer one is written."""
 
 _SETTLED: Final = timedelta(days=1)
 _AHEAD: Final = timedelta(hours=1)
@@ -35,11 +35,11 @@ class FileSource(Protocol):
 
     @property
     def listed(self) -> Places:
-        """Folders of which every file is found."""
+        """Folders in which every file must be found."""
 
     @property
     def settled_ms(self) -> int:
-        """Files of snapshots that were committed before this time are found in other folders, up to a tenth."""
+        """Time in milliseconds: of files of earlier snapshots, at most a tenth may be missing in other folders."""
 
     @property
     def taken_us(self) -> int | None:
