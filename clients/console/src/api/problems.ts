@@ -1,0 +1,47 @@
+/** Errors of the API as a person reads them: what happened, what to do, and the request to ask about. */
+import { ApiError, ConnectionError, ForbiddenError, NotFoundError, PreconditionError, RateLimitedError, UnauthenticatedError } from "@packhouse/client";
+
+export interface Trouble {
+  readonly title: string;
+  readonly detail: string;
+  /** What the person can do about it. */
+  readonly remedy: string | null;
+  readonly requestId: string | null;
+  readonly fields: readonly { pointer: string; message: string; hint: string | null; value: unknown }[];
+}
+
+/** Return an error as a title, a detail and a remedy. */
+export function troubleOf(error: unknown): Trouble {
+  if (error instanceof ApiError) {
+    return {
+      title: error.problem.title,
+      detail: error.problem.detail,
+      remedy: remedyOf(error),
+      requestId: error.requestId,
+      fields: error.errors.map(({ pointer, message, hint, value }) => ({ pointer, message, hint: hint ?? null, value })),
+    };
+  }
+  if (error instanceof ConnectionError) {
+    return {
+      title: "The server did not answer",
+      detail: "Whether the request was carried out is not known.",
+      remedy: "Wait until the connection is back, look at the current state, and then try again.",
+      requestId: null,
+      fields: [],
+    };
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  return { title: "The page failed", detail, remedy: "Reload the page.", requestId: null, fields: [] };
+}
+
+function remedyOf(error: ApiError): string | null {
+  if (error instanceof ForbiddenError) return "Ask somebody with the role that it needs, or sign in with another key.";
+  if (error instanceof NotFoundError) return "Check the address: the object may be deleted, or belong to another team.";
+  if (error instanceof PreconditionError) return "Load the current version and apply the change to it.";
+  if (error instanceof RateLimitedError) return `Try again in ${error.retryAfterSeconds ?? 10} seconds.`;
+  if (error instanceof UnauthenticatedError) return "Sign in again.";
+  return null;
+}
+
+export const isForbidden = (error: unknown): boolean => error instanceof ForbiddenError;
+export const isNotFound = (error: unknown): boolean => error instanceof NotFoundError;

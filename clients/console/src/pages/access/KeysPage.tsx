@@ -1,0 +1,6 @@
+/** Not built yet. */
+import { PageHead } from "../../parts/states";
+
+export default function KeysPage() {
+  return <PageHead title="KeysPage" />;
+}

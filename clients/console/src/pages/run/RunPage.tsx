@@ -1,0 +1,6 @@
+/** Not built yet. */
+import { PageHead } from "../../parts/states";
+
+export default function RunPage() {
+  return <PageHead title="RunPage" />;
+}
