@@ -60,7 +60,7 @@ export function SignIn() {
         <Text size="sm" c="dimmed" mt="md">
           After <Code>make up</Code> the key of the first admin is in <Code>.packhouse/admin-key</Code>. An admin creates keys
           for others on the page Keys, or with <Code>packhouse keys create</Code>.{" "}
-          <Anchor href="/docs" size="sm">
+          <Anchor href="/docs" size="sm" underline="always">
             API reference
           </Anchor>
         </Text>

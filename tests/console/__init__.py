@@ -1,0 +1,1 @@
+"""Tests of the console in Chromium against a whole running stack."""

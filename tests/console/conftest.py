@@ -1,0 +1,90 @@
+"""A stack with a few tables, and a browser whose pages report errors, refused content and accessibility violations."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from packhouse_client import Packhouse
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from engine.embedded.demo_table import write_demo_table
+from tests.console.pages import Watched
+from tests.support.stack import Stack, started
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+TABLES = {"lake.shop.orders": 12, "lake.shop.payments": 8, "lake.web.clicks": 20}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of this folder in one process: they share the stack and the browser."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("console"))
+
+
+@pytest.fixture(scope="session")
+def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A stack with a catalog, three tables with small files, a policy, and runs that have ended."""
+    with started(tmp_path_factory.mktemp("console"), PACKHOUSE_WATCH="off") as stack:
+        for name, files in TABLES.items():
+            write_demo_table(
+                catalog_properties=stack.catalog_properties,
+                name=name,
+                files=files,
+                partitions=2,
+                total_bytes=files * 2**16,
+            )
+        with client(stack) as packhouse:
+            catalog = {"name": "lake", "format": "iceberg", "properties": dict(stack.catalog_properties)}
+            packhouse.catalogs.create(body=catalog)
+            packhouse.catalogs.discover("lake", body={"register": True, "owner_team": "shop"})
+            policy = {"rewrite": {"min_input_files": 2}}
+            packhouse.table_policies.put("lake.shop.orders", body=policy, if_none_match="*")
+            run = packhouse.runs.submit(body={"table_id": "lake.shop.orders", "force_full": True, "every_file": True})
+            assert packhouse.wait_for_run(run.id, timeout=120).state == "succeeded"
+        yield stack
+
+
+def client(stack: Stack, key: str | None = None) -> Packhouse:
+    """Return a client of the stack, by default with the key of its admin."""
+    return Packhouse(stack.url, stack.key if key is None else key)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium; a missing one is a failure, since these tests are the proof of the console."""
+    assert CHROMIUM is not None, "chromium is missing: run scripts/setup test"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+OpenPage = Callable[..., Watched]
+
+
+@pytest.fixture
+def open_page(console: Stack, browser: Browser) -> Iterator[OpenPage]:
+    """Open pages of the console, each in a context of its own; at the end none has seen an error of its own."""
+    opened: list[Watched] = []
+
+    def open_one(path: str = "/", *, key: str | None = "", scheme: str = "light", url: str | None = None) -> Watched:
+        context: BrowserContext = browser.new_context(
+            viewport={"width": 1440, "height": 900},
+            color_scheme=scheme,  # type: ignore[arg-type]
+            reduced_motion="reduce",
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        page = Watched(context.new_page(), url or console.url)
+        if key is not None:
+            page.sign_in(key or console.key)
+        opened.append(page)
+        page.go(path)
+        return page
+
+    yield open_one
+    for page in opened:
+        page.page.context.close()
+    problems = [problem for page in opened for problem in page.problems]
+    assert problems == []

@@ -1,0 +1,55 @@
+"""Every page in both colour schemes: shown without errors, refused content or violations of WCAG 2.2 AA."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.console.conftest import OpenPage, client
+from tests.support.stack import Stack
+
+PAGES = {
+    "/fleet": "Fleet",
+    "/tables": "Tables",
+    "/tables/lake.shop.orders": "lake.shop.orders",
+    "/tables/lake.shop.payments?tab=partitions": "lake.shop.payments",
+    "/tables/lake.shop.payments?tab=explain": "lake.shop.payments",
+    "/tables/lake.shop.orders?tab=runs": "lake.shop.orders",
+    "/tables/lake.shop.orders?tab=snapshots": "lake.shop.orders",
+    "/tables/lake.shop.payments?tab=upkeep": "lake.shop.payments",
+    "/tables/lake.shop.payments?tab=advice": "lake.shop.payments",
+    "/tables/lake.shop.orders/policy": "lake.shop.orders",
+    "/policies": "Policies",
+    "/runs": "Runs",
+    "/runs?view=timeline": "Runs",
+    "/catalogs": "Catalogs",
+    "/catalogs/lake": "lake",
+    "/keys": "Keys",
+    "/audit": "Audit",
+    "/signals": "Signals",
+    "/formats": "Formats",
+}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_shown_without_errors_and_accessible(open_page: OpenPage, path: str, scheme: str) -> None:
+    page = open_page(path, scheme=scheme)
+    expect(page.page.get_by_role("heading", level=1)).to_contain_text(PAGES[path])
+    assert page.settle().violations() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_of_an_ended_run_is_shown_without_errors_and_accessible(
+    console: Stack, open_page: OpenPage, scheme: str
+) -> None:
+    with client(console) as packhouse:
+        run = next(iter(packhouse.runs.list(table_id="lake.shop.orders", state="succeeded")))
+    page = open_page(f"/runs/{run.id}", scheme=scheme)
+    expect(page.page.get_by_text("succeeded").first).to_be_visible()
+    assert page.settle().violations() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_sign_in_page_is_shown_without_errors_and_accessible(open_page: OpenPage, scheme: str) -> None:
+    page = open_page("/", key=None, scheme=scheme)
+    expect(page.page.get_by_role("button", name="Sign in")).to_be_visible()
+    assert page.settle().violations() == []
