@@ -27,7 +27,7 @@ from api.routes.catalogs import catalog, formats
 from api.routes.fleet import figures, health, limits, pauses
 from api.routes.policies import of_tables, presets, scoped
 from api.routes.runs import pace, run
-from api.routes.tables import explanation, freezes, signals, table
+from api.routes.tables import explanation, freezes, partitions, signals, table
 from engine.factory.services import Services
 
 _KNOWN_PARAMETERS: Final = [Depends(refuse_unknown_parameters)]
@@ -96,6 +96,7 @@ def _include(app: FastAPI) -> None:
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
     for module in (
         explanation,
+        partitions,
         figures,
         of_tables,
         presets,

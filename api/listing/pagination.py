@@ -54,6 +54,19 @@ class Pages:
         self._size = size
         self._token = token
 
+    @property
+    def size(self) -> int:
+        """Most items on the page."""
+        return self._size
+
+    def position(self, of: Callable[[Any], Key]) -> Key | None:
+        """Return the position of type `of` in the request's token, None for the first page; see `seal`."""
+        return None if self._token is None else of(self._tokens.open(self._query, self._token))
+
+    def seal(self, position: str | int | None) -> str | None:
+        """Return the token of the page that begins at a position, for lists whose items have no key; None: the end."""
+        return None if position is None else self._tokens.seal(self._query, position)
+
     async def collect(
         self,
         fetch: Callable[[Key | None, int], Awaitable[Sequence[T]]],
@@ -62,7 +75,7 @@ class Pages:
         of: Callable[[Any], Key],
     ) -> Page[T]:
         """Fetch one page: `fetch(after, limit)` returns items after a key, `key` returns an item's key of type `of`."""
-        after = None if self._token is None else of(self._tokens.open(self._query, self._token))
+        after = self.position(of)
         found = await fetch(after, self._size + 1)
         items = found[: self._size]
         more = len(found) > len(items)
@@ -76,7 +89,7 @@ class Pages:
         of: Callable[[Any], Key],
     ) -> Page[T]:
         """Fetch one page like `collect`; `fetch` also returns the key to continue after if it stopped early."""
-        after = None if self._token is None else of(self._tokens.open(self._query, self._token))
+        after = self.position(of)
         found, walked_to = await fetch(after, self._size + 1)
         items = found[: self._size]
         last: Any = key(items[-1]) if len(found) > len(items) else walked_to

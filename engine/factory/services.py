@@ -26,6 +26,7 @@ from engine.services.tables.backpressure import BackpressureService
 from engine.services.tables.discovery import DiscoveryService
 from engine.services.tables.freezes import FreezeService
 from engine.services.tables.observations import ObservationService
+from engine.services.tables.partitions import PartitionService
 from engine.services.tables.pauses import PauseService
 from engine.services.tables.service import TableService
 from engine.services.tables.signals import SignalService
@@ -43,6 +44,7 @@ class Services:
     catalogs: CatalogService
     tables: TableService
     observations: ObservationService
+    partitions: PartitionService
     upkeep: UpkeepService
     explain: ExplainService
     discovery: DiscoveryService

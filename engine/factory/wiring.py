@@ -58,6 +58,7 @@ from engine.services.tables.backpressure import BackpressureService
 from engine.services.tables.discovery import DiscoveryService
 from engine.services.tables.freezes import FreezeService
 from engine.services.tables.observations import ObservationService
+from engine.services.tables.partitions import PartitionService
 from engine.services.tables.pauses import PauseService
 from engine.services.tables.service import TableService
 from engine.services.tables.signals import SignalService
@@ -198,6 +199,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         catalogs=catalogs,
         tables=tables,
         observations=observations,
+        partitions=PartitionService(database=database, formats=formats, observations=observations),
         upkeep=UpkeepService(database=database, formats=formats, observations=observations),
         explain=ExplainService(facts=facts),
         discovery=DiscoveryService(database=database, formats=formats, catalogs=catalogs, tables=tables),

@@ -44,7 +44,11 @@ class Unsayable:
 _SETTING: Final = "(/policy)?/.*"
 _PLACE: Final = "/allowed_locations/[0-9]+"
 UNSAYABLE: Final = (
-    Unsayable("a page token is sealed for one query", "query:page_token", "not a page token|another query"),
+    Unsayable(
+        "a page token is sealed for one query",
+        "query:page_token",
+        "not a page token|another query|continues at snapshot",
+    ),
     Unsayable("a key stays bound to its first body", "header:Idempotency-Key", "used with another body"),
     Unsayable(
         "one parameter needs another", "query:(catalog|namespace)", "is unique only within its (catalog|namespace)"

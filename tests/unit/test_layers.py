@@ -68,7 +68,6 @@ LARGE_FILES = {
 LONG_FUNCTIONS = {
     "api/http/metrics.py __init__",  # one series after the other
     "clients/cli/packhouse/commands/runs.py run",  # one option after the other
-    "clients/cli/packhouse/rendering/answers.py health",
     "engine/factory/surroundings.py open_surroundings",
     "engine/factory/wiring.py wire",  # one service after the other
     "engine/metrics.py __init__",

@@ -63,6 +63,11 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "NeverDue": {"files": 0, "partitions": 0, "too_few_files": 0, "of_files": FILES},
     "PartitionHealth": _OF_PARTITION | {"largest_small_file_share": 0.025},
+    "PartitionList": {
+        "small_file_bytes": 100663296,
+        "large_file_bytes": 241591910,
+        "small_row_group_bytes": MIB,
+    },
     "PlannedGroup": {
         "ordinal": 0,
         "input_files": FILES_OF_PARTITION,

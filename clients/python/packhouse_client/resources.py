@@ -77,6 +77,7 @@ class Tables(Resource[S]):
     patch = Operation(requests.patch_table, AsModel(lambda: models.Table))
     delete = Operation(requests.delete_table, nothing)
     health = Operation(requests.get_table_health, AsModel(lambda: models.TableHealth))
+    partitions = Listing(requests.list_table_partitions, AsModel(lambda: models.PartitionList))
     measurements = Listing(requests.list_table_measurements, AsModel(lambda: models.HealthHistory))
     plan = Operation(requests.plan_table, AsModel(lambda: models.TablePlan))
     explain = Operation(requests.explain_table, AsModel(lambda: models.Explanation))

@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.metadata import MetadataHealth
-from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles, partition_files
-from engine.planning.measures.row_groups import have_small_row_groups
+from engine.planning.measures.partition_health import FileBounds, FileFlags, PartitionColumns, PartitionHealth
+from engine.planning.measures.partitions import Ints, partition_files
 
 MIB: Final = 2**20
 SIZE_CLASSES: Final = (MIB, 8 * MIB, 32 * MIB, 128 * MIB, 512 * MIB, 1024 * MIB)
@@ -35,26 +35,6 @@ class SizeClass:
     below_bytes: int | None
     file_count: int
     total_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionHealth:
-    """Health of one partition. `avoidable_file_count`: all small files except one.
-
-    `largest_small_file_share`: the largest small file's bytes as a share of all small files'; None without small files.
-    """
-
-    spec_id: int
-    partition: str
-    file_count: int
-    small_file_count: int
-    avoidable_file_count: int
-    large_file_count: int
-    small_row_group_file_count: int
-    files_with_deletes: int
-    total_bytes: int
-    average_file_bytes: int
-    largest_small_file_share: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +98,17 @@ def health(
     """
     files = partition_files(digest)
     count, total = len(files.file_bytes), int(files.file_bytes.sum())
-    is_small = files.file_bytes < small_bytes
-    is_large = np.zeros(count, dtype=np.bool_) if large_bytes is None else files.file_bytes > large_bytes
-    is_deleted = files.delete_files > 0
-    is_chopped = have_small_row_groups(files, small_row_group_bytes)
+    flags = FileFlags.of(files, FileBounds(small_bytes, large_bytes, small_row_group_bytes))
     is_old_spec = files.are_of_other_specs(current_spec_id)
-    avoidable = files.avoidable(is_small)
+    partitions = PartitionColumns.of(files, flags)
+    avoidable = partitions.avoidable_file_count
     hidden = np.where(
         files.equality_deletes > 0, files.record_count, np.minimum(files.deleted_rows, files.record_count)
     )
     parts = {
         "file_sizes": _percent(1 - _share(int(avoidable.sum()), count)),
         "deletes": _percent(1 - _share(int(hidden.sum()), int(files.record_count.sum()))),
-        "large_files": _percent(1 - _share(int(files.file_bytes[is_large].sum()), total)),
+        "large_files": _percent(1 - _share(int(files.file_bytes[flags.is_large].sum()), total)),
     }
     return TableHealth(
         partition_count=len(files.names),
@@ -141,13 +119,13 @@ def health(
         small_file_bytes=small_bytes,
         large_file_bytes=large_bytes,
         small_row_group_bytes=small_row_group_bytes,
-        small_file_count=int(is_small.sum()),
-        small_file_share=round(_share(int(is_small.sum()), count), 4),
+        small_file_count=int(flags.is_small.sum()),
+        small_file_share=round(_share(int(flags.is_small.sum()), count), 4),
         avoidable_file_count=int(avoidable.sum()),
-        avoidable_bytes=int(files.total(files.file_bytes, is_small)[avoidable > 0].sum()),
-        large_file_count=int(is_large.sum()),
-        small_row_group_file_count=int(is_chopped.sum()),
-        files_with_deletes=int(is_deleted.sum()),
+        avoidable_bytes=int(files.total(files.file_bytes, flags.is_small)[avoidable > 0].sum()),
+        large_file_count=int(flags.is_large.sum()),
+        small_row_group_file_count=int(flags.is_chopped.sum()),
+        files_with_deletes=int(flags.is_deleted.sum()),
         files_with_equality_deletes=int((files.equality_deletes > 0).sum()),
         outside_file_count=int(files.is_outside.sum()),
         old_spec_file_count=int(is_old_spec.sum()),
@@ -156,15 +134,7 @@ def health(
         score=int(sum(WEIGHTS[name] * value for name, value in parts.items())),
         score_parts=parts,
         size_classes=_size_classes(files.file_bytes),
-        worst_partitions=_worst(
-            files,
-            avoidable=avoidable,
-            is_small=is_small,
-            is_large=is_large,
-            is_chopped=is_chopped,
-            is_deleted=is_deleted,
-            top=top,
-        ),
+        worst_partitions=partitions.worst(top),
         metadata=MetadataHealth.of(figures),
     )
 
@@ -184,39 +154,4 @@ def _size_classes(file_bytes: Ints) -> tuple[SizeClass, ...]:
     return tuple(
         SizeClass(start, end, counted, summed)
         for start, end, counted, summed in zip((0, *SIZE_CLASSES), (*SIZE_CLASSES, None), counts, sums, strict=True)
-    )
-
-
-def _worst(
-    files: PartitionedFiles,
-    *,
-    avoidable: Ints,
-    is_small: Flags,
-    is_large: Flags,
-    is_chopped: Flags,
-    is_deleted: Flags,
-    top: int,
-) -> tuple[PartitionHealth, ...]:
-    """Return partitions that a rewrite can improve, worst first, ties in the order of partitions."""
-    counts, totals = files.count(), files.total(files.file_bytes)
-    small, large, deleted = files.count(is_small), files.count(is_large), files.count(is_deleted)
-    chopped = files.count(is_chopped)
-    largest_share = files.largest_share(is_small)
-    order = np.lexsort((-chopped, -large, -deleted, -avoidable))[:top].tolist()
-    return tuple(
-        PartitionHealth(
-            spec_id=int(files.spec_ids[at]),
-            partition=files.names[at],
-            file_count=int(counts[at]),
-            small_file_count=int(small[at]),
-            avoidable_file_count=int(avoidable[at]),
-            large_file_count=int(large[at]),
-            small_row_group_file_count=int(chopped[at]),
-            files_with_deletes=int(deleted[at]),
-            total_bytes=int(totals[at]),
-            average_file_bytes=int(totals[at]) // max(1, int(counts[at])),
-            largest_small_file_share=float(largest_share[at]) if small[at] else None,
-        )
-        for at in order
-        if avoidable[at] or large[at] or deleted[at] or chopped[at]
     )

@@ -128,6 +128,26 @@ def health(
     session.show_list(items, lambda console: print_rows(console, columns, rows), empty=empty)
 
 
+@app.command()
+def partitions(
+    context: typer.Context,
+    table: TableArgument,
+    sort: Annotated[
+        str,
+        typer.Option(
+            help="average_file_bytes, avoidable_file_count, file_count, files_with_deletes, partition, "
+            "small_file_count or total_bytes; descending with - in front: --sort=-total_bytes."
+        ),
+    ] = "-small_file_count",
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Maximum number to list.")] = 20,
+) -> None:
+    """List a table's partitions with their files, those with the most small files first."""
+    session = Session.of(context)
+    items = list(session.pages(session.client.tables.partitions, table_id(session, table), limit=limit, sort=sort))
+    empty = "no partitions: the table has no data files"
+    session.show_list(items, lambda console: answers.partitions(console, items), empty=empty)
+
+
 @app.command("upkeep")
 def show_upkeep(context: typer.Context, table: TableArgument) -> None:
     """Show every operation besides rewriting: whether it is on, its effect now, when it is due, and its last run."""

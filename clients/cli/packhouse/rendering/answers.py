@@ -73,24 +73,25 @@ def health(console: Console, measured: Document) -> None:
         [(_class_name(c), c["file_count"], size(c["total_bytes"])) for c in classes],
     )
     console.print()
-    print_rows(
-        console,
-        ("partition", ">files", ">small", ">with deletes", ">average", ">bytes"),
-        [
-            (
-                p["partition"],
-                p["file_count"],
-                p["small_file_count"],
-                p["files_with_deletes"],
-                size(p["average_file_bytes"]),
-                size(p["total_bytes"]),
-            )
-            for p in measured["worst_partitions"]
-        ],
-        title="partitions that need it most",
-    )
+    partitions(console, measured["worst_partitions"], title="partitions that need it most")
     if measured["order"] is not None:
         _overlaps(console, measured["order"])
+
+
+def partitions(console: Console, items: Sequence[Document], *, title: str = "") -> None:
+    """List partitions with their files."""
+    rows = [
+        (
+            p["partition"],
+            p["file_count"],
+            p["small_file_count"],
+            p["files_with_deletes"],
+            size(p["average_file_bytes"]),
+            size(p["total_bytes"]),
+        )
+        for p in items
+    ]
+    print_rows(console, ("partition", ">files", ">small", ">with deletes", ">average", ">bytes"), rows, title=title)
 
 
 def _due(answered: Document) -> Document:

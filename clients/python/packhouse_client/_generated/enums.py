@@ -118,6 +118,25 @@ class ListFleetTablesSort(OpenEnum):
     MINUS_VERDICT = "-verdict"
 
 
+class ListTablePartitionsSort(OpenEnum):
+    """Key to sort by; with `-` in front: descending. Ties are in the order of partitions."""
+
+    AVERAGE_FILE_BYTES = "average_file_bytes"
+    MINUS_AVERAGE_FILE_BYTES = "-average_file_bytes"
+    AVOIDABLE_FILE_COUNT = "avoidable_file_count"
+    MINUS_AVOIDABLE_FILE_COUNT = "-avoidable_file_count"
+    FILE_COUNT = "file_count"
+    MINUS_FILE_COUNT = "-file_count"
+    FILES_WITH_DELETES = "files_with_deletes"
+    MINUS_FILES_WITH_DELETES = "-files_with_deletes"
+    PARTITION = "partition"
+    MINUS_PARTITION = "-partition"
+    SMALL_FILE_COUNT = "small_file_count"
+    MINUS_SMALL_FILE_COUNT = "-small_file_count"
+    TOTAL_BYTES = "total_bytes"
+    MINUS_TOTAL_BYTES = "-total_bytes"
+
+
 class Metric(OpenEnum):
     """Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table."""
 

@@ -1692,6 +1692,34 @@ class PartitionHealth(Model):
     """Bytes of live data files."""
 
 
+class PartitionList(Model):
+    """Partitions of a table at one snapshot, in the order of `sort`; every page of a list is of the same snapshot."""
+
+    items: list[PartitionHealth]
+    """Partitions of the page."""
+
+    large_file_bytes: int | None
+    """Files above are over-large: the policy's setting; null: none."""
+
+    measured_at: datetime
+    """Time at which the partitions of the snapshot were measured."""
+
+    next_page_token: str | None
+    """Send as `page_token` for the next page; null on the last."""
+
+    partition_count: int
+    """Partitions on all pages together."""
+
+    small_file_bytes: int
+    """Files below are small: the policy's setting at the first page."""
+
+    small_row_group_bytes: int | None
+    """Row groups below are small, in files of 8 or more: the policy's setting; null: none."""
+
+    snapshot_id: str | None
+    """Snapshot that all pages are of; null for a table without snapshots."""
+
+
 class PartitionOverlap(Model):
     """Overlap of the files of one partition, by their bounds; of several columns the largest."""
 

@@ -1013,6 +1013,36 @@ def list_table_history(
     )
 
 
+def list_table_partitions(
+    table_id: str,
+    *,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    sort: models.ListTablePartitionsSort | str | None = "-small_file_count",
+) -> dict[str, Any]:
+    """List a table's partitions with their health.
+
+    List every partition with live data files, those with the most small files first unless `sort` is
+    given.
+
+    All pages are of the snapshot that was current at the first page. Once the table has a newer one, a
+    page token is refused (422) if the API process that receives it no longer has the partitions in
+    memory: begin again then.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        sort: Key to sort by; with `-` in front: descending. Ties are in the order of partitions.
+    """
+    return arguments(
+        "GET",
+        f"/v1/tables/{quoted(table_id)}/partitions",
+        query={"page_size": page_size, "page_token": page_token, "sort": sort},
+    )
+
+
 def pause_table(table_id: str, *, body: models.PauseRequest | Mapping[str, Any]) -> dict[str, Any]:
     """Pause a table.
 

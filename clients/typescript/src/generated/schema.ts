@@ -957,6 +957,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tables/{table_id}/partitions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a table's partitions with their health
+         * @description List every partition with live data files, those with the most small files first unless `sort` is given.
+         *
+         *     All pages are of the snapshot that was current at the first page. Once the table has a newer one, a page token is
+         *     refused (422) if the API process that receives it no longer has the partitions in memory: begin again then.
+         */
+        get: operations["list_table_partitions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tables/{table_id}/pause": {
         parameters: {
             query?: never;
@@ -3608,6 +3631,28 @@ export interface components {
             spec_id: number;
             /** @description Bytes of live data files. */
             total_bytes: number;
+        };
+        /** @description Partitions of a table at one snapshot, in the order of `sort`; every page of a list is of the same snapshot. */
+        PartitionList: {
+            /** @description Partitions of the page. */
+            items: components["schemas"]["PartitionHealth"][];
+            /** @description Files above are over-large: the policy's setting; null: none. */
+            large_file_bytes: number | null;
+            /**
+             * Format: date-time
+             * @description Time at which the partitions of the snapshot were measured.
+             */
+            measured_at: string;
+            /** @description Send as `page_token` for the next page; null on the last. */
+            next_page_token: string | null;
+            /** @description Partitions on all pages together. */
+            partition_count: number;
+            /** @description Files below are small: the policy's setting at the first page. */
+            small_file_bytes: number;
+            /** @description Row groups below are small, in files of 8 or more: the policy's setting; null: none. */
+            small_row_group_bytes: number | null;
+            /** @description Snapshot that all pages are of; null for a table without snapshots. */
+            snapshot_id: string | null;
         };
         /** @description Overlap of the files of one partition, by their bounds; of several columns the largest. */
         PartitionOverlap: {
@@ -11151,6 +11196,91 @@ export interface operations {
             };
             /** @description There is no such object */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_table_partitions: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description `next_page_token` of the page before. */
+                page_token?: string;
+                /** @description Key to sort by; with `-` in front: descending. Ties are in the order of partitions. */
+                sort?: "average_file_bytes" | "-average_file_bytes" | "avoidable_file_count" | "-avoidable_file_count" | "file_count" | "-file_count" | "files_with_deletes" | "-files_with_deletes" | "partition" | "-partition" | "small_file_count" | "-small_file_count" | "total_bytes" | "-total_bytes";
+            };
+            header?: never;
+            path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Partitions of a table at one snapshot, in the order of `sort`; every page of a list is of the same snapshot. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartitionList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

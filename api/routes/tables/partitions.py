@@ -1,0 +1,77 @@
+"""Partitions of a table with their health, page by page."""
+
+import json
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query
+
+from api.deps import ServicesDep, TableIdPath, ViewerDep
+from api.listing.pagination import PageQuery
+from api.problems.responses import problems
+from api.schemas.tables.partitions import PartitionList
+from engine.planning.measures.partition_health import FileBounds, PartitionKey
+from engine.services.tables.partitions import PartitionSort, PartitionsPosition
+
+router = APIRouter(prefix="/v1/tables", tags=["tables"])
+PartitionSortText = Literal[
+    "average_file_bytes",
+    "-average_file_bytes",
+    "avoidable_file_count",
+    "-avoidable_file_count",
+    "file_count",
+    "-file_count",
+    "files_with_deletes",
+    "-files_with_deletes",
+    "partition",
+    "-partition",
+    "small_file_count",
+    "-small_file_count",
+    "total_bytes",
+    "-total_bytes",
+]
+
+
+async def partition_sort(
+    sort: Annotated[
+        PartitionSortText,
+        Query(description="Key to sort by; with `-` in front: descending. Ties are in the order of partitions."),
+    ] = "-small_file_count",
+) -> PartitionSort:
+    """Read the order of the list."""
+    return PartitionSort(PartitionKey(sort.removeprefix("-")), descending=sort.startswith("-"))
+
+
+@router.get(
+    "/{table_id}/partitions",
+    summary="List a table's partitions with their health",
+    responses=problems("not_found", "state_conflict", "table_replaced", "table_unreadable", "invalid_input"),
+)
+async def list_table_partitions(
+    table_id: TableIdPath,
+    services: ServicesDep,
+    caller: ViewerDep,
+    pages: PageQuery,
+    sort: Annotated[PartitionSort, Depends(partition_sort)],
+) -> PartitionList:
+    """List every partition with live data files, those with the most small files first unless `sort` is given.
+
+    All pages are of the snapshot that was current at the first page. Once the table has a newer one, a page token is
+    refused (422) if the API process that receives it no longer has the partitions in memory: begin again then.
+    """
+    page = await services.partitions.list(
+        caller, table_id, sort, position=pages.position(_read_position), limit=pages.size
+    )
+    return PartitionList.of(page, pages.seal(_written_position(page.next_position)))
+
+
+def _written_position(position: PartitionsPosition | None) -> str | None:
+    if position is None:
+        return None
+    bounds = position.bounds
+    sizes = [bounds.small_bytes, bounds.large_bytes, bounds.small_row_group_bytes]
+    return json.dumps([position.snapshot_id, position.offset, *sizes])
+
+
+def _read_position(text: str) -> PartitionsPosition:
+    snapshot_id, offset, *sizes = json.loads(text)
+    return PartitionsPosition(snapshot_id, FileBounds(*sizes), offset)

@@ -1,0 +1,158 @@
+"""Health of partitions as columns: counts and bytes of each partition, in any order, with objects only for a page.
+
+A table may have 10⁵ partitions, so everything is a vector over partitions; `PartitionColumns.pick` makes objects.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
+from engine.planning.measures.row_groups import have_small_row_groups
+
+
+class PartitionKey(StrEnum):
+    """Values that partitions can be sorted by; `PARTITION` is the text of the partition."""
+
+    AVERAGE_FILE_BYTES = "average_file_bytes"
+    AVOIDABLE_FILE_COUNT = "avoidable_file_count"
+    FILE_COUNT = "file_count"
+    FILES_WITH_DELETES = "files_with_deletes"
+    PARTITION = "partition"
+    SMALL_FILE_COUNT = "small_file_count"
+    TOTAL_BYTES = "total_bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class FileBounds:
+    """Sizes by which files are judged: below `small_bytes` small, above `large_bytes` over-large (None: none is).
+
+    `small_row_group_bytes`: row groups below this mean size are too small (`row_groups`); None: none are.
+    """
+
+    small_bytes: int
+    large_bytes: int | None
+    small_row_group_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileFlags:
+    """Flags over files: small, over-large, with too small row groups, with deletes."""
+
+    is_small: Flags
+    is_large: Flags
+    is_chopped: Flags
+    is_deleted: Flags
+
+    @staticmethod
+    def of(files: PartitionedFiles, bounds: FileBounds) -> "FileFlags":
+        """Return the flags of files by their sizes and deletes."""
+        large = bounds.large_bytes
+        return FileFlags(
+            is_small=files.file_bytes < bounds.small_bytes,
+            is_large=np.zeros(len(files.file_bytes), np.bool_) if large is None else files.file_bytes > large,
+            is_chopped=have_small_row_groups(files, bounds.small_row_group_bytes),
+            is_deleted=files.delete_files > 0,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionHealth:
+    """Health of one partition. `avoidable_file_count`: all small files except one.
+
+    `largest_small_file_share`: the largest small file's bytes as a share of all small files'; None without small files.
+    """
+
+    spec_id: int
+    partition: str
+    file_count: int
+    small_file_count: int
+    avoidable_file_count: int
+    large_file_count: int
+    small_row_group_file_count: int
+    files_with_deletes: int
+    total_bytes: int
+    average_file_bytes: int
+    largest_small_file_share: float | None
+
+
+_COUNTS: Final = (
+    *("file_count", "small_file_count", "avoidable_file_count", "large_file_count", "small_row_group_file_count"),
+    *("files_with_deletes", "total_bytes", "average_file_bytes"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionColumns:
+    """The fields of `PartitionHealth` as vectors over partitions, ordered by spec id, then by the partition's text."""
+
+    spec_ids: Ints
+    names: tuple[str, ...]
+    file_count: Ints
+    small_file_count: Ints
+    avoidable_file_count: Ints
+    large_file_count: Ints
+    small_row_group_file_count: Ints
+    files_with_deletes: Ints
+    total_bytes: Ints
+    average_file_bytes: Ints
+    largest_small_file_share: npt.NDArray[np.float64]
+
+    @staticmethod
+    def of(files: PartitionedFiles, flags: FileFlags) -> "PartitionColumns":
+        """Return the health of every partition of the files."""
+        counts, totals = files.count(), files.total(files.file_bytes)
+        return PartitionColumns(
+            spec_ids=files.spec_ids,
+            names=files.names,
+            file_count=counts,
+            small_file_count=files.count(flags.is_small),
+            avoidable_file_count=files.avoidable(flags.is_small),
+            large_file_count=files.count(flags.is_large),
+            small_row_group_file_count=files.count(flags.is_chopped),
+            files_with_deletes=files.count(flags.is_deleted),
+            total_bytes=totals,
+            average_file_bytes=totals // np.maximum(1, counts),
+            largest_small_file_share=files.largest_share(flags.is_small),
+        )
+
+    def order(self, key: PartitionKey, *, descending: bool) -> Ints:
+        """Return the places of the partitions in the order of a key, ties in the order of partitions."""
+        if key is PartitionKey.PARTITION:
+            # compared as text, not as NumPy strings: those have the width of the longest one
+            by_name = sorted(range(len(self.names)), key=self.names.__getitem__, reverse=descending)
+            return np.array(by_name, dtype=np.int64)
+        values: Ints = getattr(self, key.value)
+        ordered: Ints = np.argsort(-values if descending else values, kind="stable")
+        return ordered
+
+    def worst(self, top: int) -> tuple[PartitionHealth, ...]:
+        """Return at most `top` partitions that a rewrite can improve, worst first.
+
+        Order: by avoidable files, then by files with deletes, large files, and files with small row groups.
+        """
+        keys = (
+            self.avoidable_file_count,
+            self.files_with_deletes,
+            self.large_file_count,
+            self.small_row_group_file_count,
+        )
+        order: Ints = np.lexsort([-key for key in reversed(keys)])[:top]
+        return self.pick(order[np.any([key[order] > 0 for key in keys], axis=0)])
+
+    def pick(self, places: Ints) -> tuple[PartitionHealth, ...]:
+        """Return the health of the partitions at these places, in their order."""
+        columns = {name: getattr(self, name)[places].tolist() for name in _COUNTS}
+        shares = self.largest_small_file_share[places].tolist()
+        return tuple(
+            PartitionHealth(
+                spec_id=int(self.spec_ids[place]),
+                partition=self.names[place],
+                largest_small_file_share=share if columns["small_file_count"][row] else None,
+                **{name: values[row] for name, values in columns.items()},
+            )
+            for row, (place, share) in enumerate(zip(places.tolist(), shares, strict=True))
+        )
