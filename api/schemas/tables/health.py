@@ -141,12 +141,15 @@ class HealthMeasurement(Answer):
         "group is committed, by those that its runs committed and lost to other writers in seven days."
     )
     small_file_change: int = Field(description="Small files more or less than in the measurement before.")
+    size_classes: list[SizeClass] | None = Field(
+        description="Live data files by size, the same classes in each measurement. Null in measurements without them."
+    )
 
     @classmethod
     def from_domain(cls, measured: Measurement) -> Self:
         """Return the wire form."""
         own = {name: getattr(measured, name) for name in Measurement.__slots__ if name in cls.model_fields}
-        return cls.model_validate({**measured.document, **own})
+        return cls.model_validate({"size_classes": None, **measured.document, **own})
 
 
 class HealthHistory(Listed[HealthMeasurement, Measurement]):

@@ -1,6 +1,7 @@
 """What is measured of tables: kept once for each snapshot, whoever looks."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -60,6 +61,26 @@ async def test_a_run_measures_before_and_after(api: Api, lake: Lake, table_id: s
     assert (before["small_file_count"], after["small_file_count"], after["small_file_change"]) == (12, 2, -10)
     assert (before["is_latest"], after["is_latest"]) == (False, True)
     assert after["snapshot_id"] == str(lake.table.current_snapshot().snapshot_id)  # type: ignore[union-attr]
+
+
+async def test_each_measurement_keeps_its_files_by_size(api: Api, table_id: str) -> None:
+    classes = (await api.get(f"/v1/tables/{table_id}/health"))["size_classes"]
+    await api.rewrite(table_id)
+    after, before = await history(api, table_id)
+    assert before["size_classes"] == classes
+    for kept in (before, after):
+        assert sum(one["file_count"] for one in kept["size_classes"]) == kept["file_count"]
+        assert sum(one["total_bytes"] for one in kept["size_classes"]) == kept["total_bytes"]
+
+
+async def test_a_measurement_without_size_classes_has_null(api: Api, table_id: str) -> None:
+    await api.get(f"/v1/tables/{table_id}/health")
+    async with api.container.database.begin() as unit:
+        latest = await unit.measurements.latest(table_id)
+        assert latest is not None
+        bare = {name: value for name, value in latest.document.items() if name != "size_classes"}
+        await unit.measurements.record(replace(latest, document=bare))
+    assert [kept["size_classes"] for kept in await history(api, table_id)] == [None]
 
 
 async def test_history_comes_in_pages(api: Api, lake: Lake, table_id: str) -> None:

@@ -1042,58 +1042,6 @@ class HealthFigures(Model):
     """Bytes of live data files."""
 
 
-class HealthMeasurement(Model):
-    """Health of the table in one snapshot."""
-
-    average_file_bytes: int
-    """Mean size of a live data file, in bytes."""
-
-    avoidable_file_count: int
-    """Files that rewriting would save."""
-
-    benefit_per_cost: float
-    """Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days."""
-
-    file_count: int
-    """Live data files."""
-
-    files_with_deletes: int
-    """Live data files that deletes apply to."""
-
-    history_bytes: int | None
-    """Upper bound of the bytes of files that only old snapshots need. Null in measurements of earlier versions."""
-
-    id: int
-    """Identifier; stable."""
-
-    is_latest: bool
-    """Whether it is the newest measurement of the table."""
-
-    large_file_count: int
-    """Live data files above `large_file_bytes`."""
-
-    measured_at: datetime
-    """Time of the measurement."""
-
-    partition_count: int
-    """Partitions with live data files."""
-
-    score: int
-    """Health score from 0 to 100; 100: nothing to improve."""
-
-    small_file_change: int
-    """Small files more or less than in the measurement before."""
-
-    small_file_count: int
-    """Live data files below `small_file_bytes`."""
-
-    snapshot_id: str | None
-    """Snapshot that it refers to; null: none."""
-
-    total_bytes: int
-    """Bytes of live data files."""
-
-
 class HistoryEntry(Model):
     """A run that changed the table."""
 
@@ -3358,14 +3306,59 @@ class FormatList(Model):
     """The items of this page."""
 
 
-class HealthHistory(Model):
-    """Measurements of a table, newest first; one for each snapshot that was looked at, at most 500."""
+class HealthMeasurement(Model):
+    """Health of the table in one snapshot."""
 
-    items: list[HealthMeasurement]
-    """The items of this page."""
+    average_file_bytes: int
+    """Mean size of a live data file, in bytes."""
 
-    next_page_token: str | None
-    """Send as `page_token` for the next page; null on the last."""
+    avoidable_file_count: int
+    """Files that rewriting would save."""
+
+    benefit_per_cost: float
+    """Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days."""
+
+    file_count: int
+    """Live data files."""
+
+    files_with_deletes: int
+    """Live data files that deletes apply to."""
+
+    history_bytes: int | None
+    """Upper bound of the bytes of files that only old snapshots need. Null in measurements of earlier versions."""
+
+    id: int
+    """Identifier; stable."""
+
+    is_latest: bool
+    """Whether it is the newest measurement of the table."""
+
+    large_file_count: int
+    """Live data files above `large_file_bytes`."""
+
+    measured_at: datetime
+    """Time of the measurement."""
+
+    partition_count: int
+    """Partitions with live data files."""
+
+    score: int
+    """Health score from 0 to 100; 100: nothing to improve."""
+
+    size_classes: list[SizeClass] | None
+    """Live data files by size, the same classes in each measurement. Null in measurements without them."""
+
+    small_file_change: int
+    """Small files more or less than in the measurement before."""
+
+    small_file_count: int
+    """Live data files below `small_file_bytes`."""
+
+    snapshot_id: str | None
+    """Snapshot that it refers to; null: none."""
+
+    total_bytes: int
+    """Bytes of live data files."""
 
 
 class OrderHealth(Model):
@@ -4216,6 +4209,16 @@ class Explanation(Model):
 
     would_start_by_itself: bool
     """Whether runs of it start automatically at all: its policy is enabled and a coordinator watches it."""
+
+
+class HealthHistory(Model):
+    """Measurements of a table, newest first; one for each snapshot that was looked at, at most 500."""
+
+    items: list[HealthMeasurement]
+    """The items of this page."""
+
+    next_page_token: str | None
+    """Send as `page_token` for the next page; null on the last."""
 
 
 class MaintenanceSettingsInput(Model):

@@ -2892,6 +2892,8 @@ export interface components {
             partition_count: number;
             /** @description Health score from 0 to 100; 100: nothing to improve. */
             score: number;
+            /** @description Live data files by size, the same classes in each measurement. Null in measurements without them. */
+            size_classes: components["schemas"]["SizeClass"][] | null;
             /** @description Small files more or less than in the measurement before. */
             small_file_change: number;
             /** @description Live data files below `small_file_bytes`. */
