@@ -3,11 +3,13 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final
 
 from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 
+from api.console.files import Console
 from api.http import errors
 from api.http.answer_headers import AnswerHeaders
 from api.http.auth import Authentication
@@ -21,8 +23,8 @@ from api.http.streaming import StreamSlots
 from api.listing.pagination import PageTokens
 from api.openapi.description import describe
 from api.problems.validation import refuse_unknown_parameters
-from api.routes import docs, problems
-from api.routes.access import audit, keys, whoami
+from api.routes import console, docs, problems
+from api.routes.access import audit, keys, sign_in, whoami
 from api.routes.catalogs import catalog, formats
 from api.routes.fleet import figures, health, limits, pauses
 from api.routes.policies import of_tables, presets, scoped
@@ -51,8 +53,13 @@ TAGS: Final[list[dict[str, Any]]] = [
 ]
 
 
-def create_app(open_services: Callable[[], AbstractAsyncContextManager[Services]]) -> FastAPI:
-    """Return the application; `open_services` is entered at its start and exited at its stop."""
+def create_app(
+    open_services: Callable[[], AbstractAsyncContextManager[Services]], *, console_dir: Path | None = None
+) -> FastAPI:
+    """Return the application; `open_services` is entered at its start and exited at its stop.
+
+    `console_dir` has the built files of the web console; None: the usual places.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -78,6 +85,7 @@ def create_app(open_services: Callable[[], AbstractAsyncContextManager[Services]
     )
     app.state.metrics = Metrics()
     app.state.stream_slots = StreamSlots()
+    app.state.console = Console(console_dir)
     inner = (Options, BodyLimits, RequestRates, Authentication, ConditionalReads, Compression, Heads)
     for layer in inner:  # the last one added is the outermost
         app.add_middleware(layer)
@@ -104,6 +112,7 @@ def _include(app: FastAPI) -> None:
         keys,
         audit,
         whoami,
+        sign_in,
         pauses,
         freezes,
         limits,
@@ -113,6 +122,7 @@ def _include(app: FastAPI) -> None:
         problems,
     ):
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
+    app.include_router(console.router)
 
 
 def _handler_name(route: APIRoute) -> str:

@@ -154,6 +154,13 @@ class Settings(BaseSettings):
     )
     oidc_leeway_seconds: Seconds = Field(default=30, ge=0, le=300, description="How far clocks may be apart.")
     oidc_max_token_seconds: Seconds = Field(default=86_400, ge=60, description="Longest life of a token.")
+    oidc_console_client_id: str | None = Field(
+        default=None, min_length=1, description="Public client at the provider as which people sign in to the console."
+    )
+    oidc_console_scopes: str = Field(default="openid", description="What it asks for, separated by spaces.")
+    console_dir: Path | None = Field(
+        default=None, description="Built files of the web console; default: those of the package or the checkout."
+    )
     prometheus_url: str | None = Field(default=None, description="Prometheus server that is queried for query latency.")
     prometheus_token: str | None = Field(default=None, description="Its bearer token: `env:NAME` or `file:/path`.")
     latency_query: str | None = Field(default=None, description="PromQL: the 95th percentile of query seconds.")

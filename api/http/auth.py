@@ -1,5 +1,7 @@
 """Authentication: paths under `/v1` and `/internal` need `Authorization: Bearer …`, checked before the body is read.
 
+`/v1/sign-in` needs none: it tells a browser which credentials there are.
+
 `/metrics` accepts an API key or token, and shows less without one. An invalid credential is refused there too.
 
 Under `/v1` the credential is an API key (`pkh_…`) or, where an identity provider is configured, one of its tokens;
@@ -23,6 +25,7 @@ from engine.domain.errors import PackhouseError, Unauthenticated
 from engine.queue.rate_limits import Kind
 
 PROTECTED: Final = "/v1"
+SIGN_IN: Final = "/v1/sign-in"
 OPTIONAL: Final = "/metrics"
 _INTERNAL: Final = "/internal"
 _SUBSCRIBER_BITS: Final = 64
@@ -38,9 +41,9 @@ class Authentication:
         """Serve one connection."""
         if scope["type"] == "http":
             try:
-                if _is_below(PROTECTED, scope) or _is_offered(scope):
+                if needs_credential(scope["path"]) or _is_offered(scope):
                     scope["state"]["caller"] = await _caller_of(scope)
-                elif _is_below(_INTERNAL, scope):
+                elif _is_below(_INTERNAL, scope["path"]):
                     tokens = scope["app"].state.services.pace_tokens
                     scope["state"]["pace_subject"] = tokens.read(bearer_of(Headers(scope=scope)))
             except (PackhouseError, EdgeProblem) as error:
@@ -73,8 +76,13 @@ def subscriber_of(address: str) -> str:
     return str(ipaddress.ip_network((int(parsed), _SUBSCRIBER_BITS), strict=False))
 
 
-def _is_below(prefix: str, scope: Scope) -> bool:
-    return bool((scope["path"] + "/").startswith(f"{prefix}/"))
+def needs_credential(path: str) -> bool:
+    """Return whether a path needs the credential of a caller."""
+    return _is_below(PROTECTED, path) and path != SIGN_IN
+
+
+def _is_below(prefix: str, path: str) -> bool:
+    return f"{path}/".startswith(f"{prefix}/")
 
 
 def _is_offered(scope: Scope) -> bool:

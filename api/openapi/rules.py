@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from api.http.auth import PROTECTED
+from api.http.auth import needs_credential
 from api.http.downloads import CSV
 from api.http.representations import CONDITIONAL
 from api.http.streaming import EVENT_STREAM
@@ -37,12 +37,12 @@ def operations(document: Document) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def declare_credentials(document: Document) -> None:
-    """Require a key by default, and declare for each operation outside of `/v1` that it is not needed or optional."""
+    """Require a key by default, and declare for each operation without that rule that it is not needed or optional."""
     document["servers"] = SERVERS
     (scheme,) = document["components"]["securitySchemes"]
     document["security"] = [{scheme: []}]
     for path, _, operation in operations(document):
-        if not path.startswith(f"{PROTECTED}/"):
+        if not needs_credential(path):
             operation["security"] = [{}, {scheme: []}] if "security" in operation else []
 
 

@@ -1,9 +1,11 @@
-"""The API's description for people: one page without scripts, made from the same document as `openapi.yaml`.
+"""The first page of an installation, and the API's description for people: pages without scripts.
+
+The description is made from the same document as `openapi.yaml`.
 
 The framework's own page loads its scripts from a public CDN: a browser would run foreign code beside
 an API key. Tools that want to try calls take `/openapi.json`.
 
-Both answers are rendered once: they need no key, and rendering takes milliseconds of the event loop.
+Answers are rendered once: they need no key, and rendering takes milliseconds of the event loop.
 """
 
 import json
@@ -20,6 +22,21 @@ _STYLE: Final = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
     "td,th{text-align:left;padding:.2rem .8rem .2rem 0;vertical-align:top}code{white-space:nowrap}"
 )
+
+
+_START: Final = (
+    f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Packhouse</title><style>{_STYLE}</style></head>'
+    "<body><h1>Packhouse</h1><p>The compaction control plane for a lakehouse.</p><ul>"
+    '<li><a href="/console">Console</a>: tables, runs and policies; sign in with an API key</li>'
+    '<li><a href="/docs">Operations of the API</a>, as <a href="/openapi.json">openapi.json</a> for tools</li>'
+    '<li><a href="/readyz">State of the dependencies</a> and <a href="/metrics">metrics</a></li></ul></body></html>'
+)
+
+
+@router.get("/")
+async def show_start() -> HTMLResponse:
+    """Link to the console, the description and the state."""
+    return HTMLResponse(_START, headers={"Content-Security-Policy": _POLICY})
 
 
 @router.get("/docs")
@@ -53,8 +70,8 @@ def render(document: dict[str, Any]) -> str:
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f"<style>{_STYLE}</style></head><body><h1>{title}</h1><p>{escape(document['info']['summary'])} "
         f"{escape(document['info']['description'])}</p>"
-        '<p>The whole description is <a href="/openapi.json">openapi.json</a>; what each error means is under '
-        f"<code>/problems/{{code}}</code>.</p>{sections}</body></html>"
+        '<p><a href="/console">Console</a>. The whole description is <a href="/openapi.json">openapi.json</a>; '
+        f"what each error means is under <code>/problems/{{code}}</code>.</p>{sections}</body></html>"
     )
 
 

@@ -19,8 +19,9 @@ import uvicorn
 from fastapi import FastAPI
 
 from api.app import create_app
+from api.console.files import Console
 from api.server.connections import ConnectionLimits, LimitedProtocol, protocol_of, proxies_of
-from api.server.first_key import ensure_first_key
+from api.server.first_key import FILE_NAME, ensure_first_key
 from api.server.work import work_app
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import InvalidInput
@@ -152,16 +153,23 @@ def _app_of(container: Container) -> FastAPI:
     async def services() -> AsyncIterator[Services]:
         yield container
 
-    return create_app(services)
+    return create_app(services, console_dir=container.settings.console_dir)
 
 
 async def _announce(
     container: Container, settings: Settings, listener: socket.socket, say: Callable[[str], None]
 ) -> None:
-    say(f"Packhouse is at http://{_address_of(settings, listener)} (description of the API: /docs)")
+    url = f"http://{_address_of(settings, listener)}"
+    say(f"Packhouse is at {url} (description of the API: /docs)")
     path = await ensure_first_key(container.access, settings)
     if path is not None:
         say(f"The first admin key is in {path.absolute()}: export PACKHOUSE_API_KEY=$(cat {path.absolute()})")
+    if await Console(settings.console_dir).is_built():
+        key = (settings.data_dir / FILE_NAME).absolute()
+        hint = f", such as the one in {key}" if await asyncio.to_thread(key.exists) else ""
+        say(f"The console is at {url}/console: sign in with an API key{hint}")
+    else:
+        say("The console is not built: `make console` in a checkout builds it; no restart is needed")
 
 
 def _address_of(settings: Settings, listener: socket.socket) -> str:

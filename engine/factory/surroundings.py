@@ -194,6 +194,8 @@ def _rates(settings: Settings) -> Mapping[Kind, int]:
 def identities_of(settings: Settings) -> OidcTokens | None:
     """Return the check of an identity provider's tokens; None without a provider. Raises `InvalidInput`."""
     if settings.oidc_issuer is None:
+        if settings.oidc_console_client_id is not None:
+            raise InvalidInput("PACKHOUSE_OIDC_CONSOLE_CLIENT_ID needs an identity provider: set PACKHOUSE_OIDC_ISSUER")
         return None
     if not settings.oidc_audience:
         raise InvalidInput("PACKHOUSE_OIDC_AUDIENCE is not set: without it tokens for other services would be accepted")
@@ -207,5 +209,7 @@ def identities_of(settings: Settings) -> OidcTokens | None:
         teams_map=settings.oidc_teams_map,
         leeway_seconds=settings.oidc_leeway_seconds,
         max_token_seconds=settings.oidc_max_token_seconds,
+        console_client_id=settings.oidc_console_client_id,
+        console_scopes=tuple(settings.oidc_console_scopes.split()),
     )
     return OidcTokens(settings=wanted, clock=SystemClock())

@@ -1,13 +1,14 @@
-"""Signing keys that an identity provider publishes (OpenID Connect Discovery 1.0).
+"""Signing keys and endpoints that an identity provider publishes (OpenID Connect Discovery 1.0).
 
-Keys are found by discovery, cached for five minutes, and fetched again when a token names an unknown one, at most every
-`_COOLDOWN_SECONDS`. After a failure the provider is not asked again for `_REST_SECONDS`. Every call may block for
-`_ANSWER_SECONDS`: call in a thread.
+Discovery is read once. Keys are cached for five minutes, and fetched again when a token names an unknown one, at most
+every `_COOLDOWN_SECONDS`. After a failure the provider is not asked again for `_REST_SECONDS`. Every call may block
+for `_ANSWER_SECONDS`: call in a thread.
 """
 
 import ipaddress
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
@@ -30,13 +31,26 @@ _MAX_DOCUMENT_BYTES: Final = 256 * 1024
 _log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """Addresses that a provider publishes. Those for signing in are None if they are missing or not `https://`."""
+
+    keys: str
+    authorization: str | None
+    token: str | None
+
+
 class IdentityProvider:
-    """The provider's published keys. Used from one thread; first asked when needed."""
+    """The provider's published keys and endpoints. Used from one thread; first asked when needed.
+
+    `known_endpoints` may be read from any thread: None until the provider has answered.
+    """
 
     def __init__(self, *, issuer: str, clock: Clock) -> None:
         self._issuer = issuer
         self._clock = clock
         self._keys: PyJWKClient | None = None
+        self.known_endpoints: Endpoints | None = None
         self._resting_until = float("-inf")
 
     def signing_key(self, kid: str) -> PyJWK:
@@ -48,11 +62,21 @@ class IdentityProvider:
         """
         try:
             if self._keys is None:
-                self._keys = _Keys(self, self.ask(lambda: _discover(self._issuer)))
+                self._keys = _Keys(self, self._discovered().keys)
             return self._keys.get_signing_key(kid)
         except PyJWKClientConnectionError as error:
-            _log.warning("identity_provider_away", issuer=self._issuer, error=str(error))
-            raise Transient("the identity provider did not answer; its tokens can't be checked now") from error
+            raise self._away(error, "its tokens can't be checked now") from error
+
+    def endpoints(self) -> Endpoints:
+        """Return the provider's endpoints: from memory, otherwise from the provider.
+
+        Raises:
+            Transient: they are not in memory and the provider does not answer.
+        """
+        try:
+            return self._discovered()
+        except PyJWKClientConnectionError as error:
+            raise self._away(error, "its endpoints are not known yet") from error
 
     def ask(self, question: Callable[[], T]) -> T:
         """Ask the provider, unless it failed to answer within the last `_REST_SECONDS`.
@@ -67,6 +91,15 @@ class IdentityProvider:
         except (PyJWTError, OSError, HTTPException, ValueError) as error:
             self._resting_until = self._clock.monotonic() + _REST_SECONDS
             raise PyJWKClientConnectionError(str(error)) from error
+
+    def _discovered(self) -> Endpoints:
+        if self.known_endpoints is None:
+            self.known_endpoints = self.ask(lambda: _discover(self._issuer))
+        return self.known_endpoints
+
+    def _away(self, error: PyJWKClientConnectionError, consequence: str) -> Transient:
+        _log.warning("identity_provider_away", issuer=self._issuer, error=str(error))
+        return Transient(f"the identity provider did not answer; {consequence}")
 
 
 class _Keys(PyJWKClient):
@@ -91,8 +124,11 @@ class _NoRedirects(HTTPRedirectHandler):
 
 
 def is_safe_address(url: str) -> bool:
-    """Return True for https, and for http on this machine."""
-    parts = urlsplit(url)
+    """Return True for https, and for http on this machine; False for a malformed address."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
     return bool(parts.hostname) and (
         parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname))
     )
@@ -107,16 +143,22 @@ def _is_loopback(host: str | None) -> bool:
         return False
 
 
-def _discover(issuer: str) -> str:
-    """Return the address at which the provider publishes its keys (OpenID Connect Discovery 1.0, section 4)."""
+def _discover(issuer: str) -> Endpoints:
+    """Return the addresses that the provider publishes (OpenID Connect Discovery 1.0, section 4)."""
     opener = build_opener(_NoRedirects())
     address = f"{issuer.rstrip('/')}/.well-known/openid-configuration"
     with opener.open(Request(address), timeout=_ANSWER_SECONDS) as answer:  # noqa: S310 - its scheme was checked with the settings
         document = json.loads(answer.read(_MAX_DOCUMENT_BYTES))
     found = document.get("issuer") if isinstance(document, dict) else None
-    if found != issuer:
+    if not isinstance(document, dict) or found != issuer:
         raise ValueError(f"{address} speaks for the issuer {found!r}, not for {issuer!r}")
     address = str(document.get("jwks_uri"))
     if not is_safe_address(address):
         raise ValueError(f"the provider names {address!r} for its keys, which is not an https:// address")
-    return address
+    return Endpoints(address, _safe(document, "authorization_endpoint"), _safe(document, "token_endpoint"))
+
+
+def _safe(document: Mapping[str, Any], name: str) -> str | None:
+    """Return a published address if a browser may be sent to it."""
+    address = document.get(name)
+    return address if isinstance(address, str) and is_safe_address(address) else None

@@ -24,6 +24,7 @@ class OidcIssuer:
         self.is_away = False
         self.stated_issuer: str | None = None
         self.stated_keys_url: str | None = None
+        self.stated_endpoints: dict[str, Any] = {}
         self.keys_body: bytes | None = None
         self._keys: dict[str, Any] = {}
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -70,7 +71,9 @@ class OidcIssuer:
             return None
         if path == "/.well-known/openid-configuration":
             keys_url = self.stated_keys_url or f"{self.url}/keys"
-            return json.dumps({"issuer": self.stated_issuer or self.url, "jwks_uri": keys_url}).encode()
+            endpoints = {f"{name}_endpoint": f"{self.url}/{name}" for name in ("authorization", "token")}
+            stated = {"issuer": self.stated_issuer or self.url, "jwks_uri": keys_url} | endpoints
+            return json.dumps(stated | self.stated_endpoints).encode()
         if path == "/keys":
             return self.keys_body or json.dumps({"keys": [self._published(kid) for kid in self._keys]}).encode()
         return None

@@ -49,6 +49,11 @@ def test_an_identity_provider_needs_an_audience() -> None:
     assert identities_of(settings()) is None
 
 
+def test_a_client_of_the_console_needs_an_identity_provider() -> None:
+    with pytest.raises(InvalidInput, match=r"PACKHOUSE_OIDC_CONSOLE_CLIENT_ID needs .* set PACKHOUSE_OIDC_ISSUER"):
+        identities_of(settings(oidc_console_client_id="packhouse-console"))
+
+
 def test_maps_and_lists_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PACKHOUSE_OIDC_ROLE_MAP", '{"lake-admins": "admin"}')
     monkeypatch.setenv("PACKHOUSE_OIDC_ALGORITHMS", "ES256, EdDSA")

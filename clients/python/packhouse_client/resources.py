@@ -175,8 +175,9 @@ class Keys(Resource[S]):
 
 
 class Access(Resource[S]):
-    """The caller, and the audit log."""
+    """The ways to sign in, the caller, and the audit log."""
 
+    sign_in = Operation(requests.get_sign_in, AsModel(lambda: models.SignIn))
     whoami = Operation(requests.get_whoami, AsModel(lambda: models.Whoami))
     audit = Listing(requests.list_audit, AsModel(lambda: models.AuditList))
 

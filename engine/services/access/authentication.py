@@ -19,6 +19,7 @@ from datetime import timedelta
 from typing import Final, Protocol, TypeVar
 
 from engine.domain.access.callers import SYSTEM, ApiKey, Caller, Role
+from engine.domain.access.sign_in import SignInProvider
 from engine.domain.clock import Clock
 from engine.domain.errors import InvalidInput, StateConflict, Unauthenticated
 from engine.domain.ids import IdSource, KeyId
@@ -42,6 +43,9 @@ class TokenReader(Protocol):
 
     async def read(self, token: str) -> Caller:
         """Return the caller, or raise `Unauthenticated`, `Forbidden` (no role) or `Transient` (provider is down)."""
+
+    async def sign_in(self) -> SignInProvider | None:
+        """Return how browsers sign in with the provider, None if they can't."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,10 @@ class AccessService:
         if credential.startswith(KEY_PREFIX):
             return KEY_FORM.fullmatch(credential) is not None and sha256_of(credential) in self._beliefs
         return 0 < len(credential) <= MAX_TOKEN_CHARACTERS and sha256_of(credential) in self._read_tokens
+
+    async def sign_in_provider(self) -> SignInProvider | None:
+        """Return the provider with which people sign in to the console, None if they can use API keys only."""
+        return None if self._tokens is None else await self._tokens.sign_in()
 
     def forget(self, key_id: KeyId) -> None:
         """Drop the cached answer about a key: its next use asks the database."""

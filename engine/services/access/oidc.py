@@ -11,6 +11,7 @@ Tokens are checked in one dedicated thread: a provider that hangs can't use up t
 import asyncio
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -19,8 +20,9 @@ import jwt
 from jwt.exceptions import PyJWTError
 
 from engine.domain.access.callers import Caller, Role
+from engine.domain.access.sign_in import SignInProvider
 from engine.domain.clock import Clock
-from engine.domain.errors import Forbidden, InvalidInput, Unauthenticated
+from engine.domain.errors import Forbidden, InvalidInput, Transient, Unauthenticated
 from engine.identity.provider import IdentityProvider, is_safe_address
 from engine.services.access.authentication import MAX_TOKEN_CHARACTERS
 
@@ -43,6 +45,7 @@ class OidcSettings:
     values of the role claim to roles (empty: they are role names); the strongest role wins. `teams_claim` None means
     no team; `teams_map` maps its values to teams, `*` to every team (empty: they are team names).
     `max_token_seconds`: a token that is valid for longer, from `iat` (or now) to `exp`, is refused.
+    `console_client_id` is the public client as which browsers sign in with `console_scopes`; None: they can't.
     """
 
     issuer: str
@@ -54,6 +57,8 @@ class OidcSettings:
     teams_map: Mapping[str, str] = field(default_factory=dict)
     leeway_seconds: float = 30.0
     max_token_seconds: float = 86_400.0
+    console_client_id: str | None = None
+    console_scopes: tuple[str, ...] = ("openid",)
 
     def __post_init__(self) -> None:
         """Refuse unsafe settings.
@@ -97,6 +102,24 @@ class OidcTokens:
         except _MALFORMED as error:
             raise Unauthenticated(f"the token is refused: {_reason(error)}") from None
         return _caller_of(claims, self._settings, self._clock.now())
+
+    async def sign_in(self) -> SignInProvider | None:
+        """Return how browsers sign in, None if no client of the console is configured."""
+        client_id = self._settings.console_client_id
+        if client_id is None:
+            return None
+        endpoints = self._provider.known_endpoints
+        if endpoints is None:
+            with suppress(Transient):
+                loop = asyncio.get_running_loop()
+                endpoints = await loop.run_in_executor(self._threads, self._provider.endpoints)
+        return SignInProvider(
+            issuer=self._settings.issuer,
+            client_id=client_id,
+            scopes=self._settings.console_scopes,
+            authorization_endpoint=None if endpoints is None else endpoints.authorization,
+            token_endpoint=None if endpoints is None else endpoints.token,
+        )
 
     def close(self) -> None:
         """Shut the thread down."""

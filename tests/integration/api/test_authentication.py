@@ -5,7 +5,13 @@ import pytest
 from tests.integration.api.conftest import Api
 
 
-@pytest.mark.parametrize("path", ["/v1/catalogs", "/v1/tables/tbl_x", "/v1/runs", "/v1/nothing-here", "/v1"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/v1/catalogs", "/v1/tables/tbl_x", "/v1/runs", "/v1/nothing-here", "/v1"),
+        *("/v1/sign-in/", "/v1/sign-in/x", "/v1/sign-in%2fx", "/v1/sign-inx"),
+    ],
+)
 async def test_every_path_under_v1_needs_a_key(api: Api, path: str) -> None:
     response = await api.anonymous.get(path)
     assert response.status_code == 401
@@ -36,6 +42,8 @@ async def test_the_scheme_may_be_written_in_any_case(api: Api) -> None:
     assert response.status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/problems/not_found"])
+@pytest.mark.parametrize(
+    "path", ["/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/problems/not_found", "/v1/sign-in"]
+)
 async def test_state_and_description_need_no_key(api: Api, path: str) -> None:
     assert (await api.anonymous.get(path)).status_code == 200

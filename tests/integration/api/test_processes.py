@@ -1,6 +1,7 @@
 """`packhouse-server` as a process of its own."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -45,11 +46,15 @@ def test_the_api_prints_where_its_first_key_is_and_ends_on_a_signal(
         spark_url="sc://127.0.0.1:1",
         secret_key="x",
         port=0,
+        console_dir=tmp_path,
     )
     first = _start_and_stop(variables)
+    assert "The console is not built" in first
     assert f"The first admin key is in {tmp_path}/admin-key" in first
     key = (tmp_path / "admin-key").read_text().strip()
+    (tmp_path / "index.html").write_text("<!doctype html>")
     second = _start_and_stop(variables)
+    assert re.search(rf"The console is at http://\S+/console: .* in {tmp_path}/admin-key\n", second)
     assert "admin key" not in second
     assert key not in first + second
 

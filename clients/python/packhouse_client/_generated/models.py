@@ -1516,6 +1516,25 @@ class NextEligible(Model):
     """Reason why the time is not known; null: it is known."""
 
 
+class OidcSignIn(Model):
+    """An identity provider for the authorization code flow with PKCE (RFC 7636), as a public client."""
+
+    authorization_endpoint: str | None
+    """Where the browser is sent to sign in; null while the provider does not answer: the browser may read `{issuer}/.well-known/openid-configuration` itself."""
+
+    client_id: str
+    """Public client of the console at the provider."""
+
+    issuer: str
+    """Identifier of the provider."""
+
+    scopes: list[str]
+    """Scopes to ask for."""
+
+    token_endpoint: str | None
+    """Where the browser exchanges the code for a token; null as above."""
+
+
 class OldestReader(Model):
     """
     The oldest snapshot that a running reader of the table needs: no snapshot from it on expires for `valid_seconds`.
@@ -2329,6 +2348,16 @@ class SharedChange(Model):
 
     table_count: int
     """Tables for which they change in this way."""
+
+
+class SignIn(Model):
+    """The ways to sign in to this installation."""
+
+    api_keys: bool
+    """Whether API keys are accepted; always true."""
+
+    oidc: OidcSignIn | None
+    """Null if people can't sign in with an identity provider."""
 
 
 class Signal(Model):

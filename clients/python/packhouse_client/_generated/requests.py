@@ -741,6 +741,14 @@ def list_run_groups(
     )
 
 
+def get_sign_in() -> dict[str, Any]:
+    """Show the ways to sign in.
+
+    Show what a browser needs to sign in. Needs no credential; waits up to 5 s for an identity provider.
+    """
+    return arguments("GET", "/v1/sign-in")
+
+
 def list_signals(
     *,
     kind: models.SignalKind | str,

@@ -735,6 +735,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the ways to sign in
+         * @description Show what a browser needs to sign in. Needs no credential; waits up to 5 s for an identity provider.
+         */
+        get: operations["get_sign_in"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/signals": {
         parameters: {
             query?: never;
@@ -3479,6 +3499,36 @@ export interface components {
             /** @description Condition that must not hold. */
             not: components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"];
         };
+        /** @description An identity provider for the authorization code flow with PKCE (RFC 7636), as a public client. */
+        OidcSignIn: {
+            /**
+             * @description Where the browser is sent to sign in; null while the provider does not answer: the browser may read `{issuer}/.well-known/openid-configuration` itself.
+             * @example https://id.example.com/realms/data/authorize
+             */
+            authorization_endpoint: string | null;
+            /**
+             * @description Public client of the console at the provider.
+             * @example packhouse-console
+             */
+            client_id: string;
+            /**
+             * @description Identifier of the provider.
+             * @example https://id.example.com/realms/data
+             */
+            issuer: string;
+            /**
+             * @description Scopes to ask for.
+             * @example [
+             *       "openid"
+             *     ]
+             */
+            scopes: string[];
+            /**
+             * @description Where the browser exchanges the code for a token; null as above.
+             * @example https://id.example.com/realms/data/token
+             */
+            token_endpoint: string | null;
+        };
         /**
          * @description The oldest snapshot that a running reader of the table needs: no snapshot from it on expires for `valid_seconds`.
          *
@@ -5346,6 +5396,16 @@ export interface components {
             signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"] | components["schemas"]["OldestReader"];
             /** @description Id or address of the table; null: it is about the whole fleet. */
             table_id?: string | null;
+        };
+        /** @description The ways to sign in to this installation. */
+        SignIn: {
+            /**
+             * @description Whether API keys are accepted; always true.
+             * @example true
+             */
+            api_keys: boolean;
+            /** @description Null if people can't sign in with an identity provider. */
+            oidc: components["schemas"]["OidcSignIn"] | null;
         };
         /** @description Files of `from_bytes` to below `below_bytes` (null: no bound). */
         SizeClass: {
@@ -10026,6 +10086,36 @@ export interface operations {
             };
             /** @description A required service does not answer */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ways to sign in to this installation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignIn"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description Fields are wrong */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
