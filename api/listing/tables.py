@@ -24,6 +24,17 @@ async def table_filter(
     owner_team: OwnerTeamFilter = None,
     label: Annotated[list[_Label] | None, Query(max_length=5, description="`key:value`; several: all of them.")] = None,
     *,
+    search: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=200,
+            pattern=r"^[^\u0000-\u001f\u007f]+$",  # names have no control characters
+            description="Only tables with this text in their address, such as `shop.ord` in `lake.shop.orders`; "
+            "ASCII letters match in either case.",
+            examples=["shop.ord"],
+        ),
+    ] = None,
     paused: Annotated[TextFlag | None, Query(description="Only paused tables, or only others.")] = None,
     frozen: Annotated[TextFlag | None, Query(description="Only frozen tables, or only others.")] = None,
 ) -> TableFilter:
@@ -40,6 +51,7 @@ async def table_filter(
         labels=_labels(label or []),
         is_paused=paused,
         is_frozen=frozen,
+        search=search,
     )
 
 

@@ -136,8 +136,8 @@ class TableFilter:
     """Filters for a list of tables; None and empty leave a filter out.
 
     A namespace requires its catalog and a name its namespace, so that each is an address. A table matches when it has
-    every label. `teams` and `readable` limit the list to tables that the caller may see: tables of these teams, and
-    tables in these namespaces; `teams` None: all tables.
+    every label, and its address contains `search` in either case. `teams` and `readable` limit the list to tables that
+    the caller may see: tables of these teams, and tables in these namespaces; `teams` None: all tables.
     """
 
     catalog: str | None = None
@@ -147,5 +147,6 @@ class TableFilter:
     labels: Mapping[str, str] = field(default_factory=dict)
     is_paused: bool | None = None
     is_frozen: bool | None = None
+    search: str | None = None
     teams: frozenset[str] | None = None
     readable: tuple[ReadableNamespaces, ...] = ()

@@ -7,12 +7,13 @@ index, since few tables share a label.
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Text, and_, false, or_, select, type_coerce, union_all
+from sqlalchemy import ColumnElement, Select, Text, and_, false, func, literal, or_, select, type_coerce, union_all
 
 from engine.domain.access.grants import ReadableNamespaces, VisibleTables
 from engine.domain.ids import TableId
 from engine.domain.tables.table import TableFilter
 from engine.stores.schema.core import table_labels, tables
+from engine.stores.sql.columns import dump_json
 
 
 def page(wanted: TableFilter, after: TableId | None, limit: int) -> Select[Any]:
@@ -41,6 +42,21 @@ def _within(readable: ReadableNamespaces) -> ColumnElement[bool]:
     if readable.namespaces is None:
         return and_(of_catalog, ~type_coerce(tables.c.namespace, Text).contains("."))
     return and_(of_catalog, tables.c.namespace.in_(sorted(readable.namespaces)))
+
+
+def _contains(searched: str) -> ColumnElement[bool]:
+    """Return the condition that a text is part of the address `catalog.namespace.name`.
+
+    Parts are joined by dots without quotes, so a text is searched as given and with the quotes of addresses removed.
+    A namespace is stored as JSON, which escapes quotes, backslashes and what is not ASCII; its text is searched so too.
+    """
+    levels = type_coerce(tables.c.namespace, Text)
+    inner = func.substr(levels, 3, func.length(levels) - 4)  # without [" and "]
+    dot = literal(".", Text)
+    address = tables.c.catalog + dot + func.replace(inner, '","', ".", type_=Text) + dot + tables.c.name
+    plain = searched.replace('""', "\0").replace('"', "").replace("\0", '"')
+    spellings = {searched, plain, dump_json(searched)[1:-1], dump_json(plain)[1:-1]} - {""}
+    return or_(*(address.icontains(spelling, autoescape=True) for spelling in sorted(spellings)))
 
 
 def _of_owner(wanted: TableFilter) -> list[ColumnElement[bool]]:
@@ -79,6 +95,8 @@ def conditions(wanted: TableFilter, after: TableId | None) -> list[ColumnElement
     ):
         if value is not None:
             conditions.append(column == value)
+    if wanted.search is not None:
+        conditions.append(_contains(wanted.search))
     if wanted.is_paused is not None:
         conditions.append(tables.c.paused_at.is_not(None) if wanted.is_paused else tables.c.paused_at.is_(None))
     if wanted.is_frozen is not None:

@@ -100,6 +100,17 @@ async def test_the_list_of_tables_shows_their_state(api: Api, lake: Lake, table_
     assert (await api.get("/v1/fleet/tables", params={"due": "true"}))["items"] == []
 
 
+@pytest.mark.parametrize("path", ["/v1/tables", "/v1/fleet/tables"])
+async def test_tables_are_searched_by_their_address(api: Api, table_id: str, path: str) -> None:
+    [found] = (await api.get(path, params={"search": "LAKE.ev"}))["items"]
+    assert found["name"] == "events"
+    for absent in ("events_", "%", "\u202e", "x" * 200):
+        assert (await api.get(path, params={"search": absent}))["items"] == []
+    for refused in ("", "x" * 201, "\x00"):
+        [error] = (await api.get(path, status=422, params={"search": refused}))["errors"]
+        assert error["pointer"] == "query:search"
+
+
 async def test_the_list_of_tables_is_that_of_the_callers_view(api: Api, table_id: str) -> None:
     await api.call("PATCH", f"/v1/tables/{table_id}", status=200, json={"owner_team": "sales"})
     stranger = await as_caller(api, "viewer", teams=["hr"])

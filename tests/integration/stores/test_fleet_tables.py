@@ -121,6 +121,7 @@ async def test_tables_are_found_by_every_filter(database: Database, fleet: list[
         (FleetTableFilter(TableFilter(labels={"a": "c"})), set[int]()),
         (FleetTableFilter(TableFilter(catalog="lake", namespace=("shop", "eu"), name="fine")), {5}),
         (FleetTableFilter(TableFilter(owner_team="other")), set[int]()),
+        (FleetTableFilter(TableFilter(search="EU.Quie")), {1}),
         (FleetTableFilter(TableFilter(is_paused=True)), set[int]()),
     ):
         assert {each.table_id for each in await listed(database, wanted)} == {fleet[each] for each in at}, wanted

@@ -48,6 +48,36 @@ async def test_tables_are_found_by_namespace_and_by_exact_address(database: Data
     assert await found(database, replace(namespace, namespace=("shop.eu",))) == []
 
 
+@pytest.mark.parametrize(
+    ("searched", "names"),
+    [
+        ("ORD", {"orders"}),
+        ("lake.shop.EU.o", {"orders", "odd_%"}),
+        ("shop.eu", {"orders", "odd_%", "dotted"}),
+        ('lake."shop.eu".dotted', {"dotted"}),
+        ("%", {"odd_%"}),
+        ("d_%", {"odd_%"}),
+        ("q/", set[str]()),
+        ("café", {"deep"}),
+        ("back\\slash", {"deep"}),
+        ('a"b', {"deep"}),
+        ('"a""b"', {"deep"}),
+        ('"', {"deep"}),
+        ('["', set[str]()),
+        ("nowhere", set[str]()),
+    ],
+)
+async def test_tables_are_found_by_a_part_of_the_address(database: Database, searched: str, names: set[str]) -> None:
+    await registered(database, "orders")
+    await registered(database, "odd_%")
+    for name, namespace in (("dotted", ("shop.eu",)), ("deep", ("café", "back\\slash", 'a"b'))):
+        table = a_table(name)
+        await stored(database, replace(table, ref=replace(table.ref, namespace=namespace)))
+    assert {table.ref.name for table in await found(database, TableFilter(search=searched))} == names
+    of_others = TableFilter(search=searched, labels={"a": "b"}, teams=frozenset({"other"}))
+    assert await found(database, of_others) == []
+
+
 async def test_a_page_of_some_teams_is_the_newest_of_all_of_them(database: Database) -> None:
     tables = [
         await stored(database, replace(a_table(f"t{number}"), owner_team=team))
@@ -82,6 +112,7 @@ async def test_a_hostile_name_is_only_a_name(database: Database, name: str) -> N
     for wanted in (
         TableFilter(catalog="lake", namespace=(name, name), name=name),
         TableFilter(owner_team=name),
+        TableFilter(search=name),
         TableFilter(labels={name: name}),
         TableFilter(teams=frozenset({name})),
     ):

@@ -52,6 +52,7 @@ def list_tables(
         str | None, typer.Option(help="Only tables in this catalog.", autocompletion=completion.catalogs)
     ] = None,
     team: Annotated[str | None, typer.Option(help="Only tables of this team.")] = None,
+    search: tables.SearchOption = None,
     sort: Annotated[
         str,
         typer.Option(
@@ -64,6 +65,7 @@ def list_tables(
     """List tables with verdict, hold, next look and last run, the most worthwhile to rewrite first."""
     session = Session.of(context)
     filters = {"verdict": verdict, "hold": hold, "last_run_state": last_run, "catalog": catalog, "owner_team": team}
+    filters["search"] = search
     items = list(session.pages(session.client.fleet.tables, limit=limit, sort=sort, **filters))
     is_filtered = any(value is not None for value in filters.values())
     empty = "no table matches" if is_filtered else "no tables: `packhouse tables register TABLE` adds one"

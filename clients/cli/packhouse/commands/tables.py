@@ -26,6 +26,9 @@ AllOption = Annotated[bool, typer.Option("--all", "-a", help="Show every setting
 LabelOption = Annotated[
     list[str] | None, typer.Option("--label", metavar="KEY=VALUE", help="May be given several times.")
 ]
+SearchOption = Annotated[
+    str | None, typer.Option(help="Only tables with this text in their address, such as shop.ord in lake.shop.orders.")
+]
 
 
 @app.command("list")
@@ -36,6 +39,7 @@ def list_(
         str | None, typer.Option(help="Only tables of this catalog.", autocompletion=completion.catalogs)
     ] = None,
     owner_team: Annotated[str | None, typer.Option(help="Only tables of this team.")] = None,
+    search: SearchOption = None,
     label: LabelOption = None,
     paused: Annotated[bool | None, typer.Option(help="Only tables that are paused, or that are not.")] = None,
     frozen: Annotated[bool | None, typer.Option(help="Only tables that are frozen, or that are not.")] = None,
@@ -44,7 +48,8 @@ def list_(
     """List registered tables, newest first."""
     session = Session.of(context)
     labels = [f"{key}:{value}" for key, value in assignments(label or ()).items()] or None
-    filters = {"catalog": catalog, "owner_team": owner_team, "label": labels, "paused": paused, "frozen": frozen}
+    filters = {"catalog": catalog, "owner_team": owner_team, "search": search, "label": labels, "paused": paused}
+    filters |= {"frozen": frozen}
     items = list(session.pages(session.client.tables.list, limit=limit, **filters))
     is_filtered = any(value is not None for value in filters.values())
     empty = (

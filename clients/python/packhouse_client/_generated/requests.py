@@ -267,6 +267,7 @@ def list_fleet_tables(
     name: str | None = None,
     owner_team: str | None = None,
     label: Sequence[str] | str | None = None,
+    search: str | None = None,
     paused: bool | None = None,
     frozen: bool | None = None,
     sort: models.ListFleetTablesSort | str | None = "-benefit_per_cost",
@@ -290,6 +291,8 @@ def list_fleet_tables(
         name: With `catalog` and `namespace`: the one table.
         owner_team: Of tables that this team owns.
         label: `key:value`; several: all of them.
+        search: Only tables with this text in their address, such as `shop.ord` in
+            `lake.shop.orders`; ASCII letters match in either case.
         paused: Only paused tables, or only others.
         frozen: Only frozen tables, or only others.
         sort: Key to sort by; with `-` in front: descending. Tables without a value are always
@@ -310,6 +313,7 @@ def list_fleet_tables(
             "name": name,
             "owner_team": owner_team,
             "label": label,
+            "search": search,
             "paused": paused,
             "frozen": frozen,
             "sort": sort,
@@ -808,6 +812,7 @@ def list_tables(
     name: str | None = None,
     owner_team: str | None = None,
     label: Sequence[str] | str | None = None,
+    search: str | None = None,
     paused: bool | None = None,
     frozen: bool | None = None,
 ) -> dict[str, Any]:
@@ -823,6 +828,8 @@ def list_tables(
         name: With `catalog` and `namespace`: the one table.
         owner_team: Of tables that this team owns.
         label: `key:value`; several: all of them.
+        search: Only tables with this text in their address, such as `shop.ord` in
+            `lake.shop.orders`; ASCII letters match in either case.
         paused: Only paused tables, or only others.
         frozen: Only frozen tables, or only others.
     """
@@ -837,6 +844,7 @@ def list_tables(
             "name": name,
             "owner_team": owner_team,
             "label": label,
+            "search": search,
             "paused": paused,
             "frozen": frozen,
         },

@@ -7793,6 +7793,8 @@ export interface operations {
                 page_token?: string;
                 /** @description Only paused tables, or only others. */
                 paused?: boolean;
+                /** @description Only tables with this text in their address, such as `shop.ord` in `lake.shop.orders`; ASCII letters match in either case. */
+                search?: string;
                 /** @description Key to sort by; with `-` in front: descending. Tables without a value are always last. */
                 sort?: "benefit_per_cost" | "-benefit_per_cost" | "due_since" | "-due_since" | "history_bytes" | "-history_bytes" | "hold" | "-hold" | "last_run" | "-last_run" | "next_look_at" | "-next_look_at" | "score" | "-score" | "verdict" | "-verdict";
                 /** @description Only tables with one of these verdicts; accepts several. */
@@ -10342,6 +10344,8 @@ export interface operations {
                 page_token?: string;
                 /** @description Only paused tables, or only others. */
                 paused?: boolean;
+                /** @description Only tables with this text in their address, such as `shop.ord` in `lake.shop.orders`; ASCII letters match in either case. */
+                search?: string;
             };
             header?: never;
             path?: never;
