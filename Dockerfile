@@ -6,15 +6,27 @@
 # The Python minor version has to be the one of the Spark executors: rewrites run there as Python tasks.
 ARG PYTHON=3.11-slim-bookworm
 
-FROM python:${PYTHON} AS build
+FROM python:${PYTHON} AS projects
 RUN pip install --no-cache-dir 'uv>=0.9,<1'
 WORKDIR /src
-ENV UV_PROJECT_ENVIRONMENT=/opt/packhouse UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
+ENV UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never
 COPY pyproject.toml uv.lock ./
 COPY clients/python/pyproject.toml clients/python/
 COPY clients/cli/pyproject.toml clients/cli/
+
+FROM projects AS console
+RUN --mount=type=cache,target=/root/.cache/uv uv sync --frozen --only-group node
+COPY scripts/console scripts/node-packages scripts/
+COPY docs/policy.schema.json docs/
+COPY clients/typescript clients/typescript
+COPY clients/console clients/console
+RUN --mount=type=cache,target=/root/.npm scripts/console
+
+FROM projects AS build
+ENV UV_PROJECT_ENVIRONMENT=/opt/packhouse UV_COMPILE_BYTECODE=1
 RUN --mount=type=cache,target=/root/.cache/uv uv sync --frozen --no-dev --all-packages --no-install-workspace
 COPY . .
+COPY --from=console /src/clients/console/dist clients/console/dist
 RUN --mount=type=cache,target=/root/.cache/uv uv sync --frozen --no-dev --all-packages --no-editable
 
 FROM python:${PYTHON} AS runtime

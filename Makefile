@@ -6,9 +6,11 @@ PYTEST_ARGS ?=
 MEMORY = $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 4000000 { print "/dev/shm" }')
 # Java servers of tests live for a minute: their second compiler took an eighth of all CPU time and gave nothing back.
 JAVA = -XX:TieredStopAtLevel=1
+export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environment too
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
-.PHONY: help setup demo demo-native up test unit check check-code check-unit fmt openapi sdk simulate jars
+.PHONY: help setup demo demo-native up console test unit check check-code check-unit fmt openapi sdk
+.PHONY: simulate jars
 .PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep defences
 
 help: ## List the targets
@@ -16,7 +18,7 @@ help: ## List the targets
 	@for script in bench/[a-z]*.py bench/[a-z]*/__main__.py; do \
 	  name="$${script#bench/}"; name="$${name%/__main__.py}"; printf '  make bench-%s\n' "$${name%.py}"; done
 
-setup: ## Make .venv from the lock; Java, Redis and Postgres as Debian packages where they are missing
+setup: ## Make .venv from the lock; Java, Redis, Postgres and Chromium as Debian packages where they are missing
 	@scripts/setup test
 
 demo: ## Compact a real Iceberg table of hundreds of small files and prove the result (about 3 minutes)
@@ -27,9 +29,14 @@ demo-native: ## Let Iceberg's own procedure compact a v3 table with deletion vec
 	@scripts/setup demo
 	@$(BIN)/python scripts/demo/native.py
 
-up: ## Start API, coordinator, worker, Redis and Spark on this machine, until Ctrl-C
+up: ## Start API, console, coordinator, worker, Redis and Spark on this machine, until Ctrl-C
 	@scripts/setup demo
+	@scripts/console --try
 	@$(BIN)/packhouse-server up
+
+console: ## Build the web console, which the api serves at /console
+	@scripts/setup demo
+	@scripts/console
 
 test: ## Run all tests, with real Redis, SQLite, Postgres, Spark and Iceberg
 	@scripts/setup test

@@ -1,6 +1,9 @@
 """Fixtures of `tests/support`, one module a line, and what holds for every test."""
 
 import gc
+import os
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +24,11 @@ pytest_plugins = [
     "tests.support.tarpit",
     "tests.support.workers",
 ]
+
+
+def pytest_configure() -> None:
+    """Use the programs of the environment, Node and npm among them, also when its Python was started by path."""
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 
 @pytest.hookimpl(trylast=True)

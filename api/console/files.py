@@ -3,7 +3,7 @@
 The files come from the first of these folders that has an `index.html`: the folder of `PACKHOUSE_CONSOLE_DIR`, which is
 then the only one; `console_files` in this package, where a wheel has them; `clients/console/dist` of a checkout.
 
-A build is read at the first request for it (about 0.2 s in a thread), and again after it was built anew. It is less
+A build is read at the first request for it (about 0.2 s in a thread), and again when it has changed. It is less
 than 3 MB; a folder with more than `MOST_BYTES` is refused, so that a wrong setting can't fill the memory.
 """
 

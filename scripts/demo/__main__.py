@@ -71,7 +71,11 @@ def main() -> None:
         cancel_half_way(story)
         append_meanwhile(story)
         expire(story)
-    sys.exit(0 if screen.summary(time.monotonic() - started) else 1)
+    holds = screen.summary(time.monotonic() - started)
+    page = f"http://127.0.0.1:8080/console/tables/{story.table_id}"
+    screen.say(f"The server has ended; `PACKHOUSE_DATA_DIR={FOLDER}/data make up` starts it again with this table.")
+    screen.say(f"Its page is then {page}; sign in with the key in {FOLDER}/data/admin-key")
+    sys.exit(0 if holds else 1)
 
 
 def write(screen: Screen, properties: Mapping[str, str]) -> DemoTable:
