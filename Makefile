@@ -9,7 +9,7 @@ JAVA = -XX:TieredStopAtLevel=1
 export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environment too
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
-.PHONY: help setup demo demo-native up console test unit check check-code check-unit fmt openapi sdk
+.PHONY: help setup demo demo-native up console test unit check check-code check-unit check-console fmt openapi sdk
 .PHONY: simulate jars
 .PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep defences
 
@@ -40,6 +40,7 @@ console: ## Build the web console, which the api serves at /console
 
 test: ## Run all tests, with real Redis, SQLite, Postgres, Spark and Iceberg
 	@scripts/setup test
+	@scripts/console
 	@PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS=$(JAVA) $(BIN)/pytest -n 3 $(PYTEST_ARGS)
 
 unit: ## Run the unit tests only
@@ -48,7 +49,7 @@ unit: ## Run the unit tests only
 
 check: ## Format, lint, types, layers, drift, unit tests (under a minute)
 	@scripts/setup test
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync check-code check-unit
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync check-code check-unit check-console
 
 check-code:
 	@$(BIN)/ruff format --check --quiet .
@@ -64,6 +65,10 @@ check-code:
 
 check-unit:
 	@$(BIN)/pytest -q tests/unit
+
+check-console:
+	@npm --prefix clients/console --silent run check
+	@npm --prefix clients/console --silent test
 
 fmt: ## Format the code and apply the fixes of ruff
 	@scripts/setup test
