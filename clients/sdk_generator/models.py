@@ -63,5 +63,5 @@ def _enum(name: str, schema: Schema) -> str:
 
 
 def _member(value: str) -> str:
-    """Return the name of a member: `DAY_OF_WEEK` for `day-of-week`, `MINUS_SCORE` for `-score`."""
-    return re.sub(r"\W", "_", re.sub("^-", "minus_", value)).upper()
+    """Return the name of a member: `DAY_OF_WEEK` for `day-of-week`, `MINUS_SCORE` for `-score`, `VALUE_1H` for `1h`."""
+    return re.sub(r"\W", "_", re.sub("^(?=[0-9])", "value_", re.sub("^-", "minus_", value))).upper()

@@ -14,6 +14,7 @@ from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.service import CatalogService
 from engine.services.explain.service import ExplainService
 from engine.services.fleet.health import HealthService
+from engine.services.fleet.history import FleetHistoryService
 from engine.services.fleet.limits import LimitService
 from engine.services.fleet.service import FleetService
 from engine.services.operations.tasks.pace_tokens import PaceTokens
@@ -52,6 +53,7 @@ class Services:
     signals: SignalService
     backpressure: BackpressureService
     fleet: FleetService
+    fleet_history: FleetHistoryService
     policies: PolicyService
     scoped_policies: ScopedPolicyService
     capabilities: CapabilityService

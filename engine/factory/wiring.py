@@ -28,6 +28,7 @@ from engine.services.catalogs.service import CatalogService
 from engine.services.explain.reader import FactReader
 from engine.services.explain.service import ExplainService
 from engine.services.fleet.health import HealthService
+from engine.services.fleet.history import FleetHistoryService
 from engine.services.fleet.limits import LimitService
 from engine.services.fleet.service import FleetService
 from engine.services.operations.metadata.attempts import MetadataContext
@@ -170,6 +171,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         step=step,
         requests_per_second=settings.catalog_requests_per_second,
     )
+    history = FleetHistoryService(database=database)
     fleet = FleetService(database=database, shared=shared, clock=clock)
     catalogs = CatalogService(database=database, formats=formats, clock=clock)
     tables = TableService(
@@ -207,6 +209,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         signals=SignalService(database=database),
         backpressure=BackpressureService(database=database),
         fleet=fleet,
+        fleet_history=history,
         idempotency=IdempotencyService(database=database),
         health=_health(around, fleet),
         policies=PolicyService(database=database, formats=formats, checks=checks),
@@ -242,6 +245,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
             reclaim_idle_seconds=settings.lease_seconds * 4,
             watching=watching if settings.watch else None,
             latency=_latency_polls(settings, around, metrics),
+            history=history,
             pruning=PruningService(database=database, retention=retention_of(settings)),
             metrics=metrics,
         ),

@@ -9,6 +9,7 @@ from engine.stores.access.audit import AuditStore
 from engine.stores.access.idempotency import IdempotencyStore
 from engine.stores.access.keys import KeyStore
 from engine.stores.fleet.figures import FleetFigureStore
+from engine.stores.fleet.hours import FleetHourStore
 from engine.stores.fleet.store import FleetStore
 from engine.stores.fleet.tables import FleetTableStore
 from engine.stores.policies.coverage import PolicyCoverageStore
@@ -47,6 +48,7 @@ class UnitOfWork:
         self.runs = RunStore(connection=connection)
         self.fleet = FleetStore(connection=connection)
         self.fleet_figures = FleetFigureStore(connection=connection)
+        self.fleet_hours = FleetHourStore(connection=connection)
         self.fleet_tables = FleetTableStore(connection=connection)
         self.pauses = PauseStore(connection=connection)
         self.freezes = FreezeStore(connection=connection)

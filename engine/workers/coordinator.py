@@ -21,6 +21,8 @@ from engine.queue.budgets import PaceLedger
 from engine.queue.streams import RunQueue
 from engine.services.access.audit import AuditService
 from engine.services.access.idempotency import KEPT_FOR
+from engine.services.fleet.history import KEPT_FOR as HISTORY_KEPT_FOR
+from engine.services.fleet.history import FleetHistoryService
 from engine.services.retention.pruning import PruningService
 from engine.services.runs.claims import ClaimService
 from engine.services.watching.latency_polls import LatencyPolls
@@ -43,6 +45,7 @@ SEAL_SECONDS = 1.0
 PRUNE_SECONDS = 300.0
 PRUNE_RECORD_SECONDS = 3600.0
 PRUNED_AT_ONCE = 2_000
+SAMPLE_SECONDS = 60.0
 BYTES_KEPT_FOR = timedelta(days=2)
 RESEND_SECONDS = 60.0
 FORGET_SECONDS = 3600.0
@@ -67,6 +70,7 @@ class Coordinator:
         watching: WatchService | None,
         latency: LatencyPolls | None = None,
         pruning: PruningService | None = None,
+        history: FleetHistoryService | None = None,
         metrics: WorkMetrics | None = None,
     ) -> None:
         self._database = database
@@ -79,6 +83,7 @@ class Coordinator:
         self._watching = watching
         self._latency = latency
         self._pruning = pruning
+        self._history = history
         self._metrics = metrics or WorkMetrics()
         self._swept: dict[RunId, float] = {}
         self._database_lost_at: float | None = None
@@ -97,6 +102,7 @@ class Coordinator:
                 (self.seal, SEAL_SECONDS),
                 (self.prune, PRUNE_SECONDS),
                 (self.prune_record, PRUNE_RECORD_SECONDS),
+                (self.sample, SAMPLE_SECONDS),
                 *self._led_duties(),
             ):
                 group.create_task(self._repeat(duty, seconds))
@@ -157,7 +163,7 @@ class Coordinator:
         return await self._audit.seal()
 
     async def prune(self) -> int:
-        """Delete expired stored answers, counted bytes and lost races, in short transactions.
+        """Delete expired stored answers, counted bytes, lost races and hours of the fleet, in short transactions.
 
         Daily budgets and figures look back over one day of counted bytes.
         """
@@ -168,9 +174,14 @@ class Coordinator:
                 answers = await unit.idempotency.prune(now - KEPT_FOR, PRUNED_AT_ONCE)
                 counted = await unit.groups.prune_bytes(now - BYTES_KEPT_FOR, PRUNED_AT_ONCE)
                 cooled = await unit.hot_partitions.prune(now - HOT_KEPT_FOR, PRUNED_AT_ONCE)
-            pruned += answers + counted + cooled
-            if max(answers, counted, cooled) < PRUNED_AT_ONCE:
+                hours = await unit.fleet_hours.prune(now - HISTORY_KEPT_FOR, PRUNED_AT_ONCE)
+            pruned += answers + counted + cooled + hours
+            if max(answers, counted, cooled, hours) < PRUNED_AT_ONCE:
                 return pruned
+
+    async def sample(self) -> int:
+        """Store the present backlog of the fleet for its history, every five minutes for all coordinators together."""
+        return 0 if self._history is None else await self._history.sample()
 
     async def prune_record(self) -> int:
         """Delete ended runs, audit entries and versions of policies past their retention time."""

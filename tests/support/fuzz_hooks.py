@@ -50,6 +50,7 @@ UNSAYABLE: Final = (
         "not a page token|another query|continues at snapshot",
     ),
     Unsayable("a key stays bound to its first body", "header:Idempotency-Key", "used with another body"),
+    Unsayable("one bound of a period against the other, and now", "query:since", "^since must be|^the period has"),
     Unsayable(
         "one parameter needs another", "query:(catalog|namespace)", "is unique only within its (catalog|namespace)"
     ),

@@ -145,6 +145,7 @@ class Fleet(Resource[S]):
     """All tables together."""
 
     figures = Operation(requests.get_fleet, AsModel(lambda: models.Fleet))
+    history = Operation(requests.get_fleet_history, AsModel(lambda: models.FleetHistory))
     tables = Listing(requests.list_fleet_tables, AsModel(lambda: models.FleetTableList))
     pause = Operation(requests.pause_fleet, AsModel(lambda: models.Pause))
     resume = Operation(requests.resume_fleet, nothing)

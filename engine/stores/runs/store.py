@@ -41,6 +41,7 @@ from engine.domain.runs.run import (
     WaitingFor,
 )
 from engine.domain.values.periods import ALWAYS, Period
+from engine.stores.fleet.hours import FleetHourStore
 from engine.stores.runs import listings as run_listings
 from engine.stores.runs.changes import Entry, lease_of, to_run, waits
 from engine.stores.runs.claims import RunClaims
@@ -330,7 +331,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         await WatchStore(connection=self._connection).wake_after_run(run.table_id, closed=closed)
 
     async def _count(self, run: Run) -> None:
-        """Add an ended run to the totals. Last statement of its transaction: all ending runs share these rows."""
+        """Add an ended run to the totals. Last statements of its transaction: all ending runs share these rows."""
         added = {
             "runs": 1,
             "rewritten_bytes": run.result.rewritten_bytes,
@@ -344,6 +345,7 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         await self._connection.execute(
             statement.on_conflict_do_update(index_elements=["operation", "state"], set_=sums)
         )
+        await FleetHourStore(connection=self._connection).count_run(run)
 
     async def _refusal(self, lease: Lease, to: RunState) -> LeaseLost | IllegalTransition:
         row = (await self._connection.execute(select(runs.c.state).where(*held(lease)))).one_or_none()

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.ids import TableId
 from engine.domain.tables.measurements import Measurement
 from engine.domain.values.periods import ALWAYS, Period
+from engine.stores.fleet.hours import FleetHourStore
 from engine.stores.schema.core import measurements, tables
 from engine.stores.sql.columns import within
 
@@ -50,8 +51,9 @@ class MeasurementStore:
         It becomes the newest unless a later one is already stored. Measurements of one table are serialized (its row is
         locked), so any number of processes may call this. No-op for a table that is no longer registered.
         """
-        locked = select(tables.c.id).where(tables.c.id == measured.table_id).with_for_update(key_share=True)
-        if (await self._connection.execute(locked)).one_or_none() is None:
+        locked = select(tables.c.owner_team).where(tables.c.id == measured.table_id).with_for_update(key_share=True)
+        table = (await self._connection.execute(locked)).one_or_none()
+        if table is None:
             return
         latest = await self.latest(measured.table_id)
         values = _values(measured)
@@ -66,6 +68,8 @@ class MeasurementStore:
                 await self._retire(latest)
             await self._put(values)
         await self._prune(measured.table_id)
+        hours = FleetHourStore(connection=self._connection)  # last: measurements of all tables of a team share its rows
+        await hours.count_small_files(measured.measured_at, table.owner_team, values["small_file_change"])
 
     async def _put(self, values: dict[str, Any]) -> None:
         same = (

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 import typer
-from packhouse_client.models import RunState, Verdict
+from packhouse_client.models import HistoryStep, RunState, Verdict
 
 from packhouse.arguments import completion
 from packhouse.arguments.addresses import table_id
@@ -14,6 +14,7 @@ from packhouse.exit_codes import ExitCode
 from packhouse.output import print_fields, print_tree
 from packhouse.problems import CommandError
 from packhouse.rendering import answers
+from packhouse.rendering.fleet_history import fleet_history
 from packhouse.session import Call, Session, etag_of
 
 app = typer.Typer(no_args_is_help=True, help="All tables together.")
@@ -33,6 +34,21 @@ def show(context: typer.Context) -> None:
     session = Session.of(context)
     found = session.ask(session.client.fleet.figures)
     session.show(found, lambda console: print_tree(console, found))
+
+
+@app.command("history")
+def show_history(
+    context: typer.Context,
+    since: Annotated[
+        str | None, typer.Option(help="From this instant on, such as 2026-11-01T00:00:00Z; default: the last 24 hours.")
+    ] = None,
+    until: Annotated[str | None, typer.Option(help="Before this instant; default: now.")] = None,
+    step: Annotated[HistoryStep, typer.Option(help="Length of the intervals.")] = HistoryStep.VALUE_1H,
+) -> None:
+    """Show small files made and removed, rewrites, losses and the backlog by hour or day."""
+    session = Session.of(context)
+    found = session.ask(session.client.fleet.history, since=since, until=until, step=step)
+    session.show(found, lambda console: fleet_history(console, found))
 
 
 @app.command("tables")

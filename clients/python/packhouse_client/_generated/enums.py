@@ -84,6 +84,13 @@ class GroupState(OpenEnum):
     DROPPED = "dropped"
 
 
+class HistoryStep(OpenEnum):
+    """Lengths of intervals; intervals of a day begin at midnight UTC."""
+
+    VALUE_1H = "1h"
+    VALUE_1D = "1d"
+
+
 class KeyTableRulesLookup(OpenEnum):
     EAGER = "eager"
     LAZY = "lazy"

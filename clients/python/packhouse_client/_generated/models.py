@@ -16,6 +16,7 @@ from packhouse_client._generated.enums import (
     ExplainedRuleKind,
     FormatName,
     GroupState,
+    HistoryStep,
     KeyTableRulesLookup,
     Layout,
     Metric,
@@ -126,6 +127,31 @@ class Backlog(Model):
 
     eta_seconds: float | None
     """Null: never at these rates; `detail` says why."""
+
+
+class BacklogSample(Model):
+    """Sums over the newest measurements of the tables at one instant."""
+
+    avoidable_file_count: int
+    """Files that rewriting would save."""
+
+    file_count: int
+    """Live data files."""
+
+    history_bytes: int
+    """Upper bound of the bytes of files that only old snapshots need."""
+
+    measured_tables: int
+    """Tables that were measured until then."""
+
+    sampled_at: datetime
+    """Time of the sample."""
+
+    small_file_count: int
+    """Live data files below `small_file_bytes`."""
+
+    total_bytes: int
+    """Bytes of live data files."""
 
 
 class Backoff(Model):
@@ -911,6 +937,46 @@ class Filters(Model):
 
     queries: list[FilteredColumns]
     """Queries, by the columns that they filter by."""
+
+
+class FleetInterval(Model):
+    """Activity in one interval."""
+
+    backlog: BacklogSample | None
+    """The last sample in the interval; null: it has none."""
+
+    conflict_rate: float | None
+    """Lost groups of all; null without any."""
+
+    ended_runs: dict[str, int]
+    """Runs that ended in the interval, by state."""
+
+    ends_at: datetime
+    """Its end; in the future for the present interval."""
+
+    groups_committed: int
+    """File groups that these runs committed."""
+
+    groups_lost: int
+    """File groups that these runs lost to other writers."""
+
+    rewritten_bytes: int
+    """Bytes of these files."""
+
+    rewritten_files: int
+    """Data files that these runs replaced."""
+
+    small_files_made: int
+    """Small files that measurements found more than the ones before."""
+
+    small_files_removed: int
+    """Small files that measurements found fewer than the ones before."""
+
+    starts_at: datetime
+    """Start of the interval."""
+
+    wasted_bytes: int
+    """Bytes that these runs wrote and did not commit."""
 
 
 class FleetScope(Model):
@@ -3227,6 +3293,19 @@ class Fleet(Model):
 
     wasted_bytes: int
     """Written and dropped by runs that ended in the last 24 hours."""
+
+
+class FleetHistory(Model):
+    """Intervals in order, without gaps."""
+
+    items: list[FleetInterval]
+    """The intervals, oldest first."""
+
+    known_since: datetime | None
+    """First hour in the record, before which no interval is listed; null: nothing was recorded yet."""
+
+    step: HistoryStep
+    """Length of the intervals; those of a day begin at midnight UTC."""
 
 
 class FleetTable(Model):

@@ -235,6 +235,29 @@ def get_fleet() -> dict[str, Any]:
     return arguments("GET", "/v1/fleet")
 
 
+def get_fleet_history(
+    *,
+    step: models.HistoryStep | str | None = "1h",
+    since: datetime.datetime | str | None = None,
+    until: datetime.datetime | str | None = None,
+) -> dict[str, Any]:
+    """Show the activity of all tables over time.
+
+    Show the activity of the tables that the caller's teams owned at the time, and their backlog, by
+    hour or day.
+
+    The period has at most 31 days and is extended to whole intervals. Without `until` it ends now;
+    without `since` it has the last 24 hours, or 31 days if `step` is `1d`. Backlogs are sampled every
+    five minutes.
+
+    Args:
+        step: Length of the intervals: an hour, or a day from midnight UTC.
+        since: From this instant on.
+        until: Before this instant.
+    """
+    return arguments("GET", "/v1/fleet/history", query={"step": step, "since": since, "until": until})
+
+
 def pause_fleet(*, body: models.PauseRequest | Mapping[str, Any]) -> dict[str, Any]:
     """Pause the fleet.
 

@@ -281,6 +281,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/fleet/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the activity of all tables over time
+         * @description Show the activity of the tables that the caller's teams owned at the time, and their backlog, by hour or day.
+         *
+         *     The period has at most 31 days and is extended to whole intervals. Without `until` it ends now; without `since` it
+         *     has the last 24 hours, or 31 days if `step` is `1d`. Backlogs are sampled every five minutes.
+         */
+        get: operations["get_fleet_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/fleet/pause": {
         parameters: {
             query?: never;
@@ -1344,6 +1367,26 @@ export interface components {
             detail: string;
             /** @description Null: never at these rates; `detail` says why. */
             eta_seconds: number | null;
+        };
+        /** @description Sums over the newest measurements of the tables at one instant. */
+        BacklogSample: {
+            /** @description Files that rewriting would save. */
+            avoidable_file_count: number;
+            /** @description Live data files. */
+            file_count: number;
+            /** @description Upper bound of the bytes of files that only old snapshots need. */
+            history_bytes: number;
+            /** @description Tables that were measured until then. */
+            measured_tables: number;
+            /**
+             * Format: date-time
+             * @description Time of the sample.
+             */
+            sampled_at: string;
+            /** @description Live data files below `small_file_bytes`. */
+            small_file_count: number;
+            /** @description Bytes of live data files. */
+            total_bytes: number;
         };
         /** @description Slow down, then pause, while queries are slow. */
         Backoff: {
@@ -2578,6 +2621,50 @@ export interface components {
             /** @description Written and dropped by runs that ended in the last 24 hours. */
             wasted_bytes: number;
         };
+        /** @description Intervals in order, without gaps. */
+        FleetHistory: {
+            /** @description The intervals, oldest first. */
+            items: components["schemas"]["FleetInterval"][];
+            /** @description First hour in the record, before which no interval is listed; null: nothing was recorded yet. */
+            known_since: string | null;
+            /** @description Length of the intervals; those of a day begin at midnight UTC. */
+            step: components["schemas"]["HistoryStep"];
+        };
+        /** @description Activity in one interval. */
+        FleetInterval: {
+            /** @description The last sample in the interval; null: it has none. */
+            backlog: components["schemas"]["BacklogSample"] | null;
+            /** @description Lost groups of all; null without any. */
+            conflict_rate: number | null;
+            /** @description Runs that ended in the interval, by state. */
+            ended_runs: {
+                [key: string]: number;
+            };
+            /**
+             * Format: date-time
+             * @description Its end; in the future for the present interval.
+             */
+            ends_at: string;
+            /** @description File groups that these runs committed. */
+            groups_committed: number;
+            /** @description File groups that these runs lost to other writers. */
+            groups_lost: number;
+            /** @description Bytes of these files. */
+            rewritten_bytes: number;
+            /** @description Data files that these runs replaced. */
+            rewritten_files: number;
+            /** @description Small files that measurements found more than the ones before. */
+            small_files_made: number;
+            /** @description Small files that measurements found fewer than the ones before. */
+            small_files_removed: number;
+            /**
+             * Format: date-time
+             * @description Start of the interval.
+             */
+            starts_at: string;
+            /** @description Bytes that these runs wrote and did not commit. */
+            wasted_bytes: number;
+        };
         /** @description Every table. */
         FleetScope: {
             /**
@@ -2946,6 +3033,11 @@ export interface components {
             /** @description State that it is in. */
             state: components["schemas"]["RunState"];
         };
+        /**
+         * @description Lengths of intervals; intervals of a day begin at midnight UTC.
+         * @enum {string}
+         */
+        HistoryStep: "1h" | "1d";
         /** @description One thing that holds the table back. `until` null: its end is not known; `detail` names what would end it. */
         Hold: {
             /**
@@ -7557,6 +7649,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Fleet"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_fleet_history: {
+        parameters: {
+            query?: {
+                /** @description From this instant on. */
+                since?: string;
+                /** @description Length of the intervals: an hour, or a day from midnight UTC. */
+                step?: components["schemas"]["HistoryStep"];
+                /** @description Before this instant. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Intervals in order, without gaps. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FleetHistory"];
                 };
             };
             304: components["responses"]["NotModified"];
