@@ -18,6 +18,8 @@ export interface Series {
   /** Draw as steps, for limits and counts that hold until they change. */
   readonly steps?: boolean;
   readonly dashed?: boolean;
+  /** Values to show as text where the drawn ones are sums, as in a stack. */
+  readonly shown?: readonly (number | null)[];
 }
 
 export interface TimeChartProps {
@@ -46,7 +48,7 @@ export function TimeChart(props: TimeChartProps) {
   const latest = useRef(props);
   latest.current = props;
   const height = props.height ?? 220;
-  const shape = JSON.stringify(props.series.map(({ values: _values, ...series }) => series));
+  const shape = JSON.stringify(props.series.map(({ values: _values, shown: _shown, ...series }) => series));
   useEffect(() => {
     if (place.current === null || width === 0) return;
     const options = optionsOf(latest, scheme === "dark", width, height);
@@ -88,9 +90,9 @@ function FiguresTable({ at, series, format, label }: TimeChartProps) {
           {at.slice(from).map((instant, index) => (
             <tr key={instant}>
               <th scope="row">{localTime(instant)}</th>
-              {series.map(({ label: name, values }) => (
+              {series.map(({ label: name, values, shown = values }) => (
                 <td key={name} className="right">
-                  {format(values[from + index])}
+                  {format(shown[from + index])}
                 </td>
               ))}
             </tr>
@@ -132,7 +134,10 @@ function optionsOf(latest: { current: TimeChartProps }, isDark: boolean, width: 
           ...(one.dashed === true ? { dash: [6, 4] } : {}),
           ...(one.steps === true && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
           points: { show: one.values.length < 3 },
-          value: (_plot, value) => format(value),
+          value: (_plot, value, _series, at) => {
+            const shown = latest.current.series[index]?.shown;
+            return format(shown === undefined || at === null ? value : shown[at]);
+          },
         };
       }),
     ],
