@@ -1,0 +1,77 @@
+/** The tables whose rewrite is worth most, and why each does not run now. */
+import { Anchor, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { Schemas } from "../../api/client";
+import { bytes, count } from "../../format/sizes";
+import { RunStateBadge, VerdictBadge } from "../../parts/badges";
+import { type Column, RowsTable } from "../../parts/RowsTable";
+import { Answer, Section } from "../../parts/states";
+import { Ago } from "../../parts/Time";
+import { worthQuery } from "./fleetQueries";
+import { holdText } from "./holds";
+
+type Table = Schemas["FleetTable"];
+
+const COLUMNS: readonly Column<Table>[] = [
+  {
+    key: "table",
+    title: "Table",
+    cell: (table) => (
+      <Anchor component={Link} to="/tables/$tableId" params={{ tableId: table.table_id } as never} size="sm">
+        <span className="cut">{table.table}</span>
+      </Anchor>
+    ),
+  },
+  { key: "worth", title: "Worth", align: "right", cell: (table) => worthText(table.benefit_per_cost) },
+  { key: "score", title: "Health", align: "right", cell: (table) => (table.score === null ? "–" : `${Math.round(table.score)} of 100`) },
+  { key: "avoidable", title: "Files to save", align: "right", cell: (table) => count(table.avoidable_file_count) },
+  { key: "small", title: "Small files", align: "right", cell: (table) => count(table.small_file_count) },
+  { key: "bytes", title: "Size", align: "right", cell: (table) => bytes(table.total_bytes) },
+  { key: "verdict", title: "Now", cell: (table) => <VerdictBadge verdict={table.verdict} /> },
+  {
+    key: "why",
+    title: "Why",
+    cell: (table) => (
+      <span className="cut" title={table.detail ?? ""}>
+        {table.hold === null ? (table.detail ?? "–") : holdText(table.hold)}
+      </span>
+    ),
+  },
+  {
+    key: "run",
+    title: "Last run",
+    cell: (table) =>
+      table.last_run === null ? (
+        "none"
+      ) : (
+        <Anchor component={Link} to="/runs/$runId" params={{ runId: table.last_run.id } as never} size="sm" underline="never">
+          <RunStateBadge state={table.last_run.state} /> <Ago at={table.last_run.finished_at ?? table.last_run.created_at} />
+        </Anchor>
+      ),
+  },
+];
+
+/** Return the benefit per cost with two digits that count. */
+export const worthText = (worth: number | null): string => (worth === null ? "–" : worth === 0 ? "0" : worth >= 100 ? count(Math.round(worth)) : worth.toPrecision(2));
+
+export function WorthSection() {
+  const query = useQuery(worthQuery);
+  return (
+    <Section
+      title="Tables by worth of a rewrite"
+      aside={
+        <Anchor component={Link} to="/tables" size="sm">
+          All tables
+        </Anchor>
+      }
+    >
+      <Text size="sm" c="dimmed" mb="xs">
+        Worth: the read cost in bytes that one scan saves, for each byte that a rewrite reads, less the chance to lose the commit.
+      </Text>
+      <Answer query={query} height={520}>
+        {({ items }) => <RowsTable label="Tables, the most worthwhile first" columns={COLUMNS} rows={items} rowKey={(table) => table.table_id} height={660} />}
+      </Answer>
+    </Section>
+  );
+}
