@@ -65,7 +65,7 @@ function HoldLine({ group }: { group: HeldGroup }) {
   );
 }
 
-function BreakerCard({ breaker }: { breaker: Schemas["OpenBreaker"] }) {
+export function BreakerCard({ breaker }: { breaker: Schemas["OpenBreaker"] }) {
   return (
     <div className="card breaker" role="group" aria-label={`Failing catalog ${breaker.catalog}`}>
       <Text size="sm" fw={600} component="div">

@@ -1,0 +1,84 @@
+/** Dialog that creates a catalog: what it is, where its secrets are found, and which locations it may use. */
+import { SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { packhouse, type Schemas } from "../../api/client";
+import { commandLine } from "../../format/commands";
+import { FormDialog } from "../../parts/FormDialog";
+import { formatsQuery } from "./catalogQueries";
+import { type Content, ContentFields } from "./ContentFields";
+import { contentWords, linesOf, problemOfRows, propertiesOf, rowOf, STARTS } from "./propertiesForm";
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+const startRows = (kind: string) => (STARTS[kind] ?? []).map(([name, value]) => rowOf(name, value));
+
+export function CreateCatalog({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState("");
+  const [format, setFormat] = useState<Schemas["FormatName"]>("iceberg");
+  const [kind, setKind] = useState("REST");
+  const [content, setContent] = useState<Content>(() => ({ rows: startRows("REST"), locations: "", outside: "refuse" }));
+  const navigate = useNavigate();
+  const formats = useQuery(formatsQuery);
+  const served = formats.data?.items.filter((one) => one.served).map((one) => one.format) ?? ["iceberg"];
+  const body = {
+    name,
+    format,
+    properties: propertiesOf(content.rows),
+    allowed_locations: linesOf(content.locations),
+    outside_files: content.outside,
+  };
+  return (
+    <FormDialog
+      title="Create a catalog"
+      onClose={onClose}
+      description="A catalog is the connection that lists your tables. It is stored, not tried: its page then checks it step by step."
+      submit="Create"
+      blocked={NAME.test(name) ? problemOfRows(content.rows) : name === "" ? "Give the catalog a name." : "Correct the name."}
+      act={() => packhouse.post("/v1/catalogs", { body })}
+      done={`The catalog ${name} is created.`}
+      onDone={() => void navigate({ to: "/catalogs/$name", params: { name } as never, search: { part: "connection", check: "now" } as never })}
+      request={{ method: "POST", path: "/v1/catalogs", body }}
+      cli={commandLine("packhouse", "catalogs", "create", name, "--format", format, contentWords(body))}
+      refresh={[["catalogs"]]}
+      size="xl"
+    >
+      <TextInput
+        label="Name"
+        description="The first part of each table's address: lake in lake.sales.orders. It can't be changed later."
+        required
+        data-autofocus
+        autoComplete="off"
+        value={name}
+        error={name === "" || NAME.test(name) ? null : "1 to 64 letters, digits, _ or -; it begins with a letter or digit"}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Select
+        label="Table format"
+        description="Formats that this server serves; the page Formats shows what each supports."
+        data={served}
+        allowDeselect={false}
+        value={format}
+        onChange={(value) => setFormat((value ?? "iceberg") as Schemas["FormatName"])}
+      />
+      <Stack gap={4}>
+        <Text size="sm" fw={500} id="kind">
+          Kind of catalog
+        </Text>
+        <Text size="xs" c="dimmed">
+          Fills in the properties that such a catalog usually has.
+        </Text>
+        <SegmentedControl
+          aria-labelledby="kind"
+          data={Object.keys(STARTS)}
+          value={kind}
+          onChange={(value) => {
+            setKind(value);
+            setContent({ ...content, rows: startRows(value) });
+          }}
+        />
+      </Stack>
+      <ContentFields content={content} onChange={setContent} />
+    </FormDialog>
+  );
+}
