@@ -10,6 +10,10 @@ export const theme = createTheme({
   fontFamilyMonospace: "ui-monospace, SFMono-Regular, Menlo, 'DejaVu Sans Mono', monospace",
   respectReducedMotion: true,
   cursorType: "pointer",
+  components: {
+    // The dialog's `<header>` would be a second banner of the page.
+    Modal: { defaultProps: { attributes: { header: { role: "presentation" } } } },
+  },
 });
 
 export const cssVariables: CSSVariablesResolver = () => ({

@@ -36,7 +36,7 @@ export function CheckSteps({ check, catalog }: { check: Schemas["CatalogCheck"];
       {check.ok ? (
         <Text size="sm">
           The connection works.{" "}
-          <Anchor component={Link} to="/catalogs/$name" params={{ name: catalog } as never} search={{ part: "discover" } as never} size="sm">
+          <Anchor component={Link} to="/catalogs/$name" params={{ name: catalog } as never} search={{ part: "discover" } as never} size="sm" underline="always">
             Discover its tables
           </Anchor>
         </Text>
