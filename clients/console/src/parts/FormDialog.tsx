@@ -38,6 +38,7 @@ export function FormDialog<Result>(props: FormDialogProps<Result>) {
   const queries = useQueryClient();
   const mutation = useMutation({
     mutationFn: act,
+    gcTime: 0, // an answer may hold a secret that is shown once: no cache keeps it
     onSuccess: async (result) => {
       if (done !== null) notifications.show({ message: done });
       await Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey })));
