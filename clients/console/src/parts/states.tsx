@@ -8,7 +8,7 @@ import { Problem } from "./Problem";
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <Box className="empty" py="xl" ta="center">
-      <Title order={3} size="h4">
+      <Title order={2} size="h4">
         {title}
       </Title>
       <Box c="dimmed" mt="xs" maw={560} mx="auto">

@@ -11,8 +11,9 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: "pointer",
   components: {
-    // The dialog's `<header>` would be a second banner of the page.
+    // The `<header>` of a dialog would be a second banner of the page.
     Modal: { defaultProps: { attributes: { header: { role: "presentation" } } } },
+    Drawer: { defaultProps: { attributes: { header: { role: "presentation" } } } },
   },
 });
 
