@@ -1,0 +1,40 @@
+/** Downloads the list of files that an operation would delete, as CSV. */
+import { notifications } from "@mantine/notifications";
+import { useMutation } from "@tanstack/react-query";
+import { packhouse } from "../../../api/client";
+import { troubleOf } from "../../../api/problems";
+import { RoleButton } from "../../../parts/actions";
+import type { Table } from "../tableQueries";
+
+const LISTED = ["expire_snapshots", "delete_old_compactions", "reclaim", "purge"];
+
+/** Return whether the server can list the files of an operation before it runs. */
+export const hasFileList = (operation: string): boolean => LISTED.includes(operation);
+
+export function FilesButton({ table, operation }: { table: Table; operation: string }) {
+  const download = useMutation({
+    mutationFn: async () => {
+      const init = { params: { path: { table_id: table.id, operation } }, parseAs: "blob" };
+      const list: unknown = await packhouse.get("/v1/tables/{table_id}/upkeep/{operation}/files", init as never);
+      save(list as Blob, `${table.name.replaceAll(/[^\w.-]/g, "_").slice(0, 80)}-${operation}.csv`);
+    },
+    onError: (error) => {
+      const { title, detail } = troubleOf(error);
+      notifications.show({ color: "red", title, message: detail, autoClose: 12_000 });
+    },
+  });
+  return (
+    <RoleButton needs={operation === "purge" ? "admin" : "operator"} size="xs" variant="default" loading={download.isPending} onClick={() => download.mutate()}>
+      Download the list of files (CSV)
+    </RoleButton>
+  );
+}
+
+function save(list: Blob, name: string): void {
+  const address = URL.createObjectURL(list);
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

@@ -1,0 +1,53 @@
+/** What an operation of upkeep would do: the summary, and its figures by name. */
+import { Text } from "@mantine/core";
+import type { Schemas } from "../../../api/client";
+import { bytes, count } from "../../../format/sizes";
+import { Ago } from "../../../parts/Time";
+
+type Plan = Schemas["UpkeepPlan"];
+const SHOWN_SNAPSHOTS = 20;
+
+export function UpkeepPreview({ plan }: { plan: Plan }) {
+  const expired = Array.isArray(plan.details.expired) ? (plan.details.expired as { snapshot_id: string; committed_at: string }[]) : [];
+  return (
+    <div role="status" aria-label="Plan">
+      <Text size="sm" fw={600} mb="xs" className="wrap-anywhere">
+        {plan.summary}
+      </Text>
+      <dl className="facts">
+        {figuresOf(plan.details).map(([name, value]) => (
+          <div key={name} style={{ display: "contents" }}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {expired.length > 0 && (
+        <details>
+          <summary>
+            Snapshots that would go: the first {Math.min(SHOWN_SNAPSHOTS, expired.length)} of {count(plan.count)}
+          </summary>
+          <ul style={{ fontSize: 13 }}>
+            {expired.slice(0, SHOWN_SNAPSHOTS).map((one) => (
+              <li key={one.snapshot_id}>
+                {one.snapshot_id}, <Ago at={one.committed_at} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** Return single figures of the details, nested ones by their path; lists and hashes are left out. */
+export function figuresOf(details: Readonly<Record<string, unknown>>, path: readonly string[] = []): [string, string][] {
+  return Object.entries(details).flatMap(([name, value]): [string, string][] => {
+    const words = [...path, name.replaceAll("_", " ")];
+    if (name === "plan_hash" || value === null || Array.isArray(value)) return [];
+    if (typeof value === "object") return path.length < 3 ? figuresOf(value as Record<string, unknown>, words) : [];
+    const title = words.join(", ");
+    if (typeof value === "number") return [[title, name.endsWith("bytes") ? bytes(value) : count(value)]];
+    return [[title, typeof value === "boolean" ? (value ? "yes" : "no") : String(value)]];
+  });
+}
