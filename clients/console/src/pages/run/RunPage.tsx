@@ -1,6 +1,134 @@
-/** Not built yet. */
-import { PageHead } from "../../parts/states";
+/** One run, rewrite or upkeep: live while it runs, a report once it has ended. */
+import { Anchor, Code, Group } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { isNotFound } from "../../api/problems";
+import { RunStateBadge } from "../../parts/badges";
+import { Problem } from "../../parts/Problem";
+import { Answer, PageHead, Section, Waiting } from "../../parts/states";
+import { Ago, Time } from "../../parts/Time";
+import { useUrlState } from "../../parts/useUrlState";
+import { Attempts, TimeSplit } from "./Attempts";
+import { Checks } from "./Checks";
+import { Documents } from "./Documents";
+import { Ending } from "./Ending";
+import { EventsSection } from "./EventsSection";
+import { Freshness } from "./Freshness";
+import { GroupsSection } from "./GroupsSection";
+import { LiveFigures, RateChart } from "./LiveFigures";
+import { Outcome } from "./Outcome";
+import { RunActions } from "./RunActions";
+import type { LiveView } from "./runLive";
+import { type RunDetail, runQuery } from "./runQueries";
+import { StateMachine } from "./StateMachine";
+import { usePrintedInLight } from "./usePrintedInLight";
+import { useRunLive } from "./useRunLive";
+import { Waits } from "./Waits";
+import { operationName } from "./words";
+import "./run.css";
 
 export default function RunPage() {
-  return <PageHead title="RunPage" />;
+  const { runId } = useParams({ strict: false }) as { runId: string };
+  return <Run key={runId} runId={runId} />;
+}
+
+function Run({ runId }: { runId: string }) {
+  const live = useRunLive(runId);
+  const query = useQuery(runQuery(runId));
+  useRefreshOnChange(runId, live.history.state);
+  usePrintedInLight();
+  if (query.data === undefined && query.isError) {
+    return (
+      <>
+        <PageHead title="Run" sub={<Code className="wrap-anywhere">{runId}</Code>} />
+        <Problem error={query.error} onRetry={() => void query.refetch()}>
+          {isNotFound(query.error) && (
+            <Anchor component={Link} to="/runs" size="sm">
+              See all runs. Runs that ended long ago are removed; the list says since when they are kept.
+            </Anchor>
+          )}
+        </Problem>
+      </>
+    );
+  }
+  return (
+    <Answer query={query} height={700}>
+      {(run) => <Content run={run} live={live} />}
+    </Answer>
+  );
+}
+
+/** Ask for the run again when an event says that its state changed. */
+function useRefreshOnChange(runId: string, state: string | null): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (state !== null) void queries.invalidateQueries({ queryKey: ["run", runId] });
+  }, [queries, runId, state]);
+}
+
+const DEFAULTS = { groups: "", events: "", event: "" };
+
+function Content({ run, live }: { run: RunDetail; live: LiveView }) {
+  const [state, change] = useUrlState(DEFAULTS);
+  const progress = run.is_terminal ? null : (live.progress ?? run.progress);
+  const isAtWork = !run.is_terminal && run.state !== "queued";
+  return (
+    <div className="run-page">
+      <Head run={run} />
+      <Freshness following={live.following} interruptedAt={live.interruptedAt} />
+      <Ending run={run} />
+      <Waits run={run} />
+      <Section title="States">
+        {live.history.sequence === 0 ? <Waiting height={150} label="Loading the states" /> : <StateMachine history={live.history} reason={run.reason} />}
+      </Section>
+      {isAtWork && progress !== null && progress.groups_total > 0 && <LiveFigures progress={progress} rates={live.rates} />}
+      {run.is_terminal && live.rates.at.length > 1 && (
+        <Section title="Rate while this page was open">
+          <RateChart rates={live.rates} />
+        </Section>
+      )}
+      {run.is_terminal && <Outcome run={run} />}
+      <Checks run={run} />
+      <GroupsSection run={run} live={live} filter={state.groups} onFilter={(groups) => change({ groups })} />
+      <Section title="Time">
+        <TimeSplit time={run.time} />
+      </Section>
+      <Section title="Attempts">
+        <Attempts history={live.history} />
+      </Section>
+      <EventsSection live={live} choice={state.events} selected={state.event} onChange={change} />
+      <Documents run={run} />
+    </div>
+  );
+}
+
+function Head({ run }: { run: RunDetail }) {
+  const table = run.table ?? "a table that is not registered any more";
+  return (
+    <PageHead
+      title={
+        <>
+          {operationName(run.operation)} of {table}
+        </>
+      }
+      sub={
+        <Group gap="xs">
+          <RunStateBadge state={run.state} waitingFor={run.waiting_for} />
+          <Code>{run.id}</Code>
+          <span>
+            submitted <Time at={run.created_at} /> (<Ago at={run.created_at} />) by{" "}
+            <span className="wrap-anywhere">{run.requested_by}</span>, priority {run.priority}
+          </span>
+          {run.worker !== null && (
+            <span>
+              at work: <span className="wrap-anywhere">{run.worker}</span>, attempt {run.attempt}
+            </span>
+          )}
+        </Group>
+      }
+    >
+      <RunActions run={run} />
+    </PageHead>
+  );
 }
