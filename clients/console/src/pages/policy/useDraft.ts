@@ -59,6 +59,7 @@ export function useDraft(target: PolicyTarget, first: Stored | null, patch: unkn
   const queries = useQueryClient();
   const rebase = useCallback(
     (stored: Stored | null, text?: string) => {
+      void queries.cancelQueries({ queryKey: ["policy", target.id] });
       queries.setQueryData(["policy", target.id], stored);
       setState({ base: stored, text: text ?? policyText(stored?.policy, root) });
     },
