@@ -9,6 +9,7 @@ import type { RunDetail } from "./runQueries";
 import { checkText, plain } from "./words";
 
 const SHOWN = 20;
+const MOST_CHARACTERS = 240;
 
 export function Checks({ run }: { run: RunDetail }) {
   const proofs = proofsOf(run.result);
@@ -81,6 +82,10 @@ function ProofTable({ proof }: { proof: Proof }) {
   );
 }
 
+function shortened(text: string): string {
+  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}… (in full in the result document)`;
+}
+
 function CheckRow({ check }: { check: Check }) {
   return (
     <tr>
@@ -91,7 +96,7 @@ function CheckRow({ check }: { check: Check }) {
       <td>
         <Badge tone={check.holds ? "good" : "bad"}>{check.holds ? "holds" : "fails"}</Badge>
       </td>
-      <td className="wrap-anywhere">{check.detail}</td>
+      <td className="wrap-anywhere">{shortened(check.detail)}</td>
     </tr>
   );
 }

@@ -1,8 +1,7 @@
 /** Say whether the page follows the run, and since when it does not. */
-import { Alert, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { localTime } from "../../format/times";
-import { Ago } from "../../parts/Time";
 import type { LiveView } from "./runLive";
 
 const TOLERATED_MS = 2_000; // a stream that is resumed at once needs no word
@@ -21,10 +20,10 @@ export function Freshness({ following, interruptedAt }: Pick<LiveView, "followin
   return (
     <div role="status" aria-live="polite" className="freshness no-print">
       {isLate && interruptedAt !== null ? (
-        <Alert color="yellow" variant="outline" title={`Live updates interrupted since ${localTime(interruptedAt)}; retrying`}>
-          What this page shows was right then (<Ago at={new Date(interruptedAt).toISOString()} />
-          ). The run itself goes on. Updates that were missed are fetched when the connection is back.
-        </Alert>
+        <Text size="sm" className="freshness-late">
+          <strong>Live updates interrupted since {localTime(interruptedAt)}; retrying.</strong> The run goes on; what was missed
+          comes when the connection is back.
+        </Text>
       ) : (
         <Text size="sm" c="dimmed">
           {QUIET[following]}

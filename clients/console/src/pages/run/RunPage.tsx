@@ -1,12 +1,13 @@
 /** One run, rewrite or upkeep: live while it runs, a report once it has ended. */
 import { Anchor, Code, Group } from "@mantine/core";
+import { ConnectionError, UnavailableError } from "@packhouse/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { isNotFound } from "../../api/problems";
 import { RunStateBadge } from "../../parts/badges";
 import { Problem } from "../../parts/Problem";
-import { Answer, PageHead, Section, Waiting } from "../../parts/states";
+import { PageHead, Section, Waiting } from "../../parts/states";
 import { Ago, Time } from "../../parts/Time";
 import { useUrlState } from "../../parts/useUrlState";
 import { Attempts, TimeSplit } from "./Attempts";
@@ -52,10 +53,14 @@ function Run({ runId }: { runId: string }) {
       </>
     );
   }
+  if (query.data === undefined) return <Waiting height={700} label="Loading the run" />;
+  // without an answer the banner of the page and the note on live updates say enough
+  const isShown = query.isError && !(query.error instanceof ConnectionError) && !(query.error instanceof UnavailableError);
   return (
-    <Answer query={query} height={700}>
-      {(run) => <Content run={run} live={live} />}
-    </Answer>
+    <>
+      {isShown && <Problem error={query.error} onRetry={() => void query.refetch()} />}
+      <Content run={query.data} live={live} />
+    </>
   );
 }
 

@@ -27,7 +27,7 @@ export interface LiveView {
 type Follow = (after: number, signal: AbortSignal) => AsyncIterable<RunSignal>;
 
 const FLUSH_MS = 250;
-const SILENCE_MS = 25_000; // the server sends a sign of life every 15 s
+const SILENCE_MS = 20_000; // the server sends a sign of life every 15 s
 const POLLING_MS = 30_000; // then a stream is tried again
 const AGAIN_MS = 2_000;
 
@@ -41,6 +41,7 @@ export class RunLive {
   #following: Following = "connecting";
   #interruptedAt: number | null = null;
   #pollingSince: number | null = null;
+  #aliveAt = Date.now();
   #view: LiveView;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #part = new AbortController();
@@ -77,10 +78,10 @@ export class RunLive {
     }
   }
 
-  /** Note that nothing comes any more. */
+  /** Note that nothing comes any more, since the last sign of life. */
   interrupt(): void {
     if (this.#following === "ended" || this.#following === "interrupted") return;
-    this.#interruptedAt = Date.now();
+    this.#interruptedAt = this.#aliveAt;
     this.#following = "interrupted";
     this.#announce();
   }
@@ -90,8 +91,8 @@ export class RunLive {
       baseUrl: globalThis.location.origin,
       apiKey: () => sessions.get().session?.token ?? "",
       fetch: streamFetch({
-        opened: () => this.#set("stream"),
-        alive: () => this.#set("stream"),
+        opened: () => this.#alive("stream"),
+        alive: () => this.#alive("stream"),
         closed: () => this.interrupt(),
         polled: () => this.#polled(),
       }),
@@ -102,8 +103,13 @@ export class RunLive {
 
   #polled(): void {
     this.#pollingSince ??= Date.now();
-    this.#set("polling");
+    this.#alive("polling");
     if (Date.now() - this.#pollingSince > POLLING_MS) this.#part.abort();
+  }
+
+  #alive(following: Following): void {
+    this.#aliveAt = Date.now();
+    this.#set(following);
   }
 
   #take(signal: RunSignal): void {

@@ -42,7 +42,7 @@ export function GanttChart({ gantt, span, nowMs, windows, onZoom }: ChartProps) 
           {gantt.rows.map((row, index) => (
             <Row key={row.tableId} row={row} isFirst={index === 0} nowMs={nowMs} onZoom={onZoom}>
               {(windows.get(row.tableId) ?? []).map((window) => (
-                <Shade key={`${window.from}`} window={window} span={span} />
+                <Shade key={`${window.from} ${window.to} ${window.reason}`} window={window} span={span} />
               ))}
               {ticks.map((at) => (
                 <span key={at} className="gantt-line" style={{ left: share(at) }} />
@@ -81,7 +81,7 @@ function Shade({ window, span }: { window: TableWindow; span: Span }) {
   return (
     <span
       className="gantt-shade"
-      title={`${window.kind.replaceAll("_", " ")}: ${localTime(window.from)} to ${localTime(window.to)}`}
+      title={`${window.reason}: ${localTime(window.from)} to ${localTime(window.to)}${window.isDerived ? ", by the present policy" : ""}`}
       style={{ left: `${((from - span.from) / whole) * 100}%`, width: `${((to - from) / whole) * 100}%` }}
     />
   );
@@ -104,9 +104,15 @@ function Row({
   return (
     <li className="gantt-row">
       <div className="gantt-name">
-        <Anchor component={Link} to="/tables/$tableId" params={{ tableId: row.tableId } as never} size="sm" className="cut" title={row.table}>
-          {row.table}
-        </Anchor>
+        {row.isRegistered ? (
+          <Anchor component={Link} to="/tables/$tableId" params={{ tableId: row.tableId } as never} size="sm" className="cut" title={row.table}>
+            {row.table}
+          </Anchor>
+        ) : (
+          <span className="cut" title={`${row.table} is not registered any more`}>
+            {row.table}
+          </span>
+        )}
         <Text size="xs" c="dimmed">
           {counted(runs, "run")}
           {row.hidden > 0 && `, ${row.hidden} not drawn`}

@@ -68,7 +68,7 @@ function Runs({
   onChange: (change: Change) => void;
 }) {
   const gantt = useMemo(() => ganttOf(runs, span, nowMs), [runs, span.from, span.to, nowMs]);
-  const windows = useWindows(gantt, span, nowMs);
+  const windows = useWindows(gantt);
   if (gantt.rows.length === 0) {
     return (
       <Empty title="No run in this time">
@@ -102,9 +102,8 @@ function isoSpan({ from, to }: Span): { since: string; until: string } {
 }
 
 /** Return the windows of the tables shown, by table. */
-function useWindows(gantt: Gantt, span: Span, nowMs: number): ReadonlyMap<string, readonly TableWindow[]> {
-  const hours = Math.min(168, Math.max(1, Math.ceil((span.to - nowMs) / HOUR)));
-  const tables = gantt.rows.map(({ tableId }) => tableId);
-  const found = useQueries({ queries: tables.map((tableId) => windowsQuery(tableId, hours)) });
+function useWindows(gantt: Gantt): ReadonlyMap<string, readonly TableWindow[]> {
+  const tables = gantt.rows.filter(({ isRegistered }) => isRegistered).map(({ tableId }) => tableId);
+  const found = useQueries({ queries: tables.map((tableId) => windowsQuery(tableId)) });
   return new Map(tables.map((tableId, index) => [tableId, found[index]?.data ?? []]));
 }

@@ -27,8 +27,10 @@ describe("filters", () => {
   });
 });
 
-test("windows without an end last, and answers of other shapes give none", () => {
-  expect(windowsOf({ items: [{ starts_at: "2026-11-25T10:00:00Z", ends_at: null }] })[0]?.to).toBeGreaterThan(Date.now());
-  expect(windowsOf({ items: [{ kind: "blackout" }] })).toEqual([]);
-  expect(windowsOf(null)).toEqual([]);
+test("quiet hours are also those of the week before, a blackout comes once", () => {
+  const times = { starts_at: "2026-11-25T08:00:00Z", ends_at: "2026-11-25T16:00:00Z", reason: "r" };
+  const [before, coming] = windowsOf([{ kind: "quiet_hours", ...times }]);
+  expect(before).toMatchObject({ from: Date.parse("2026-11-18T08:00:00Z"), to: Date.parse("2026-11-18T16:00:00Z"), isDerived: true });
+  expect(coming).toMatchObject({ from: Date.parse(times.starts_at), isDerived: false });
+  expect(windowsOf([{ kind: "blackout", ...times }])).toHaveLength(1);
 });

@@ -25,6 +25,8 @@ export interface GanttRow {
   /** Bars for which there was no lane. */
   readonly hidden: number;
   readonly isActive: boolean;
+  /** False for a table whose registration was deleted. */
+  readonly isRegistered: boolean;
 }
 
 export interface Gantt {
@@ -80,7 +82,7 @@ export function timesOf(run: RunSummary, nowMs: number): readonly [number, numbe
 function rowOf(runs: readonly RunSummary[], span: Span, nowMs: number): GanttRow {
   const first = runs[0] as RunSummary;
   const { lanes, hidden } = packed(crowded(runs.map((run) => barOf(run, span, nowMs))));
-  return { tableId: first.table_id, table: first.table ?? first.table_id, lanes, hidden, isActive: isActive(runs) };
+  return { tableId: first.table_id, table: first.table ?? first.table_id, lanes, hidden, isActive: isActive(runs), isRegistered: first.table !== null };
 }
 
 function barOf(run: RunSummary, { from, to }: Span, nowMs: number): Bar {

@@ -59,18 +59,33 @@ export const timelineQuery = (filters: Filters, spanKey: string, span: () => Spa
     placeholderData: keepPreviousData,
   });
 
+/** A window in which no run of a table starts. */
 export interface TableWindow extends Span {
-  readonly kind: string;
+  /** The quiet hours in words, or the reason of the blackout. */
+  readonly reason: string;
+  /** True for the past, where it is derived from the present policy. */
+  readonly isDerived: boolean;
 }
 
-/** Windows of a table in which no run starts; empty where the server has no such list. */
-export const windowsQuery = (tableId: string, hours: number) =>
+interface WindowItem {
+  readonly kind: "quiet_hours" | "blackout";
+  readonly starts_at: string;
+  readonly ends_at: string;
+  readonly reason: string;
+}
+
+const WEEK_HOURS = 168;
+const WEEK_MS = WEEK_HOURS * 3_600_000;
+
+/** Windows of a table from a week ago to a week ahead; empty where the server has no such list. */
+export const windowsQuery = (tableId: string) =>
   queryOptions({
-    queryKey: ["table", tableId, "windows", hours],
+    queryKey: ["table", tableId, "windows", WEEK_HOURS],
     queryFn: async ({ signal }): Promise<readonly TableWindow[]> => {
       try {
-        const init = { params: { path: { table_id: tableId }, query: { hours } }, signal };
-        return windowsOf(await packhouse.get("/v1/tables/{table_id}/windows" as never, init as never));
+        const init = { params: { path: { table_id: tableId }, query: { hours: WEEK_HOURS } }, signal };
+        const answer = await packhouse.get("/v1/tables/{table_id}/windows" as never, init as never);
+        return windowsOf((answer as { items: WindowItem[] }).items);
       } catch (error) {
         if (error instanceof NotFoundError) return [];
         throw error;
@@ -79,23 +94,18 @@ export const windowsQuery = (tableId: string, hours: number) =>
     staleTime: REFRESH.slow,
   });
 
-const ENDLESS = 8_640_000_000_000_000;
-
-/** Read windows with their instants, under the names that the server may use for them. */
-export function windowsOf(answer: unknown): readonly TableWindow[] {
-  const lists = answer as { items?: unknown; windows?: unknown } | null;
-  const items = lists?.items ?? lists?.windows;
-  if (!Array.isArray(items)) return [];
-  return items.flatMap((item: Record<string, unknown>) => {
-    const from = instant(item["from"] ?? item["starts_at"] ?? item["start"] ?? item["begins_at"]);
-    const to = instant(item["until"] ?? item["to"] ?? item["ends_at"] ?? item["end"]) ?? ENDLESS;
-    return from === null ? [] : [{ from, to, kind: String(item["kind"] ?? "quiet_hours") }];
+/**
+ * Return windows with their instants.
+ *
+ * The API lists those to come. Quiet hours repeat each week, so those of the week before are derived from them; an hour
+ * off in the week of a change of local time, and of the present policy, not of the one that held then.
+ */
+export function windowsOf(items: readonly WindowItem[]): readonly TableWindow[] {
+  return items.flatMap(({ kind, starts_at, ends_at, reason }) => {
+    const [from, to] = [Date.parse(starts_at), Date.parse(ends_at)];
+    const coming = { from, to, reason, isDerived: false };
+    return kind === "blackout" ? [coming] : [{ from: from - WEEK_MS, to: to - WEEK_MS, reason, isDerived: true }, coming];
   });
-}
-
-function instant(value: unknown): number | null {
-  const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(at) ? null : at;
 }
 
 /** Tables whose address contains a text; the first ones where the server does not search. */
