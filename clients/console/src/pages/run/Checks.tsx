@@ -57,12 +57,11 @@ function Rows({ run }: { run: RunDetail }) {
 
 function ProofTable({ proof }: { proof: Proof }) {
   const holding = proof.checks.filter(({ holds }) => holds).length;
-  const name = proof.snapshotId === null ? "Deleted files" : `Snapshot ${proof.snapshotId}`;
   return (
     <div className="checks">
       <table className="plain-table">
         <caption>
-          {name}: {holding} of {counted(proof.checks.length, "check")} hold
+          {subjectOf(proof)}: {holding} of {counted(proof.checks.length, "check")} {proof.checks.length === 1 ? "holds" : "hold"}
           {proof.takenBack && ". The table was rolled back to an earlier snapshot afterwards"}
         </caption>
         <thead>
@@ -80,6 +79,12 @@ function ProofTable({ proof }: { proof: Proof }) {
       </table>
     </div>
   );
+}
+
+/** Return what a proof is about: a snapshot, or a removal, which has none. */
+function subjectOf(proof: Proof): string {
+  if (proof.snapshotId !== null) return `Snapshot ${proof.snapshotId}`;
+  return proof.checks.some(({ name }) => name.startsWith("deleted")) ? "Deleted files" : "Expired snapshots";
 }
 
 function shortened(text: string): string {

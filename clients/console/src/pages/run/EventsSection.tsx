@@ -5,6 +5,7 @@ import { count } from "../../format/sizes";
 import { type Column, RowsTable } from "../../parts/RowsTable";
 import { Empty, Section, Waiting } from "../../parts/states";
 import { Time } from "../../parts/Time";
+import { isObject } from "./documents";
 import type { RunEvent } from "./history";
 import type { LiveView } from "./runLive";
 import { Structure } from "./Structure";
@@ -83,11 +84,9 @@ function columnsOf(onOpen: (event: RunEvent) => void): readonly Column<RunEvent>
   return [
     { key: "sequence", title: "No.", width: "60px", align: "right", cell: (event) => count(event.sequence) },
     { key: "at", title: "Time", width: "170px", cell: (event) => <Time at={event.at} /> },
-    { key: "kind", title: "Event", width: "210px", cell: (event) => eventText(event.kind) },
-    { key: "state", title: "State", width: "190px", cell: (event) => stateText(event) },
+    { key: "kind", title: "Event", width: "190px", cell: (event) => eventText(event.kind) },
+    { key: "state", title: "State", width: "180px", cell: (event) => stateText(event) },
     { key: "about", title: "About", cell: (event) => <AboutCell event={event} /> },
-    { key: "attempt", title: "Attempt", align: "right", width: "80px", cell: (event) => count(event.attempt) },
-    { key: "actor", title: "By", width: "180px", cell: (event) => <ActorCell actor={event.actor} /> },
     {
       key: "details",
       title: "Details",
@@ -98,6 +97,8 @@ function columnsOf(onOpen: (event: RunEvent) => void): readonly Column<RunEvent>
         </Button>
       ),
     },
+    { key: "attempt", title: "Attempt", align: "right", width: "80px", cell: (event) => count(event.attempt) },
+    { key: "actor", title: "By", width: "180px", cell: (event) => <ActorCell actor={event.actor} /> },
   ];
 }
 
@@ -127,6 +128,9 @@ function AboutCell({ event }: { event: RunEvent }) {
 function aboutText({ details, reason }: RunEvent): string {
   if (typeof details["detail"] === "string") return details["detail"];
   if (typeof details["group"] === "number") return `group ${details["group"]}`;
+  if (isObject(details["reasons"])) {
+    return Object.entries(details["reasons"]).map(([group, why]) => `group ${group}: ${reasonText(String(why))}`).join("; ");
+  }
   if (Array.isArray(details["groups"])) {
     const groups = details["groups"];
     return groups.length <= 8 ? `groups ${groups.join(", ")}` : `${count(groups.length)} groups`;

@@ -2,6 +2,7 @@
 import { Anchor, Button, Code, Group, List, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { bytes, count, share } from "../../format/sizes";
 import { duration } from "../../format/times";
 import { Problem } from "../../parts/Problem";
@@ -95,7 +96,7 @@ function DownloadList({ runId }: { runId: string }) {
     mutationFn: () => deletedFiles(runId),
     onSuccess: (blob) => {
       save(blob, `${runId}-deleted-files.csv`);
-      notifications.show({ message: "The list of deleted files is downloaded." });
+      notifications.show({ message: "The list of deleted files is downloaded.", closeButtonProps: { "aria-label": "Close" } });
     },
   });
   return (
@@ -162,8 +163,8 @@ function Waste({ run }: { run: RunDetail }) {
       )}
       {dropped.length > 0 && (
         <Group mt="xs" className="no-print">
-          <Anchor href="?groups=dropped" size="sm" component="a">
-            Show them in the list of groups
+          <Anchor component={Link} to="." search={{ groups: "dropped" } as never} resetScroll={false} size="sm">
+            List them under “File groups” below
           </Anchor>
         </Group>
       )}
