@@ -149,7 +149,7 @@ function Waste({ run }: { run: RunDetail }) {
   return (
     <Section title="Waste">
       <Text size="sm">
-        {wasted === 0 ? "None: every byte that was written was committed." : `${bytes(wasted)} were written and not committed.`}
+        {wasted === 0 ? "None: no output file was written and then dropped." : `${bytes(wasted)} were written and not committed.`}
         {lost > 0 && ` ${count(lost)} groups were lost to other writers.`}
       </Text>
       {dropped.length > 0 && (

@@ -10,8 +10,8 @@ test("a rewrite has files, bytes and averages before and after", () => {
   ]);
 });
 
-test("a run that changed nothing has no average to compare", () => {
-  expect(changesOf({ rewritten_files: 0, rewritten_bytes: 0, added_files: 0, added_bytes: 0 }).map(({ name }) => name)).toEqual(["Files", "Bytes"]);
+test("a run that changed nothing has nothing to compare", () => {
+  expect(changesOf({ rewritten_files: 0, rewritten_bytes: 0, added_files: 0, added_bytes: 0 })).toEqual([]);
   expect(changesOf({})).toEqual([]);
 });
 

@@ -80,7 +80,7 @@ export function changesOf(result: Document): readonly Comparison[] {
     },
     { name: "Time to read the manifests", kind: "seconds", from: numberAt(reading, "before"), to: numberAt(reading, "after") },
   ];
-  return found.filter(({ from, to }) => from !== null && to !== null);
+  return found.filter(({ from, to }) => from !== null && to !== null && (from !== 0 || to !== 0));
 }
 
 /** Return the predicted figures (`from`) and the measured ones (`to`). */

@@ -97,6 +97,8 @@ function NoRuns({ isFiltered: hasFilters, onClear }: { isFiltered: boolean; onCl
   if (hasFilters) {
     return (
       <Empty title="No run fits these filters">
+        Check the spelling of the table's address and of the team, choose a longer time, or start without filters.
+        <br />
         <Button mt="xs" size="xs" variant="default" onClick={onClear}>
           Clear filters
         </Button>
