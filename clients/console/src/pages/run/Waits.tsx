@@ -32,7 +32,7 @@ function Queued({ run }: { run: RunDetail }) {
           ).
         </Text>
       )}
-      {run.detail !== null && (
+      {run.detail !== null && pauses.length === 0 && (
         <Text size="sm" className="wrap-anywhere">
           {run.detail}
         </Text>

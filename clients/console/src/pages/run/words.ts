@@ -96,7 +96,7 @@ export function remedyOf(code: string | null): string | null {
 }
 
 const WAITS: Readonly<Record<string, readonly [string, string]>> = {
-  worker: ["A free worker", "It starts as soon as a worker and room under parallel_runs are free."],
+  worker: ["A free worker, or the end of a pause", "It starts as soon as a worker and room under parallel_runs are free."],
   retry: ["The next try", "The last attempt failed; the run tries again."],
   budget: ["A budget", "A budget of its policy is used up. Raise the limit to start earlier."],
   conflict_backoff: ["A rest after a conflict", "Other writers were first; trying at once would lose again."],
