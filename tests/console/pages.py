@@ -1,6 +1,7 @@
 """A page of the console as the tests use it: signed in, watched for errors, judged by axe."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ class Watched:
     def settle(self) -> "Watched":
         """Wait until nothing is loading."""
         self.page.wait_for_load_state("networkidle")
-        expect(self.page.get_by_role("status", name="Loading")).to_have_count(0)
+        expect(self.page.get_by_role("status", name=re.compile("^Loading"))).to_have_count(0)
         return self
 
     def violations(self) -> list[str]:

@@ -33,7 +33,7 @@ export function Ending({ run }: { run: RunDetail }) {
         </Text>
       )}
       {run.state !== "succeeded" && run.table !== null && (
-        <Anchor component={Link} to="/tables/$tableId" params={{ tableId: run.table_id } as never} hash="explain" size="sm" className="no-print">
+        <Anchor component={Link} to="/tables/$tableId" params={{ tableId: run.table_id } as never} search={{ tab: "explain" } as never} size="sm" className="no-print">
           See why the table runs or does not run now
         </Anchor>
       )}
