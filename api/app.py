@@ -26,7 +26,7 @@ from api.problems.validation import refuse_unknown_parameters
 from api.routes import console, docs, problems
 from api.routes.access import audit, keys, sign_in, whoami
 from api.routes.catalogs import catalog, formats
-from api.routes.fleet import figures, health, history, limits, pauses
+from api.routes.fleet import figures, health, history, limits, pauses, windows
 from api.routes.policies import of_tables, presets, scoped
 from api.routes.runs import pace, run
 from api.routes.tables import explanation, freezes, partitions, signals, table
@@ -107,6 +107,7 @@ def _include(app: FastAPI) -> None:
         partitions,
         figures,
         history,
+        windows,
         of_tables,
         presets,
         formats,

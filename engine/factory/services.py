@@ -21,6 +21,7 @@ from engine.services.operations.tasks.pace_tokens import PaceTokens
 from engine.services.operations.tasks.renewals import RenewalService
 from engine.services.policies.of_tables import PolicyService
 from engine.services.policies.scoped import ScopedPolicyService
+from engine.services.policies.windows import WindowService
 from engine.services.runs.service import RunService
 from engine.services.tables.advice import AdviceService
 from engine.services.tables.backpressure import BackpressureService
@@ -55,6 +56,7 @@ class Services:
     fleet: FleetService
     fleet_history: FleetHistoryService
     policies: PolicyService
+    windows: WindowService
     scoped_policies: ScopedPolicyService
     capabilities: CapabilityService
     runs: RunService

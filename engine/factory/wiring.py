@@ -48,6 +48,7 @@ from engine.services.outages.probes import OutageProbes
 from engine.services.policies.checks import PolicyChecks
 from engine.services.policies.of_tables import PolicyService
 from engine.services.policies.scoped import ScopedPolicyService
+from engine.services.policies.windows import WindowService
 from engine.services.retention.pruning import PruningService
 from engine.services.runs.claims import ClaimService
 from engine.services.runs.execution import RunExecution
@@ -213,6 +214,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         idempotency=IdempotencyService(database=database),
         health=_health(around, fleet),
         policies=PolicyService(database=database, formats=formats, checks=checks),
+        windows=WindowService(database=database, clock=clock),
         scoped_policies=ScopedPolicyService(database=database, checks=checks),
         capabilities=capabilities,
         runs=RunService(database=database, submission=submission, wakes=wakes, pace=pace),

@@ -7,6 +7,14 @@ from api.openapi.examples.names import ENDED, MEASURED, MIB, SUBMITTED
 
 _MEGABYTE: Final = 10**6
 
+_PERIOD: Final = {"since": MEASURED, "until": "2026-11-02T09:29:00Z"}
+_WINDOW: Final = {
+    "kind": "quiet_hours",
+    "starts_at": "2026-11-01T08:00:00Z",
+    "ends_at": "2026-11-01T16:00:00Z",
+    "on_start": "drain",
+}
+
 OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
     "Backlog": {
         "avoidable_files": 290_000,
@@ -60,6 +68,8 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "next_look_at": "2026-11-01T09:31:00Z",
         "benefit_per_cost": 3.9,
     },
+    "FleetWindow": _WINDOW | {"table_count": 412},
+    "FleetWindows": _PERIOD | {"table_count": 1200, "window_table_count": 412, "omitted_count": 0},
     "LastRun": {"state": "succeeded", "reason": "committed", "created_at": SUBMITTED, "finished_at": ENDED},
     "Limits": {
         "parallel_runs": 4,
@@ -78,6 +88,8 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
     "Races": {"groups_committed": 2_940, "groups_lost": 60, "conflict_rate": 0.02},
     "Signal": {"id": 311, "kind": "commit", "at": MEASURED},
     "SmallFileFlow": {"made": 96_000, "removed": 108_000, "made_per_hour": 4000.0, "removed_per_hour": 4500.0},
+    "TableWindow": _WINDOW,
+    "TableWindows": _PERIOD,
     "TableBackpressure": {
         "slow_down": False,
         "reason": "no signal of kind backpressure says that writers should slow down",

@@ -79,6 +79,7 @@ class Tables(Resource[S]):
     health = Operation(requests.get_table_health, AsModel(lambda: models.TableHealth))
     partitions = Listing(requests.list_table_partitions, AsModel(lambda: models.PartitionList))
     measurements = Listing(requests.list_table_measurements, AsModel(lambda: models.HealthHistory))
+    windows = Operation(requests.get_table_windows, AsModel(lambda: models.TableWindows))
     plan = Operation(requests.plan_table, AsModel(lambda: models.TablePlan))
     explain = Operation(requests.explain_table, AsModel(lambda: models.Explanation))
     history = Listing(requests.list_table_history, AsModel(lambda: models.TableHistory))
@@ -146,6 +147,7 @@ class Fleet(Resource[S]):
 
     figures = Operation(requests.get_fleet, AsModel(lambda: models.Fleet))
     history = Operation(requests.get_fleet_history, AsModel(lambda: models.FleetHistory))
+    windows = Operation(requests.get_fleet_windows, AsModel(lambda: models.FleetWindows))
     tables = Listing(requests.list_fleet_tables, AsModel(lambda: models.FleetTableList))
     pause = Operation(requests.pause_fleet, AsModel(lambda: models.Pause))
     resume = Operation(requests.resume_fleet, nothing)

@@ -17,7 +17,7 @@ from engine.domain.policies.effective.merging import DEFAULTS, EffectivePolicy, 
 from engine.domain.policies.effective.presets import PRESETS, Preset
 from engine.domain.policies.effective.scopes import FLEET, PolicyScope, PolicyScopeKind, ScopedTable, TableTraits
 from engine.domain.policies.effective.stored import StoredPolicy
-from engine.domain.policies.effective.windows import WindowKind, Windows, WindowState
+from engine.domain.policies.effective.windows import WindowKind, Windows, WindowSpan, WindowState
 
 __all__ = [
     "DEFAULTS",
@@ -50,6 +50,7 @@ __all__ = [
     "TriggerCondition",
     "TriggerRule",
     "WindowKind",
+    "WindowSpan",
     "WindowState",
     "Windows",
     "contradictions",

@@ -92,11 +92,13 @@ class PolicyCoverageStore:
         query = select(policies).where(is_near, or_(*says))
         return sorted((to_policy(row) for row in await self._connection.execute(query)), key=strength)
 
-    async def covered(self, scope: PolicyScope) -> AsyncGenerator[list[CoveredTable]]:
-        """Yield the tables that a scope covers, by id, in pages of at most 1000."""
-        after = TableId("")
+    async def covered(
+        self, scope: PolicyScope, seen: VisibleTables | None = None
+    ) -> AsyncGenerator[list[CoveredTable]]:
+        """Yield the tables that a scope covers and a caller sees (None: all), by id, in pages of at most 1000."""
+        after, is_seen = TableId(""), true() if seen is None else visible(seen)
         while True:
-            rows = (await self._connection.execute(_page(scope, after))).all()
+            rows = (await self._connection.execute(_page(scope, after).where(is_seen))).all()
             if covered := [each for row in rows if scope.covers(each := _to_covered(row))]:
                 yield covered
             if len(rows) < PAGE:

@@ -45,6 +45,7 @@ BOUNDED_BY: dict[str, str] = {
     "rewritten_bytes": "two days",
     "run_events": "PACKHOUSE_RUN_RETENTION_SECONDS",
     "run_totals": "one row an operation and end state",
+    "run_hours": "Coordinator.prune",
     "run_times": "twelve a table",
     "runs": "PACKHOUSE_RUN_RETENTION_SECONDS",
     "schema_support": "one row",
@@ -52,6 +53,7 @@ BOUNDED_BY: dict[str, str] = {
     "signals": "a thousand a table and kind",
     "table_labels": "tables",
     "tables": "people",
+    "table_hours": "Coordinator.prune",
     "watches": "one row a table",
 }
 """Each table of the record, and what bounds its rows."""

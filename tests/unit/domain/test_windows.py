@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from engine.domain.policies import Blackout, OnStart, QuietHours, WindowKind, Windows
+from engine.domain.policies import Blackout, OnStart, QuietHours, WindowKind, Windows, WindowSpan
 from engine.domain.policies.documents.windows import WEEK
 from tests.unit.domain.policy_documents import clocks, days
 
@@ -278,3 +278,37 @@ def test_quiet_hours_that_make_no_sense_are_refused(written: dict[str, Any]) -> 
 
 def test_days_are_held_once_each_in_the_order_of_the_week() -> None:
     assert quiet("09:00", "17:00", days=["fri", "mon", "wed"]).days == ("mon", "wed", "fri")
+
+
+def test_occurrences_are_those_that_touch_the_time_asked_for() -> None:
+    once = blackout("2026-11-03T01:00", "2026-11-04", time_zone="UTC")
+    windows = Windows((quiet("22:00", "02:00", days=["mon", "tue"]),), (once,))
+    found = windows.occurrences(at("2026-11-03T01:30"), at("2026-11-03T22:00"))  # from Monday night to Tuesday evening
+    nightly = WindowSpan(
+        at("2026-11-02T22:00"), at("2026-11-03T02:00"), WindowKind.QUIET_HOURS, OnStart.DRAIN, "quiet hours mon, tue"
+    )
+    assert [one._replace(reason="") for one in found] == [
+        nightly._replace(reason=""),
+        WindowSpan(at("2026-11-03T01:00"), at("2026-11-04"), WindowKind.BLACKOUT, OnStart.DRAIN, ""),
+    ]
+    assert [one.reason for one in found] == ["quiet hours mon, tue 22:00-02:00 UTC", "freeze"]
+
+
+@pytest.mark.parametrize(
+    ("day", "start", "end"),
+    [
+        ("2026-03-29", "2026-03-28T23:00", "2026-03-29T04:00"),  # an hour shorter
+        ("2026-10-25", "2026-10-24T22:00", "2026-10-25T05:00"),  # an hour longer, and still one occurrence
+        ("2026-06-01", "2026-05-31T22:00", "2026-06-01T04:00"),
+    ],
+)
+def test_an_occurrence_follows_the_clocks_of_its_zone(day: str, start: str, end: str) -> None:
+    windows = Windows((quiet("00:00", "06:00", "Europe/Berlin"),))
+    [found] = windows.occurrences(at(f"{day}T02:00"), at(f"{day}T03:00"))
+    assert (found.starts_at, found.ends_at) == (at(start), at(end))
+
+
+def test_windows_of_whole_days_are_one_occurrence_for_each_day() -> None:
+    windows = Windows((quiet("00:00", "00:00"),))
+    found = windows.occurrences(at("2026-11-02T12:00"), at("2026-11-04T12:00"))
+    assert [one.starts_at for one in found] == [at(f"2026-11-0{day}") for day in (2, 3, 4)]

@@ -14,7 +14,7 @@ from packhouse.exit_codes import ExitCode
 from packhouse.output import print_fields, print_tree
 from packhouse.problems import CommandError
 from packhouse.rendering import answers
-from packhouse.rendering.fleet_history import fleet_history
+from packhouse.rendering.series import fleet_history, windows
 from packhouse.session import Call, Session, etag_of
 
 app = typer.Typer(no_args_is_help=True, help="All tables together.")
@@ -49,6 +49,17 @@ def show_history(
     session = Session.of(context)
     found = session.ask(session.client.fleet.history, since=since, until=until, step=step)
     session.show(found, lambda console: fleet_history(console, found))
+
+
+@app.command("windows")
+def list_windows(
+    context: typer.Context,
+    hours: Annotated[int, typer.Option(min=1, max=168, help="Hours from now on.")] = 24,
+) -> None:
+    """List the quiet hours and blackouts to come of all tables."""
+    session = Session.of(context)
+    found = session.ask(session.client.fleet.windows, hours=hours)
+    session.show(found, lambda console: windows(console, found["items"]))
 
 
 @app.command("tables")

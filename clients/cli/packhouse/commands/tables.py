@@ -10,7 +10,7 @@ from packhouse.documents.reading import assignments, read_document
 from packhouse.exit_codes import ExitCode
 from packhouse.output import moment, print_fields, print_rows, size
 from packhouse.problems import CommandError
-from packhouse.rendering import answers, upkeep
+from packhouse.rendering import answers, series, upkeep
 from packhouse.session import Session, etag_of
 
 app = typer.Typer(no_args_is_help=True, help="List, register, inspect, change and delete registered tables.")
@@ -151,6 +151,18 @@ def partitions(
     items = list(session.pages(session.client.tables.partitions, table_id(session, table), limit=limit, sort=sort))
     empty = "no partitions: the table has no data files"
     session.show_list(items, lambda console: answers.partitions(console, items), empty=empty)
+
+
+@app.command("windows")
+def list_windows(
+    context: typer.Context,
+    table: TableArgument,
+    hours: Annotated[int, typer.Option(min=1, max=168, help="Hours from now on.")] = 168,
+) -> None:
+    """List a table's quiet hours and blackouts to come."""
+    session = Session.of(context)
+    found = session.ask(session.client.tables.windows, table_id(session, table), hours=hours)
+    session.show(found, lambda console: series.windows(console, found["items"]))
 
 
 @app.command("upkeep")

@@ -2639,6 +2639,38 @@ class TableRegister(Model):
     """Pause it: no run of it starts until it is resumed."""
 
 
+class TableWindow(Model):
+    """An occurrence of a window: no rewrite starts in it."""
+
+    ends_at: datetime
+    """End; rewrites may start from then on."""
+
+    kind: WindowKind
+    """`quiet_hours` repeat each week, a `blackout` comes once."""
+
+    on_start: OnStart
+    """How running rewrites react to its start."""
+
+    reason: str
+    """The quiet hours in words, or the reason of the blackout."""
+
+    starts_at: datetime
+    """Start; in the past for a window that holds now."""
+
+
+class TableWindows(Model):
+    """Windows of a table from now on; those that overlap are all listed."""
+
+    items: list[TableWindow]
+    """Occurrences that touch this time, in order."""
+
+    since: datetime
+    """Now."""
+
+    until: datetime
+    """End of the hours asked for."""
+
+
 class TeamScope(Model):
     """Every table that a team owns."""
 
@@ -2931,6 +2963,16 @@ class Whoami(Model):
 
     teams: list[str] | None
     """Teams whose tables the caller sees and may change; null for every team."""
+
+
+class WindowTable(Model):
+    """A table whose policy has the window."""
+
+    table: str
+    """Address of the table."""
+
+    table_id: str
+    """Id of the registered table."""
 
 
 class Writes(Model):
@@ -3389,6 +3431,53 @@ class FleetTableList(Model):
 
     next_page_token: str | None
     """Send as `page_token` for the next page; null on the last."""
+
+
+class FleetWindow(Model):
+    """An occurrence of a window that the policies of several tables have."""
+
+    ends_at: datetime
+    """End; rewrites may start from then on."""
+
+    examples: list[WindowTable]
+    """Some of them, at most 3."""
+
+    kind: WindowKind
+    """`quiet_hours` repeat each week, a `blackout` comes once."""
+
+    on_start: OnStart
+    """How running rewrites react to its start."""
+
+    reason: str
+    """The quiet hours in words, or the reason of the blackout."""
+
+    starts_at: datetime
+    """Start; in the past for a window that holds now."""
+
+    table_count: int
+    """Tables that have it."""
+
+
+class FleetWindows(Model):
+    """Windows of all tables that the caller sees, from now on; those that overlap are all listed."""
+
+    items: list[FleetWindow]
+    """Occurrences that touch this time, in order, at most 1000."""
+
+    omitted_count: int
+    """Occurrences left out after these."""
+
+    since: datetime
+    """Now."""
+
+    table_count: int
+    """Tables that the caller sees."""
+
+    until: datetime
+    """End of the hours asked for."""
+
+    window_table_count: int
+    """Those of them whose policies have a window at any time."""
 
 
 class Format(Model):

@@ -344,6 +344,20 @@ def list_fleet_tables(
     )
 
 
+def get_fleet_windows(*, hours: int | None = 24) -> dict[str, Any]:
+    """List quiet hours and blackouts to come of all tables.
+
+    List every window in the policies of the tables that the caller sees, equal windows of several
+    tables once.
+
+    Changes of policies show after ten seconds.
+
+    Args:
+        hours: Hours from now on, at most a week.
+    """
+    return arguments("GET", "/v1/fleet/windows", query={"hours": hours})
+
+
 def list_formats() -> dict[str, Any]:
     """Show the operations that each table format supports.
 
@@ -1302,6 +1316,19 @@ def get_removable_files(table_id: str, operation: models.GetRemovableFilesOperat
         operation: An operation that deletes the files of the snapshots that it removes.
     """
     return arguments("GET", f"/v1/tables/{quoted(table_id)}/upkeep/{quoted(operation)}/files")
+
+
+def get_table_windows(table_id: str, *, hours: int | None = 168) -> dict[str, Any]:
+    """List a table's quiet hours and blackouts to come.
+
+    List the windows of the table's effective policy as instants, across changes of local time.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        hours: Hours from now on, at most a week.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/windows", query={"hours": hours})
 
 
 def get_whoami() -> dict[str, Any]:

@@ -366,6 +366,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/fleet/windows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List quiet hours and blackouts to come of all tables
+         * @description List every window in the policies of the tables that the caller sees, equal windows of several tables once.
+         *
+         *     Changes of policies show after ten seconds.
+         */
+        get: operations["get_fleet_windows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/formats": {
         parameters: {
             query?: never;
@@ -1233,6 +1255,26 @@ export interface paths {
          *     Orphans are listed by a run only: see its deleted files.
          */
         get: operations["get_removable_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tables/{table_id}/windows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a table's quiet hours and blackouts to come
+         * @description List the windows of the table's effective policy as instants, across changes of local time.
+         */
+        get: operations["get_table_windows"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2748,6 +2790,56 @@ export interface components {
             items: components["schemas"]["FleetTable"][];
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
+        };
+        /** @description An occurrence of a window that the policies of several tables have. */
+        FleetWindow: {
+            /**
+             * Format: date-time
+             * @description End; rewrites may start from then on.
+             */
+            ends_at: string;
+            /**
+             * Examples
+             * @description Some of them, at most 3.
+             */
+            examples: components["schemas"]["WindowTable"][];
+            /** @description `quiet_hours` repeat each week, a `blackout` comes once. */
+            kind: components["schemas"]["WindowKind"];
+            /** @description How running rewrites react to its start. */
+            on_start: components["schemas"]["OnStart"];
+            /**
+             * @description The quiet hours in words, or the reason of the blackout.
+             * @example quiet hours 09:00-17:00 Europe/Berlin
+             */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description Start; in the past for a window that holds now.
+             */
+            starts_at: string;
+            /** @description Tables that have it. */
+            table_count: number;
+        };
+        /** @description Windows of all tables that the caller sees, from now on; those that overlap are all listed. */
+        FleetWindows: {
+            /** @description Occurrences that touch this time, in order, at most 1000. */
+            items: components["schemas"]["FleetWindow"][];
+            /** @description Occurrences left out after these. */
+            omitted_count: number;
+            /**
+             * Format: date-time
+             * @description Now.
+             */
+            since: string;
+            /** @description Tables that the caller sees. */
+            table_count: number;
+            /**
+             * Format: date-time
+             * @description End of the hours asked for.
+             */
+            until: string;
+            /** @description Those of them whose policies have a window at any time. */
+            window_table_count: number;
         };
         /**
          * @description Operations that this version supports for tables of one format, with the reason for each that it does not.
@@ -5840,6 +5932,43 @@ export interface components {
             /** @description Id of the registered table. */
             table_id: string;
         };
+        /** @description An occurrence of a window: no rewrite starts in it. */
+        TableWindow: {
+            /**
+             * Format: date-time
+             * @description End; rewrites may start from then on.
+             */
+            ends_at: string;
+            /** @description `quiet_hours` repeat each week, a `blackout` comes once. */
+            kind: components["schemas"]["WindowKind"];
+            /** @description How running rewrites react to its start. */
+            on_start: components["schemas"]["OnStart"];
+            /**
+             * @description The quiet hours in words, or the reason of the blackout.
+             * @example quiet hours 09:00-17:00 Europe/Berlin
+             */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description Start; in the past for a window that holds now.
+             */
+            starts_at: string;
+        };
+        /** @description Windows of a table from now on; those that overlap are all listed. */
+        TableWindows: {
+            /** @description Occurrences that touch this time, in order. */
+            items: components["schemas"]["TableWindow"][];
+            /**
+             * Format: date-time
+             * @description Now.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description End of the hours asked for.
+             */
+            until: string;
+        };
         /** @description Every table that a team owns. */
         TeamScope: {
             /**
@@ -6240,6 +6369,16 @@ export interface components {
          * @enum {string}
          */
         WindowKind: "quiet_hours" | "blackout";
+        /** @description A table whose policy has the window. */
+        WindowTable: {
+            /**
+             * @description Address of the table.
+             * @example lake.sales.orders
+             */
+            table: string;
+            /** @description Id of the registered table. */
+            table_id: string;
+        };
         /** @description Commits of the last seven days, or as far back as the table has snapshots. */
         Writes: {
             /** @description Number of snapshots of other writers. */
@@ -7969,6 +8108,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FleetTableList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_fleet_windows: {
+        parameters: {
+            query?: {
+                /** @description Hours from now on, at most a week. */
+                hours?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Windows of all tables that the caller sees, from now on; those that overlap are all listed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FleetWindows"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -12777,6 +12976,78 @@ export interface operations {
             };
             /** @description The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_table_windows: {
+        parameters: {
+            query?: {
+                /** @description Hours from now on, at most a week. */
+                hours?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Windows of a table from now on; those that overlap are all listed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableWindows"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

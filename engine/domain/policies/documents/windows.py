@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainSe
 
 from engine.domain.policies.documents.fields import Part, Text
 from engine.domain.values.hints import Misread
-from engine.domain.values.local_times import Span, local_span
+from engine.domain.values.local_times import Span, local_span, union
 from engine.domain.values.time_zones import TimeZone, zone_of
 
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -122,7 +122,7 @@ class QuietHours(Part):
         day = lower.astimezone(zone).date() - 2 * _DAY  # started the day before; one more for changes of the date line
         while day <= upper.astimezone(zone).date():
             if WEEK[day.weekday()] in self.days:
-                found += _spans_of_day(day, self.start, self.end, self.time_zone)
+                found += union(list(_spans_of_day(day, self.start, self.end, self.time_zone)))
             day += _DAY
         return found
 
@@ -179,7 +179,7 @@ class Blackout(Part):
         """Return the spans of the blackout: usually one, none if all of its local time is skipped."""
         if self.time_zone is None:
             return [Span(self.start, self.end)]
-        return list(local_span(self.start, self.end, zone_of(self.time_zone)))
+        return union(list(local_span(self.start, self.end, zone_of(self.time_zone))))
 
 
 @lru_cache(maxsize=65_536)

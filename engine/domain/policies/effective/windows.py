@@ -43,6 +43,16 @@ class WindowState(NamedTuple):
     next_start: datetime | None
 
 
+class WindowSpan(NamedTuple):
+    """One occurrence of a window: from `starts_at` up to, not including, `ends_at`."""
+
+    starts_at: datetime
+    ends_at: datetime
+    kind: WindowKind
+    on_start: OnStart
+    reason: str
+
+
 class Windows:
     """All windows of a policy."""
 
@@ -79,6 +89,23 @@ class Windows:
     def spans(self, lower: datetime, upper: datetime) -> list[Span]:
         """Return unions of windows, in order: at least those that touch the time from `lower` to `upper` (UTC)."""
         return union(self._spans(lower, upper))
+
+    def occurrences(self, lower: datetime, upper: datetime) -> list[WindowSpan]:
+        """Return every occurrence of a window that touches the time from `lower` up to `upper` (UTC), in order.
+
+        Windows that overlap are all listed, each with its own start and end.
+        """
+        quiet = [
+            WindowSpan(*span, WindowKind.QUIET_HOURS, window.on_start, window.reason)
+            for window in self._quiet_hours
+            for span in window.spans(lower, upper)
+        ]
+        once = [
+            WindowSpan(*span, WindowKind.BLACKOUT, window.on_start, window.reason)
+            for window, spans in self._blackouts
+            for span in spans
+        ]
+        return sorted(span for span in (*quiet, *once) if span.starts_at < upper and lower < span.ends_at)
 
     def state_at(self, instant: datetime) -> WindowState:
         """Return the state at an instant (aware)."""

@@ -1,6 +1,6 @@
-"""Render the activity of all tables over time."""
+"""Render activity over time and windows to come."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -13,10 +13,23 @@ _COLUMNS = ("=from", ">made", ">removed", ">runs", ">failed", ">rewritten", ">wa
 
 def fleet_history(console: Console, found: Document) -> None:
     """List intervals, oldest first: small files, ended runs, bytes, lost groups, avoidable files."""
-    print_rows(console, _COLUMNS, [_row(item) for item in found["items"]])
+    print_rows(console, _COLUMNS, [_interval(item) for item in found["items"]])
 
 
-def _row(item: Document) -> tuple[Any, ...]:
+def windows(console: Console, items: Sequence[Document]) -> None:
+    """List occurrences of windows in order; with the number of tables if they are of several."""
+    if not items:
+        console.print("no quiet hours or blackouts in this time")
+        return
+    columns = ("=from", "=to", "window", "running rewrites", ">tables")
+    has_counts = "table_count" in items[0]
+    rows = [
+        (moment(w["starts_at"]), moment(w["ends_at"]), w["reason"], w["on_start"], w.get("table_count")) for w in items
+    ]
+    print_rows(console, columns if has_counts else columns[:-1], rows)
+
+
+def _interval(item: Document) -> tuple[Any, ...]:
     backlog = item["backlog"]
     return (
         moment(item["starts_at"]),
