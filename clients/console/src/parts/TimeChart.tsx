@@ -133,7 +133,7 @@ function optionsOf(latest: { current: TimeChartProps }, isDark: boolean, width: 
           ...(one.fill === true ? { fill: `${stroke}33` } : {}),
           ...(one.dashed === true ? { dash: [6, 4] } : {}),
           ...(one.steps === true && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
-          points: { show: one.values.length < 3 },
+          points: { show: (plot) => plot.data[0].length < 3 },
           value: (_plot, value, _series, at) => {
             const shown = latest.current.series[index]?.shown;
             return format(shown === undefined || at === null ? value : shown[at]);

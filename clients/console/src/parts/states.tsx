@@ -43,7 +43,11 @@ export function Answer<T>({
   if (query.data !== undefined) {
     return (
       <>
-        {query.isError && <Problem error={query.error} onRetry={() => void query.refetch()} />}
+        {query.isError && (
+          <Box mb="sm">
+            <Problem error={query.error} onRetry={() => void query.refetch()} />
+          </Box>
+        )}
         {children(query.data)}
       </>
     );

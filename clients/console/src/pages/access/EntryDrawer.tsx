@@ -45,11 +45,16 @@ function Entry({ entry }: { entry: Schemas["AuditEntry"] }) {
         <Fact name="Hash"><code>{entry.hash ?? "–"}</code></Fact>
       </dl>
       <Text size="sm" my="sm">
-        {entry.before === null ? "The object was created." : entry.after === null ? "The object was deleted." : "The object was changed."} Secrets are never recorded.
+        {stepText(entry)} Secrets are never recorded.
       </Text>
       {changes.length === 0 ? <Text size="sm" c="dimmed">The entry has no values.</Text> : <ChangesTable changes={changes} />}
     </>
   );
+}
+
+function stepText({ before, after }: Schemas["AuditEntry"]): string {
+  if (before === null) return "There was nothing before: it was created, or began.";
+  return after === null ? "There is nothing afterwards: it was deleted, or ended." : "Values that changed come first.";
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -10,7 +10,7 @@ export function SecretDialog({ made, onClose }: { made: Schemas["KeyCreated"]; o
           It can't be shown again. If it is lost, revoke this key and make another.
         </Alert>
         <Group align="end" gap="xs" wrap="nowrap">
-          <TextInput label="Secret" readOnly style={{ flex: 1 }} ff="monospace" value={made.secret} onFocus={(event) => event.currentTarget.select()} data-autofocus />
+          <TextInput label="Secret" readOnly style={{ flex: 1 }} styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }} value={made.secret} onFocus={(event) => event.currentTarget.select()} data-autofocus />
           <CopyButton value={made.secret}>
             {({ copied, copy }) => (
               <Button variant="default" onClick={copy}>

@@ -1,50 +1,43 @@
-/** Small files that writers made and rewrites removed, by hour. */
-import { SegmentedControl, Text } from "@mantine/core";
+/** The fleet over time: small files made and removed, backlog, bytes and conflicts, by hour or day. */
+import { Group, SegmentedControl, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Schemas } from "../../api/client";
 import { count } from "../../format/sizes";
 import { Answer, Section } from "../../parts/states";
+import { Time } from "../../parts/Time";
 import { TimeChart } from "../../parts/TimeChart";
 import { useUrlState } from "../../parts/useUrlState";
 import { historyQuery } from "./fleetQueries";
-import type { HistoryBucket } from "./history";
+import { type FleetHistory, isSpan, isView, SPANS, VIEWS, type ViewName } from "./history";
 
-const SPANS = { "24": "24 hours", "168": "7 days" } as const;
-const DEFAULTS = { span: "24" };
-const perHour = (value: number | null | undefined) => (value === null || value === undefined ? "–" : `${count(Math.round(value))}/h`);
+const DEFAULTS = { days: "1", show: "files" };
 
 export function SmallFilesSection({ flow }: { flow: Schemas["SmallFileFlow"] }) {
-  const [{ span }, setUrl] = useUrlState(DEFAULTS);
-  const hours = span in SPANS ? span : "24";
-  const query = useQuery(historyQuery(Number(hours)));
+  const [{ days, show }, setUrl] = useUrlState(DEFAULTS);
+  const span = isSpan(days) ? days : "1";
+  const view = isView(show) ? show : "files";
+  const query = useQuery(historyQuery(span));
   return (
-    <Section
-      title="Small files made and removed"
-      aside={
-        query.data != null && (
-          <SegmentedControl
-            size="xs"
-            aria-label="Time shown"
-            value={hours}
-            onChange={(value) => setUrl({ span: value })}
-            data={Object.entries(SPANS).map(([value, label]) => ({ value, label }))}
-          />
-        )
-      }
-    >
+    <Section title="Small files made and removed">
       <Text size="sm" mb="xs">
         In the last 24 hours {count(flow.made)} made ({flow.made_per_hour.toFixed(1)} per hour) and {count(flow.removed)} removed (
         {flow.removed_per_hour.toFixed(1)} per hour).
       </Text>
-      <Answer query={query} height={240}>
-        {(buckets) =>
-          buckets === null ? (
+      <Answer query={query} height={280}>
+        {(history) =>
+          history === null ? (
             <Text size="sm" c="dimmed">
               This server does not keep the figures by hour; the sums above are of its measurements.
             </Text>
           ) : (
-            <HistoryChart buckets={buckets} />
+            <>
+              <Group gap="xs" mb="xs">
+                <SegmentedControl size="xs" aria-label="Figure shown" value={view} onChange={(value) => setUrl({ show: value })} data={Object.entries(VIEWS).map(([value, { label }]) => ({ value, label }))} />
+                <SegmentedControl size="xs" aria-label="Time shown" value={span} onChange={(value) => setUrl({ days: value })} data={Object.entries(SPANS).map(([value, { label }]) => ({ value, label }))} />
+              </Group>
+              <HistoryChart history={history} name={view} />
+            </>
           )
         }
       </Answer>
@@ -52,21 +45,25 @@ export function SmallFilesSection({ flow }: { flow: Schemas["SmallFileFlow"] }) 
   );
 }
 
-function HistoryChart({ buckets }: { buckets: readonly HistoryBucket[] }) {
-  const at = useMemo(() => buckets.map((bucket) => bucket.at), [buckets]);
-  const series = useMemo(
-    () => [
-      { label: "made", values: buckets.map(({ made }) => made), color: 1, steps: true },
-      { label: "removed", values: buckets.map(({ removed }) => removed), color: 2, steps: true },
-    ],
-    [buckets],
-  );
-  if (buckets.length === 0) {
+function HistoryChart({ history, name }: { history: FleetHistory; name: ViewName }) {
+  const view = VIEWS[name];
+  const { items, step, known_since } = history;
+  const at = useMemo(() => items.map((item) => Date.parse(item.starts_at)), [items]);
+  const series = useMemo(() => view.series(items), [items, view]);
+  if (items.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No measurement in this time. The first hour appears when tables were measured twice.
+        Nothing was recorded in this time{known_since === null ? ": the record begins with the first measurements" : ""}.
       </Text>
     );
   }
-  return <TimeChart label="Small files made and removed in each hour" at={at} series={series} format={perHour} height={200} />;
+  return (
+    <>
+      <TimeChart label={`${view.about}, by ${step === "1h" ? "hour" : "day"}`} at={at} series={series} format={view.format(step)} height={200} />
+      <Text size="xs" c="dimmed">
+        {view.about}. The last {step === "1h" ? "hour" : "day"} is not over yet.
+        {known_since !== null && <> The record begins <Time at={known_since} />.</>}
+      </Text>
+    </>
+  );
 }

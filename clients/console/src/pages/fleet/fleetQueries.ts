@@ -4,15 +4,15 @@ import { queryOptions } from "@tanstack/react-query";
 import { packhouse, type Schemas } from "../../api/client";
 import { now } from "../../api/connection";
 import { REFRESH } from "../../api/queries";
-import { type HistoryBucket, historyOf } from "./history";
+import { type FleetHistory, type SpanDays, SPANS } from "./history";
 import { type RateSample, withSample } from "./rateHistory";
-import { type FleetWindow, windowsOf } from "./windows";
+import type { FleetWindows } from "./windows";
 
 export const RATES_EVERY_MS = 3_000;
 /** The most held tables that are counted by hold. */
 export const MOST_HELD = 1_000;
 const HELD_PAGE = 500;
-const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 
 export interface FleetNow {
   readonly fleet: Schemas["Fleet"];
@@ -73,24 +73,23 @@ export const heldQuery = queryOptions({
   refetchInterval: REFRESH.list,
 });
 
-/** Answer of a part of the API that older servers lack: null then. */
-async function unlessMissing<T>(answer: Promise<unknown>, read: (body: unknown) => T): Promise<T | null> {
+/** Return the answer of a part of the API that older servers lack; null when this one does. */
+async function unlessMissing<T>(answer: Promise<T>): Promise<T | null> {
   try {
-    return read(await answer);
+    return await answer;
   } catch (error) {
     if (error instanceof NotFoundError) return null;
     throw error;
   }
 }
 
-/** Small files made and removed, by hour, over so many hours; null: the server does not keep them. */
-export const historyQuery = (hours: number) =>
+/** The fleet by hour or day, over so many days; null: the server does not keep it. */
+export const historyQuery = (days: SpanDays) =>
   queryOptions({
-    queryKey: ["fleet", "history", hours],
-    queryFn: ({ signal }): Promise<readonly HistoryBucket[] | null> => {
-      const since = new Date(Math.floor(now() / HOUR_MS) * HOUR_MS - hours * HOUR_MS).toISOString();
-      const query = { since, step: "1h" };
-      return unlessMissing(packhouse.get("/v1/fleet/history" as never, { params: { query }, signal } as never), historyOf);
+    queryKey: ["fleet", "history", days],
+    queryFn: ({ signal }) => {
+      const query = { step: SPANS[days].step, since: new Date(now() - Number(days) * DAY_MS).toISOString() };
+      return unlessMissing(packhouse.get("/v1/fleet/history" as never, { params: { query }, signal } as never) as Promise<FleetHistory>);
     },
     refetchInterval: REFRESH.slow,
   });
@@ -98,8 +97,8 @@ export const historyQuery = (hours: number) =>
 /** Quiet hours and blackouts of the next 24 hours; null: the server does not list them. */
 export const windowsQuery = queryOptions({
   queryKey: ["fleet", "windows"],
-  queryFn: ({ signal }): Promise<readonly FleetWindow[] | null> =>
-    unlessMissing(packhouse.get("/v1/fleet/windows" as never, { params: { query: { hours: 24 } }, signal } as never), windowsOf),
+  queryFn: ({ signal }) =>
+    unlessMissing(packhouse.get("/v1/fleet/windows" as never, { params: { query: { hours: 24 } }, signal } as never) as Promise<FleetWindows>),
   refetchInterval: REFRESH.slow,
 });
 

@@ -1,48 +1,43 @@
-/** Quiet hours and blackouts of the fleet, prepared for a timeline: tables with the same windows share a row. */
+/** Quiet hours and blackouts of the fleet, prepared for a timeline: occurrences of one window share a line. */
 export interface FleetWindow {
-  readonly kind: string;
-  readonly table: string;
+  readonly kind: "quiet_hours" | "blackout";
+  readonly on_start: "finish" | "drain" | "interrupt";
+  readonly reason: string;
+  readonly starts_at: string;
+  readonly ends_at: string;
+  readonly table_count: number;
+  readonly examples: readonly { readonly table: string; readonly table_id: string }[];
+}
+
+/** The answer of `GET /v1/fleet/windows`; to be replaced by the generated type. */
+export interface FleetWindows {
+  readonly items: readonly FleetWindow[];
+  readonly omitted_count: number;
+  readonly since: string;
+  readonly until: string;
+  readonly table_count: number;
+  readonly window_table_count: number;
+}
+
+export interface Span {
   readonly from: number;
   readonly to: number;
-  readonly reason: string | null;
 }
 
-export interface WindowRow {
-  readonly spans: readonly { readonly kind: string; readonly from: number; readonly to: number }[];
-  readonly tables: readonly string[];
+export interface WindowRow extends Pick<FleetWindow, "kind" | "on_start" | "reason" | "table_count" | "examples"> {
+  readonly key: string;
+  readonly spans: readonly Span[];
 }
 
-/** Return the windows of an answer; entries without readable times are left out. */
-export function windowsOf(body: unknown): readonly FleetWindow[] {
-  const items = (body as { items?: unknown }).items;
-  if (!Array.isArray(items)) return [];
-  return items
-    .map((item: Record<string, unknown>) => ({
-      kind: String(item["kind"] ?? "quiet_hours"),
-      table: String(item["table"] ?? item["table_id"] ?? ""),
-      from: Date.parse(String(item["starts_at"] ?? item["since"])),
-      to: Date.parse(String(item["ends_at"] ?? item["until"])),
-      reason: typeof item["reason"] === "string" ? item["reason"] : null,
-    }))
-    .filter(({ from, to }) => from < to);
-}
-
-/** Return one row for each set of equal windows, those of most tables first; spans are cut to the time shown. */
+/** Return one row for each window, those of most tables first; spans are cut to the time shown. */
 export function windowRows(windows: readonly FleetWindow[], from: number, to: number): WindowRow[] {
-  const byTable = new Map<string, FleetWindow[]>();
+  const rows = new Map<string, WindowRow>();
   for (const window of windows) {
-    if (window.to <= from || window.from >= to) continue;
-    byTable.set(window.table, [...(byTable.get(window.table) ?? []), window]);
+    const span = { from: Math.max(from, Date.parse(window.starts_at)), to: Math.min(to, Date.parse(window.ends_at)) };
+    if (!(span.from < span.to)) continue;
+    const key = JSON.stringify([window.kind, window.on_start, window.reason, window.table_count, window.examples.map(({ table_id }) => table_id)]);
+    const row = rows.get(key);
+    rows.set(key, { ...window, key, spans: [...(row?.spans ?? []), span] });
   }
-  const rows = new Map<string, { spans: WindowRow["spans"]; tables: string[] }>();
-  for (const [table, own] of byTable) {
-    const spans = own
-      .map((window) => ({ kind: window.kind, from: Math.max(from, window.from), to: Math.min(to, window.to) }))
-      .sort((one, other) => one.from - other.from);
-    const key = JSON.stringify(spans);
-    const row = rows.get(key) ?? { spans, tables: [] };
-    row.tables.push(table);
-    rows.set(key, row);
-  }
-  return [...rows.values()].sort((one, other) => other.tables.length - one.tables.length);
+  return [...rows.values()].sort((one, other) => other.table_count - one.table_count || one.spans[0]!.from - other.spans[0]!.from);
 }

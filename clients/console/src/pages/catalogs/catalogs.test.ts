@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { discoverBody, labelsOf } from "./discovery";
+import { grantCommands, grantRow, grantsOf, problemOfGrants } from "./grantsForm";
+import { contentWords, linesOf, problemOfRows, propertiesOf, rowOf, warningOf } from "./propertiesForm";
+
+describe("properties of a catalog", () => {
+  it.each([
+    ["credential", "abc", true],
+    ["credential", "env:LAKE_CREDENTIAL", false],
+    ["token", "file:/run/secrets/token", false],
+    ["uri", "postgresql://me:secret@db/lake", true],
+    ["uri", "postgresql://me@db/lake", false],
+    ["token", "env:1BAD", true],
+    ["warehouse", "file:///srv/lake", false],
+    ["s3.region", "eu-central-1", false],
+  ])("%s = %s is warned about: %s", (name, value, isWarned) => expect(warningOf(rowOf(name, value)) !== null).toBe(isWarned));
+
+  it("must have names and values, each name once", () => {
+    expect(problemOfRows([rowOf()])).not.toBeNull();
+    expect(problemOfRows([rowOf("type", "sql"), rowOf("type", "rest")])).toContain("twice");
+    expect(problemOfRows([rowOf("", "sql")])).toContain("no name");
+    expect(problemOfRows([rowOf("uri", "")])).toContain("uri");
+    expect(problemOfRows([rowOf("type", "sql"), rowOf()])).toBeNull();
+  });
+
+  it("leave out empty rows", () => expect(propertiesOf([rowOf(" type ", "sql"), rowOf()])).toEqual({ type: "sql" }));
+
+  it("become options of the command", () =>
+    expect(contentWords({ properties: { type: "sql" }, allowed_locations: linesOf(" s3://a \n\n"), outside_files: "allowed_locations" })).toEqual([
+      "-p", "type=sql", "--allow", "s3://a", "--outside-files", "allowed_locations",
+    ]));
+});
+
+describe("grants", () => {
+  const sales = { team: "sales", namespaces: ["sales", "sales.*"], rights: ["discover" as const] };
+  it("are read back as they were", () => expect(grantsOf([grantRow(sales)])).toEqual([sales]));
+  it("need a team, a namespace and a right", () => {
+    expect(problemOfGrants([grantRow({ ...sales, team: "" })])).toContain("team");
+    expect(problemOfGrants([grantRow({ ...sales, namespaces: [] })])).toContain("namespace");
+    expect(problemOfGrants([grantRow({ ...sales, rights: [] })])).toContain("right");
+    expect(problemOfGrants([grantRow(sales)])).toBeNull();
+  });
+  it("become commands for what changed only", () => {
+    const all = { team: "*", namespaces: ["shared"], rights: ["read" as const] };
+    expect(grantCommands("lake", [sales], [sales])).toBeNull();
+    expect(grantCommands("lake", [sales], [all])).toBe(
+      "packhouse catalogs revoke lake --team sales --namespace sales --namespace 'sales.*' && packhouse catalogs grant lake --team '*' --namespace shared --right read",
+    );
+  });
+});
+
+describe("a discovery", () => {
+  const fields = { pattern: " ", team: " ", labels: "tier:gold, url:http://x", paused: "yes" };
+  it("reads labels with colons in their values", () => expect(labelsOf(fields.labels)).toEqual({ tier: "gold", url: "http://x" }));
+  it("refuses labels without a value", () => expect([labelsOf("gold"), labelsOf(":gold"), labelsOf("tier:")]).toEqual([null, null, null]));
+  it("registers nothing when it lists or tries", () => {
+    expect(discoverBody(fields, "list")).toEqual({ pattern: "*" });
+    expect(discoverBody(fields, "try")).toMatchObject({ register: true, dry_run: true, owner_team: null, paused: true });
+    expect(discoverBody(fields, "register")).toMatchObject({ register: true, dry_run: false });
+  });
+});
