@@ -49,7 +49,6 @@ export function DiscoverPanel({ catalog }: { catalog: Catalog }) {
         {wouldRegister > 0 && (
           <ActionButton
             needs="owner"
-            color="green.9"
             label={`Register ${counted(wouldRegister, "table")}`}
             title={`Register ${counted(wouldRegister, "table")}?`}
             description={<Consequence fields={fields} />}

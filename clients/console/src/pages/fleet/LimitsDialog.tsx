@@ -1,5 +1,5 @@
 /** The limits of the fleet and of single catalogs: shown to all, written by admins, never over a newer version. */
-import { Button, Fieldset, Group, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
+import { Button, Fieldset, Group, Modal, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { packhouse, type Schemas } from "../../api/client";
@@ -18,7 +18,11 @@ const LABELS: Readonly<Record<LimitKey, string>> = { parallel_runs: "Parallel ru
 export function LimitsDialog({ onClose, catalog }: { onClose: () => void; catalog?: string }) {
   const query = useQuery(limitsQuery);
   if (query.data === undefined) {
-    return query.isError ? <Problem error={query.error} onRetry={() => void query.refetch()} /> : <Waiting height={40} />;
+    return (
+      <Modal opened onClose={onClose} title="Limits of all rewrites" size="xl" closeButtonProps={{ "aria-label": "Close" }}>
+        {query.isError ? <Problem error={query.error} onRetry={() => void query.refetch()} /> : <Waiting height={300} />}
+      </Modal>
+    );
   }
   return <LimitsForm first={query.data} onClose={onClose} {...(catalog === undefined ? {} : { catalog })} />;
 }

@@ -35,6 +35,7 @@ export const limitsQuery = queryOptions({
   queryKey: ["limits"],
   queryFn: ({ signal }) => packhouse.get("/v1/limits", { signal }),
   staleTime: 0,
+  gcTime: 0, // a form must not begin with an old version
 });
 
 export const worthQuery = queryOptions({
