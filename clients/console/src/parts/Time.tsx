@@ -16,11 +16,11 @@ export function Time({ at }: { at: string | null | undefined }) {
 
 /** Show how long ago, or in how long, an instant is. */
 export function Ago({ at }: { at: string | null | undefined }) {
-  const nowMs = useNow();
+  const tick = useNow();
   if (at === null || at === undefined) return <>–</>;
   return (
     <time dateTime={at} title={titleOf(at)}>
-      {distance(at, nowMs)}
+      {distance(at, Math.max(tick, now()))}
     </time>
   );
 }
