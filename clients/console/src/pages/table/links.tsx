@@ -7,7 +7,7 @@ type Rest = AnchorProps & { children: ReactNode; title?: string; "aria-label"?: 
 
 export function TableLink({ tableId, children, ...rest }: { tableId: string } & Rest) {
   return (
-    <Anchor component={Link} to="/tables/$tableId" params={{ tableId } as never} {...rest}>
+    <Anchor component={Link} to="/tables/$tableId" params={{ tableId } as never} underline="always" {...rest}>
       {children}
     </Anchor>
   );
@@ -15,7 +15,7 @@ export function TableLink({ tableId, children, ...rest }: { tableId: string } & 
 
 export function RunLink({ runId, children, ...rest }: { runId: string } & Rest) {
   return (
-    <Anchor component={Link} to="/runs/$runId" params={{ runId } as never} {...rest}>
+    <Anchor component={Link} to="/runs/$runId" params={{ runId } as never} underline="always" {...rest}>
       {children}
     </Anchor>
   );
@@ -24,7 +24,7 @@ export function RunLink({ runId, children, ...rest }: { runId: string } & Rest) 
 export function CatalogLink({ name, discover = false, children, ...rest }: { name: string; discover?: boolean } & Rest) {
   const search = discover ? { part: "discover" } : {};
   return (
-    <Anchor component={Link} to="/catalogs/$name" params={{ name } as never} search={search as never} {...rest}>
+    <Anchor component={Link} to="/catalogs/$name" params={{ name } as never} search={search as never} underline="always" {...rest}>
       {children}
     </Anchor>
   );
@@ -34,7 +34,7 @@ export function CatalogLink({ name, discover = false, children, ...rest }: { nam
 export function PolicyLink({ tableId, apply, children, ...rest }: { tableId: string; apply?: unknown } & Rest) {
   const search = apply === undefined ? {} : { apply: JSON.stringify(apply) };
   return (
-    <Anchor component={Link} to="/tables/$tableId/policy" params={{ tableId } as never} search={search as never} {...rest}>
+    <Anchor component={Link} to="/tables/$tableId/policy" params={{ tableId } as never} search={search as never} underline="always" {...rest}>
       {children}
     </Anchor>
   );

@@ -37,7 +37,7 @@ export function columnsOf(isChosen: (id: string) => boolean, onChoose: (id: stri
       key: "table",
       title: "Table",
       cell: (table) => (
-        <TableLink tableId={table.table_id} className="cut" title={table.table}>
+        <TableLink tableId={table.table_id} className="cut" underline="hover" title={table.table}>
           {table.table}
         </TableLink>
       ),

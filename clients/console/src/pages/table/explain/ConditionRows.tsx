@@ -5,7 +5,7 @@ import { barOf, isMet, type MeasuredCondition, measuredText, metricWords, missin
 
 export function ConditionRows({ conditions }: { conditions: readonly MeasuredCondition[] }) {
   return (
-    <ul className="tree" aria-label="Conditions">
+    <ul className="plain-list" aria-label="Conditions">
       {conditions.map((condition) => (
         <ConditionRow key={condition.path + condition.metric} condition={condition} />
       ))}
@@ -22,7 +22,7 @@ function ConditionRow({ condition }: { condition: MeasuredCondition }) {
       <span>
         <Badge tone={met ? "good" : "waiting"}>{met ? "met" : "not met"}</Badge> {metricWords(condition.metric)}
       </span>
-      {bar === null ? <span className="dim">no bar</span> : <Bar fill={bar.fill} mark={bar.mark} tone={met ? "met" : "unmet"} />}
+      {bar === null ? <span /> : <Bar fill={bar.fill} mark={bar.mark} tone={met ? "met" : "unmet"} />}
       <span className="wrap-anywhere">
         <strong>{measuredText(condition)}</strong>, wanted {wantedText(condition)}
         {missing !== null && ` (${missing})`}

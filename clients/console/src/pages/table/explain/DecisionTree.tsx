@@ -21,7 +21,7 @@ export function DecisionTree({ explanation }: { explanation: Explanation }) {
       <Step question="Can it be rewritten?" answer={answerOf(explanation.eligible)} words={eligibleWords(explanation)}>
         <details open={explanation.eligible === false}>
           <summary>{counted(conditions.length, "condition")} of the table</summary>
-          <ul className="tree">
+          <ul className="plain-list">
             {conditions.map(({ name, holds, detail }) => (
               <li key={name} style={{ fontSize: 13, padding: "2px 0" }} className="wrap-anywhere">
                 <Badge tone={holds ? "good" : "bad"}>{holds ? "holds" : "fails"}</Badge> {name.replaceAll("_", " ")}: {detail}

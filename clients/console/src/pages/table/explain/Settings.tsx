@@ -43,7 +43,7 @@ export function Settings({ table, settings }: { table: Table; settings: Readonly
       {shown.length === 0 ? (
         <p className="dim">{searched === "" ? "No policy sets anything: every setting is a default." : "No setting has this text in its name."}</p>
       ) : (
-        <div className="rows" style={{ maxHeight: 420 }} tabIndex={0} role="region" aria-label="Settings">
+        <div className="rows" style={{ maxHeight: 420 }} tabIndex={0} role="region" aria-label="List of settings">
           <table>
             <thead>
               <tr>

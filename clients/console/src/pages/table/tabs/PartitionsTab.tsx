@@ -57,7 +57,7 @@ export function PartitionsTab({ table }: { table: Table }) {
       {items.length === 0 ? (
         <Empty title="No partition has files">The table has no live data files yet.</Empty>
       ) : (
-        <RowsTable label="Partitions" columns={COLUMNS} rows={items} rowKey={(one) => `${one.spec_id} ${one.partition}`} sort={sort}
+        <RowsTable label="List of partitions" columns={COLUMNS} rows={items} rowKey={(one) => `${one.spec_id} ${one.partition}`} sort={sort}
           onSort={(next) => change({ sort: next })} onMore={more} isFetchingMore={isFetchingMore} height="60vh" />
       )}
       <Text size="sm" c="dimmed" mt="xs">

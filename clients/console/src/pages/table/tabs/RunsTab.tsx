@@ -58,7 +58,7 @@ export function RunsTab({ table }: { table: Table }) {
           <Text>A run starts automatically once a rule makes the table due and nothing holds it back: see Explain. Or start one with Run.</Text>
         </Empty>
       ) : (
-        <RowsTable label="Runs" columns={COLUMNS} rows={items} rowKey={(run) => run.id} onMore={more} isFetchingMore={isFetchingMore} height="60vh" />
+        <RowsTable label="List of runs" columns={COLUMNS} rows={items} rowKey={(run) => run.id} onMore={more} isFetchingMore={isFetchingMore} height="60vh" />
       )}
     </Section>
   );

@@ -17,13 +17,32 @@ import { Ago } from "../../../parts/Time";
 import { usePages } from "../../../parts/usePages";
 import { RunLink } from "../links";
 import { historyQuery, type Table } from "../tableQueries";
-import { comparisonOf, type KnownSnapshot, knownSnapshots, proofsOf } from "./snapshots";
+import { comparisonOf, type KnownSnapshot, knownSnapshots, proofOf } from "./snapshots";
 
 const both = (predicted: number | null, actual: number | null, format: (value: number | null) => string) =>
   predicted === null && actual === null ? "–" : `${format(predicted)} / ${format(actual)}`;
 
+/** A figure of the whole run, shown once: at its last snapshot. */
+function ofRun(row: KnownSnapshot, show: (run: NonNullable<KnownSnapshot["run"]>) => string) {
+  return row.run === null || row.run.snapshot_ids.at(-1) !== row.id ? "–" : show(row.run);
+}
+
+function filesText({ id, run, seen, change }: KnownSnapshot): string {
+  const proof = run === null ? null : proofOf(run, id);
+  if (proof !== null && proof.removed !== null) return `${count(proof.removed)} into ${count(proof.added)}`;
+  if (seen === null) return "–";
+  return change === null || change === 0 ? count(seen.file_count) : `${count(seen.file_count)} (${change < 0 ? "−" : "+"}${count(Math.abs(change))})`;
+}
+
+function ProofBadge({ id, run }: KnownSnapshot) {
+  const proof = run === null ? null : proofOf(run, id);
+  if (proof === null) return <>–</>;
+  if (proof.ok) return <Badge tone="good">proven</Badge>;
+  return <Badge tone="bad">{proof.isTakenBack ? "failed, taken back" : "failed"}</Badge>;
+}
+
 const COLUMNS: readonly Column<KnownSnapshot>[] = [
-  { key: "id", title: "Snapshot", width: "210px", cell: ({ id }) => <span className="cut" title={id}>{id}</span> },
+  { key: "id", title: "Snapshot", width: "190px", cell: ({ id }) => <span className="cut" title={id}>{id}</span> },
   {
     key: "by",
     title: "Made by",
@@ -37,31 +56,12 @@ const COLUMNS: readonly Column<KnownSnapshot>[] = [
         </>
       ),
   },
-  { key: "at", title: "Seen", width: "130px", cell: ({ at }) => <Ago at={at} /> },
-  {
-    key: "files",
-    title: "Files",
-    width: "170px",
-    align: "right",
-    cell: ({ seen, change, run }) => {
-      const before = run === null ? null : comparisonOf(run);
-      if (before !== null && before.before.files !== null) return `${count(before.before.files)} into ${count(before.actual.files)}`;
-      return seen === null ? "–" : `${count(seen.file_count)}${change === null ? "" : ` (${change < 0 ? "−" : "+"}${count(Math.abs(change))})`}`;
-    },
-  },
-  { key: "outputs", title: "Output files: predicted / actual", align: "right", cell: ({ run }) => (run === null ? "–" : both(comparisonOf(run).predicted.files, comparisonOf(run).actual.files, count)) },
-  { key: "bytes", title: "Bytes: predicted / actual", align: "right", cell: ({ run }) => (run === null ? "–" : both(comparisonOf(run).predicted.bytes, comparisonOf(run).actual.bytes, bytes)) },
-  { key: "seconds", title: "Time: predicted / actual", align: "right", cell: ({ run }) => (run === null ? "–" : both(comparisonOf(run).predicted.seconds, comparisonOf(run).actual.seconds, duration)) },
-  {
-    key: "proof",
-    title: "Proof",
-    width: "110px",
-    cell: ({ run }) => {
-      if (run === null) return "–";
-      const { ok, total } = proofsOf(run);
-      return total === 0 ? "–" : <Badge tone={ok === total ? "good" : "bad"}>{ok === total ? "proven" : "failed"}</Badge>;
-    },
-  },
+  { key: "at", title: "Seen", width: "140px", cell: ({ at }) => <Ago at={at} /> },
+  { key: "files", title: "Files", width: "140px", align: "right", cell: filesText },
+  { key: "outputs", title: "Files made", align: "right", cell: (row) => ofRun(row, (run) => both(comparisonOf(run).predicted.files, comparisonOf(run).actual.files, count)) },
+  { key: "bytes", title: "Bytes made", align: "right", cell: (row) => ofRun(row, (run) => both(comparisonOf(run).predicted.bytes, comparisonOf(run).actual.bytes, bytes)) },
+  { key: "seconds", title: "Time", align: "right", cell: (row) => ofRun(row, (run) => both(comparisonOf(run).predicted.seconds, comparisonOf(run).actual.seconds, duration)) },
+  { key: "proof", title: "Proof", width: "110px", cell: (row) => <ProofBadge {...row} /> },
 ];
 
 export function SnapshotsTab({ table }: { table: Table }) {
@@ -93,12 +93,12 @@ export function SnapshotsTab({ table }: { table: Table }) {
       {failed !== undefined && <Problem error={failed.error} onRetry={() => void failed.refetch()} />}
       <Text size="sm" c="dimmed" mb="xs">
         {counted(ours, "snapshot")} by Packhouse and {counted(rows.length - ours, "snapshot")} of other writers that a measurement saw. Commits between two measurements are not
-        listed.
+        listed. Files made, bytes made and time are those of the whole run, predicted / actual.
       </Text>
       {rows.length === 0 ? (
         <Empty title="No snapshot was seen yet">The first one appears after the first look at the table.</Empty>
       ) : (
-        <RowsTable label="Snapshots" columns={COLUMNS} rows={rows} rowKey={({ id }) => id} onMore={history.more} isFetchingMore={history.isFetchingMore} height="60vh" />
+        <RowsTable label="List of snapshots" columns={COLUMNS} rows={rows} rowKey={({ id }) => id} onMore={history.more} isFetchingMore={history.isFetchingMore} height="60vh" />
       )}
     </Section>
   );

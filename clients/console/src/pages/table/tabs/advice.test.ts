@@ -19,7 +19,7 @@ test("one column is sorted by, several get a curve, and what is set already is n
 
 test("operations that are off and have something to do are advised", () => {
   const operation = (changes: object) => ({ operation: "expire_snapshots", setting: "maintenance.expire_snapshots", is_on: false, assumed: { keep_last: 10 }, count: 3, blocked: null, detail: "3 of 13", ...changes }) as never;
-  const found = upkeepSuggestions([operation({}), operation({ is_on: true, assumed: null }), operation({ count: 0 }), operation({ blocked: "gc_disabled" })]);
+  const found = upkeepSuggestions([operation({}), operation({ is_on: true, assumed: null }), operation({ count: 0 }), operation({ blocked: "gc_disabled" }), operation({ operation: "remove_orphans" })]);
   expect(found.map(({ because, patch }) => [because, patch])).toEqual([["3 of 13", { maintenance: { expire_snapshots: { keep_last: 10 } } }]]);
 });
 

@@ -30,9 +30,14 @@ export function layoutSuggestion(layout: Schemas["LayoutAdvice"], settings: Read
   return null;
 }
 
-/** Return operations that are off and would have something to do, each with the setting it was judged by. */
+/**
+ * Return operations that are off and would have something to do, each with the setting it was judged by.
+ *
+ * Not `remove_orphans`: whether there are orphans is known only after a search, so it is no finding of the table.
+ */
 export function upkeepSuggestions(operations: readonly Schemas["UpkeepOperation"][]): Suggestion[] {
   return operations
+    .filter(({ operation }) => operation !== "remove_orphans")
     .filter(({ is_on: isOn, assumed, count, blocked }) => !isOn && assumed !== null && count > 0 && blocked === null)
     .map(({ setting, assumed, detail, operation }) => ({
       key: operation,

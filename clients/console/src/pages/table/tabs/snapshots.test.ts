@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comparisonOf, knownSnapshots, proofsOf } from "./snapshots";
+import { comparisonOf, knownSnapshots, proofOf } from "./snapshots";
 
 const measurement = (snapshot: string | null, at: string, files: number) => ({ snapshot_id: snapshot, measured_at: at, file_count: files }) as never;
 const run = (id: string, at: string, ...snapshots: string[]) => ({ id, finished_at: at, snapshot_ids: snapshots, plan: {}, result: {} }) as never;
@@ -23,11 +23,13 @@ test("a snapshot of a run that no measurement saw is listed as well, and a table
 
 test("figures that a run lacks are unknown", () => {
   expect(comparisonOf(run("run_1", "", "1")).actual).toEqual({ files: null, bytes: null, seconds: null });
-  const rewrite = { plan: { prediction: { output_files: 3, output_bytes: 9, seconds: 2 } }, result: { actual: { input_files: 60, input_bytes: 80, output_files: 4, output_bytes: 8, seconds: 1 }, verifications: [{ ok: true }, { ok: false }] } } as never;
+  const rewrite = { plan: { prediction: { output_files: 3, output_bytes: 9, seconds: 2 } }, result: { actual: { input_files: 60, input_bytes: 80, output_files: 4, output_bytes: 8, seconds: 1 }, verifications: [{ snapshot_id: "1", ok: true, removed_files: 60, added_files: 4 }, { snapshot_id: "2", ok: false, taken_back: true }] } } as never;
   expect(comparisonOf(rewrite)).toEqual({
     before: { files: 60, bytes: 80, seconds: 1 },
     predicted: { files: 3, bytes: 9, seconds: 2 },
     actual: { files: 4, bytes: 8, seconds: 1 },
   });
-  expect(proofsOf(rewrite)).toEqual({ ok: 1, total: 2 });
+  expect(proofOf(rewrite, "1")).toEqual({ ok: true, isTakenBack: false, removed: 60, added: 4 });
+  expect(proofOf(rewrite, "2")).toEqual({ ok: false, isTakenBack: true, removed: null, added: null });
+  expect(proofOf(rewrite, "3")).toBeNull();
 });

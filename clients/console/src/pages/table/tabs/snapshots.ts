@@ -52,9 +52,19 @@ export function comparisonOf(run: Schemas["HistoryEntry"]): { before: Figures; p
   return { before: read(actual, "input"), predicted: read(predicted, "output"), actual: read(actual, "output") };
 }
 
-/** Return how many snapshots of a run were proven, and how many it made. */
-export function proofsOf(run: Schemas["HistoryEntry"]): { ok: number; total: number } {
+export interface Proof {
+  readonly ok: boolean;
+  /** True: the snapshot failed its proof and was rolled back. */
+  readonly isTakenBack: boolean;
+  /** Files that the snapshot removed and added; null where no data file changed. */
+  readonly removed: number | null;
+  readonly added: number | null;
+}
+
+/** Return the proof of one snapshot of a run; null if it has none. */
+export function proofOf(run: Schemas["HistoryEntry"], snapshotId: string): Proof | null {
   const proofs: unknown = objectOf(run.result).verifications;
-  const list = Array.isArray(proofs) ? proofs : [];
-  return { ok: list.filter((proof) => objectOf(proof).ok === true).length, total: list.length };
+  const found = (Array.isArray(proofs) ? proofs : []).map(objectOf).find((proof) => proof.snapshot_id === snapshotId);
+  if (found === undefined) return null;
+  return { ok: found.ok === true, isTakenBack: found.taken_back === true, removed: numberOf(found.removed_files), added: numberOf(found.added_files) };
 }
