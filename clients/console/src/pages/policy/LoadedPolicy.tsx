@@ -24,14 +24,14 @@ export function LoadedPolicy(props: LoadedPolicyProps) {
     <Answer query={schema} height={600}>
       {(root) => (
         <Answer query={stored} height={600}>
-          {(found) => <Opened {...props} root={root} stored={found} />}
+          {(found) => <Opened {...props} root={root} stored={found} storedAt={stored.dataUpdatedAt} />}
         </Answer>
       )}
     </Answer>
   );
 }
 
-function Opened({ target, scope, tableId, sub, missing, root, stored }: LoadedPolicyProps & { root: SchemaNode; stored: Stored | null }) {
+function Opened({ target, scope, tableId, sub, missing, root, stored, storedAt }: LoadedPolicyProps & { root: SchemaNode; stored: Stored | null; storedAt: number }) {
   const first = useRef(stored);
-  return <PolicyEditor {...{ target, scope, tableId, sub, root, stored }} first={first.current} explanation={stored === null ? missing : null} />;
+  return <PolicyEditor {...{ target, scope, tableId, sub, root, stored, storedAt }} first={first.current} explanation={stored === null ? missing : null} />;
 }

@@ -1,7 +1,7 @@
 /** The editor of one policy, of a table or of a wider scope: form, YAML, effect, quiet hours, versions. */
 import { Alert, Box, Button, Group, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { commandLine } from "../../format/commands";
 import { CopyAs } from "../../parts/CopyAs";
@@ -35,6 +35,8 @@ export interface PolicyEditorProps {
   readonly first: Stored | null;
   /** The version that is stored now. */
   readonly stored: Stored | null;
+  /** When it was answered, in ms. */
+  readonly storedAt: number;
   readonly root: SchemaNode;
   /** Scope of a policy of more than one table; null: of a table, whose id is `tableId`. */
   readonly scope: Scope | null;
@@ -45,10 +47,11 @@ export interface PolicyEditorProps {
 }
 
 export function PolicyEditor(props: PolicyEditorProps) {
-  const { target, first, stored, root, scope, tableId, explanation, sub } = props;
+  const { target, first, stored, storedAt, root, scope, tableId, explanation, sub } = props;
   const [state, change] = useUrlState(EDITOR_STATE);
   const [patch] = useState(() => readPatch(state.apply));
   const draft = useDraft(target, first, patch.patch, root);
+  const queries = useQueryClient();
   const [isMerging, setMerging] = useState(false);
   const mayWrite = useMayWrite(target.team) === true;
   const isNew = draft.base === null;
@@ -61,7 +64,7 @@ export function PolicyEditor(props: PolicyEditorProps) {
   const [asked] = useDebouncedValue(draft.value, 600);
   const isWrong = draft.parsed.fault !== null || draft.flaws.length > 0;
   const isCreated = isNew && scope !== null;
-  const isAsked = mayWrite && (draft.isDirty || isCreated) && draft.parsed.fault === null;
+  const isAsked = mayWrite && (draft.isDirty || isCreated) && !isWrong;
   const preview = useQuery(previewQuery(target, asked, isCreated, isAsked));
   const isBehind = asked !== draft.value;
   const isCurrent = !isBehind && isAsked;
@@ -81,7 +84,7 @@ export function PolicyEditor(props: PolicyEditorProps) {
     const leaf = draft.leaves.find((each) => each.name === name);
     return leaf === undefined ? null : standingOf(leaf, layers).inherited;
   };
-  const isOvertaken = (stored?.etag ?? null) !== (draft.base?.etag ?? null);
+  const isOvertaken = storedAt >= draft.at && (stored?.etag ?? null) !== (draft.base?.etag ?? null);
   const { isDirty, rebase } = draft;
   useEffect(() => {
     if (isOvertaken && !isDirty) rebase(stored);
@@ -95,7 +98,7 @@ export function PolicyEditor(props: PolicyEditorProps) {
     <>
       <PageHead title={<>Policy of {target.title}</>} sub={<Sub stored={draft.base} more={sub} />}>
         <CopyAs label="Copy reading as" request={{ method: "GET", path: target.path }} cli={commandLine("packhouse", "policy", "get", target.word)} />
-        {stored !== null && <DeletePolicy target={target} etag={stored.etag} mayWrite={mayWrite && !draft.isDirty} />}
+        {stored !== null && <DeletePolicy target={target} mayWrite={mayWrite && !draft.isDirty} />}
       </PageHead>
       {explanation}
       {isReadOnly && (
@@ -125,7 +128,10 @@ export function PolicyEditor(props: PolicyEditorProps) {
             isNew={isCreated}
             onSaved={() => change({ apply: "", scope: "" })}
             onDiscard={discard}
-            onConflict={() => setMerging(true)}
+            onConflict={() => {
+              setMerging(true);
+              void queries.invalidateQueries({ queryKey: ["policy", target.id] });
+            }}
           />
           <YamlPane {...{ draft, marks, isReadOnly }} />
           <EffectPane query={preview} isDirty={draft.isDirty} isNew={isCreated} {...{ mayWrite, isWrong, isBehind }} writers={writersOf(target)} />
@@ -137,13 +143,15 @@ export function PolicyEditor(props: PolicyEditorProps) {
         zone={state.zone}
         onZone={(zone) => change({ zone })}
       />
-      <Versions
+      {!isCreated && (
+        <Versions
         {...{ target, stored, mayWrite }}
         isDirty={draft.isDirty}
         selected={state.version}
         onSelect={(version) => change({ version })}
         onRestored={(restored) => draft.rebase(restored)}
-      />
+        />
+      )}
       {isMerging && isOvertaken && <ConflictDialog draft={draft} theirs={stored} onClose={() => setMerging(false)} />}
       <LeaveGuard isDirty={draft.isDirty} />
     </>

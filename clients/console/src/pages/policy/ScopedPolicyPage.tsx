@@ -21,7 +21,7 @@ export default function ScopedPolicyPage() {
 
 function OfName({ name }: { name: string }) {
   const [state] = useUrlState(EDITOR_STATE);
-  const stored = useQuery(storedQuery(scopedTarget(name, null)));
+  const stored = useQuery(storedQuery(scopedTarget(name, readScope(state.scope))));
   const person = useQuery(whoamiQuery);
   const wanted = useMemo(() => readScope(state.scope), [state.scope]);
   return (

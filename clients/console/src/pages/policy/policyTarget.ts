@@ -86,7 +86,11 @@ export function tableTarget(table: Schemas["Table"]): PolicyTarget {
     title: address,
     origin: "table",
     team: table.owner_team,
-    read: (signal) => orNull(http.GET("/v1/tables/{table_id}/policy", { params: { path: at }, signal })),
+    read: async (signal) => {
+      const { items } = await packhouse.get("/v1/tables/{table_id}/policy/versions", { params: { path: at, query: { page_size: 1 } }, signal });
+      if (items[0] === undefined || items[0].is_deletion) return null; // asked first, since browsers report each 404 as an error
+      return orNull(http.GET("/v1/tables/{table_id}/policy", { params: { path: at }, signal }));
+    },
     preview: async (policy, _, signal) =>
       (await packhouse.put("/v1/tables/{table_id}/policy", { params: { path: at, query: { dry_run: true } }, body: policy as never, ...given(signal) })) as Preview,
     save: async (policy, etag, message) => {
@@ -115,7 +119,7 @@ export function tableTarget(table: Schemas["Table"]): PolicyTarget {
   };
 }
 
-/** The policy of a wider scope. `scope` is null as long as it is not known. */
+/** The policy of a wider scope. With a `scope`, the policy may be new, and the list is asked for it first. */
 export function scopedTarget(name: string, scope: Scope | null): PolicyTarget {
   const at = { name };
   const { http } = packhouse;
@@ -128,7 +132,11 @@ export function scopedTarget(name: string, scope: Scope | null): PolicyTarget {
     title: name,
     origin: scope === null ? "" : originOf(scope, name),
     team: scope?.kind === "team" ? scope.team : null,
-    read: (signal) => orNull(http.GET("/v1/policies/{name}", { params: { path: at }, signal })),
+    read: async (signal) => {
+      const found = scope === null ? null : await packhouse.get("/v1/policies", { params: { query: { page_size: 500 } }, signal });
+      const isNew = found !== null && found.next_page_token === null && !found.items.some((each) => each.name === name);
+      return isNew ? null : orNull(http.GET("/v1/policies/{name}", { params: { path: at }, signal }));
+    },
     preview: async (policy, isNew, signal) =>
       (isNew
         ? await packhouse.post("/v1/policies", { params: { query: { dry_run: true } }, body: created(policy), ...given(signal) })

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { whoamiQuery } from "../../api/queries";
 import { sessions } from "../../api/session";
-import { differing } from "./logic/canonical";
+import { differing, readable } from "./logic/canonical";
 import { check, type Flaw } from "./logic/check";
 import { parsePolicy, type Parsed, policyText, type PolicyValue, withSettings } from "./logic/document";
 import { mergePatch } from "./logic/merge";
@@ -11,7 +11,7 @@ import { type Leaf, leavesOf, type Path, type SchemaNode, valueAt } from "./logi
 import type { PolicyTarget, Stored } from "./policyTarget";
 
 /** Drafts of this tab, which survive a new sign-in of the same person; never stored. */
-const kept = new Map<string, { text: string; base: Stored | null }>();
+const kept = new Map<string, { text: string; base: Stored | null; at: number }>();
 
 export interface Draft {
   readonly root: SchemaNode;
@@ -29,6 +29,8 @@ export interface Draft {
   setText(text: string): void;
   /** Change settings; undefined values are inherited again. */
   change(...changes: readonly (readonly [Path, unknown])[]): void;
+  /** When the draft got its base, in ms; answers from before are older than the base. */
+  readonly at: number;
   /** Continue from a stored version, with this text or with its own. */
   rebase(stored: Stored | null, text?: string): void;
 }
@@ -37,7 +39,7 @@ export interface Draft {
 export function useDraft(target: PolicyTarget, first: Stored | null, patch: unknown, root: SchemaNode): Draft {
   const { data: person } = useQuery(whoamiQuery);
   const key = `${person?.subject ?? ""} ${target.id}`;
-  const [state, setState] = useState(() => kept.get(key) ?? { base: first, text: firstText(first, patch, root) });
+  const [state, setState] = useState(() => kept.get(key) ?? { base: first, text: firstText(first, patch, root), at: 0 });
   const leaves = useMemo(() => leavesOf(root), [root]);
   const parsed = useMemo(() => parsePolicy(state.text), [state.text]);
   const [value, setValue] = useState<PolicyValue>(() => parsed.value ?? first?.policy ?? {});
@@ -59,13 +61,14 @@ export function useDraft(target: PolicyTarget, first: Stored | null, patch: unkn
   const queries = useQueryClient();
   const rebase = useCallback(
     (stored: Stored | null, text?: string) => {
+      const at = Date.now();
       void queries.cancelQueries({ queryKey: ["policy", target.id] });
       queries.setQueryData(["policy", target.id], stored);
-      setState({ base: stored, text: text ?? policyText(stored?.policy, root) });
+      setState({ base: stored, text: text ?? policyText(stored?.policy, root), at });
     },
     [queries, target.id, root],
   );
-  return { root, leaves, base: state.base, text: state.text, parsed, value, flaws, changed, isDirty, setText, change, rebase };
+  return { root, leaves, base: state.base, text: state.text, parsed, value, flaws, changed, isDirty, at: state.at, setText, change, rebase };
 }
 
 /** Forget a draft when its page is left, except when the session ended under it: the person continues after a sign-in. */
@@ -83,7 +86,7 @@ function firstText(first: Stored | null, patch: unknown, root: SchemaNode): stri
 export function patched(text: string, patch: unknown, root: SchemaNode): string {
   const before = parsePolicy(text).value ?? {};
   const after = mergePatch(before, patch);
-  const changes = differing(before, after, leavesOf(root), root).map(({ path }) => [path, valueAt(after, path) ?? undefined] as const);
+  const changes = differing(before, after, leavesOf(root), root).map(({ path, node }) => [path, readable(valueAt(after, path) ?? undefined, node, root)] as const);
   return withSettings(text, changes);
 }
 

@@ -22,7 +22,7 @@ export function ConflictDialog({ draft, theirs, onClose }: ConflictDialogProps) 
   const merge = useMemo(() => threeWay(base?.policy ?? {}, theirs?.policy ?? {}, value, leaves, root), [base, theirs, value, leaves, root]);
   const open = merge.conflicts.filter(({ leaf }) => choices[leaf.name] === undefined).length;
   const take = () => {
-    const merged = withSettings(text, mergeChanges(merge, choices));
+    const merged = withSettings(text, mergeChanges(merge, choices, root));
     draft.rebase(theirs, parsePolicy(merged).fault === null ? merged : text);
     onClose();
   };

@@ -1,17 +1,27 @@
 /** Delete a policy, after a look at which settings are inherited then. */
 import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { commandLine } from "../../../format/commands";
 import { deleteRequest, type PolicyTarget, writersOf } from "../policyTarget";
+import { storedQuery } from "../policyQueries";
 import { WriteDialog } from "./WriteDialog";
 
-export function DeletePolicy({ target, etag, mayWrite, compact = false, onDone }: { target: PolicyTarget; etag: string; mayWrite: boolean; compact?: boolean; onDone?: () => void }) {
+export interface DeletePolicyProps {
+  readonly target: PolicyTarget;
+  readonly mayWrite: boolean;
+  readonly isCompact?: boolean;
+}
+
+export function DeletePolicy({ target, mayWrite, isCompact = false }: DeletePolicyProps) {
   const [isOpen, setOpen] = useState(false);
+  const stored = useQuery({ ...storedQuery(target), enabled: isOpen });
+  const etag = stored.data?.etag ?? null;
   const label = `Delete the policy ${target.title.slice(0, 80)}`;
   return (
     <>
       <Button
-        size={compact ? "compact-xs" : "xs"}
+        size={isCompact ? "compact-xs" : "xs"}
         variant="default"
         disabled={!mayWrite}
         title={mayWrite ? undefined : writersOf(target)}
@@ -20,7 +30,7 @@ export function DeletePolicy({ target, etag, mayWrite, compact = false, onDone }
       >
         Delete
       </Button>
-      {isOpen && (
+      {isOpen && etag !== null && (
         <WriteDialog
           title={`Delete the policy?`}
           description={
@@ -37,7 +47,6 @@ export function DeletePolicy({ target, etag, mayWrite, compact = false, onDone }
           cli={(message) => commandLine("packhouse", "policy", "delete", target.word, message !== "" && ["-m", message])}
           done="The policy is deleted."
           onClose={() => setOpen(false)}
-          {...(onDone === undefined ? {} : { onDone })}
         />
       )}
     </>

@@ -2,7 +2,7 @@
 import { Alert, Text } from "@mantine/core";
 import { InvalidInputError } from "@packhouse/client";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { Ago } from "../../../parts/Time";
+import { localTime } from "../../../format/times";
 import { Problem } from "../../../parts/Problem";
 import { Section, Waiting } from "../../../parts/states";
 import type { Preview } from "../policyTarget";
@@ -24,7 +24,7 @@ export function EffectPane({ query, isDirty, isNew, mayWrite, isWrong, isBehind,
   const isStale = isBehind || query.isFetching || query.isPlaceholderData;
   const aside = isDirty && mayWrite && (
     <Text size="sm" c="dimmed" role="status">
-      {isWrong ? "Waits for correct YAML" : isStale ? "Updating" : query.data !== undefined && <>Dry run <Ago at={new Date(query.dataUpdatedAt).toISOString()} /></>}
+      {isWrong ? "Waits for correct YAML" : isStale ? "Updating" : query.data !== undefined && `Dry run of ${localTime(query.dataUpdatedAt).slice(11)}`}
     </Text>
   );
   return (

@@ -73,7 +73,7 @@ export function SaveBar({ target, draft, isNew, obstacle, onSaved, onDiscard, on
         <CopyAs request={target.saveRequest(draft.value, etag, message.trim())} cli={applyCommand(target, draft.text, message.trim())} />
       </Group>
       <Text size="sm" mt={4} role="status">
-        {obstacle ?? (draft.isDirty ? `${counted(count, "unsaved change")}: ${draft.changed.slice(0, 4).map(({ name }) => name).join(", ")}${count > 4 ? " and more" : ""}` : isNew ? "The policy is created when you save." : "All changes are saved.")}
+        {obstacle ?? (draft.isDirty ? `${counted(count, "unsaved change")}: ${draft.changed.slice(0, 4).map(({ name }) => name).join(", ")}${count > 4 ? " and more" : ""}` : isNew ? "The policy is created when you save." : etag === null ? "Nothing is set here yet." : "All changes are saved.")}
       </Text>
       {save.isError && !isConflict && <Problem error={save.error} />}
     </form>

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { kindsOf } from "../logic/canonical";
 import { leavesOf } from "../logic/schema";
 import { shown } from "../logic/units";
-import { itemText } from "../form/ListSummary";
+import { itemText } from "../logic/words";
 import { schemaQuery } from "../policyQueries";
 
 export interface ShownChange {

@@ -3,6 +3,7 @@ import { Box, NativeSelect, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { alternatives, type Path, type SchemaNode, wordsOf } from "../logic/schema";
 import { shown } from "../logic/units";
+import { Marked } from "./Marked";
 import { ScalarControl } from "./ScalarControl";
 
 export interface ObjectProps {
@@ -86,7 +87,7 @@ function InnerRow({ name, description, children }: { name: string; description: 
           {name}
         </Text>
         <Text size="xs" c="dimmed">
-          {description}
+          <Marked text={description} />
         </Text>
       </Box>
       <Box component="dd" m={0}>

@@ -6,6 +6,7 @@ import { kindsOf } from "../logic/canonical";
 import { alternatives, type Leaf, type Path, type SchemaNode } from "../logic/schema";
 import { shown } from "../logic/units";
 import type { Standing } from "./inheritance";
+import { Marked } from "./Marked";
 import { ListSummary } from "./ListSummary";
 import { ObjectControl, ObjectFields } from "./ObjectControl";
 import { ScalarControl } from "./ScalarControl";
@@ -51,7 +52,7 @@ function Field({ leaf, root, value, standing, isChanged, errors, isDisabled, onC
             {leaf.name}
           </Text>
           <Text size="xs" c="dimmed">
-            {leaf.description}
+            <Marked text={leaf.description} />
           </Text>
         </Box>
         <Box>
@@ -99,7 +100,7 @@ function State(props: {
         </Text>
       )}
       {isSet && !isDisabled && (
-        <Button size="compact-xs" variant="default" onClick={onInherit} aria-label={`Inherit ${name} again`}>
+        <Button size="compact-xs" variant="default" onClick={onInherit} aria-label={`Inherit again: ${name}`}>
           Inherit again
         </Button>
       )}

@@ -68,8 +68,9 @@ function WindowRow({ index, raw, window, error, isReadOnly, onField, onRemove }:
             key={name}
             id={name === "from" ? `policy-window-${index}` : undefined}
             size="xs"
-            type="time"
-            w={110}
+            w={80}
+            maxLength={5}
+            placeholder="HH:MM"
             label={name === "from" ? "From" : "To"}
             readOnly={isReadOnly}
             value={text(name)}

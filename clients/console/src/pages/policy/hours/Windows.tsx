@@ -55,6 +55,7 @@ export function Windows({ draft, marks, isReadOnly, inherited, zone: chosen, onZ
             </Text>
             <NativeSelect size="xs" label="Time zone of the grid" data={zones} value={zone} onChange={({ currentTarget }) => onZone(currentTarget.value)} />
           </Group>
+          <div className="policy-hours">
           <WeekGrid
             {...{ windows, zone, now, changes }}
             isInherited={!quiet.isSet}
@@ -63,6 +64,7 @@ export function Windows({ draft, marks, isReadOnly, inherited, zone: chosen, onZ
             onMove={replace}
             onPick={(index) => document.getElementById(`policy-window-${index}`)?.focus()}
           />
+          <Stack gap="sm">
           {windows.some((window) => window.zone !== zone) && <Text size="xs" c="dimmed">Dashed windows are of another time zone, drawn at the difference of today.</Text>}
           {quiet.isSet && <WindowRows value={quiet.items} windows={windows} errorOf={quiet.errorOf} isReadOnly={isLocked} onField={quiet.field} onRemove={quiet.remove} />}
           {!isLocked && (
@@ -73,6 +75,8 @@ export function Windows({ draft, marks, isReadOnly, inherited, zone: chosen, onZ
             </Group>
           )}
           <ClockChanges {...{ changes, windows, zone }} />
+          </Stack>
+          </div>
         </Stack>
       </Section>
       <Section title="Blackouts" aside={<Origin list={black} isReadOnly={isLocked} />}>
@@ -132,7 +136,7 @@ function Origin({ list, isReadOnly }: { list: List; isReadOnly: boolean }) {
       <Badge tone={list.isSet ? "busy" : "quiet"}>{list.isSet ? "set here" : "inherited"}</Badge>
       {!list.isSet && list.origin !== null && <Text size="sm" c="dimmed">from {list.origin}</Text>}
       {!isReadOnly && list.isSet && (
-        <Button size="compact-xs" variant="default" onClick={() => list.set(undefined)} aria-label={`Inherit ${list.name} again`}>
+        <Button size="compact-xs" variant="default" onClick={() => list.set(undefined)} aria-label={`Inherit again: ${list.name}`}>
           Inherit again
         </Button>
       )}

@@ -5,6 +5,7 @@ import { commandLine } from "../../../format/commands";
 import { CopyAs } from "../../../parts/CopyAs";
 import { Answer, Section } from "../../../parts/states";
 import { policyText } from "../logic/document";
+import { Marked } from "../form/Marked";
 import { presetsQuery, schemaQuery } from "../policyQueries";
 
 export function Presets({ mayCreate, onStart }: { mayCreate: boolean; onStart: (preset: string) => void }) {
@@ -13,7 +14,7 @@ export function Presets({ mayCreate, onStart }: { mayCreate: boolean; onStart: (
   return (
     <Section title="Presets">
       <Text size="sm" mb="sm" c="dimmed">
-        A preset is a named base: a policy names it by `preset`, and settings of any policy override it.
+        A preset is a named base: a policy names it by <code>preset</code>, and settings of any policy override it.
       </Text>
       <Answer query={presets} height={300}>
         {({ items }) => (
@@ -25,13 +26,13 @@ export function Presets({ mayCreate, onStart }: { mayCreate: boolean; onStart: (
                   <Group gap="xs">
                     <CopyAs request={{ method: "GET", path: `/v1/presets/${preset.name}` }} cli={commandLine("packhouse", "policy", "presets", preset.name)} />
                     {mayCreate && (
-                      <Button size="xs" variant="default" onClick={() => onStart(preset.name)} aria-label={`Start a policy from ${preset.name}`}>
+                      <Button size="xs" variant="default" onClick={() => onStart(preset.name)} aria-label={`Start from it: ${preset.name}`}>
                         Start from it
                       </Button>
                     )}
                   </Group>
                 </Group>
-                <Text size="sm">{preset.summary}</Text>
+                <Text size="sm"><Marked text={preset.summary} /></Text>
                 <Text size="xs" c="dimmed" mt="xs">
                   Source: {preset.source}
                 </Text>

@@ -76,5 +76,5 @@ export function ScopedList({ items, more, isFetchingMore, kind, find, onFilter }
 
 function DeleteRow({ row }: { row: Row }) {
   const target = scopedTarget(row.name, row.scope);
-  return <DeletePolicy target={target} etag={`"${row.version}"`} mayWrite={useMayWrite(target.team) === true} compact />;
+  return <DeletePolicy target={target} mayWrite={useMayWrite(target.team) === true} isCompact />;
 }

@@ -17,9 +17,13 @@ describe("a three-way merge", () => {
     expect(names(merge.agreed)).toEqual(["limits.bandwidth"]);
   });
   test("the merge is my text with their changes and the choices", () => {
-    const text = withSettings(MINE, mergeChanges(merge, { priority: "theirs" }));
+    const text = withSettings(MINE, mergeChanges(merge, { priority: "theirs" }, root));
     expect(text).toBe("priority: high # mine\nlimits:\n  bandwidth: 80MB/s\n  parallel_groups: 2\n");
-    expect(withSettings(MINE, mergeChanges(merge, { priority: "mine" }))).toContain("priority: low");
+    expect(withSettings(MINE, mergeChanges(merge, { priority: "mine" }, root))).toContain("priority: low");
+  });
+  test("their sizes come in readable units", () => {
+    const only = threeWay({}, { limits: { bandwidth: 80_000_000 } }, {}, leaves, root);
+    expect(withSettings("", mergeChanges(only, {}, root))).toBe("limits:\n  bandwidth: 80MB/s\n");
   });
 });
 

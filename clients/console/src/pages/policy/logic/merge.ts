@@ -1,5 +1,5 @@
 /** Three versions of a policy, setting by setting: what both changed, and what merges without a question. */
-import { isSame } from "./canonical";
+import { isSame, readable } from "./canonical";
 import type { PolicyValue } from "./document";
 import { type Leaf, type Path, type SchemaNode, valueAt } from "./schema";
 
@@ -44,9 +44,9 @@ export function threeWay(
 }
 
 /** Return the settings to change in my document, so that it is the merge. */
-export function mergeChanges(merge: ThreeWay, choices: Readonly<Record<string, Choice>>): (readonly [Path, unknown])[] {
+export function mergeChanges(merge: ThreeWay, choices: Readonly<Record<string, Choice>>, root: SchemaNode): (readonly [Path, unknown])[] {
   const chosen = merge.conflicts.filter(({ leaf }) => choices[leaf.name] === "theirs");
-  return [...merge.taken, ...chosen].map(({ leaf, theirs }) => [leaf.path, theirs ?? undefined] as const);
+  return [...merge.taken, ...chosen].map(({ leaf, theirs }) => [leaf.path, readable(theirs ?? undefined, leaf.node, root)] as const);
 }
 
 /** Apply a JSON merge patch (RFC 7396) to a value. */

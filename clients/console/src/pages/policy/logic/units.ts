@@ -1,6 +1,7 @@
 /** Sizes, rates and durations as policies write them, as numbers and back. */
 import { bytes, rate } from "../../../format/sizes";
 import type { Kind } from "./schema";
+import { itemText, objectText } from "./words";
 
 const SIZE = /^\s*(\d{1,19}(?:\.\d{1,9})?)\s*(B|[kKMGT]B|[KMGT]iB)?\s*$/;
 const RATE = /^\s*(\d{1,19}(?:\.\d{1,9})?)\s*(?:((?:B|[kKMGT]B|[KMGT]iB))?(?:\/s)?|([kKMGT]?)(?:bit\/s|bps))\s*$/;
@@ -54,7 +55,7 @@ export function writeSize(value: number): string | number {
   return found === undefined ? value : `${value / found[1]}${found[0]}`;
 }
 
-/** Return a value of a setting as text for people: `128 MiB`, `binpack`, `on`, or JSON for lists and objects. */
+/** Return a value of a setting as text for people: `128 MiB`, `binpack`, `on`, lists and objects in words. */
 export function shown(value: unknown, kinds: readonly Kind[] = []): string {
   if (value === null || value === undefined) return "not set";
   if (typeof value === "boolean") return String(value);
@@ -64,7 +65,7 @@ export function shown(value: unknown, kinds: readonly Kind[] = []): string {
   }
   if (typeof value === "string") return value;
   if (Array.isArray(value) && value.length === 0) return "none";
-  return JSON.stringify(value);
+  return Array.isArray(value) ? value.map(itemText).join("; ") : objectText(value as object);
 }
 
 function exact(value: number, rounded: string, unit: string): string {
