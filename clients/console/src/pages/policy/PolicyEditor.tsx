@@ -89,16 +89,16 @@ export function PolicyEditor(props: PolicyEditorProps) {
   useEffect(() => {
     if (isOvertaken && !isDirty) rebase(stored);
   }, [isOvertaken, isDirty, rebase, stored]);
-  const obstacle = !mayWrite ? writersOf(target) : isWrong ? "Correct the errors in the YAML first." : isOvertaken ? "Another version was saved: compare it first." : null;
+  const obstacle = isWrong ? "Correct the errors in the YAML first." : isOvertaken ? "Another version was saved: compare it first." : null;
   const discard = () => {
     draft.rebase(stored);
     change({ apply: "" });
   };
   return (
     <>
-      <PageHead title={<>Policy of {target.title}</>} sub={<Sub stored={draft.base} more={sub} />}>
+      <PageHead title={tableId === null ? `Policy ${target.title}` : `Policy of ${target.title}`} sub={<Sub stored={draft.base} more={sub} />}>
         <CopyAs label="Copy reading as" request={{ method: "GET", path: target.path }} cli={commandLine("packhouse", "policy", "get", target.word)} />
-        {stored !== null && <DeletePolicy target={target} mayWrite={mayWrite && !draft.isDirty} />}
+        {stored !== null && mayWrite && <DeletePolicy target={target} mayWrite={!draft.isDirty} />}
       </PageHead>
       {explanation}
       {isReadOnly && (
@@ -120,19 +120,22 @@ export function PolicyEditor(props: PolicyEditorProps) {
             state={{ find: state.find, only: state.only, as: shownTable ?? "" }}
             onState={change}
             tables={tableId === null ? options : null}
+            isWaitingForTables={tables.isPending}
           />
         </Box>
         <div className="policy-side" tabIndex={-1}>
-          <SaveBar
-            {...{ target, draft, obstacle }}
-            isNew={isCreated}
-            onSaved={() => change({ apply: "", scope: "" })}
-            onDiscard={discard}
-            onConflict={() => {
-              setMerging(true);
-              void queries.invalidateQueries({ queryKey: ["policy", target.id] });
-            }}
-          />
+          {mayWrite && (
+            <SaveBar
+              {...{ target, draft, obstacle }}
+              isNew={isCreated}
+              onSaved={() => change({ apply: "", scope: "" })}
+              onDiscard={discard}
+              onConflict={() => {
+                setMerging(true);
+                void queries.invalidateQueries({ queryKey: ["policy", target.id] });
+              }}
+            />
+          )}
           <YamlPane {...{ draft, marks, isReadOnly }} />
           <EffectPane query={preview} isDirty={draft.isDirty} isNew={isCreated} {...{ mayWrite, isWrong, isBehind }} writers={writersOf(target)} />
         </div>
@@ -145,11 +148,11 @@ export function PolicyEditor(props: PolicyEditorProps) {
       />
       {!isCreated && (
         <Versions
-        {...{ target, stored, mayWrite }}
-        isDirty={draft.isDirty}
-        selected={state.version}
-        onSelect={(version) => change({ version })}
-        onRestored={(restored) => draft.rebase(restored)}
+          {...{ target, stored, mayWrite }}
+          isDirty={draft.isDirty}
+          selected={state.version}
+          onSelect={(version) => change({ version })}
+          onRestored={(restored) => draft.rebase(restored)}
         />
       )}
       {isMerging && isOvertaken && <ConflictDialog draft={draft} theirs={stored} onClose={() => setMerging(false)} />}

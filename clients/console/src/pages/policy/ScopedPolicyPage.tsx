@@ -21,7 +21,8 @@ export default function ScopedPolicyPage() {
 
 function OfName({ name }: { name: string }) {
   const [state] = useUrlState(EDITOR_STATE);
-  const stored = useQuery(storedQuery(scopedTarget(name, readScope(state.scope))));
+  const asked = useMemo(() => scopedTarget(name, null), [name]);
+  const stored = useQuery(storedQuery(asked));
   const person = useQuery(whoamiQuery);
   const wanted = useMemo(() => readScope(state.scope), [state.scope]);
   return (

@@ -119,10 +119,11 @@ export function tableTarget(table: Schemas["Table"]): PolicyTarget {
   };
 }
 
-/** The policy of a wider scope. With a `scope`, the policy may be new, and the list is asked for it first. */
+/** The policy of a wider scope. `scope` is null as long as it is not known. */
 export function scopedTarget(name: string, scope: Scope | null): PolicyTarget {
   const at = { name };
   const { http } = packhouse;
+  let isKnown = false;
   const created = (policy: PolicyValue) => ({ name, scope: scope!, policy: policy as never });
   const target = { path: `/v1/policies/${encodeURIComponent(name)}`, word: name, scope: [] as string[] };
   return {
@@ -133,9 +134,14 @@ export function scopedTarget(name: string, scope: Scope | null): PolicyTarget {
     origin: scope === null ? "" : originOf(scope, name),
     team: scope?.kind === "team" ? scope.team : null,
     read: async (signal) => {
-      const found = scope === null ? null : await packhouse.get("/v1/policies", { params: { query: { page_size: 500 } }, signal });
-      const isNew = found !== null && found.next_page_token === null && !found.items.some((each) => each.name === name);
-      return isNew ? null : orNull(http.GET("/v1/policies/{name}", { params: { path: at }, signal }));
+      if (!isKnown) {
+        const found = await packhouse.get("/v1/policies", { params: { query: { page_size: 500 } }, signal });
+        isKnown = found.items.some((each) => each.name === name);
+        if (!isKnown && found.next_page_token === null) return null; // asked first, since browsers report each 404 as an error
+      }
+      const present = await orNull(http.GET("/v1/policies/{name}", { params: { path: at }, signal }));
+      isKnown = present !== null;
+      return present;
     },
     preview: async (policy, isNew, signal) =>
       (isNew

@@ -30,13 +30,13 @@ export function SaveBar({ target, draft, isNew, obstacle, onSaved, onDiscard, on
   const etag = draft.base?.etag ?? null;
   const save = useMutation({
     mutationFn: () => target.save(draft.value, etag, message.trim()),
-    onSuccess: async (stored) => {
+    onSuccess: (stored) => {
       setMessage("");
       draft.rebase(stored, draft.text.trim() === "" ? policyText(stored.policy, draft.root) : draft.text);
       notifications.show({ message: `${target.title}: version ${stored.version} is saved.` });
       onSaved(stored);
       const stale = ["effective-policy", "policy-underneath", "policy-versions", "policies", "policy-preview"];
-      await Promise.all(stale.map((name) => queries.invalidateQueries({ queryKey: [name] })));
+      for (const name of stale) void queries.invalidateQueries({ queryKey: [name] });
     },
     onError: (error) => {
       if (error instanceof PreconditionError) onConflict();

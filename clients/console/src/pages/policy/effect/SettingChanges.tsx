@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { kindsOf } from "../logic/canonical";
 import { leavesOf } from "../logic/schema";
-import { shown } from "../logic/units";
+import { shown } from "../logic/shown";
 import { itemText } from "../logic/words";
 import { schemaQuery } from "../policyQueries";
 

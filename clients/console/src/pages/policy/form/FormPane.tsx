@@ -7,6 +7,7 @@ import { type Leaf, type Path, valueAt } from "../logic/schema";
 import { zoneNames } from "../logic/zones";
 import type { Mark } from "../marks";
 import type { Draft } from "../useDraft";
+import { useTyped } from "../useTyped";
 import { grouped } from "./groups";
 import { type Layers, standingOf } from "./inheritance";
 import { SettingField } from "./SettingField";
@@ -26,13 +27,15 @@ export interface FormPaneProps {
   readonly onState: (patch: Partial<FormState>) => void;
   /** Tables of which effective values can be shown; null for a table's own policy. */
   readonly tables: readonly { value: string; label: string }[] | null;
+  readonly isWaitingForTables: boolean;
 }
 
-export function FormPane({ draft, layers, marks, isReadOnly, state, onState, tables }: FormPaneProps) {
+export function FormPane({ draft, layers, marks, isReadOnly, state, onState, tables, isWaitingForTables }: FormPaneProps) {
   const { leaves, value, root } = draft;
   const isBroken = draft.parsed.fault !== null;
   const isSet = (leaf: Leaf) => (valueAt(value, leaf.path) ?? undefined) !== undefined;
-  const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
+  const [find, setFind] = useTyped(state.find, (text) => onState({ find: text }));
+  const words = find.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (leaf: Leaf) =>
     (state.only === "" || isSet(leaf) || draft.changed.includes(leaf)) &&
     words.every((word) => `${leaf.name} ${leaf.description}`.toLowerCase().includes(word));
@@ -47,11 +50,11 @@ export function FormPane({ draft, layers, marks, isReadOnly, state, onState, tab
         <TextInput
           size="xs"
           label="Find a setting"
-          value={state.find}
-          onChange={({ currentTarget }) => onState({ find: currentTarget.value })}
+          value={find}
+          onChange={({ currentTarget }) => setFind(currentTarget.value)}
           style={{ flex: 1, minWidth: 140 }}
         />
-        {tables !== null && <ShownTable tables={tables} value={state.as} onChange={(as) => onState({ as })} />}
+        {tables !== null && !isWaitingForTables && <ShownTable tables={tables} value={state.as} onChange={(as) => onState({ as })} />}
         <Switch
           size="sm"
           label="Only set here"

@@ -2,9 +2,9 @@
 import { Box, NativeSelect, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { alternatives, type Path, type SchemaNode, wordsOf } from "../logic/schema";
-import { shown } from "../logic/units";
+import { shown } from "../logic/shown";
 import { Marked } from "./Marked";
-import { ScalarControl } from "./ScalarControl";
+import { ReadOnly, ScalarControl } from "./ScalarControl";
 
 export interface ObjectProps {
   readonly label: string;
@@ -23,6 +23,7 @@ export interface ObjectProps {
 
 export function ObjectControl(props: ObjectProps) {
   const { label, nodes, value, otherwise, errorAt, isDisabled, onChange } = props;
+  if (isDisabled) return <ReadOnly {...{ label, value, otherwise }} />;
   const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
   const words = wordsOf(nodes).map(String);
   const present = value === undefined || value === null ? "" : isObject ? "{}" : String(value);
@@ -37,7 +38,6 @@ export function ObjectControl(props: ObjectProps) {
       size="xs"
       data={options}
       value={present}
-      disabled={isDisabled}
       error={errorAt([])}
       onChange={({ currentTarget }) => choose(currentTarget.value)}
     />

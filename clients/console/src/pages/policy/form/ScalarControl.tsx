@@ -18,10 +18,17 @@ export interface ScalarProps {
 const isWordOnly = (node: SchemaNode) => node.const !== undefined || node.enum !== undefined || node.type === "boolean";
 
 export function ScalarControl(props: ScalarProps) {
+  if (props.isDisabled) return <ReadOnly {...props} />;
   return props.nodes.every(isWordOnly) ? <Words {...props} /> : <Typed {...props} />;
 }
 
-function Words({ label, nodes, value, otherwise, error, isDisabled, onChange }: ScalarProps) {
+/** The value as a text that can be selected and read well, for roles that may not change it. */
+export function ReadOnly({ label, value, otherwise }: Pick<ScalarProps, "label" | "value" | "otherwise">) {
+  const text = value === undefined || value === null ? "" : typeof value === "object" ? "on, with these fields" : String(value);
+  return <TextInput aria-label={label} size="xs" readOnly value={text} placeholder={otherwise} />;
+}
+
+function Words({ label, nodes, value, otherwise, error, onChange }: ScalarProps) {
   const words = wordsOf(nodes);
   const present = value === undefined || value === null ? "" : String(value);
   const known = words.map(String);
@@ -36,14 +43,13 @@ function Words({ label, nodes, value, otherwise, error, isDisabled, onChange }: 
       size="xs"
       data={options}
       value={present}
-      disabled={isDisabled}
       error={error}
       onChange={({ currentTarget }) => onChange(words.find((word) => String(word) === currentTarget.value))}
     />
   );
 }
 
-function Typed({ label, nodes, value, otherwise, error, isDisabled, onChange }: ScalarProps) {
+function Typed({ label, nodes, value, otherwise, error, onChange }: ScalarProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const id = useId();
   const kinds = nodes.filter(({ type }) => type === "string").map(kindOf);
@@ -61,7 +67,6 @@ function Typed({ label, nodes, value, otherwise, error, isDisabled, onChange }: 
         placeholder={otherwise}
         value={typed ?? (value === undefined || value === null ? "" : String(value))}
         list={isZone ? "policy-zones" : id}
-        readOnly={isDisabled}
         error={error}
         inputMode={kinds.length === 0 ? "decimal" : "text"}
         onChange={({ currentTarget }) => send(currentTarget.value)}

@@ -4,7 +4,7 @@ import { memo, useMemo } from "react";
 import { Badge } from "../../../parts/badges";
 import { kindsOf } from "../logic/canonical";
 import { alternatives, type Leaf, type Path, type SchemaNode } from "../logic/schema";
-import { shown } from "../logic/units";
+import { shown } from "../logic/shown";
 import type { Standing } from "./inheritance";
 import { Marked } from "./Marked";
 import { ListSummary } from "./ListSummary";
@@ -88,15 +88,15 @@ function State(props: {
   onInherit: () => void;
 }) {
   const { name, isSet, isChanged, isDisabled, standing, kinds, onInherit } = props;
-  const { inherited, overriddenBy, note } = standing;
-  const isShort = inherited !== null && (typeof inherited.value !== "object" || inherited.value === null);
+  const { inherited, stronger, note } = standing;
   return (
     <Group gap="xs" mt={4}>
       <Badge tone={isSet ? "busy" : "quiet"}>{isSet ? "set here" : "inherited"}</Badge>
       {isChanged && <Badge tone="warn">not saved</Badge>}
       {inherited !== null && (
         <Text size="xs" c="dimmed" className="wrap-anywhere">
-          {isSet ? "Otherwise" : "Value"} {isShort || !Array.isArray(inherited.value) ? shown(inherited.value, kinds) : "as above"}, from {inherited.origin}
+          {isSet ? "Otherwise" : "Value"} {Array.isArray(inherited.value) && !isSet ? "as above" : shown(inherited.value, kinds)}
+          {inherited.origin !== "" && `, from ${inherited.origin}`}
         </Text>
       )}
       {isSet && !isDisabled && (
@@ -104,9 +104,9 @@ function State(props: {
           Inherit again
         </Button>
       )}
-      {overriddenBy !== null && (
+      {stronger !== null && (
         <Text size="xs" className="wrap-anywhere">
-          On this table {overriddenBy} is stronger.
+          The shown table has {shown(stronger.value, kinds)}, from {stronger.origin}, which is stronger.
         </Text>
       )}
       {note !== null && (

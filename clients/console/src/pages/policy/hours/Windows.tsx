@@ -51,31 +51,37 @@ export function Windows({ draft, marks, isReadOnly, inherited, zone: chosen, onZ
           <Group justify="space-between" align="flex-end">
             <Text size="sm" role="status">
               {holding.length === 0 ? "No window holds now." : `Quiet now: ${holding.map(described).join("; ")}.`}
-              {isLocked ? "" : " Draw with the mouse to add a window, drag one to move it; the fields below do the same."}
+              {isLocked ? "" : " Draw with the mouse to add a window, drag one to move it; the fields do the same."}
             </Text>
             <NativeSelect size="xs" label="Time zone of the grid" data={zones} value={zone} onChange={({ currentTarget }) => onZone(currentTarget.value)} />
           </Group>
           <div className="policy-hours">
-          <WeekGrid
-            {...{ windows, zone, now, changes }}
-            isInherited={!quiet.isSet}
-            isReadOnly={isLocked}
-            onAdd={(window) => quiet.add(windowValue(window))}
-            onMove={replace}
-            onPick={(index) => document.getElementById(`policy-window-${index}`)?.focus()}
-          />
-          <Stack gap="sm">
-          {windows.some((window) => window.zone !== zone) && <Text size="xs" c="dimmed">Dashed windows are of another time zone, drawn at the difference of today.</Text>}
-          {quiet.isSet && <WindowRows value={quiet.items} windows={windows} errorOf={quiet.errorOf} isReadOnly={isLocked} onField={quiet.field} onRemove={quiet.remove} />}
-          {!isLocked && (
-            <Group>
-              <Button size="xs" variant="default" onClick={() => quiet.add({ days: ["mon", "tue", "wed", "thu", "fri"], from: "09:00", to: "17:00", time_zone: zone })}>
-                Add a window
-              </Button>
-            </Group>
-          )}
-          <ClockChanges {...{ changes, windows, zone }} />
-          </Stack>
+            <WeekGrid
+              {...{ windows, zone, now, changes }}
+              isInherited={!quiet.isSet}
+              isReadOnly={isLocked}
+              onAdd={(window) => quiet.add(windowValue(window))}
+              onMove={replace}
+              onPick={(index) => document.getElementById(`policy-window-${index}`)?.focus()}
+            />
+            <Stack gap="sm">
+              {windows.some((window) => window.zone !== zone) && (
+                <Text size="xs" c="dimmed">
+                  Dashed windows are of another time zone, drawn at the difference of today.
+                </Text>
+              )}
+              {quiet.isSet && (
+                <WindowRows value={quiet.items} windows={windows} errorOf={quiet.errorOf} isReadOnly={isLocked} onField={quiet.field} onRemove={quiet.remove} />
+              )}
+              {!isLocked && (
+                <Group>
+                  <Button size="xs" variant="default" onClick={() => quiet.add({ days: ["mon", "tue", "wed", "thu", "fri"], from: "09:00", to: "17:00", time_zone: zone })}>
+                    Add a window
+                  </Button>
+                </Group>
+              )}
+              <ClockChanges {...{ changes, windows, zone }} />
+            </Stack>
           </div>
         </Stack>
       </Section>

@@ -13,6 +13,7 @@ import { leavesOf, valueAt } from "../logic/schema";
 import { SCOPE_KINDS, scopeText } from "../logic/scopes";
 import { schemaQuery, useMayWrite } from "../policyQueries";
 import { scopedTarget } from "../policyTarget";
+import { useTyped } from "../useTyped";
 
 type Row = Schemas["ScopedPolicy"];
 
@@ -26,15 +27,16 @@ export interface ScopedListProps {
 }
 
 export function ScopedList({ items, more, isFetchingMore, kind, find, onFilter }: ScopedListProps) {
+  const [typed, setTyped] = useTyped(find, (text) => onFilter({ find: text }));
   const { data: root } = useQuery(schemaQuery);
   const leaves = useMemo(() => (root === undefined ? [] : leavesOf(root)), [root]);
   const rows = useMemo(() => {
-    const word = find.toLowerCase();
+    const word = typed.toLowerCase();
     const place = (row: Row) => SCOPE_KINDS.findIndex(([each]) => each === row.scope.kind);
     return items
       .filter(({ name, scope }) => (kind === "" || scope.kind === kind) && `${name} ${scopeText(scope)}`.toLowerCase().includes(word))
       .sort((a, b) => place(a) - place(b));
-  }, [items, kind, find]);
+  }, [items, kind, typed]);
   const columns: Column<Row>[] = [
     { key: "scope", title: "Scope", cell: ({ scope }) => <span className="cut" title={scopeText(scope)}>{scopeText(scope)}</span> },
     {
@@ -63,7 +65,7 @@ export function ScopedList({ items, more, isFetchingMore, kind, find, onFilter }
           data={[{ value: "", label: "all" }, ...SCOPE_KINDS.map(([each, covers]) => ({ value: each, label: `${each}: ${covers}` }))]}
           onChange={({ currentTarget }) => onFilter({ kind: currentTarget.value })}
         />
-        <TextInput size="xs" label="Find by name or scope" value={find} onChange={({ currentTarget }) => onFilter({ find: currentTarget.value })} />
+        <TextInput size="xs" label="Find by name or scope" value={typed} onChange={({ currentTarget }) => setTyped(currentTarget.value)} />
       </Group>
       {rows.length === 0 && more === undefined ? (
         <Empty title="No policy fits">Choose another kind of scope, or shorten the word.</Empty>

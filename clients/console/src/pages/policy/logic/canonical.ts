@@ -87,10 +87,12 @@ export function readable(value: unknown, node: SchemaNode, root: SchemaNode): un
   }
   if (value === null || typeof value !== "object") return value;
   const object = bestObject(value, nodes);
+  const isOfSizes = "metric" in value && String(value.metric).endsWith("_bytes");
   const entries = Object.entries(value).filter(([, inner]) => inner !== null && inner !== undefined);
   return Object.fromEntries(
     entries.map(([name, inner]) => {
       const property = own(object?.properties, name);
+      if (isOfSizes && typeof inner === "number") return [name, writeSize(inner)];
       return [name, property === undefined ? inner : readable(inner, property, root)];
     }),
   );

@@ -3,7 +3,8 @@ import { canonical, differing, isSame, readable } from "./canonical";
 import { check } from "./check";
 import { leaf, leaves, root } from "./fixture";
 import { meaningsOf, nearest, nodesAt, wordsOf } from "./schema";
-import { readDuration, readRate, readSize, shown, writeSize } from "./units";
+import { shown } from "./shown";
+import { readDuration, readRate, readSize, writeSize } from "./units";
 
 describe("settings of the schema", () => {
   test("merged objects are entered, objects that can be off are whole", () => {

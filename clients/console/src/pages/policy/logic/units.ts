@@ -1,8 +1,4 @@
 /** Sizes, rates and durations as policies write them, as numbers and back. */
-import { bytes, rate } from "../../../format/sizes";
-import type { Kind } from "./schema";
-import { itemText, objectText } from "./words";
-
 const SIZE = /^\s*(\d{1,19}(?:\.\d{1,9})?)\s*(B|[kKMGT]B|[KMGT]iB)?\s*$/;
 const RATE = /^\s*(\d{1,19}(?:\.\d{1,9})?)\s*(?:((?:B|[kKMGT]B|[KMGT]iB))?(?:\/s)?|([kKMGT]?)(?:bit\/s|bps))\s*$/;
 const DURATION = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
@@ -53,22 +49,4 @@ const WRITTEN: readonly (readonly [string, number])[] = [
 export function writeSize(value: number): string | number {
   const found = WRITTEN.find(([, step]) => value >= step && value % step === 0);
   return found === undefined ? value : `${value / found[1]}${found[0]}`;
-}
-
-/** Return a value of a setting as text for people: `128 MiB`, `binpack`, `on`, lists and objects in words. */
-export function shown(value: unknown, kinds: readonly Kind[] = []): string {
-  if (value === null || value === undefined) return "not set";
-  if (typeof value === "boolean") return String(value);
-  if (typeof value === "number") {
-    if (kinds.includes("rate")) return exact(value, rate(value), "/s");
-    return kinds.includes("size") ? exact(value, bytes(value), "") : String(value);
-  }
-  if (typeof value === "string") return value;
-  if (Array.isArray(value) && value.length === 0) return "none";
-  return Array.isArray(value) ? value.map(itemText).join("; ") : objectText(value as object);
-}
-
-function exact(value: number, rounded: string, unit: string): string {
-  const written = writeSize(value);
-  return typeof written === "string" ? written.replace(/([kKMGT]i?B)$/, " $1") + unit : rounded;
 }

@@ -12,6 +12,9 @@ test("windows, blackouts, tiers, columns", () => {
   expect(itemText({ below_bytes: "16MiB", files: 8 })).toBe("below 16MiB: at 8 files");
   expect(itemText({ name: "at", direction: "desc", nulls: null })).toBe("at desc");
 });
+test("sizes in conditions", () => {
+  expect(itemText({ metric: "average_file_bytes", below: 32_000_000 })).toBe("average_file_bytes < 32MB");
+});
 test("objects", () => {
   expect(objectText({ older_than: "5d", when: [{ metric: "snapshot_count", above: 500 }], inventory: null })).toBe("older_than 5d, when snapshot_count > 500");
 });

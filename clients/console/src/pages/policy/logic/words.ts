@@ -1,4 +1,5 @@
 /** Items of a policy's lists in words: rules of triggers, tiers, columns, windows. */
+import { writeSize } from "./units";
 import { described, windowsOf } from "./windows";
 
 const SIGNS: Readonly<Record<string, string>> = { at_least: "≥", above: ">", at_most: "≤", below: "<" };
@@ -45,5 +46,6 @@ export function conditionText(condition: unknown, isInner = false): string {
   if (Array.isArray(any)) return joined(any, "or");
   if (not !== undefined && not !== null) return `not ${conditionText(not, true)}`;
   const [sign, limit] = Object.entries(limits).find(([name, value]) => name in SIGNS && value !== null) ?? [];
-  return sign === undefined ? String(metric) : `${String(metric)} ${SIGNS[sign]} ${String(limit)}`;
+  const isSize = typeof limit === "number" && String(metric).endsWith("_bytes");
+  return sign === undefined ? String(metric) : `${String(metric)} ${SIGNS[sign]} ${isSize ? writeSize(limit) : String(limit)}`;
 }

@@ -32,7 +32,7 @@ export function YamlPane({ draft, marks, isReadOnly }: { draft: Draft; marks: re
                     Line {lineOf(draft.text, mark.range[0])}
                   </Button>
                   <Text size="sm" className="wrap-anywhere">
-                    {mark.name !== "" && <b>{mark.name}</b>} {mark.message}
+                    {mark.name !== "" && !mark.message.startsWith("'") && <b>{mark.name}</b>} {mark.message}
                     {mark.hint !== null && `: ${mark.hint}`}
                   </Text>
                 </Group>
