@@ -4,7 +4,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { packhouse, type Schemas } from "../../api/client";
 import { now } from "../../api/connection";
 import { REFRESH } from "../../api/queries";
-import { type FleetHistory, type SpanDays, SPANS } from "./history";
+import { type SpanDays, SPANS } from "./history";
 import { type RateSample, withSample } from "./rateHistory";
 import type { FleetWindows } from "./windows";
 
@@ -90,7 +90,7 @@ export const historyQuery = (days: SpanDays) =>
     queryKey: ["fleet", "history", days],
     queryFn: ({ signal }) => {
       const query = { step: SPANS[days].step, since: new Date(now() - Number(days) * DAY_MS).toISOString() };
-      return unlessMissing(packhouse.get("/v1/fleet/history" as never, { params: { query }, signal } as never) as Promise<FleetHistory>);
+      return unlessMissing(packhouse.get("/v1/fleet/history", { params: { query }, signal }));
     },
     refetchInterval: REFRESH.slow,
   });

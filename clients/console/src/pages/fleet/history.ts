@@ -1,24 +1,10 @@
 /** Hours or days of the fleet's history, and the series that are drawn from them. */
+import type { Schemas } from "../../api/client";
 import { bytes, count, share } from "../../format/sizes";
 import type { Series } from "../../parts/TimeChart";
 
-/** One interval of `GET /v1/fleet/history`; to be replaced by the generated type. */
-export interface FleetInterval {
-  readonly starts_at: string;
-  readonly small_files_made: number;
-  readonly small_files_removed: number;
-  readonly rewritten_bytes: number;
-  readonly wasted_bytes: number;
-  readonly conflict_rate: number | null;
-  readonly backlog: { readonly avoidable_file_count: number; readonly small_file_count: number } | null;
-}
-
-export interface FleetHistory {
-  readonly items: readonly FleetInterval[];
-  readonly known_since: string | null;
-  readonly step: "1h" | "1d";
-}
-
+export type FleetHistory = Schemas["FleetHistory"];
+type FleetInterval = Schemas["FleetInterval"];
 type Format = (value: number | null | undefined) => string;
 export interface HistoryView {
   readonly label: string;
