@@ -51,8 +51,8 @@ def test_keys_lead_to_pages(open_page: OpenPage) -> None:
     expect(page.get_by_role("dialog", name="Keyboard")).to_be_visible()
     page.keyboard.press("Escape")
     page.keyboard.press("/")
-    page.get_by_role("textbox", name="Search").fill("orders")
-    page.get_by_text("lake.shop.orders").first.click()
+    page.get_by_placeholder("Search pages, tables and runs").fill("orders")
+    page.get_by_role("dialog").get_by_text("lake.shop.orders").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("lake.shop.orders")
 
 

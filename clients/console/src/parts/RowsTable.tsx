@@ -55,7 +55,7 @@ export function RowsTable<Row>(props: RowsTableProps<Row>) {
   const before = items[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    <Box className="rows" ref={view} mah={props.height ?? "70vh"} tabIndex={0} role="region" aria-label={props.label}>
+    <Box className="rows" ref={view} mah={props.height ?? "70vh"} tabIndex={0} role="group" aria-label={props.label}>
       <table aria-label={props.label} aria-rowcount={onMore === undefined ? rows.length + 1 : -1}>
         <thead>
           <tr>

@@ -39,6 +39,15 @@ export interface TimeChartProps {
 const LIGHT = ["#1864ab", "#c92a2a", "#2b8a3e", "#d9480f", "#5f3dc4", "#0b7285"];
 const DARK = ["#74c0fc", "#ff8787", "#69db7c", "#ffa94d", "#b197fc", "#66d9e8"];
 const TABLE_ROWS = 50;
+/** A chart with one instant shows this much before and after it. */
+const LONE_SECONDS = 1_800;
+/** Labels of ticks by their distance in seconds: a clock of 24 hours, and the date where the day changes. */
+const TIME_TICKS: uPlot.Axis.DynamicValues | (number | string | null)[][] = [
+  [31_536_000, "{YYYY}", null, null, null, null, null, null, 1],
+  [86_400, "{MMM} {DD}", "\n{YYYY}", null, null, null, null, null, 1],
+  [60, "{HH}:{mm}", "\n{YYYY}-{MM}-{DD}", null, "\n{MMM} {DD}", null, null, null, 1],
+  [1, "{HH}:{mm}:{ss}", "\n{YYYY}-{MM}-{DD}", null, "\n{MMM} {DD}", null, null, null, 1],
+];
 
 export function TimeChart(props: TimeChartProps) {
   const { ref: size, width } = useElementSize();
@@ -73,7 +82,7 @@ export function TimeChart(props: TimeChartProps) {
 function FiguresTable({ at, series, format, label }: TimeChartProps) {
   const from = Math.max(0, at.length - TABLE_ROWS);
   return (
-    <div className="rows" style={{ maxHeight: 300 }} tabIndex={0} role="region" aria-label={`Figures: ${label}`}>
+    <div className="rows" style={{ maxHeight: 300 }} tabIndex={0} role="group" aria-label={`Figures: ${label}`}>
       <table>
         <caption className="visually-hidden">{label}</caption>
         <thead>
@@ -117,9 +126,12 @@ function optionsOf(latest: { current: TimeChartProps }, isDark: boolean, width: 
     height,
     cursor: { drag: { x: onSelect !== undefined, y: false, setScale: false } },
     legend: { live: true },
-    scales: { x: { time: true }, y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+    scales: {
+      x: { time: true, range: (_plot, from, to) => (to > from ? [from, to] : [from - LONE_SECONDS, from + LONE_SECONDS]) },
+      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
+    },
     axes: [
-      { stroke: ink, grid, ticks: grid },
+      { stroke: ink, grid, ticks: grid, values: TIME_TICKS },
       { stroke: ink, grid, ticks: grid, size: 80, values: (_plot, ticks) => ticks.map((tick) => format(tick)) },
     ],
     series: [
