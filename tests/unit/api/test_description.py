@@ -12,6 +12,7 @@ import pytest
 
 from api.__main__ import main
 from api.app import create_app
+from api.http.auth import SIGN_IN
 from api.openapi.description import describe, to_yaml
 from api.openapi.examples.composition import OF_ANSWERS, add_examples
 from api.openapi.examples.composition import OF_MODELS as EXAMPLES
@@ -56,13 +57,14 @@ def test_every_operation_has_a_summary_a_tag_and_an_id_of_its_own(document: dict
     assert len({op["operationId"] for _, op in listed}) == len(listed)
 
 
-def test_every_operation_under_v1_needs_a_key_and_says_so(document: dict[str, Any]) -> None:
+def test_every_operation_under_v1_but_sign_in_needs_a_key_and_says_so(document: dict[str, Any]) -> None:
     assert document["components"]["securitySchemes"]["apiKey"]["scheme"] == "bearer"
     assert document["security"] == [{"apiKey": []}]
     for path, op in operations(document):
-        expected = None if path.startswith("/v1/") else [{}, {"apiKey": []}] if path == "/metrics" else []
-        assert op.get("security", document["security"]) == (expected if expected is not None else [{"apiKey": []}])
-        assert ("401" in op["responses"]) == (path.startswith("/v1/") or path == "/metrics")
+        is_needed, is_offered = path.startswith("/v1/") and path != SIGN_IN, path == "/metrics"
+        expected = [{"apiKey": []}] if is_needed else [{}, {"apiKey": []}] if is_offered else []
+        assert op.get("security", document["security"]) == expected
+        assert ("401" in op["responses"]) == (is_needed or is_offered)
 
 
 def test_every_error_is_a_problem_with_an_example(document: dict[str, Any]) -> None:
