@@ -1,4 +1,5 @@
 /** Queries of the policy pages. */
+import { ConnectionError, UnavailableError } from "@packhouse/client";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { packhouse, type Schemas } from "../../api/client";
 import { REFRESH, whoamiQuery } from "../../api/queries";
@@ -51,7 +52,10 @@ export const previewQuery = (target: PolicyTarget, policy: PolicyValue | null, i
     placeholderData: keepPreviousData,
     staleTime: 30_000,
     gcTime: 60_000,
-    refetchInterval: ({ state }) => (state.status === "success" ? REFRESH.slow : false),
+    refetchInterval: ({ state: { status, error } }) => {
+      if (status === "success") return REFRESH.slow;
+      return error instanceof ConnectionError || error instanceof UnavailableError ? REFRESH.live : false;
+    },
   });
 
 /** The first tables that a scope covers, to show values of. */

@@ -96,7 +96,7 @@ function State(props: {
       {inherited !== null && (
         <Text size="xs" c="dimmed" className="wrap-anywhere">
           {isSet ? "Otherwise" : "Value"} {Array.isArray(inherited.value) && !isSet ? "as above" : shown(inherited.value, kinds)}
-          {inherited.origin !== "" && `, from ${inherited.origin}`}
+          {inherited.origin !== "" && (inherited.origin === "derived" ? ", derived from the target size" : `, from ${inherited.origin}`)}
         </Text>
       )}
       {isSet && !isDisabled && (

@@ -48,33 +48,46 @@ function WindowRow({ index, raw, window, error, isReadOnly, onField, onRemove }:
   const setDays = (next: string[]) => {
     if (next.length > 0) onField("days", next.length === 7 ? undefined : DAYS.filter((day) => next.includes(day)));
   };
+  const name = window === undefined ? `Window ${index + 1} is not complete` : described(window);
+  const meaning = ON_START[onStart] ?? "Unknown word: use drain, interrupt or finish.";
+  if (isReadOnly) {
+    return (
+      <li>
+        <Text size="sm" fw={600} className="wrap-anywhere">
+          {name}
+        </Text>
+        <Text size="sm">
+          {onStart}: {meaning}
+        </Text>
+      </li>
+    );
+  }
   return (
     <li>
       <Text size="sm" fw={600} className="wrap-anywhere">
-        {window === undefined ? `Window ${index + 1} is not complete` : described(window)}
+        {name}
       </Text>
       <Chip.Group multiple value={days} onChange={setDays}>
         <Group gap={4} my={4} role="group" aria-label={`Window ${index + 1}: days on which it begins`}>
           {DAYS.map((day) => (
-            <Chip key={day} value={day} size="xs" disabled={isReadOnly} aria-label={DAY_NAMES[day]}>
+            <Chip key={day} value={day} size="xs" aria-label={DAY_NAMES[day]}>
               {DAY_NAMES[day].slice(0, 3)}
             </Chip>
           ))}
         </Group>
       </Chip.Group>
       <Group gap="xs" align="flex-end">
-        {(["from", "to"] as const).map((name) => (
+        {(["from", "to"] as const).map((end) => (
           <TextInput
-            key={name}
-            id={name === "from" ? `policy-window-${index}` : undefined}
+            key={end}
+            id={end === "from" ? `policy-window-${index}` : undefined}
             size="xs"
             w={80}
             maxLength={5}
             placeholder="HH:MM"
-            label={name === "from" ? "From" : "To"}
-            readOnly={isReadOnly}
-            value={text(name)}
-            onChange={({ currentTarget }) => onField(name, currentTarget.value)}
+            label={end === "from" ? "From" : "To"}
+            value={text(end)}
+            onChange={({ currentTarget }) => onField(end, currentTarget.value)}
           />
         ))}
         <TextInput
@@ -82,7 +95,6 @@ function WindowRow({ index, raw, window, error, isReadOnly, onField, onRemove }:
           label="Time zone"
           list="policy-zones"
           placeholder="UTC"
-          readOnly={isReadOnly}
           value={text("time_zone")}
           onChange={({ currentTarget }) => onField("time_zone", currentTarget.value === "" ? undefined : currentTarget.value)}
         />
@@ -90,18 +102,15 @@ function WindowRow({ index, raw, window, error, isReadOnly, onField, onRemove }:
           size="xs"
           label="A rewrite that runs then"
           data={Object.keys(ON_START)}
-          disabled={isReadOnly}
           value={onStart}
           onChange={({ currentTarget }) => onField("on_start", currentTarget.value === "drain" ? undefined : currentTarget.value)}
         />
-        {!isReadOnly && (
-          <Button size="xs" variant="default" onClick={onRemove} aria-label={`Remove window ${index + 1}`}>
-            Remove
-          </Button>
-        )}
+        <Button size="xs" variant="default" onClick={onRemove} aria-label={`Remove window ${index + 1}`}>
+          Remove
+        </Button>
       </Group>
       <Text size="xs" c="dimmed" mt={4}>
-        {ON_START[onStart] ?? "Unknown word: use drain, interrupt or finish."}
+        {meaning}
       </Text>
       {error !== null && (
         <Text size="xs" c="var(--mantine-color-error)" className="wrap-anywhere">

@@ -28,7 +28,7 @@ export function YamlPane({ draft, marks, isReadOnly }: { draft: Draft; marks: re
             {marks.slice(0, SHOWN).map((mark) => (
               <List.Item key={`${mark.range[0]} ${mark.message}`}>
                 <Group gap="xs" wrap="nowrap" align="flex-start">
-                  <Button size="compact-xs" variant="default" onClick={() => setGoTo({ position: mark.range[0] })}>
+                  <Button size="compact-xs" variant="default" style={{ flexShrink: 0 }} onClick={() => setGoTo({ position: mark.range[0] })}>
                     Line {lineOf(draft.text, mark.range[0])}
                   </Button>
                   <Text size="sm" className="wrap-anywhere">
