@@ -140,7 +140,7 @@ function errorsBy(leaves: readonly Leaf[], marks: readonly Mark[]): Map<string, 
   for (const leaf of leaves) {
     const inside = marks.filter(({ name }) => name === leaf.name || name.startsWith(`${leaf.name}.`));
     if (inside.length === 0) continue;
-    const messages = inside.map(({ name, message, hint }) => [name.slice(leaf.name.length + 1), hint === null ? message : `${message}. ${hint}`]);
+    const messages = inside.map(({ name, message, hint }) => [name.slice(leaf.name.length + 1), hint === null ? message : `${message}: ${hint}`]);
     found.set(leaf.name, JSON.stringify(Object.fromEntries(messages)));
   }
   return found;

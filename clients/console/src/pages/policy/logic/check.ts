@@ -24,8 +24,8 @@ function flawsOf(value: unknown, node: SchemaNode, root: SchemaNode, path: Path)
   if (Array.isArray(value)) return flawsOfList(value, nodes, root, path);
   if (typeof value === "object") return flawsOfObject(value as Record<string, unknown>, nodes, root, path);
   if (nodes.some((each) => accepts(value, each))) return [];
-  const words = wordsOf(nodes).filter((word) => typeof word === "string");
-  const meant = typeof value === "string" ? nearest(value, words) : null;
+  const known = wordsOf(nodes).filter((word) => typeof word === "string");
+  const meant = typeof value === "string" ? nearest(value, known) : null;
   return [flaw(path, `must be ${wanted(nodes)}`, meant === null ? null : `did you mean '${meant}'?`)];
 }
 
@@ -94,14 +94,19 @@ function inRange(value: number, node: SchemaNode): boolean {
 /** Return what a setting accepts, as the object of "must be". */
 export function wanted(nodes: readonly SchemaNode[]): string {
   const kinds = new Set(nodes.filter(({ type, const: word }) => type === "string" && word === undefined).map(kindOf));
-  const parts = nodes.map((node) => wantedOf(node, kinds.has("size") || kinds.has("rate"))).filter((part) => part !== "");
+  const parts = nodes.flatMap((node) => words(node) ?? wantedOf(node, kinds.has("size") || kinds.has("rate"))).filter((part) => part !== "");
   const unique = [...new Set(parts)];
   return unique.length < 2 ? (unique[0] ?? "a value") : `${unique.slice(0, -1).join(", ")} or ${unique.at(-1)}`;
 }
 
+/** Return the words of a short enumeration, each in quotes; null for other nodes. */
+function words(node: SchemaNode): string[] | null {
+  return node.enum === undefined || node.enum.length > 8 ? null : node.enum.map((word) => `'${String(word)}'`);
+}
+
 function wantedOf(node: SchemaNode, isBytes: boolean): string {
   if (typeof node.const === "string") return `'${node.const}'`;
-  if (node.enum !== undefined) return node.enum.length > 8 ? "one of the known names" : node.enum.map((word) => `'${word}'`).join(", ");
+  if (node.enum !== undefined) return "one of the known names";
   if (node.type === "boolean") return "true or false";
   if (node.type === "array") return "a list";
   if (node.properties !== undefined) return "an object";

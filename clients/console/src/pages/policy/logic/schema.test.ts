@@ -106,7 +106,7 @@ describe("flaws", () => {
     expect(messages({ limits: { bandwith: 1 } })[0]![2]).toBe("did you mean 'bandwidth'?");
   });
   test("wrong words, types and ranges", () => {
-    expect(messages({ priority: "hihg" })).toEqual([["priority", "must be 'low', 'normal', 'high'", "did you mean 'high'?"]]);
+    expect(messages({ priority: "hihg" })).toEqual([["priority", "must be 'low', 'normal' or 'high'", "did you mean 'high'?"]]);
     expect(messages({ enabled: "yes" })[0]![1]).toBe("must be true or false");
     expect(messages({ rewrite: { min_input_files: 1 } })[0]![1]).toBe("must be a whole number from 2 to 10000");
     expect(messages({ rewrite: { target_file_bytes: "1KiB" } })[0]![1]).toContain("from 1.00 MiB to 16.0 GiB");

@@ -12,7 +12,7 @@ const SHOWN = 20;
 export function YamlPane({ draft, marks, isReadOnly }: { draft: Draft; marks: readonly Mark[]; isReadOnly: boolean }) {
   const [goTo, setGoTo] = useState<{ position: number } | null>(null);
   const diagnostics = useMemo(
-    () => marks.map(({ range, message, hint, severity }) => ({ from: range[0], to: range[1], severity, message: hint === null ? message : `${message}. ${hint}` })),
+    () => marks.map(({ range, message, hint, severity }) => ({ from: range[0], to: range[1], severity, message: hint === null ? message : `${message}: ${hint}` })),
     [marks],
   );
   return (
