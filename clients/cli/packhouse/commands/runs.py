@@ -88,7 +88,7 @@ def run(
     if dry_run:
         if files is not None:
             listed = session.ask(session.client.tables.removable_files, body["table_id"], operation.value)
-            files.write(listed)  # opens the file: an error before leaves it as it was
+            files.write(listed)  # opens the file: an error before that leaves it unchanged
         if operation is Operation.REWRITE:
             planned = session.ask(session.client.runs.preview, body=body)
             session.show(planned, lambda console: answers.plan(console, planned))
@@ -194,7 +194,7 @@ def list_files(
     """Write the list of the files that a run deleted to a file, as CSV."""
     session = Session.of(context)
     listed = session.ask(session.client.runs.deleted_files, run)
-    file.write(listed)  # opens the file: an error before leaves it as it was
+    file.write(listed)  # opens the file: an error before that leaves it unchanged
 
 
 @app.command()

@@ -35,7 +35,7 @@ export function troubleOf(error: unknown): Trouble {
 }
 
 function remedyOf(error: ApiError): string | null {
-  if (error instanceof ForbiddenError) return "Ask somebody with the role that it needs, or sign in with another key.";
+  if (error instanceof ForbiddenError) return "Ask an admin for the role that it needs, or sign in with another key.";
   if (error instanceof NotFoundError) return "Check the address: the object may be deleted, or belong to another team.";
   if (error instanceof PreconditionError) return "Load the current version and apply the change to it.";
   if (error instanceof RateLimitedError) return `Try again in ${error.retryAfterSeconds ?? 10} seconds.`;

@@ -1,14 +1,15 @@
 /** Shown at an address that has no page. */
 import { Anchor } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { Empty } from "../parts/states";
+import { PageHead } from "../parts/states";
 
 export function NotFound() {
   return (
-    <Empty title="There is no page at this address">
+    <>
+      <PageHead title="There is no page at this address" />
       <Anchor component={Link} to="/fleet">
         Go to the fleet
       </Anchor>
-    </Empty>
+    </>
   );
 }

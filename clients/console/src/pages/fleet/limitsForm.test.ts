@@ -18,7 +18,7 @@ describe("rates as text", () => {
 
   it.each(["fast", "-1MB", "400 M", "4e8", "400mb", ""])("%j is none", (text) => expect(rateOfText(text)).toBeNull());
 
-  it.each([400_000_000, 52_428_800, 65_536, 123_456_789, 1_500_000_000])("%i is read back as it was", (value) =>
+  it.each([400_000_000, 52_428_800, 65_536, 123_456_789, 1_500_000_000])("%i is read back unchanged", (value) =>
     expect(rateOfText(textOfRate(value))).toBe(value),
   );
 });

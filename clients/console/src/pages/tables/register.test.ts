@@ -6,7 +6,7 @@ test.each([
   ["lake.shop.orders", { catalog: "lake", namespace: ["shop"], name: "orders" }],
   ['lake."shop.eu".orders', { catalog: "lake", namespace: ["shop.eu"], name: "orders" }],
   ['lake.a.b."the ""new"" one"', { catalog: "lake", namespace: ["a", "b"], name: 'the "new" one' }],
-])("%s is an address, and is written back as it was", (text, address) => {
+])("%s is an address, and is written back unchanged", (text, address) => {
   expect(parseAddress(text)).toEqual(address);
   expect(tableAddress(address)).toBe(text);
 });
