@@ -9,7 +9,7 @@ JAVA = -XX:TieredStopAtLevel=1
 export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environment too
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
-.PHONY: help setup demo demo-native up console test unit check check-code check-unit check-console fmt openapi sdk
+.PHONY: help setup demo demo-native up console screenshots test unit check check-code check-unit check-console fmt openapi sdk
 .PHONY: simulate jars
 .PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep defences
 
@@ -34,6 +34,11 @@ up: ## Start API, console, coordinator, worker, Redis and Spark on this machine,
 	@scripts/console --try
 	@$(BIN)/packhouse-server up
 
+screenshots: ## Take the pictures of docs/console.md from a real stack (about 3 minutes)
+	@scripts/setup test
+	@scripts/console
+	@$(BIN)/python scripts/screenshots
+
 console: ## Build the web console, which the api serves at /console
 	@scripts/setup demo
 	@scripts/console
@@ -41,7 +46,7 @@ console: ## Build the web console, which the api serves at /console
 test: ## Run all tests, with real Redis, SQLite, Postgres, Spark and Iceberg
 	@scripts/setup test
 	@scripts/console
-	@PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS=$(JAVA) $(BIN)/pytest -n 3 $(PYTEST_ARGS)
+	@PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS=$(JAVA) $(BIN)/pytest -n 3 --dist loadgroup $(PYTEST_ARGS)
 
 unit: ## Run the unit tests only
 	@scripts/setup test

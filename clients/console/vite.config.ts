@@ -22,5 +22,5 @@ export default defineConfig({
     chunkSizeWarningLimit: 600,
   },
   server: { port: 5173, proxy: { "/v1": "http://127.0.0.1:8080" } },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true },
+  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true, pool: "vmThreads" },
 });

@@ -9,11 +9,20 @@ from packhouse_client import Packhouse
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from engine.embedded.demo_table import write_demo_table
+from tests.console.login import CLIENT, LoginProvider, login_provider
 from tests.console.pages import Watched
+from tests.support.oidc_issuer import AUDIENCE
 from tests.support.stack import Stack, started
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-TABLES = {"lake.shop.orders": 12, "lake.shop.payments": 8, "lake.web.clicks": 20}
+TABLES = {
+    "lake.shop.orders": 12,
+    "lake.shop.payments": 8,
+    "lake.web.clicks": 20,
+    "lake.runs.first": 8,
+    "lake.runs.second": 20,
+    "lake.runs.third": 4,
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -24,9 +33,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack with a catalog, three tables with small files, a policy, and runs that have ended."""
-    with started(tmp_path_factory.mktemp("console"), PACKHOUSE_WATCH="off") as stack:
+def login() -> Iterator[LoginProvider]:
+    """The identity provider of the stack."""
+    with login_provider() as provider:
+        yield provider
+
+
+@pytest.fixture(scope="session")
+def console(tmp_path_factory: pytest.TempPathFactory, login: LoginProvider) -> Iterator[Stack]:
+    """A stack with a catalog, tables with small files, a policy, and a run that has succeeded."""
+    settings = {
+        "PACKHOUSE_WATCH": "off",
+        "PACKHOUSE_OIDC_ISSUER": login.url,
+        "PACKHOUSE_OIDC_AUDIENCE": AUDIENCE,
+        "PACKHOUSE_OIDC_CONSOLE_CLIENT_ID": CLIENT,
+    }
+    with started(tmp_path_factory.mktemp("console"), **settings) as stack:
         for name, files in TABLES.items():
             write_demo_table(
                 catalog_properties=stack.catalog_properties,
