@@ -5,7 +5,7 @@
  */
 import { Box, Text } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useRef } from "react";
+import { memo, type ReactNode, useEffect, useRef } from "react";
 
 const ROW_HEIGHT = 40;
 const OVERSCAN = 12;
@@ -68,15 +68,7 @@ export function RowsTable<Row>(props: RowsTableProps<Row>) {
           {before > 0 && <Gap height={before} columns={columns.length} />}
           {items.map(({ index }) => {
             const row = rows[index] as Row;
-            return (
-              <tr key={props.rowKey(row)} aria-rowindex={index + 2} style={{ height: ROW_HEIGHT }}>
-                {columns.map((column) => (
-                  <td key={column.key} className={column.align === "right" ? "right" : undefined}>
-                    {column.cell(row)}
-                  </td>
-                ))}
-              </tr>
-            );
+            return <BodyRow key={props.rowKey(row)} row={row} index={index} columns={columns} />;
           })}
           {after > 0 && <Gap height={after} columns={columns.length} />}
         </tbody>
@@ -89,6 +81,19 @@ export function RowsTable<Row>(props: RowsTableProps<Row>) {
     </Box>
   );
 }
+
+/** One row. It is drawn again only for another row or other columns, not for each step of scrolling. */
+const BodyRow = memo(function BodyRow<Row>({ row, index, columns }: { row: Row; index: number; columns: readonly Column<Row>[] }) {
+  return (
+    <tr aria-rowindex={index + 2} style={{ height: ROW_HEIGHT }}>
+      {columns.map((column) => (
+        <td key={column.key} className={column.align === "right" ? "right" : undefined}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}) as <Row>(props: { row: Row; index: number; columns: readonly Column<Row>[] }) => ReactNode;
 
 function Gap({ height, columns }: { height: number; columns: number }) {
   return (
