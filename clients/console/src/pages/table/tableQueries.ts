@@ -1,5 +1,6 @@
-/** Queries of one table. `partitions` and `size_classes` are newer than the generated types: cast here only. */
+/** Queries of one table. */
 import { queryOptions } from "@tanstack/react-query";
+import type { operations } from "@packhouse/client";
 import { packhouse, type Schemas } from "../../api/client";
 import { REFRESH } from "../../api/queries";
 
@@ -7,7 +8,8 @@ export type Table = Schemas["Table"];
 export type Health = Schemas["TableHealth"];
 export type Explanation = Schemas["Explanation"];
 export type Partition = Schemas["PartitionHealth"];
-export type Measurement = Schemas["HealthMeasurement"] & { readonly size_classes?: readonly Schemas["SizeClass"][] | null };
+export type Measurement = Schemas["HealthMeasurement"];
+type PartitionSort = NonNullable<NonNullable<operations["list_table_partitions"]["parameters"]["query"]>["sort"]>;
 
 const HISTORY_SIZE = 500;
 const pathOf = (tableId: string) => ({ table_id: tableId });
@@ -46,7 +48,7 @@ export const historyQuery = (tableId: string, since: string, until: string) =>
     queryFn: async ({ signal }) => {
       const query = { page_size: HISTORY_SIZE, ...(since === "" ? {} : { since }), ...(until === "" ? {} : { until }) };
       const page = await packhouse.get("/v1/tables/{table_id}/health/history", { params: { path: pathOf(tableId), query }, signal });
-      return { items: page.items.toReversed() as readonly Measurement[], isCut: page.next_page_token !== null };
+      return { items: page.items.toReversed(), isCut: page.next_page_token !== null };
     },
     refetchInterval: REFRESH.slow,
   });
@@ -72,13 +74,8 @@ export const backpressureQuery = (tableId: string) =>
     refetchInterval: REFRESH.list,
   });
 
-export interface PartitionPage {
-  readonly items: readonly Partition[];
-  readonly next_page_token: string | null;
-}
-
 /** Fetch a page of the partitions, in an order such as `-small_file_count`. */
-export function fetchPartitions(tableId: string, sort: string, token: string | undefined, signal: AbortSignal): Promise<PartitionPage> {
-  const query = { sort, page_size: HISTORY_SIZE, ...(token === undefined ? {} : { page_token: token }) };
-  return packhouse.get("/v1/tables/{table_id}/partitions" as never, { params: { path: pathOf(tableId), query }, signal } as never) as never;
+export function fetchPartitions(tableId: string, sort: string, token: string | undefined, signal: AbortSignal) {
+  const query = { sort: sort as PartitionSort, page_size: HISTORY_SIZE, ...(token === undefined ? {} : { page_token: token }) };
+  return packhouse.get("/v1/tables/{table_id}/partitions", { params: { path: pathOf(tableId), query }, signal });
 }

@@ -74,7 +74,7 @@ function TablesList({ state, onSort, onReset }: { state: TablesState; onSort: (s
           onSort={onSort}
           onMore={more}
           isFetchingMore={isFetchingMore}
-          height="calc(100vh - 340px)"
+          height="max(360px, calc(100vh - 320px))"
         />
       )}
       {items.length > 0 && (

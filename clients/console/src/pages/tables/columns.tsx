@@ -1,10 +1,9 @@
 /** Columns of the list of tables. */
-import { Checkbox } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { bytes, count } from "../../format/sizes";
 import { RunStateBadge, VerdictBadge } from "../../parts/badges";
 import type { Column } from "../../parts/RowsTable";
 import { Ago } from "../../parts/Time";
-import { RunLink, TableLink } from "../table/links";
 import { holdWords } from "./filters";
 import { SmallFilesCell } from "./SmallFilesCell";
 import type { FleetTable } from "./tablesQueries";
@@ -25,8 +24,9 @@ export function columnsOf(isChosen: (id: string) => boolean, onChoose: (id: stri
       title: "Select",
       width: "36px",
       cell: (table) => (
-        <Checkbox
-          size="xs"
+        <input
+          type="checkbox"
+          className="tables-choose"
           aria-label={`Select ${table.table}`}
           checked={isChosen(table.table_id)}
           onChange={(event) => onChoose(table.table_id, event.currentTarget.checked)}
@@ -37,9 +37,9 @@ export function columnsOf(isChosen: (id: string) => boolean, onChoose: (id: stri
       key: "table",
       title: "Table",
       cell: (table) => (
-        <TableLink tableId={table.table_id} className="cut" underline="hover" title={table.table}>
+        <Link to="/tables/$tableId" params={{ tableId: table.table_id } as never} className="cut tables-link" title={table.table}>
           {table.table}
-        </TableLink>
+        </Link>
       ),
     },
     { key: "verdict", title: "Verdict", width: "120px", sort: "verdict", cell: (table) => <VerdictBadge verdict={table.verdict} /> },
@@ -73,9 +73,9 @@ export function columnsOf(isChosen: (id: string) => boolean, onChoose: (id: stri
           <span className="dim">none</span>
         ) : (
           <>
-            <RunLink runId={run.id} aria-label={`Last run: ${run.state}`}>
+            <Link to="/runs/$runId" params={{ runId: run.id } as never} aria-label={`Last run: ${run.state}`}>
               <RunStateBadge state={run.state} />
-            </RunLink>{" "}
+            </Link>{" "}
             <Ago at={run.finished_at ?? run.created_at} />
           </>
         ),

@@ -14,17 +14,17 @@ const measurement = (small: number, all: number, size_classes: unknown) => ({ sm
 
 test("classes are drawn where every measurement has them, without those that are always empty", () => {
   const series = seriesOf([measurement(1, 3, classes(1, 0, 2)), measurement(0, 1, classes(0, 0, 1))]);
-  expect(series.map(({ label, values }) => [label, values])).toEqual([
-    ["below 1 MiB", [1, 0]],
-    ["2 MiB to 3 MiB", [2, 1]],
+  expect(series.map(({ label, values, shown }) => [label, values, shown])).toEqual([
+    ["2 MiB to 3 MiB", [3, 1], [2, 1]],
+    ["below 1 MiB", [1, 0], [1, 0]],
   ]);
 });
 
 test("with one old measurement among them, small and other files are drawn", () => {
   const series = seriesOf([measurement(1, 3, null), measurement(0, 1, classes(0, 1))]);
-  expect(series.map(({ values }) => values)).toEqual([
-    [1, 0],
-    [2, 1],
+  expect(series.map(({ label, values, shown }) => [label, values, shown])).toEqual([
+    ["Other files", [3, 1], [2, 1]],
+    ["Small files", [1, 0], [1, 0]],
   ]);
   expect(seriesOf([]).every(({ values }) => values.length === 0)).toBe(true);
 });

@@ -13,23 +13,32 @@ export function classText({ from_bytes: from, below_bytes: below }: SizeClass): 
 }
 
 /**
- * Return series of files over time: one for each size class that ever has files, where all measurements have classes;
- * otherwise small files and the others.
+ * Return series of files over time, stacked: one for each size class that ever has files, where all measurements have
+ * classes; otherwise small files and the others. The largest class is at the top and first, so that others cover it.
  */
 export function seriesOf(measurements: readonly Measurement[]): Series[] {
-  const newest = measurements.at(-1);
-  const classes = newest?.size_classes;
+  const classes = measurements.at(-1)?.size_classes;
   if (classes && measurements.every((one) => one.size_classes)) {
-    return classes
-      .map((one, index) => ({
-        label: classText(one),
-        color: index,
-        values: measurements.map(({ size_classes: all }) => all?.find(({ from_bytes: from }) => from === one.from_bytes)?.file_count ?? 0),
-      }))
-      .filter(({ values }) => values.some((value) => value > 0));
+    const layers = classes.map((one, index) => ({
+      label: classText(one),
+      color: index,
+      shown: measurements.map(({ size_classes: all }) => all?.find(({ from_bytes: from }) => from === one.from_bytes)?.file_count ?? 0),
+    }));
+    return stacked(layers.filter(({ shown }) => shown.some((value) => value > 0)));
   }
-  return [
-    { label: "Small files", color: 1, values: measurements.map((one) => one.small_file_count), fill: true },
-    { label: "Other files", color: 0, values: measurements.map((one) => one.file_count - one.small_file_count) },
-  ];
+  return stacked([
+    { label: "Small files", color: 1, shown: measurements.map((one) => one.small_file_count) },
+    { label: "Other files", color: 0, shown: measurements.map((one) => one.file_count - one.small_file_count) },
+  ]);
+}
+
+/** Return layers, the lowest first, as filled series that reach to the sum of a layer and those below it. */
+function stacked(layers: readonly { label: string; color: number; shown: readonly number[] }[]): Series[] {
+  let below: readonly number[] = [];
+  return layers
+    .map((layer): Series => {
+      below = layer.shown.map((value, at) => value + (below[at] ?? 0));
+      return { ...layer, values: below, fill: true };
+    })
+    .reverse();
 }

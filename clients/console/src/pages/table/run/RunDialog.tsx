@@ -71,10 +71,11 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
             <ExtentChoice value={form.extent} onChange={(extent) => setForm({ ...form, extent })} />
           </>
         )}
-        <Group align="flex-start">
+        <Group align="flex-start" wrap="nowrap">
           <Select
             label="Priority"
             w={200}
+            style={{ flex: "none" }}
             placeholder="As the policy says"
             clearable
             data={["low", "normal", "high"]}

@@ -1,7 +1,8 @@
 /** All partitions of the table, ordered by the server, fetched as they are reached. */
 import { Select, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { isNotFound } from "../../../api/problems";
+import type { Schemas } from "../../../api/client";
+import { tableAddress } from "../../../format/addresses";
+import { commandLine } from "../../../format/commands";
 import { bytes, count, counted, share } from "../../../format/sizes";
 import { CopyAs } from "../../../parts/CopyAs";
 import { Problem } from "../../../parts/Problem";
@@ -11,9 +12,8 @@ import { usePages } from "../../../parts/usePages";
 import { useUrlState } from "../../../parts/useUrlState";
 import { Bar } from "../Bar";
 import { partitionText } from "../partitionText";
-import { fetchPartitions, healthQuery, type Partition, type Table } from "../tableQueries";
+import { fetchPartitions, type Partition, type Table } from "../tableQueries";
 import { TABLE_STATE } from "../urlState";
-import { WorstPartitions } from "../overview/WorstPartitions";
 
 const SORTS = [
   { value: "-small_file_count", label: "Most small files first" },
@@ -21,10 +21,12 @@ const SORTS = [
   { value: "-file_count", label: "Most files first" },
   { value: "-total_bytes", label: "Largest first" },
   { value: "average_file_bytes", label: "Smallest files first" },
+  { value: "partition", label: "By partition" },
+  { value: "-partition", label: "By partition, the last first" },
 ];
 
 const COLUMNS: readonly Column<Partition>[] = [
-  { key: "partition", title: "Partition", cell: (one) => <span className="cut" title={one.partition}>{partitionText(one.partition)}</span> },
+  { key: "partition", title: "Partition", sort: "partition", cell: (one) => <span className="cut" title={one.partition}>{partitionText(one.partition)}</span> },
   {
     key: "share",
     title: "Avoidable",
@@ -36,7 +38,7 @@ const COLUMNS: readonly Column<Partition>[] = [
   { key: "files", title: "Files", width: "100px", align: "right", sort: "file_count", cell: (one) => count(one.file_count) },
   { key: "bytes", title: "Size", width: "110px", align: "right", sort: "total_bytes", cell: (one) => bytes(one.total_bytes) },
   { key: "average", title: "Mean file", width: "110px", align: "right", sort: "average_file_bytes", cell: (one) => bytes(one.average_file_bytes) },
-  { key: "deletes", title: "With deletes", width: "120px", align: "right", cell: (one) => count(one.files_with_deletes) },
+  { key: "deletes", title: "With deletes", width: "130px", align: "right", sort: "files_with_deletes", cell: (one) => count(one.files_with_deletes) },
   { key: "largest", title: "Largest small", width: "120px", align: "right", cell: (one) => share(one.largest_small_file_share) },
   { key: "spec", title: "Spec", width: "70px", align: "right", cell: (one) => one.spec_id },
 ];
@@ -46,11 +48,11 @@ export function PartitionsTab({ table }: { table: Table }) {
   const { query, items, more, isFetchingMore, hasMore } = usePages<Partition>(["table", table.id, "partitions", sort], (token, signal) =>
     fetchPartitions(table.id, sort, token, signal),
   );
-  if (query.isError && isNotFound(query.error)) return <WorstOnly table={table} />;
   if (query.data === undefined) return query.isError ? <Problem error={query.error} onRetry={() => void query.refetch()} /> : <Waiting height={480} label="Loading partitions" />;
+  const total = (query.data.pages[0] as Partial<Schemas["PartitionList"]> | undefined)?.partition_count ?? items.length;
   const path = `/v1/tables/${encodeURIComponent(table.id)}/partitions?sort=${encodeURIComponent(sort)}`;
   return (
-    <Section title="Partitions" aside={<CopyAs request={{ method: "GET", path }} cli={null} />}>
+    <Section title="Partitions" aside={<CopyAs request={{ method: "GET", path }} cli={commandLine("packhouse", "tables", "partitions", tableAddress(table), `--sort=${sort}`)} />}>
       {query.isError && <Problem error={query.error} onRetry={() => void query.refetch()} />}
       <Select label="Order" w={240} mb="sm" data={SORTS.some(({ value }) => value === sort) ? SORTS : [...SORTS, { value: sort, label: sort }]} value={sort}
         allowDeselect={false} onChange={(value) => change({ sort: value ?? sort })} />
@@ -61,22 +63,9 @@ export function PartitionsTab({ table }: { table: Table }) {
           onSort={(next) => change({ sort: next })} onMore={more} isFetchingMore={isFetchingMore} height="60vh" />
       )}
       <Text size="sm" c="dimmed" mt="xs">
-        {hasMore ? `${counted(items.length, "partition")} loaded; more follow as you scroll.` : `${counted(items.length, "partition")}.`}
+        {hasMore ? `${count(items.length)} of ${counted(total, "partition")} loaded; more follow as you scroll.` : `${counted(total, "partition")}.`} Orange: files that a
+        rewrite would save.
       </Text>
-    </Section>
-  );
-}
-
-/** The partitions that need it most, where the server has no list of all. */
-function WorstOnly({ table }: { table: Table }) {
-  const health = useQuery(healthQuery(table.id));
-  if (health.data === undefined) return health.isError ? <Problem error={health.error} onRetry={() => void health.refetch()} /> : <Waiting height={300} />;
-  return (
-    <Section title="Partitions that need it most">
-      <Text size="sm" mb="sm">
-        This server has no list of all {counted(health.data.partition_count, "partition")}: an update of it adds one.
-      </Text>
-      <WorstPartitions health={health.data} />
     </Section>
   );
 }
