@@ -4,10 +4,10 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { isNotFound } from "../../api/problems";
-import { REFRESH, tableQuery } from "../../api/queries";
+import { REFRESH, tableQuery, useRole } from "../../api/queries";
 import { tableAddress } from "../../format/addresses";
 import { Problem } from "../../parts/Problem";
-import { Empty, Waiting } from "../../parts/states";
+import { PageHead, Waiting } from "../../parts/states";
 import { useUrlState } from "../../parts/useUrlState";
 import { ExplainTab } from "./explain/ExplainTab";
 import { TableHead } from "./head/TableHead";
@@ -50,7 +50,8 @@ export default function TablePage() {
 
 function OneTable({ table }: { table: Table }) {
   const [{ tab, dialog }, change] = useUrlState(TABLE_STATE);
-  const shown = tab in TABS ? tab : "overview";
+  const { has } = useRole();
+  const shown = Object.hasOwn(TABS, tab) ? tab : "overview";
   useFreshFigures(table);
   return (
     <>
@@ -70,7 +71,7 @@ function OneTable({ table }: { table: Table }) {
           </Tabs.Panel>
         ))}
       </Tabs>
-      {dialog === "run" && <RunDialog table={table} onClose={() => change({ dialog: "", operation: "rewrite" })} />}
+      {dialog === "run" && has("operator") && <RunDialog table={table} onClose={() => change({ dialog: "", operation: "rewrite" })} />}
     </>
   );
 }
@@ -91,20 +92,27 @@ function useFreshFigures(table: Table): void {
 
 /** Say that the table is not registered, with what was known of it. */
 function NoTable({ known, error }: { known: Table | undefined; error: unknown }) {
-  if (known === undefined) return <Problem error={error} />;
+  const all = (
+    <Anchor component={Link} to="/tables" underline="always">
+      Show all tables
+    </Anchor>
+  );
+  if (known === undefined) {
+    return (
+      <>
+        <PageHead title="No such table" />
+        <Problem error={error}>{all}</Problem>
+      </>
+    );
+  }
   return (
-    <Empty title="This table is no longer registered">
-      <p className="wrap-anywhere">{tableAddress(known)}</p>
-      <p>
+    <>
+      <PageHead title="This table is no longer registered" sub={<span className="wrap-anywhere">{tableAddress(known)}</span>} />
+      <p role="alert">
         It was unregistered while this page was open, or now belongs to a team that you are not in. The table itself and its files are
         untouched, and its runs are kept.
       </p>
-      <p>
-        <Anchor component={Link} to="/tables">
-          Show all tables
-        </Anchor>{" "}
-        or register it again there.
-      </p>
-    </Empty>
+      <p>{all}, or register it again there.</p>
+    </>
   );
 }

@@ -2,6 +2,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useRole } from "../../../api/queries";
 import { tableAddress } from "../../../format/addresses";
 import { RoleButton } from "../../../parts/actions";
 import { Badge, VerdictBadge } from "../../../parts/badges";
@@ -16,6 +17,7 @@ import { UnregisterDialog } from "./UnregisterDialog";
 
 export function TableHead({ table }: { table: Table }) {
   const [{ dialog }, change] = useUrlState(TABLE_STATE);
+  const { has } = useRole();
   const address = tableAddress(table);
   const close = () => change({ dialog: "" });
   return (
@@ -42,8 +44,8 @@ export function TableHead({ table }: { table: Table }) {
           Unregister
         </RoleButton>
       </PageHead>
-      {dialog === "edit" && <EditDialog table={table} onClose={close} />}
-      {dialog === "unregister" && <UnregisterDialog table={table} onClose={close} />}
+      {dialog === "edit" && has("owner") && <EditDialog table={table} onClose={close} />}
+      {dialog === "unregister" && has("owner") && <UnregisterDialog table={table} onClose={close} />}
     </>
   );
 }
@@ -53,7 +55,7 @@ function Facts({ table }: { table: Table }) {
   const labels = Object.entries(table.labels);
   return (
     <Group gap="xs" mt={4}>
-      {state ? <VerdictBadge verdict={state.verdict} /> : <Badge tone="quiet">…</Badge>}
+      {state && <VerdictBadge verdict={state.verdict} />}
       {table.pause !== null && <Badge tone="warn">paused</Badge>}
       {table.freeze !== null && <Badge tone="bad">frozen</Badge>}
       <Text size="sm" component="span">

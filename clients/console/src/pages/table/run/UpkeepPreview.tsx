@@ -2,6 +2,7 @@
 import { Text } from "@mantine/core";
 import type { Schemas } from "../../../api/client";
 import { bytes, count } from "../../../format/sizes";
+import { duration } from "../../../format/times";
 import { Ago } from "../../../parts/Time";
 
 type Plan = Schemas["UpkeepPlan"];
@@ -47,7 +48,12 @@ export function figuresOf(details: Readonly<Record<string, unknown>>, path: read
     if (name === "plan_hash" || value === null || Array.isArray(value)) return [];
     if (typeof value === "object") return path.length < 3 ? figuresOf(value as Record<string, unknown>, words) : [];
     const title = words.join(", ");
-    if (typeof value === "number") return [[title, name.endsWith("bytes") ? bytes(value) : count(value)]];
+    if (typeof value === "number") return [[title.replace(/ seconds$/, ""), figureOf(name, value)]];
     return [[title, typeof value === "boolean" ? (value ? "yes" : "no") : String(value)]];
   });
+}
+
+function figureOf(name: string, value: number): string {
+  if (name.endsWith("bytes")) return bytes(value);
+  return name.endsWith("seconds") ? duration(value) : count(value);
 }
