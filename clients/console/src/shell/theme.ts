@@ -13,6 +13,7 @@ export const theme = createTheme({
   components: {
     // The `<header>` of a dialog would be a second banner of the page.
     Modal: { defaultProps: { attributes: { header: { role: "presentation" } } } },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close the message" } } },
     Drawer: { defaultProps: { attributes: { header: { role: "presentation" } } } },
   },
 });
