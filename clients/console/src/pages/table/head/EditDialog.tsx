@@ -17,6 +17,7 @@ import { labelPatch } from "./labels";
 const textsOf = (labels: Table["labels"]) => Object.entries(labels).map(([key, value]) => `${key}:${value}`);
 
 export function EditDialog({ table, onClose }: { table: Table; onClose: () => void }) {
+  const [opened] = useState(table);
   const [base, setBase] = useState(table);
   const [team, setTeam] = useState(table.owner_team ?? "");
   const [texts, setTexts] = useState(textsOf(table.labels));
@@ -63,7 +64,7 @@ export function EditDialog({ table, onClose }: { table: Table; onClose: () => vo
             onChange={setTexts}
             error={labels === null ? "A label is written key:value, such as tier:gold." : null}
           />
-          {base !== table && base.version !== table.version && <Changed current={base} />}
+          {base.version !== opened.version && <Changed current={base} />}
           {mutation.isError && (
             <Problem error={mutation.error}>
               {isStale && (
