@@ -89,7 +89,7 @@ BY_NAME: Final[Mapping[str, str]] = {
     "run_id": "The run.",
     "schema_id": "Id of the table's schema.",
     "score": "Health score from 0 to 100; 100: nothing to improve.",
-    "score_parts": "Points that were subtracted from 100, by cause.",
+    "score_parts": "Parts, 0 to 100: `file_sizes` (weight 0.6), `deletes` (0.3) and `large_files` (0.1).",
     "sent_by": "Caller that sent it.",
     "sequence": "Position, from 1.",
     "settings": "Settings with their origins, by dotted name.",

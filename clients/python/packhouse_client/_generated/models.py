@@ -4172,7 +4172,7 @@ class TableHealth(Model):
     """Health score from 0 to 100; 100: nothing to improve."""
 
     score_parts: dict[str, float]
-    """Points that were subtracted from 100, by cause."""
+    """Parts, 0 to 100: `file_sizes` (weight 0.6), `deletes` (0.3) and `large_files` (0.1)."""
 
     size_classes: list[SizeClass]
     """Live data files by size."""

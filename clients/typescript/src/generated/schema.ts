@@ -5746,7 +5746,7 @@ export interface components {
             record_count: number;
             /** @description Health score from 0 to 100; 100: nothing to improve. */
             score: number;
-            /** @description Points that were subtracted from 100, by cause. */
+            /** @description Parts, 0 to 100: `file_sizes` (weight 0.6), `deletes` (0.3) and `large_files` (0.1). */
             score_parts: {
                 [key: string]: number;
             };
