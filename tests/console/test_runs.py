@@ -1,5 +1,7 @@
 """Runs from the console: previewed, submitted, watched, cancelled; and what a viewer sees."""
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.console.conftest import OpenPage, client
@@ -12,16 +14,16 @@ def test_a_run_is_previewed_submitted_and_watched_to_its_proof(console: Stack, o
     page.get_by_role("button", name="Run", exact=True).click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Preview the plan").click()
-    expect(dialog).to_contain_text("8 files")
+    expect(dialog).to_contain_text("8 → 2 in 2 file groups")
     assert watched.violations() == []
-    dialog.get_by_role("button", name="Submit").click()
+    dialog.get_by_role("button", name="Start the run").click()
     page.wait_for_url("**/runs/run_*")
     expect(page.get_by_text("succeeded").first).to_be_visible(timeout=60_000)
     expect(page.get_by_role("heading", name="Verification")).to_be_visible()
 
 
 def test_a_run_is_cancelled_from_its_page(console: Stack, open_page: OpenPage) -> None:
-    slow = {"rewrite": {"min_input_files": 2}, "limits": {"bandwidth": "10kB"}}
+    slow = {"rewrite": {"min_input_files": 2}, "limits": {"bandwidth": "64KiB"}}
     with client(console) as packhouse:
         packhouse.table_policies.put("lake.runs.second", body=slow, if_none_match="*")
         run = packhouse.runs.submit(body={"table_id": "lake.runs.second"})
@@ -60,15 +62,13 @@ def test_a_table_that_is_unregistered_while_it_is_open_is_said_to_be_gone(consol
     expect(page.get_by_role("alert").or_(page.get_by_text("unregistered")).first).to_be_visible(timeout=60_000)
 
 
-def test_ages_are_right_on_a_machine_whose_clock_is_hours_off(console: Stack, open_page: OpenPage) -> None:
-    with client(console) as packhouse:
-        run = next(iter(packhouse.runs.list(table_id="lake.shop.orders", state="succeeded")))
+def test_ages_are_right_on_a_machine_whose_clock_is_hours_off(open_page: OpenPage) -> None:
     watched = open_page("/formats").settle()
     watched.page.add_init_script("const real = Date.now; Date.now = () => real() + 7 * 3600e3;")
-    watched.go("/runs").settle()
-    row = watched.page.get_by_role("row").filter(has=watched.page.locator(f'a[href*="{run.id}"]'))
+    watched.go("/tables").settle()
+    row = watched.page.get_by_role("row", name="lake.shop.orders")
     expect(row).to_contain_text("ago")
-    expect(row).not_to_contain_text("h ")
+    assert re.search(r"\d+ h .*ago", row.inner_text()) is None
 
 
 def test_a_page_of_an_older_build_asks_to_be_reloaded(open_page: OpenPage) -> None:

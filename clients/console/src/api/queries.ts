@@ -24,6 +24,10 @@ export const queryClient = new QueryClient({
   },
 });
 
+sessions.subscribe(() => {
+  if (sessions.get().session === null) queryClient.clear(); // the next person must not see answers of this one
+});
+
 /** How often open pages ask again, in ms. A running run comes by its event stream instead. */
 export const REFRESH = { live: 5_000, list: 15_000, slow: 60_000 } as const;
 

@@ -6,7 +6,7 @@ import { MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { useEffect, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import { queryClient } from "../api/queries";
 import { sessions } from "../api/session";
 import { SignIn } from "./SignIn";
@@ -17,9 +17,6 @@ import { cssVariables, theme } from "./theme";
 
 export function App() {
   const { session } = useSyncExternalStore(sessions.subscribe, sessions.get);
-  useEffect(() => {
-    if (session === null) queryClient.clear(); // the next person must not see answers of this one
-  }, [session]);
   return (
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       <QueryClientProvider client={queryClient}>
