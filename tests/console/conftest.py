@@ -109,4 +109,4 @@ def open_page(console: Stack, browser: Browser) -> Iterator[OpenPage]:
     for page in opened:
         page.page.context.close()
     problems = [problem for page in opened for problem in page.problems]
-    assert problems == []
+    assert not problems, "\n".join(problems)

@@ -11,6 +11,12 @@ AXE = Path(__file__).parents[2] / "clients/console/node_modules/axe-core/axe.min
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 PATIENCE_MS = 20_000
 
+_TELL_REFUSED = """
+document.addEventListener('securitypolicyviolation', (event) => console.error(
+  'refused by the content security policy:', event.effectiveDirective, event.sourceFile, event.sample,
+  event.target?.outerHTML?.slice(0, 300)));
+"""
+
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -26,6 +32,7 @@ class Watched:
         self.problems: list[str] = []
         page.set_default_timeout(PATIENCE_MS)
         page.on("console", self._on_console)
+        page.add_init_script(_TELL_REFUSED)
         page.on("pageerror", lambda error: self.problems.append(f"uncaught: {error}"))
 
     def sign_in(self, key: str) -> None:
@@ -60,4 +67,4 @@ class Watched:
 
     def _on_console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and "Failed to load resource" not in message.text:
-            self.problems.append(f"{message.type}: {message.text}")
+            self.problems.append(f"{message.type}: {message.text} {message.location}")

@@ -14,7 +14,7 @@ def test_a_run_is_previewed_submitted_and_watched_to_its_proof(console: Stack, o
     page.get_by_role("button", name="Run", exact=True).click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Preview the plan").click()
-    expect(dialog).to_contain_text("8 → 2 in 2 file groups")
+    expect(dialog).to_contain_text("8 → 2in 2 file groups")
     assert watched.violations() == []
     dialog.get_by_role("button", name="Start the run").click()
     page.wait_for_url("**/runs/run_*")

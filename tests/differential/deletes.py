@@ -61,7 +61,8 @@ def delete_positions(table: Table, random: Random) -> str:
     if not pairs:
         return "too few rows to delete"
     pairs += pairs[-1:] if aimed else []
-    commit_deletes(table, delete_file(table, pairs, spec_id=file.spec_id, partition=file.partition, aimed=aimed))
+    partition = _exact_partition(table, file)
+    commit_deletes(table, delete_file(table, pairs, spec_id=file.spec_id, partition=partition, aimed=aimed))
     return f"{len(pairs)} positions deleted in {len(beside)} files"
 
 
@@ -118,6 +119,20 @@ def _narrow(schema: Any) -> None:
             return
         for each in (*schema.get("fields", ()), schema.get("type"), schema.get("items")):
             _narrow(each)
+
+
+def _exact_partition(table: Table, file: DataFile) -> Record:
+    """Return the partition of a file with all bits of its doubles, which PyIceberg (0.12) rounds to floats."""
+    head = table.current_snapshot()
+    assert head is not None
+    for manifest in head.manifests(table.io):
+        body = Path(manifest.manifest_path.removeprefix("file://")).read_bytes()
+        for entry in fastavro.reader(io.BytesIO(body)):
+            if entry["data_file"]["file_path"] == file.file_path:
+                written = entry["data_file"]["partition"].values()
+                pairs = zip(written, file.partition, strict=True)
+                return Record(*(exact if isinstance(exact, float) else read for exact, read in pairs))
+    raise AssertionError(f"no manifest lists {file.file_path}")
 
 
 def _place(file: DataFile) -> tuple[int, str]:

@@ -15,6 +15,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.table import Table as Registered
+from engine.formats.iceberg.catalog.paths import normalised
 from tests.differential.stories import NAMESPACE, Story
 from tests.upkeep.histories import local
 from tests.upkeep.readings import Seen
@@ -58,6 +59,11 @@ class Match:
             is_known = run.state in (RunState.SUCCEEDED, RunState.SKIPPED) or run.reason in _REFUSED
             assert is_known, f"{run.state} {run.reason}: {run.detail}"
         return run
+
+    async def deleted_files(self, run: Run) -> set[str]:
+        """Return the files that a run lists as deleted."""
+        listed = await self.arena.world.container.upkeep.deleted_files(SYSTEM, run.id)
+        return {normalised(path) for batch in listed for path in batch["path"].to_pylist()}
 
     def look(self) -> Seen:
         """Read the table by every reader."""
