@@ -51,5 +51,5 @@ def test_the_page_of_an_ended_run_is_shown_without_errors_and_accessible(
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_sign_in_page_is_shown_without_errors_and_accessible(open_page: OpenPage, scheme: str) -> None:
     page = open_page("/", key=None, scheme=scheme)
-    expect(page.page.get_by_role("button", name="Sign in")).to_be_visible()
+    expect(page.page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
     assert page.settle().violations() == []

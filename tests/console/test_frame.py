@@ -9,7 +9,7 @@ from tests.support.stack import Stack
 def test_a_key_opens_the_page_that_was_asked_for(console: Stack, open_page: OpenPage) -> None:
     page = open_page("/formats", key=None).page
     page.get_by_label("API key").fill(console.key)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Formats")
     assert console.key not in page.url
     assert page.evaluate("Object.keys(localStorage).filter(k => localStorage[k].includes('pkh_'))") == []
@@ -18,7 +18,7 @@ def test_a_key_opens_the_page_that_was_asked_for(console: Stack, open_page: Open
 def test_a_wrong_key_is_refused_with_the_remedy(open_page: OpenPage) -> None:
     page = open_page("/", key=None).page
     page.get_by_label("API key").fill("pkh_" + "0" * 43)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("Sign in again")
 
 
@@ -38,7 +38,7 @@ def test_a_key_revoked_meanwhile_ends_the_session_where_it_was(console: Stack, o
     page.get_by_role("link", name="Runs", exact=True).click()
     expect(page.get_by_text("no longer accepted")).to_be_visible()
     page.get_by_label("API key").fill(console.key)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Runs")
 
 

@@ -67,6 +67,20 @@ const listener = (told: { readonly current: (text: string) => void }) =>
     if (update.docChanged && !isOutside) told.current(update.state.doc.toString());
   });
 
+/**
+ * Typing over a selection, done by the editor. Left to the browser, it keeps the style of the replaced text in a `style`
+ * attribute, which the content security policy refuses.
+ */
+const typeOver = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { main } = view.state.selection;
+    if (event.inputType !== "insertText" || event.data === null || main.empty || event.isComposing || view.state.readOnly) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});
+
 const extensions = (root: SchemaNode) => [
   nonce === "" ? [] : EditorView.cspNonce.of(nonce),
   lineNumbers(),
@@ -84,6 +98,7 @@ const extensions = (root: SchemaNode) => [
   yaml(),
   look,
   assistance(root),
+  typeOver,
   placeholder("Nothing is set: every setting is inherited. Ctrl+Space lists the settings."),
   EditorView.contentAttributes.of({ "aria-label": "Policy as YAML", "aria-describedby": "policy-yaml-keys" }),
   keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
