@@ -29,6 +29,7 @@ from bench.record import fill
 from bench.servers import api, shared_servers
 
 _LOADS: Final = 5
+_UPDATES_BEFORE: Final = 20
 _WATCHES: Final = """
     INSERT INTO watches (table_id, phase, next_at, interval_seconds, pointer, verdict)
     SELECT id, 0.5, now(), 600, 'none', 'not_due' FROM tables
@@ -91,14 +92,15 @@ def main() -> None:
         with api(shared, Path(scratch) / "api.log") as (port, key), sync_playwright() as playwright:
             url = f"http://127.0.0.1:{port}"
             browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-            rows = [
-                _first_load(browser, url, key),
-                _scroll(browser, url, key),
-                _memory(browser, url, key, given.minutes),
-            ]
+            rows = []
+            for measured in (
+                lambda: _first_load(browser, url, key),
+                lambda: _scroll(browser, url, key),
+                lambda: _memory(browser, url, key, given.minutes),
+            ):
+                rows.append(measured())
+                print_table(rows[-1:])
             browser.close()
-    for row in rows:
-        print_table([row])
     write_json(given.json, {"benchmark": "B24", "machine": machine_facts(), "rows": rows})
 
 
@@ -152,7 +154,8 @@ def _memory(browser: Browser, url: str, key: str, minutes: float) -> dict[str, A
     page.add_init_script(_STREAM)
     page.route(f"**/v1/runs/{run}", _as_live)
     page.goto(f"{url}/console/runs/{run}")
-    page.wait_for_function("window.updates > 20", timeout=60_000)
+    while (page.evaluate("window.updates ?? 0")) < _UPDATES_BEFORE:
+        page.wait_for_timeout(500)
     before, updates = _heap(page), page.evaluate("window.updates")
     page.wait_for_timeout(minutes * 60_000)
     after = _heap(page)
