@@ -113,7 +113,11 @@ function FiguresTable({ at, series, format, label }: TimeChartProps) {
 }
 
 function dataOf({ at, series }: TimeChartProps): uPlot.AlignedData {
-  return [at.map((instant) => instant / 1000), ...series.map(({ values }) => values as (number | null)[])];
+  const seconds = at.map((instant) => instant / 1000);
+  const [lone] = seconds;
+  if (lone === undefined || seconds.length > 1) return [seconds, ...series.map(({ values }) => values as (number | null)[])];
+  // uPlot would show years around one instant
+  return [[lone - LONE_SECONDS, lone, lone + LONE_SECONDS], ...series.map(({ values }) => [null, values[0] ?? null, null])];
 }
 
 function optionsOf(latest: { current: TimeChartProps }, isDark: boolean, width: number, height: number): uPlot.Options {
@@ -127,7 +131,7 @@ function optionsOf(latest: { current: TimeChartProps }, isDark: boolean, width: 
     cursor: { drag: { x: onSelect !== undefined, y: false, setScale: false } },
     legend: { live: true },
     scales: {
-      x: { time: true, range: (_plot, from, to) => (to > from ? [from, to] : [from - LONE_SECONDS, from + LONE_SECONDS]) },
+      x: { time: true },
       y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
     },
     axes: [
@@ -145,10 +149,10 @@ function optionsOf(latest: { current: TimeChartProps }, isDark: boolean, width: 
           ...(one.fill === true ? { fill: `${stroke}33` } : {}),
           ...(one.dashed === true ? { dash: [6, 4] } : {}),
           ...(one.steps === true && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
-          points: { show: (plot) => plot.data[0].length < 3 },
+          points: { show: () => latest.current.at.length < 3 },
           value: (_plot, value, _series, at) => {
             const shown = latest.current.series[index]?.shown;
-            return format(shown === undefined || at === null ? value : shown[at]);
+            return format(shown === undefined || at === null || shown.length < 2 ? value : shown[at]);
           },
         };
       }),

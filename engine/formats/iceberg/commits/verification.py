@@ -105,7 +105,8 @@ class _Checks:
 
     def _operation(self) -> Condition:
         operation = self.snapshot.summary.operation if self.snapshot.summary else None
-        return Condition("operation_is_replace", operation == Operation.REPLACE, f"operation {operation}")
+        word = "none" if operation is None else operation.value
+        return Condition("operation_is_replace", operation == Operation.REPLACE, f"operation {word}")
 
     def _claimed_groups(self) -> Condition:
         claimed = summary_of(self.snapshot).get(GROUPS, "")

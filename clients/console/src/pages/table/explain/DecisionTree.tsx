@@ -93,7 +93,16 @@ function Watched({ explanation }: { explanation: Explanation }) {
     >
       {watch !== null && (
         <Text size="sm" component="div">
-          <VerdictBadge verdict={watch.verdict} /> at the last look (<Ago at={watch.looked_at} />); the next look is <Ago at={watch.next_look_at} />
+          <VerdictBadge verdict={watch.verdict} /> {watch.looked_at !== null && (
+            <>
+              at the last look (<Ago at={watch.looked_at} />)
+            </>
+          )}
+          {isWatched && (
+            <>
+              ; the next look is due <Ago at={watch.next_look_at} />
+            </>
+          )}
           {watch.changed_at !== null && (
             <>
               ; the last commit was found <Ago at={watch.changed_at} />
