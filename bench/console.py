@@ -92,14 +92,12 @@ def main() -> None:
         with api(shared, Path(scratch) / "api.log") as (port, key), sync_playwright() as playwright:
             url = f"http://127.0.0.1:{port}"
             browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-            rows = []
-            for measured in (
-                lambda: _first_load(browser, url, key),
-                lambda: _scroll(browser, url, key),
-                lambda: _memory(browser, url, key, given.minutes),
-            ):
-                rows.append(measured())
-                print_table(rows[-1:])
+            rows = [_first_load(browser, url, key)]
+            print_table(rows[-1:])
+            rows.append(_scroll(browser, url, key))
+            print_table(rows[-1:])
+            rows.append(_memory(browser, url, key, given.minutes))
+            print_table(rows[-1:])
             browser.close()
     write_json(given.json, {"benchmark": "B24", "machine": machine_facts(), "rows": rows})
 

@@ -9,6 +9,7 @@ from tests.support.stack import Stack
 
 
 def test_a_run_is_previewed_submitted_and_watched_to_its_proof(console: Stack, open_page: OpenPage) -> None:
+    """U18: the decision of each partition before, and the work on each of them during the run."""
     watched = open_page("/tables/lake.runs.first").settle()
     page = watched.page
     page.get_by_role("button", name="Run", exact=True).click()
@@ -20,6 +21,8 @@ def test_a_run_is_previewed_submitted_and_watched_to_its_proof(console: Stack, o
     page.wait_for_url("**/runs/run_*")
     expect(page.get_by_text("succeeded").first).to_be_visible(timeout=60_000)
     expect(page.get_by_role("heading", name="Verification")).to_be_visible()
+    groups = page.get_by_role("table", name="File groups")
+    expect(groups.get_by_role("row", name="committed")).to_have_count(2)
 
 
 def test_a_run_is_cancelled_from_its_page(console: Stack, open_page: OpenPage) -> None:

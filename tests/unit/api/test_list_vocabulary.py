@@ -11,7 +11,7 @@ from api.openapi.description import describe
 VOCABULARY: Final = {
     *("page_size", "page_token", "sort", "include", "since", "until", "table_id", "catalog", "namespace", "name"),
     *("owner_team", "label", "paused", "frozen", "state", "operation", "kind", "caller", "action", "object"),
-    *("verdict", "hold", "due", "last_run_state", "scope_team", "scope_label"),
+    *("verdict", "hold", "due", "last_run_state", "scope_team", "scope_label", "search"),
 }
 UNPAGED: Final = {"/v1/presets", "/v1/formats"}
 OWN_VALUES: Final = {"state", "sort"}
