@@ -25,11 +25,15 @@ TABLES = {
 }
 
 
+OWN_STACK = {"test_first_steps.py", "test_lost_servers.py"}
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of this folder in one process: they share the stack and the browser."""
+    """Keep tests that share a stack and a browser in one process; those with servers of their own are in another."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("console"))
+            group = "console with own servers" if item.path.name in OWN_STACK else "console"
+            item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture(scope="session")
