@@ -52,7 +52,7 @@ unit: ## Run the unit tests only
 	@scripts/setup test
 	@$(BIN)/pytest -q tests/unit $(PYTEST_ARGS)
 
-check: ## Format, lint, types, layers, drift, unit tests (under a minute)
+check: ## Format, lint, types, layers, drift, unit tests (about two minutes)
 	@scripts/setup test
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync check-code check-unit check-console
 

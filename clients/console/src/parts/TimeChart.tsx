@@ -67,7 +67,8 @@ export function TimeChart(props: TimeChartProps) {
       chart.current = null;
     };
   }, [width, height, scheme, shape]);
-  useEffect(() => chart.current?.setData(dataOf(props)), [props.at, props.series]);
+  const { at, series } = props;
+  useEffect(() => chart.current?.setData(dataOf({ at, series })), [at, series]);
   return (
     <Box ref={size} className="chart">
       <div ref={place} role="img" aria-label={props.label} style={{ minHeight: height + 30 }} />
@@ -112,7 +113,7 @@ function FiguresTable({ at, series, format, label }: TimeChartProps) {
   );
 }
 
-function dataOf({ at, series }: TimeChartProps): uPlot.AlignedData {
+function dataOf({ at, series }: Pick<TimeChartProps, "at" | "series">): uPlot.AlignedData {
   const seconds = at.map((instant) => instant / 1000);
   const [lone] = seconds;
   if (lone === undefined || seconds.length > 1) return [seconds, ...series.map(({ values }) => values as (number | null)[])];

@@ -8,7 +8,7 @@ import { packhouse, type Schemas } from "../../api/client";
 import { commandLine } from "../../format/commands";
 import { ActionButton, RoleButton } from "../../parts/actions";
 import { FormDialog } from "../../parts/FormDialog";
-import { LimitsDialog } from "../fleet/LimitsDialog";
+import { LimitsDialog } from "../fleet/limits/LimitsDialog";
 import { type Catalog, etagOf, pathOf } from "./catalogQueries";
 
 const REFRESH_KEYS = [["catalogs"], ["fleet"], ["tables"]];

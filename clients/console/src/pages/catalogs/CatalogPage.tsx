@@ -8,14 +8,14 @@ import { Answer, PageHead } from "../../parts/states";
 import { Time } from "../../parts/Time";
 import { useUrlState } from "../../parts/useUrlState";
 import { fleetQuery } from "../fleet/fleetQueries";
-import { BreakerCard } from "../fleet/HoldsSection";
-import { PauseNotice } from "../fleet/PauseNotice";
+import { BreakerCard } from "../fleet/holds/HoldsSection";
+import { PauseNotice } from "../fleet/holds/PauseNotice";
 import "../fleet/fleet.css";
 import { CatalogActions } from "./CatalogActions";
 import { type Catalog, catalogQuery } from "./catalogQueries";
 import { ConnectionPanel } from "./ConnectionPanel";
-import { DiscoverPanel } from "./DiscoverPanel";
-import { GrantsPanel } from "./GrantsPanel";
+import { DiscoverPanel } from "./discover/DiscoverPanel";
+import { GrantsPanel } from "./grants/GrantsPanel";
 
 const DEFAULTS = { part: "connection" };
 const PARTS = ["connection", "discover", "grants"];

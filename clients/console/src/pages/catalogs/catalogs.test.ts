@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { discoverBody, labelsOf } from "./discovery";
-import { grantCommands, grantRow, grantsOf, problemOfGrants } from "./grantsForm";
+import { discoverBody, labelsOf } from "./discover/discovery";
+import { grantCommands, grantRow, grantsOf, problemOfGrants } from "./grants/grantsForm";
 import { contentWords, linesOf, problemOfRows, propertiesOf, rowOf, warningOf } from "./propertiesForm";
 
 describe("properties of a catalog", () => {

@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { packhouse, type Schemas } from "../../api/client";
 import { commandLine } from "../../format/commands";
 import { ActionButton, RoleButton } from "../../parts/actions";
-import { LimitsDialog } from "./LimitsDialog";
+import { LimitsDialog } from "./limits/LimitsDialog";
 
 const REFRESH_KEYS = [["fleet"], ["runs"], ["tables"]];
 

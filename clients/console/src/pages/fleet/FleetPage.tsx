@@ -7,12 +7,12 @@ import { FirstStart } from "./FirstStart";
 import { FleetActions } from "./FleetActions";
 import { FleetFigures } from "./FleetFigures";
 import { type FleetNow, fleetQuery } from "./fleetQueries";
-import { HoldsSection } from "./HoldsSection";
+import { HoldsSection } from "./holds/HoldsSection";
 import { LiveRuns } from "./LiveRuns";
-import { PauseNotice } from "./PauseNotice";
-import { RatesSection } from "./RatesSection";
-import { SmallFilesSection } from "./SmallFilesSection";
-import { WindowsSection } from "./WindowsSection";
+import { PauseNotice } from "./holds/PauseNotice";
+import { RatesSection } from "./rates/RatesSection";
+import { SmallFilesSection } from "./rates/SmallFilesSection";
+import { WindowsSection } from "./holds/WindowsSection";
 import { WorthSection } from "./WorthSection";
 import "./fleet.css";
 

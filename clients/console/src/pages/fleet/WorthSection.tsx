@@ -9,7 +9,7 @@ import { type Column, RowsTable } from "../../parts/RowsTable";
 import { Answer, Section } from "../../parts/states";
 import { Ago } from "../../parts/Time";
 import { worthQuery } from "./fleetQueries";
-import { holdText } from "./holds";
+import { holdText } from "./holds/holds";
 
 type Table = Schemas["FleetTable"];
 

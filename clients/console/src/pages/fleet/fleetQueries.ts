@@ -4,9 +4,9 @@ import { queryOptions } from "@tanstack/react-query";
 import { packhouse, type Schemas } from "../../api/client";
 import { now } from "../../api/connection";
 import { REFRESH } from "../../api/queries";
-import { type SpanDays, SPANS } from "./history";
-import { type RateSample, withSample } from "./rateHistory";
-import type { FleetWindows } from "./windows";
+import { type SpanDays, SPANS } from "./rates/history";
+import { type RateSample, withSample } from "./rates/rateHistory";
+import type { FleetWindows } from "./holds/windows";
 
 export const RATES_EVERY_MS = 3_000;
 /** The most held tables that are counted by hold. */

@@ -2,7 +2,7 @@
 import { Text } from "@mantine/core";
 import type { Schemas } from "../../api/client";
 import { duration, localTime, utcTime } from "../../format/times";
-import type { AttemptSpan, History } from "./history";
+import type { AttemptSpan, History } from "./live/history";
 import { STATES_AT_WORK } from "./StateMachine";
 import { plain, reasonText, waitText } from "./words";
 

@@ -5,10 +5,10 @@ import { count } from "../../format/sizes";
 import { type Column, RowsTable } from "../../parts/RowsTable";
 import { Empty, Section, Waiting } from "../../parts/states";
 import { Time } from "../../parts/Time";
-import { isObject } from "./documents";
-import type { RunEvent } from "./history";
-import type { LiveView } from "./runLive";
-import { Structure } from "./Structure";
+import { isObject } from "./report/documents";
+import type { RunEvent } from "./live/history";
+import type { LiveView } from "./live/runLive";
+import { Structure } from "./report/Structure";
 import { eventText, reasonText } from "./words";
 
 const CHOICES = [

@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { packhouse, type Schemas } from "../../api/client";
 import { REFRESH } from "../../api/queries";
-import type { FileGroup } from "./groups";
+import type { FileGroup } from "./groups/groups";
 
 export type RunDetail = Schemas["RunDetail"];
 

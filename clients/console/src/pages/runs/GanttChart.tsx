@@ -20,7 +20,8 @@ interface ChartProps {
 }
 
 export function GanttChart({ gantt, span, nowMs, windows, onZoom }: ChartProps) {
-  const ticks = useMemo(() => ticksOf(span), [span.from, span.to]);
+  const { from, to } = span;
+  const ticks = useMemo(() => ticksOf({ from, to }), [from, to]);
   const place = useRef<HTMLDivElement>(null);
   const share = (at: number) => `${((at - span.from) / (span.to - span.from)) * 100}%`;
   const hasWindows = [...windows.values()].some((all) => all.length > 0);

@@ -67,7 +67,8 @@ function Runs({
   nowMs: number;
   onChange: (change: Change) => void;
 }) {
-  const gantt = useMemo(() => ganttOf(runs, span, nowMs), [runs, span.from, span.to, nowMs]);
+  const { from, to } = span;
+  const gantt = useMemo(() => ganttOf(runs, { from, to }, nowMs), [runs, from, to, nowMs]);
   const windows = useWindows(gantt);
   if (gantt.rows.length === 0) {
     return (

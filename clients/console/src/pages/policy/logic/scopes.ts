@@ -88,7 +88,8 @@ export function tableFilter(scope: Scope): { catalog?: string; namespace?: strin
       return { catalog: scope.catalog };
     case "label":
       return { label: [`${scope.key}:${scope.value}`] };
-    default:
+    case "fleet":
+    case "pattern":
       return {};
   }
 }

@@ -24,7 +24,7 @@ export function PredicateBuilder({
         Conditions are on the columns that the table is partitioned by ({partitionedBy}).
       </Text>
       {rows.map((row, at) => (
-        // eslint-disable-next-line react/no-array-index-key -- rows have no identity, and inputs hold no state of their own
+        // by index: rows have no identity, and their inputs hold no state of their own
         <Group key={at} gap="xs" align="flex-start" wrap="wrap">
           <Select aria-label={`Column of condition ${at + 1}`} placeholder="Column" data={[...columns]} searchable w={170} value={row.column || null}
             onChange={(column) => set(at, { column: column ?? "" })} />

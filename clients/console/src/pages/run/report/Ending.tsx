@@ -1,0 +1,46 @@
+/** How a run ended: the reason, its detail, and what to do about a failure. */
+import { Alert, Anchor, Code, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { RunDetail } from "../runQueries";
+import { reasonText, remedyOf } from "../words";
+
+const COLORS: Readonly<Record<string, string>> = { succeeded: "green", failed: "red", cancelled: "orange", skipped: "gray" };
+const TITLES: Readonly<Record<string, string>> = {
+  succeeded: "Succeeded",
+  failed: "Failed",
+  cancelled: "Cancelled",
+  skipped: "Skipped: the table is unchanged",
+};
+
+export function Ending({ run }: { run: RunDetail }) {
+  if (!run.is_terminal) return null;
+  const remedy = run.state === "failed" ? remedyOf(run.reason) : null;
+  return (
+    <Alert color={COLORS[run.state] ?? "gray"} variant="outline" title={TITLES[run.state] ?? run.state} mb="md">
+      {run.reason !== null && (
+        <Text size="sm">
+          {sentence(reasonText(run.reason))} <Code>{run.reason}</Code>
+        </Text>
+      )}
+      {run.detail !== null && (
+        <Text size="sm" className="wrap-anywhere">
+          {run.detail}
+        </Text>
+      )}
+      {remedy !== null && (
+        <Text size="sm" fw={500} mt="xs">
+          {remedy}
+        </Text>
+      )}
+      {run.state !== "succeeded" && run.table !== null && (
+        <Anchor component={Link} to="/tables/$tableId" params={{ tableId: run.table_id } as never} search={{ tab: "explain" } as never} size="sm" className="no-print">
+          See why the table runs or does not run now
+        </Anchor>
+      )}
+    </Alert>
+  );
+}
+
+function sentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
+}

@@ -1,0 +1,173 @@
+/** What an ended run achieved: before and after, predicted and measured, snapshots, waste, files that it deleted. */
+import { Anchor, Button, Code, Group, List, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { bytes, count, share } from "../../../format/sizes";
+import { duration } from "../../../format/times";
+import { Problem } from "../../../parts/Problem";
+import { Figure, Section } from "../../../parts/states";
+import { changesOf, type Comparison, listAt, numberAt, objectAt, predictionsOf, textAt } from "./documents";
+import { deletedFiles, type RunDetail } from "../runQueries";
+import { reasonText } from "../words";
+
+const SHOWN_SNAPSHOTS = 50;
+
+export function Outcome({ run }: { run: RunDetail }) {
+  const changes = changesOf(run.result);
+  const predictions = predictionsOf(run.result, run.plan);
+  return (
+    <>
+      <div className="two-columns">
+        {changes.length > 0 && (
+          <Section title="Before and after">
+            <Compared rows={changes} from="Before" to="After" />
+          </Section>
+        )}
+        {predictions.length > 0 && (
+          <Section title="Predicted and measured">
+            <Compared rows={predictions} from="Predicted" to="Measured" />
+          </Section>
+        )}
+      </div>
+      <Removed run={run} />
+      <div className="two-columns">
+        <Snapshots run={run} />
+        <Waste run={run} />
+      </div>
+    </>
+  );
+}
+
+const FORMATS = { count, bytes, seconds: duration } as const;
+
+function Compared({ rows, from, to }: { rows: readonly Comparison[]; from: string; to: string }) {
+  return (
+    <table className="plain-table">
+      <thead>
+        <tr>
+          <td />
+          <th scope="col" className="right">{from}</th>
+          <th scope="col" className="right">{to}</th>
+          <th scope="col" className="right">Difference</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.name}>
+            <th scope="row">{row.name}</th>
+            <td className="right">{FORMATS[row.kind](row.from)}</td>
+            <td className="right">{FORMATS[row.kind](row.to)}</td>
+            <td className="right">{change(row)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function change({ from, to }: Comparison): string {
+  if (from === null || to === null || from === 0) return "–";
+  const ratio = to / from;
+  if (ratio >= 10) return `× ${count(Math.round(ratio))}`;
+  return ratio === 1 ? "equal" : `${ratio > 1 ? "+" : "−"}${share(Math.abs(ratio - 1))}`;
+}
+
+/** Snapshots and files that an upkeep run removed, with the list of files. */
+function Removed({ run }: { run: RunDetail }) {
+  const { result } = run;
+  const expired = numberAt(result, "expired_snapshots");
+  const files = numberAt(result, "deleted_files");
+  const failures = numberAt(result, "delete_failures") ?? 0;
+  if (expired === null && files === null) return null;
+  return (
+    <Section title="Removed" aside={textAt(result, "deleted_files_list") !== null && <DownloadList runId={run.id} />}>
+      <div className="figures-row">
+        {expired !== null && <Figure name="Snapshots expired" value={count(expired)} />}
+        {files !== null && <Figure name="Files deleted" value={count(files)} hint={bytes(numberAt(result, "deleted_bytes"))} />}
+        {failures > 0 && <Figure name="Files that the store refused to delete" value={count(failures)} hint="Samples are in the result document below." />}
+      </div>
+    </Section>
+  );
+}
+
+function DownloadList({ runId }: { runId: string }) {
+  const download = useMutation({
+    mutationFn: () => deletedFiles(runId),
+    onSuccess: (blob) => {
+      save(blob, `${runId}-deleted-files.csv`);
+      notifications.show({ message: "The list of deleted files is downloaded.", closeButtonProps: { "aria-label": "Close" } });
+    },
+  });
+  return (
+    <div className="no-print">
+      <Button size="xs" variant="default" loading={download.isPending} onClick={() => download.mutate()}>
+        Download the deleted files (CSV)
+      </Button>
+      {download.isError && <Problem error={download.error} />}
+    </div>
+  );
+}
+
+function save(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+function Snapshots({ run }: { run: RunDetail }) {
+  const ids = listAt(run.result, "snapshot_ids").map(String);
+  const base = textAt(run.plan, "base_snapshot_id");
+  if (ids.length === 0) return null;
+  return (
+    <Section title="Snapshots">
+      {base !== null && (
+        <Text size="sm">
+          Planned on <Code>{base}</Code>. Committed:
+        </Text>
+      )}
+      <List size="sm">
+        {ids.slice(-SHOWN_SNAPSHOTS).map((id) => (
+          <List.Item key={id}>
+            <Code>{id}</Code>
+          </List.Item>
+        ))}
+      </List>
+      {ids.length > SHOWN_SNAPSHOTS && <Text size="sm">The newest {SHOWN_SNAPSHOTS} of {count(ids.length)}; all are in the result document.</Text>}
+    </Section>
+  );
+}
+
+function Waste({ run }: { run: RunDetail }) {
+  const wasted = numberAt(run.result, "wasted_bytes");
+  if (wasted === null) return null;
+  const dropped = Object.entries(objectAt(run.result, "groups_dropped") ?? {});
+  const lost = numberAt(objectAt(run.result, "races"), "groups_lost") ?? 0;
+  return (
+    <Section title="Waste">
+      <Text size="sm">
+        {wasted === 0 ? "None: no output file was written and then dropped." : `${bytes(wasted)} were written and not committed.`}
+        {lost > 0 && ` ${count(lost)} groups were lost to other writers.`}
+      </Text>
+      {dropped.length > 0 && (
+        <List size="sm" mt="xs">
+          {dropped.map(([reason, groups]) => (
+            <List.Item key={reason} className="wrap-anywhere">
+              {String(groups)} {groups === 1 ? "group" : "groups"} dropped: {reasonText(reason)}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {dropped.length > 0 && (
+        <Group mt="xs" className="no-print">
+          <Anchor component={Link} to="." search={{ groups: "dropped" } as never} resetScroll={false} size="sm">
+            List them under “File groups” below
+          </Anchor>
+        </Group>
+      )}
+    </Section>
+  );
+}
