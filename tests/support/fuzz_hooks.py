@@ -72,6 +72,11 @@ UNSAYABLE: Final = (
         "/(plan_hash|confirm)",
         "for runs of the operation purge|the hash of (its|a) dry run|not the address of the table",
     ),
+    Unsayable(
+        "one operation's fields (said in the schema, they would split the SDK's models)",
+        "/(partitions|every_file|force_full)",
+        "for runs of the operation rewrite",
+    ),
     Unsayable("one kind of signal needs a table", "/table_id", "^oldest_reader is about"),
     Unsayable("what time it is", "/signal/(committed_at|oldest_reader/committed_at)", "future"),
     Unsayable(
