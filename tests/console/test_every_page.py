@@ -53,3 +53,21 @@ def test_the_sign_in_page_is_shown_without_errors_and_accessible(open_page: Open
     page = open_page("/", key=None, scheme=scheme)
     expect(page.page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
     assert page.settle().violations() == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/fleet", "/tables", "/tables/lake.shop.orders", "/runs", "/tables/lake.shop.orders/policy"]
+)
+def test_a_page_fits_a_phone(open_page: OpenPage, path: str) -> None:
+    watched = open_page("/formats").settle()
+    watched.page.set_viewport_size({"width": 390, "height": 844})
+    watched.go(path).settle()
+    page = watched.page
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    person = page.get_by_role("button", name="key:admin").bounding_box()
+    assert person is not None
+    assert person["x"] + person["width"] <= 390
+    page.get_by_role("button", name="Navigation").click()
+    expect(page.get_by_role("link", name="Catalogs", exact=True)).to_be_visible()
+    assert watched.violations() == []

@@ -43,9 +43,12 @@ export function Shell() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             <Button variant="default" size="xs" onClick={() => spotlight.open()}>
-              Search <Kbd ml="xs">/</Kbd>
+              Search{" "}
+              <Kbd ml="xs" visibleFrom="sm">
+                /
+              </Kbd>
             </Button>
-            <ActionIcon variant="default" aria-label="Keyboard help" onClick={help.open}>
+            <ActionIcon variant="default" aria-label="Keyboard help" onClick={help.open} visibleFrom="sm">
               ?
             </ActionIcon>
             <Person />
@@ -98,7 +101,7 @@ function Person() {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="default" size="xs" maw={220}>
+        <Button variant="default" size="xs" maw={{ base: 130, sm: 220 }}>
           {data === undefined ? "…" : `${data.subject.slice(0, 40)} (${data.role})`}
         </Button>
       </Menu.Target>
