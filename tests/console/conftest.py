@@ -77,9 +77,12 @@ def client(stack: Stack, key: str | None = None) -> Packhouse:
     return Packhouse(stack.url, stack.key if key is None else key)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium; a missing one is a failure, since these tests are the proof of the console."""
+    """Debian's Chromium; a missing one is a failure, since these tests are the proof of the console.
+
+    It ends with its module: Playwright keeps an event loop running in the thread, in which no asyncio test could start.
+    """
     assert CHROMIUM is not None, "chromium is missing: run scripts/setup test"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
