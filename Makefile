@@ -46,7 +46,7 @@ console: ## Build the web console, which the api serves at /console
 test: ## Run all tests, with real Redis, SQLite, Postgres, Spark and Iceberg
 	@scripts/setup test
 	@scripts/console
-	@PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS=$(JAVA) $(BIN)/pytest -n 3 --dist loadgroup $(PYTEST_ARGS)
+	@PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS=$(JAVA) $(BIN)/pytest -n 3 $(PYTEST_ARGS)
 
 unit: ## Run the unit tests only
 	@scripts/setup test

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from packhouse_client import Packhouse
@@ -23,17 +22,6 @@ TABLES = {
     "lake.runs.second": 20,
     "lake.runs.third": 4,
 }
-
-
-OWN_STACK = {"test_first_steps.py", "test_lost_servers.py"}
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests that share a stack and a browser in one process; those with servers of their own are in another."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            group = "console with own servers" if item.path.name in OWN_STACK else "console"
-            item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture(scope="session")
