@@ -92,7 +92,10 @@ def test_upkeep_is_previewed_listed_and_run(console: Stack, open_page: OpenPage,
     assert before.read_text() == after.read_text()
 
 
-def test_a_purge_needs_its_preview_and_the_typed_address(open_page: OpenPage, table: str) -> None:
+def test_a_purge_needs_its_preview_and_the_typed_address(console: Stack, open_page: OpenPage, table: str) -> None:
+    with client(console) as packhouse:
+        done = packhouse.runs.submit(body={"table_id": table, "every_file": True})
+        assert packhouse.wait_for_run(done.id, timeout=60).state == "succeeded"
     page = open_page(f"/tables/{table}?tab=upkeep").settle().page
     press(page, "Preview a purge")
     dialog = page.get_by_role("dialog")

@@ -80,5 +80,6 @@ async def test_a_spoilt_query_is_refused_or_done(api: Api, table_id: str, path: 
 
 @pytest.mark.parametrize("name", ["%00", "%ff", "..", "a%2fb", "x" * 3000, "%F0%9D%94%98", "'", "*"])
 async def test_a_spoilt_path_is_refused(api: Api, name: str) -> None:
-    for path in (f"/v1/catalogs/{name}", f"/v1/tables/{name}/health", f"/v1/runs/{name}/events", f"/problems/{name}"):
+    paths = [f"/v1/catalogs/{name}", f"/v1/tables/{name}/health", f"/v1/runs/{name}/events", f"/problems/{name}"]
+    for path in paths[: 3 if name == ".." else 4]:  # a client sends `/problems/..` as `/`, which is a page
         assert 400 <= (await api.client.get(path)).status_code < 500
