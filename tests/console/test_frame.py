@@ -70,3 +70,14 @@ def test_an_unknown_address_leads_back(open_page: OpenPage) -> None:
     page = open_page("/nothing/here").page
     page.get_by_role("link", name="Go to the fleet").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Fleet")
+
+
+def test_the_names_of_catalogs_are_one_answer_for_every_page(open_page: OpenPage) -> None:
+    """The list of runs, the limits of the fleet and the scopes of policies read the same entry of the cache."""
+    page = open_page("/runs").settle().page
+    page.get_by_role("link", name="Fleet", exact=True).click()
+    page.get_by_role("button", name="Limits", exact=True).click()
+    expect(page.get_by_role("combobox", name="Limits of a catalog")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Runs", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Runs")

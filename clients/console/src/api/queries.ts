@@ -43,6 +43,16 @@ export const tableQuery = (tableId: string) =>
     queryFn: ({ signal }) => packhouse.get("/v1/tables/{table_id}", { params: { path: { table_id: tableId } }, signal }),
   });
 
+/** The names of the catalogs, the first 1,000 of them in their order. */
+export const catalogNamesQuery = queryOptions({
+  queryKey: ["catalogs", "names"],
+  queryFn: async ({ signal }) => {
+    const all = packhouse.list("/v1/catalogs", { params: { query: { page_size: 200 } }, signal });
+    return (await all.take(1_000)).map(({ name }) => name);
+  },
+  staleTime: 10_000,
+});
+
 const ROLES = ["viewer", "operator", "owner", "admin"] as const;
 export type Role = Schemas["Role"];
 

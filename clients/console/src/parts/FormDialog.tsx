@@ -23,7 +23,7 @@ export interface FormDialogProps<Result> {
   /** What happened, in a sentence; null: the caller shows it. */
   readonly done: string | null;
   readonly onDone?: (result: Result) => void;
-  /** Load the current version after somebody changed it meanwhile. */
+  /** Load the current version after another person changed it. */
   readonly onReload?: () => void;
   readonly request: ApiRequest;
   readonly cli: string | null;

@@ -1,4 +1,4 @@
-/** The application: providers around the pages, or the sign-in page while nobody is signed in. */
+/** The application: providers around the pages, or the sign-in page without a session. */
 import "@mantine/core/styles.css";
 import "@mantine/notifications/styles.css";
 import "@mantine/spotlight/styles.css";

@@ -17,7 +17,7 @@ export function Palette() {
   const { data } = useQuery({
     queryKey: ["palette", wanted],
     queryFn: ({ signal }) =>
-      packhouse.get("/v1/tables", { params: { query: { search: wanted, page_size: FOUND } as never }, signal }),
+      packhouse.get("/v1/tables", { params: { query: { search: wanted, page_size: FOUND } }, signal }),
     enabled: wanted.length > 0 && !wanted.startsWith("run_"),
   });
   const pages = PLACES.filter(({ label, about }) => `${label} ${about}`.toLowerCase().includes(text.trim().toLowerCase()));

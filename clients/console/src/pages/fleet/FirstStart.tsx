@@ -2,15 +2,14 @@
 import { Anchor, Button, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useRole } from "../../api/queries";
+import { catalogNamesQuery, useRole } from "../../api/queries";
 import { Answer } from "../../parts/states";
-import { catalogNamesQuery } from "./fleetQueries";
 
 export function FirstStart() {
   const query = useQuery(catalogNamesQuery);
   return (
     <Answer query={query} height={400}>
-      {({ items }) => <Steps catalog={items[0]?.name ?? null} />}
+      {([first = null]) => <Steps catalog={first} />}
     </Answer>
   );
 }

@@ -102,9 +102,3 @@ export const windowsQuery = queryOptions({
     unlessMissing(packhouse.get("/v1/fleet/windows" as never, { params: { query: { hours: 24 } }, signal } as never) as Promise<FleetWindows>),
   refetchInterval: REFRESH.slow,
 });
-
-/** The first catalogs by name: to know whether there is one, and to choose from. */
-export const catalogNamesQuery = queryOptions({
-  queryKey: ["catalogs", "names"],
-  queryFn: ({ signal }) => packhouse.get("/v1/catalogs", { params: { query: { page_size: 500 } }, signal }),
-});

@@ -6,7 +6,7 @@ import { useEffect, useState } from "react";
 import type { Schemas } from "../../api/client";
 import { operationName, OPERATIONS } from "../run/words";
 import { type Filters, isFiltered, isoOf, localOf, STATES } from "./filters";
-import { catalogNamesQuery } from "./runsQueries";
+import { catalogNamesQuery } from "../../api/queries";
 
 const OPERATION_CHOICES = Object.keys(OPERATIONS).map((value) => ({ value, label: operationName(value) }));
 export const NO_FILTERS: Filters = { state: [], operation: [], catalog: "", team: "", table: "", since: "", until: "" };

@@ -1,5 +1,4 @@
-/** Questions of the runs page to the API. Shapes that the types do not have yet are in this file only. */
-import { NotFoundError } from "@packhouse/client";
+/** Questions of the runs page to the API. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { packhouse, type Schemas } from "../../api/client";
 import { REFRESH } from "../../api/queries";
@@ -67,29 +66,18 @@ export interface TableWindow extends Span {
   readonly isDerived: boolean;
 }
 
-interface WindowItem {
-  readonly kind: "quiet_hours" | "blackout";
-  readonly starts_at: string;
-  readonly ends_at: string;
-  readonly reason: string;
-}
+type WindowItem = Pick<Schemas["TableWindow"], "kind" | "starts_at" | "ends_at" | "reason">;
 
 const WEEK_HOURS = 168;
 const WEEK_MS = WEEK_HOURS * 3_600_000;
 
-/** Windows of a table from a week ago to a week ahead; empty where the server has no such list. */
+/** Windows of a table from a week ago to a week ahead. */
 export const windowsQuery = (tableId: string) =>
   queryOptions({
     queryKey: ["table", tableId, "windows", WEEK_HOURS],
     queryFn: async ({ signal }): Promise<readonly TableWindow[]> => {
-      try {
-        const init = { params: { path: { table_id: tableId }, query: { hours: WEEK_HOURS } }, signal };
-        const answer = await packhouse.get("/v1/tables/{table_id}/windows" as never, init as never);
-        return windowsOf((answer as { items: WindowItem[] }).items);
-      } catch (error) {
-        if (error instanceof NotFoundError) return [];
-        throw error;
-      }
+      const params = { path: { table_id: tableId }, query: { hours: WEEK_HOURS } };
+      return windowsOf((await packhouse.get("/v1/tables/{table_id}/windows", { params, signal })).items);
     },
     staleTime: REFRESH.slow,
   });
@@ -108,28 +96,14 @@ export function windowsOf(items: readonly WindowItem[]): readonly TableWindow[] 
   });
 }
 
-/** Tables whose address contains a text; the first ones where the server does not search. */
+/** The first tables whose address contains a text. */
 export const searchTablesQuery = (text: string) =>
   queryOptions({
     queryKey: ["tables", "search", text],
     queryFn: async ({ signal }) => {
-      const find = (query: object) => packhouse.get("/v1/tables", { params: { query: query as never }, signal });
-      try {
-        return (await find({ page_size: 20, ...(text === "" ? {} : { search: text }) })).items;
-      } catch (error) {
-        if (!(error instanceof Error) || !("status" in error) || error.status !== 422) throw error;
-        return (await find({ page_size: 500 })).items;
-      }
+      const query = { page_size: 20, ...(text === "" ? {} : { search: text }) };
+      return (await packhouse.get("/v1/tables", { params: { query }, signal })).items;
     },
     placeholderData: keepPreviousData,
     staleTime: 10_000,
   });
-
-export const catalogNamesQuery = queryOptions({
-  queryKey: ["catalogs", "names"],
-  queryFn: async ({ signal }) => {
-    const all = packhouse.list("/v1/catalogs", { params: { query: { page_size: 200 } }, signal });
-    return (await all.take(1_000)).map(({ name }) => name);
-  },
-  staleTime: 60_000,
-});

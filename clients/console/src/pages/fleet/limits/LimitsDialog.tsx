@@ -3,14 +3,14 @@ import { Button, Fieldset, Group, Modal, Select, SimpleGrid, Text, TextInput } f
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { packhouse, type Schemas } from "../../../api/client";
-import { useRole } from "../../../api/queries";
+import { catalogNamesQuery, useRole } from "../../../api/queries";
 import { commandLine } from "../../../format/commands";
 import { rate } from "../../../format/sizes";
 import { FormDialog } from "../../../parts/FormDialog";
 import { Problem } from "../../../parts/Problem";
 import { Waiting } from "../../../parts/states";
 import { Ago } from "../../../parts/Time";
-import { catalogNamesQuery, limitsQuery } from "../fleetQueries";
+import { limitsQuery } from "../fleetQueries";
 import { bodyOf, formOf, LIMIT_KEYS, type LimitKey, type LimitTexts, NO_LIMITS, problemOf, problemOfForm, rateOfText, rebased } from "./limitsForm";
 
 const LABELS: Readonly<Record<LimitKey, string>> = { parallel_runs: "Parallel runs", bandwidth: "Bandwidth", requests: "Requests per second" };
@@ -112,7 +112,7 @@ function LimitFields({ legend, texts, onChange }: { legend: string; texts: Limit
 function AddCatalog({ taken, onAdd }: { taken: readonly string[]; onAdd: (name: string) => void }) {
   const [name, setName] = useState<string | null>(null);
   const query = useQuery(catalogNamesQuery);
-  const free = (query.data?.items ?? []).map((catalog) => catalog.name).filter((one) => !taken.includes(one));
+  const free = (query.data ?? []).filter((one) => !taken.includes(one));
   if (free.length === 0) return null;
   return (
     <Group align="end" gap="xs">

@@ -3,7 +3,8 @@ import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@man
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { packhouse, type Schemas } from "../../../api/client";
+import type { Schemas } from "../../../api/client";
+import { catalogNamesQuery } from "../../../api/queries";
 import { type Scope, SCOPE_KINDS, type ScopeKind, suggestedName } from "../logic/scopes";
 import { presetsQuery } from "../policyQueries";
 
@@ -115,8 +116,8 @@ function ScopeFields({ fields, teams, onChange }: { fields: Fields; teams: reado
 }
 
 function CatalogSelect({ value, onChange }: { value: string; onChange: (catalog: string) => void }) {
-  const catalogs = useQuery({ queryKey: ["catalog-names"], queryFn: ({ signal }) => packhouse.get("/v1/catalogs", { params: { query: { page_size: 500 } }, signal }) });
-  const names = catalogs.data?.items.map(({ name }) => name) ?? [];
+  const catalogs = useQuery(catalogNamesQuery);
+  const names = catalogs.data ?? [];
   return <NativeSelect label="Catalog" required data={[{ value: "", label: "choose a catalog" }, ...names]} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)} />;
 }
 

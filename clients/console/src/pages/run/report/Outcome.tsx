@@ -10,6 +10,7 @@ import { Figure, Section } from "../../../parts/states";
 import { changesOf, type Comparison, listAt, numberAt, objectAt, predictionsOf, textAt } from "./documents";
 import { deletedFiles, type RunDetail } from "../runQueries";
 import { reasonText } from "../words";
+import { save } from "../../../parts/save";
 
 const SHOWN_SNAPSHOTS = 50;
 
@@ -109,14 +110,6 @@ function DownloadList({ runId }: { runId: string }) {
   );
 }
 
-function save(blob: Blob, name: string): void {
-  const address = URL.createObjectURL(blob);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
 
 function Snapshots({ run }: { run: RunDetail }) {
   const ids = listAt(run.result, "snapshot_ids").map(String);

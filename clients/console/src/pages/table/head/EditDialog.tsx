@@ -1,4 +1,4 @@
-/** A form for the owner team and the labels; a change by somebody meanwhile is shown, not overwritten. */
+/** A form for the owner team and the labels; a change that another person saved meanwhile is shown, not overwritten. */
 import { Alert, Button, Group, Modal, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { PreconditionError } from "@packhouse/client";

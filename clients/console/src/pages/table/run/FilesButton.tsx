@@ -5,6 +5,7 @@ import { packhouse } from "../../../api/client";
 import { troubleOf } from "../../../api/problems";
 import { RoleButton } from "../../../parts/actions";
 import type { Table } from "../tableQueries";
+import { save } from "../../../parts/save";
 
 const LISTED = ["expire_snapshots", "delete_old_compactions", "reclaim", "purge"];
 
@@ -28,13 +29,4 @@ export function FilesButton({ table, operation }: { table: Table; operation: str
       Download the list of files (CSV)
     </RoleButton>
   );
-}
-
-function save(list: Blob, name: string): void {
-  const address = URL.createObjectURL(list);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
