@@ -14,7 +14,6 @@ Goals: 350 kB, 1.5 s, no frame over 50 ms, less than 20 MB more in ten minutes.
 
 import argparse
 import json
-import shutil
 import statistics
 import time
 from pathlib import Path
@@ -28,6 +27,7 @@ from playwright.sync_api import Browser, Page, Route, sync_playwright
 from bench.facts import machine_facts, print_table, write_json
 from bench.record import fill
 from bench.servers import api, shared_servers
+from tests.support.chromium import launch
 
 _LOADS: Final = 5
 _UPDATES_BEFORE: Final = 20
@@ -92,7 +92,7 @@ def main() -> None:
             record.execute("VACUUM ANALYZE")
         with api(shared, Path(scratch) / "api.log") as (port, key), sync_playwright() as playwright:
             url = f"http://127.0.0.1:{port}"
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            browser = launch(playwright)
             rows = [_first_load(browser, url, key)]
             print_table(rows[-1:])
             rows.append(_scroll(browser, url, key))

@@ -8,7 +8,6 @@ it. Pictures differ from time to time in ids, times and rates.
 
 import argparse
 import json
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -23,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from engine.embedded.demo_table import write_demo_table  # noqa: E402
 from scripts.demo.stack import Stack  # noqa: E402
+from tests.support.chromium import launch  # noqa: E402
 
 SIZE: Final = {"width": 1440, "height": 900}
 TABLES: Final = {
@@ -67,14 +67,13 @@ def main() -> None:
     parser.add_argument("--only", help="names of pictures, separated by commas; all without it")
     parser.add_argument("--folder", type=Path, default=ROOT / "docs/images/console")
     given = parser.parse_args()
-    chromium = shutil.which("chromium") or sys.exit("chromium is missing: run scripts/setup test")
     given.folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="packhouse-screenshots-") as folder, Stack(data_dir=Path(folder) / "data") as stack:
         lake = _write_tables(Path(folder) / "lake")
         key = stack.wait()
         live, ended = _story(Api(stack.url, key), lake)
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            browser = launch(playwright)
             for name, path in _pages(live, ended).items():
                 if given.only is None or name in given.only.split(","):
                     for scheme in ("light", "dark"):

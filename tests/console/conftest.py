@@ -1,19 +1,18 @@
 """A stack with a few tables, and a browser whose pages report errors, refused content and accessibility violations."""
 
-import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
 from packhouse_client import Packhouse
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import BrowserContext, sync_playwright
 
 from engine.embedded.demo_table import write_demo_table
 from tests.console.login import CLIENT, LoginProvider, login_provider
 from tests.console.pages import Watched
+from tests.support.chromium import launch
 from tests.support.oidc_issuer import AUDIENCE
 from tests.support.stack import Stack, started
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 TABLES = {
     "lake.shop.orders": 12,
     "lake.shop.payments": 8,
@@ -66,15 +65,18 @@ def client(stack: Stack, key: str | None = None) -> Packhouse:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium; a missing one is a failure, since these tests are the proof of the console.
+def browser() -> Iterator[BrowserContext]:
+    """Debian's Chromium with one profile; a missing one is a failure, since these tests are the proof of the console.
 
     It ends with its module: Playwright keeps an event loop running in the thread, in which no asyncio test could start.
     """
-    assert CHROMIUM is not None, "chromium is missing: run scripts/setup test"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
+        browser = launch(playwright)
+        yield browser.new_context(
+            viewport={"width": 1440, "height": 900},
+            reduced_motion="reduce",
+            permissions=["clipboard-read", "clipboard-write"],
+        )
         browser.close()
 
 
@@ -82,26 +84,23 @@ OpenPage = Callable[..., Watched]
 
 
 @pytest.fixture
-def open_page(console: Stack, browser: Browser) -> Iterator[OpenPage]:
-    """Open pages of the console, each in a context of its own; at the end none has seen an error of its own."""
+def open_page(console: Stack, browser: BrowserContext) -> Iterator[OpenPage]:
+    """Open pages of the console, each signed in by itself; at the end none has seen an error of its own.
+
+    They are tabs of one browser profile, as a person's are: only the files of the console are shared, by its cache.
+    """
     opened: list[Watched] = []
 
-    def open_one(path: str = "/", *, key: str | None = "", scheme: str = "light", url: str | None = None) -> Watched:
-        context: BrowserContext = browser.new_context(
-            viewport={"width": 1440, "height": 900},
-            color_scheme=scheme,  # type: ignore[arg-type]
-            reduced_motion="reduce",
-            permissions=["clipboard-read", "clipboard-write"],
-        )
-        page = Watched(context.new_page(), url or console.url)
+    def open_one(path: str | None = "/", *, key: str | None = "", url: str | None = None) -> Watched:
+        page = Watched(browser.new_page(), url or console.url)
+        page.page.emulate_media(color_scheme="light", reduced_motion="reduce")
         if key is not None:
             page.sign_in(key or console.key)
         opened.append(page)
-        page.go(path)
-        return page
+        return page if path is None else page.go(path)
 
     yield open_one
     for page in opened:
-        page.page.context.close()
+        page.page.close()
     problems = [problem for page in opened for problem in page.problems]
     assert not problems, "\n".join(problems)

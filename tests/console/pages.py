@@ -43,6 +43,12 @@ class Watched:
             f" sessionStorage.setItem('packhouse.session', {json.dumps(session)}) }}"
         )
 
+    def turn_dark(self) -> "Watched":
+        """Change the colour scheme of the system, which the page follows."""
+        self.page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+        expect(self.page.locator("html[data-mantine-color-scheme=dark]")).to_have_count(1)
+        return self
+
     def go(self, path: str) -> "Watched":
         """Open an address of the console."""
         self.page.goto(f"{self.url}/console{path}")

@@ -8,6 +8,8 @@ from playwright.sync_api import Locator, Page, expect
 from tests.console.conftest import OpenPage, client
 from tests.support.stack import Stack
 
+AT_ONCE_MS = 8_000  # well before the page of a table asks by itself, each 15 s
+
 
 def press(page: Page | Locator, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
@@ -69,11 +71,11 @@ def test_a_key_is_made_shown_once_and_revoked(console: Stack, open_page: OpenPag
 def test_a_table_is_paused_and_resumed_with_a_reason(console: Stack, open_page: OpenPage) -> None:
     page = open_page("/tables/lake.shop.payments").settle().page
     confirm(page, "Pause", reason="schema change")
-    expect(page.get_by_role("main")).to_contain_text("schema change")
+    expect(page.get_by_role("main")).to_contain_text("schema change", timeout=AT_ONCE_MS)
     with client(console) as packhouse:
         assert packhouse.tables.get("lake.shop.payments").pause is not None
         confirm(page, "Resume")
-        expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+        expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible(timeout=AT_ONCE_MS)
         assert packhouse.tables.get("lake.shop.payments").pause is None
 
 

@@ -29,39 +29,37 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_is_shown_without_errors_and_accessible(open_page: OpenPage, path: str, scheme: str) -> None:
-    page = open_page(path, scheme=scheme)
+def test_a_page_is_shown_without_errors_and_accessible(open_page: OpenPage, path: str) -> None:
+    page = open_page(path)
     expect(page.page.get_by_role("heading", level=1)).to_contain_text(PAGES[path])
     assert page.settle().violations() == []
+    assert page.turn_dark().violations() == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_of_an_ended_run_is_shown_without_errors_and_accessible(
-    console: Stack, open_page: OpenPage, scheme: str
-) -> None:
+def test_the_page_of_an_ended_run_is_shown_without_errors_and_accessible(console: Stack, open_page: OpenPage) -> None:
     with client(console) as packhouse:
         run = next(iter(packhouse.runs.list(table_id="lake.shop.orders", state="succeeded")))
-    page = open_page(f"/runs/{run.id}", scheme=scheme)
+    page = open_page(f"/runs/{run.id}")
     expect(page.page.get_by_text("succeeded").first).to_be_visible()
     assert page.settle().violations() == []
+    assert page.turn_dark().violations() == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_sign_in_page_is_shown_without_errors_and_accessible(open_page: OpenPage, scheme: str) -> None:
-    page = open_page("/", key=None, scheme=scheme)
+def test_the_sign_in_page_is_shown_without_errors_and_accessible(open_page: OpenPage) -> None:
+    page = open_page("/", key=None)
     expect(page.page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
     assert page.settle().violations() == []
+    assert page.turn_dark().violations() == []
 
 
 @pytest.mark.parametrize(
     "path", ["/fleet", "/tables", "/tables/lake.shop.orders", "/runs", "/tables/lake.shop.orders/policy"]
 )
 def test_a_page_fits_a_phone(open_page: OpenPage, path: str) -> None:
-    watched = open_page("/formats").settle()
+    watched = open_page(path)
     watched.page.set_viewport_size({"width": 390, "height": 844})
-    watched.go(path).settle()
+    watched.settle()
     page = watched.page
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

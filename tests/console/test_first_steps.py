@@ -30,7 +30,7 @@ def test_a_new_user_compacts_a_table_and_limits_it_without_leaving_the_browser(
         compact(page)
         limit(page)
         assert watched.settle().violations() == []
-        page.context.close()
+        page.close()
 
 
 def create_catalog(page: Page, stack: Stack) -> None:

@@ -18,7 +18,7 @@ def test_a_page_follows_its_run_over_the_death_of_the_api_process(
     postgres_server: PostgresServer, tmp_path: Path, open_page: OpenPage
 ) -> None:
     """The run goes on meanwhile; each of its events is shown once afterwards."""
-    with start_replicas(postgres_server, tmp_path) as replicas, ThreadPoolExecutor(1) as worker:
+    with start_replicas(postgres_server, tmp_path, processes=1) as replicas, ThreadPoolExecutor(1) as worker:
         port = free_loopback_port()
         own, url = environment_of(replicas.settings, port=port), f"http://127.0.0.1:{port}"
         with replicas.client() as client:

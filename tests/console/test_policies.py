@@ -77,6 +77,7 @@ def test_two_people_who_edit_one_policy_merge_their_changes(console: Stack, open
     write(theirs, "rewrite:\n  min_input_files: 3\nlimits:\n  bandwidth: 9MB\n")
     save(theirs)
     expect_saved(console, theirs, policy, first + 1)
+    mine.page.bring_to_front()
     save(mine.page)
     dialog = mine.page.get_by_role("dialog")
     expect(dialog).to_contain_text("rewrite.min_input_files")

@@ -121,8 +121,10 @@ class Replicas:
 
 
 @contextmanager
-def start_replicas(postgres_server: PostgresServer, folder: Path, **limits: int) -> Iterator[Replicas]:
-    """Start two api processes on a database and a Redis of their own, and stop them in good order."""
+def start_replicas(
+    postgres_server: PostgresServer, folder: Path, *, processes: int = 2, **limits: int
+) -> Iterator[Replicas]:
+    """Start api processes on a database and a Redis of their own, and stop them in good order."""
     names = ("reads_per_minute", "writes_per_minute", "failed_authentications_per_minute")
     database = f"replicas_{next(_numbers)}"
     postgres_server.execute(f"CREATE DATABASE {database}")
@@ -136,7 +138,7 @@ def start_replicas(postgres_server: PostgresServer, folder: Path, **limits: int)
             redis_url=redis.start(),
             **{name: limits.get(name, _UNLIMITED) for name in names},
         )
-        logs = [folder / "first.log", folder / "second.log"]
+        logs = [folder / f"replica-{number}.log" for number in range(processes)]
         servers = [stack.enter_context(_api_process(settings, log)) for log in logs]
         urls = [_address_of(server, log) for server, log in zip(servers, logs, strict=True)]
         proxy = RoundRobin(urls)

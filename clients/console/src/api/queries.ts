@@ -6,13 +6,26 @@ import { sessions } from "./session";
 
 const ENDED = "Your key or token is no longer accepted: it has expired or was revoked. Sign in to go on where you were.";
 
+declare module "@tanstack/react-query" {
+  interface Register {
+    /** `isRead`: the mutation changes nothing on the server, so that answers on the page stay as they are. */
+    mutationMeta: { isRead?: boolean };
+  }
+}
+
 function onError(error: unknown): void {
   if (error instanceof UnauthenticatedError) sessions.end(ENDED);
 }
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
-  mutationCache: new MutationCache({ onError }),
+  mutationCache: new MutationCache({
+    onError,
+    // A write may have changed anything that is shown, and so may one that was refused: the page was out of date then.
+    onSettled: (_data, _error, _variables, _onMutateResult, mutation) => {
+      if (mutation.meta?.isRead !== true) void queryClient.invalidateQueries();
+    },
+  }),
   defaultOptions: {
     queries: {
       staleTime: 2_000,

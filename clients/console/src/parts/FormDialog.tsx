@@ -2,7 +2,7 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { PreconditionError } from "@packhouse/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { ApiRequest } from "../format/commands";
 import { CopyAs } from "./CopyAs";
@@ -27,21 +27,17 @@ export interface FormDialogProps<Result> {
   readonly onReload?: () => void;
   readonly request: ApiRequest;
   readonly cli: string | null;
-  /** Keys of queries to ask again afterwards. */
-  readonly refresh?: readonly (readonly unknown[])[];
   readonly size?: string;
 }
 
 /** Show the dialog; mount it to open it, so that its fields begin afresh each time. */
 export function FormDialog<Result>(props: FormDialogProps<Result>) {
-  const { act, done, onDone, onClose, blocked, danger = false, refresh = [] } = props;
-  const queries = useQueryClient();
+  const { act, done, onDone, onClose, blocked, danger = false } = props;
   const mutation = useMutation({
     mutationFn: act,
     gcTime: 0, // an answer may hold a secret that is shown once: no cache keeps it
-    onSuccess: async (result) => {
+    onSuccess: (result) => {
       if (done !== null) notifications.show({ message: done });
-      await Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey })));
       onDone?.(result);
       onClose();
     },

@@ -2,7 +2,7 @@
 import { Button, type ButtonProps, Checkbox, Group, Modal, Stack, Text, TextInput, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { type Role, useRole } from "../api/queries";
 import type { ApiRequest } from "../format/commands";
@@ -59,7 +59,6 @@ export function ActionButton({
   request,
   cli,
   done,
-  refresh = [],
   ...rest
 }: {
   needs: Role;
@@ -78,18 +77,14 @@ export function ActionButton({
   cli: (form: ActionForm) => string | null;
   /** What happened, in a sentence. */
   done: string;
-  /** Keys of queries to ask again afterwards. */
-  refresh?: readonly (readonly unknown[])[];
 } & Omit<ButtonProps, "title">) {
   const [isOpen, { open, close }] = useDisclosure(false);
   const [form, setForm] = useState<ActionForm>({ reason: "", confirmed: false });
-  const queries = useQueryClient();
   const mutation = useMutation({
     mutationFn: () => act(form),
-    onSuccess: async () => {
+    onSuccess: () => {
       notifications.show({ message: done });
       close();
-      await Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey })));
     },
   });
   const start = () => {

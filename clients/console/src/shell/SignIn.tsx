@@ -19,6 +19,7 @@ export function SignIn() {
   const [key, setKey] = useState("");
   const options = useQuery({ queryKey: ["sign-in"], queryFn: signInOptions, staleTime: Infinity, retry: 3 });
   const byKey = useMutation({
+    meta: { isRead: true },
     mutationFn: () => verified(key.trim()),
     onSuccess: (token) => sessions.begin({ token, kind: "key" }),
   });
@@ -70,8 +71,9 @@ export function SignIn() {
 }
 
 function Provider({ options }: { options: SignInOptions }) {
-  const sign = useMutation({ mutationFn: () => beginOidc(options) });
+  const sign = useMutation({ meta: { isRead: true }, mutationFn: () => beginOidc(options) });
   const back = useMutation({
+    meta: { isRead: true },
     mutationFn: async () => verified(await finishOidc(options)),
     onSuccess: (token) => sessions.begin({ token, kind: "oidc" }),
   });

@@ -7,7 +7,7 @@ import type { Role } from "../../api/queries";
 import { commandLine } from "../../format/commands";
 import { fromLocalInput } from "../../format/localInput";
 import { FormDialog } from "../../parts/FormDialog";
-import { KEYS_KEY, teamsOf } from "./keys";
+import { teamsOf } from "./keys";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const ROLES: readonly { value: Role; label: string }[] = [
@@ -36,7 +36,6 @@ export function CreateKey({ onClose, onMade }: { onClose: () => void; onMade: (m
       onDone={onMade}
       request={{ method: "POST", path: "/v1/keys", body }}
       cli={commandLine(["packhouse", "keys", "create", name, "--role", role], (body.teams ?? []).flatMap((team) => ["--team", team]), expires !== "" && ["--expires-at", `${expires}:00`])}
-      refresh={[KEYS_KEY]}
     >
       <TextInput
         label="Name"

@@ -13,7 +13,7 @@ import { usePages } from "../../parts/usePages";
 import { useUrlState } from "../../parts/useUrlState";
 import { CreateKey } from "./CreateKey";
 import { Forbidden } from "./Forbidden";
-import { fetchKeys, type Key, KEYS_KEY, type KeyState, stateOf } from "./keys";
+import { fetchKeys, type Key, type KeyState, stateOf } from "./keys";
 import { SecretDialog } from "./SecretDialog";
 
 const TONES: Readonly<Record<KeyState, "good" | "quiet" | "bad">> = { valid: "good", expired: "quiet", revoked: "bad" };
@@ -39,7 +39,7 @@ export default function KeysPage() {
 
 function Keys() {
   const [{ show }, setUrl] = useUrlState(DEFAULTS);
-  const pages = usePages(KEYS_KEY, fetchKeys, { refetchMs: REFRESH.list });
+  const pages = usePages(["keys"], fetchKeys, { refetchMs: REFRESH.list });
   const nowMs = useNow(30_000);
   const keys = show === "all" ? pages.items : pages.items.filter((key) => stateOf(key, nowMs) === "valid");
   return (
@@ -115,7 +115,6 @@ function Revoke({ apiKey }: { apiKey: Key }) {
       request={() => ({ method: "DELETE", path: `/v1/keys/${apiKey.id}` })}
       cli={() => commandLine("packhouse", "keys", "revoke", apiKey.id)}
       done={`The key ${apiKey.name} is revoked.`}
-      refresh={[KEYS_KEY]}
     />
   );
 }

@@ -11,7 +11,6 @@ import { FormDialog } from "../../parts/FormDialog";
 import { LimitsDialog } from "../fleet/limits/LimitsDialog";
 import { type Catalog, etagOf, pathOf } from "./catalogQueries";
 
-const REFRESH_KEYS = [["catalogs"], ["fleet"], ["tables"]];
 
 export function CatalogActions({ catalog, isFailing }: { catalog: Catalog; isFailing: boolean }) {
   const [isLimits, limits] = useDisclosure(false);
@@ -51,7 +50,6 @@ function PauseCatalog({ name }: { name: string }) {
       request={(form) => ({ method: "POST", path: pathOf(name, "/pause"), body: body(form) })}
       cli={({ reason, confirmed }) => commandLine("packhouse", "catalogs", "pause", name, "--reason", reason, confirmed && "--stop")}
       done={`The catalog ${name} is paused.`}
-      refresh={REFRESH_KEYS}
     />
   );
 }
@@ -71,7 +69,6 @@ function ResumeCatalog({ name, isPaused }: { name: string; isPaused: boolean }) 
       request={() => ({ method: "POST", path: pathOf(name, "/resume") })}
       cli={() => commandLine("packhouse", "catalogs", "resume", name)}
       done={`The catalog ${name} is resumed.`}
-      refresh={REFRESH_KEYS}
     />
   );
 }
@@ -96,7 +93,6 @@ function DeleteCatalog({ catalog, onClose }: { catalog: Catalog; onClose: () => 
       onReload={() => void queries.invalidateQueries({ queryKey: ["catalogs"] })}
       request={{ method: "DELETE", path: pathOf(name), headers: { "If-Match": etagOf(catalog) } }}
       cli={commandLine("packhouse", "catalogs", "delete", name)}
-      refresh={[["catalogs", "list"], ["catalogs", "names"]]}
     >
       <TextInput label={`Type ${name} to confirm`} data-autofocus autoComplete="off" value={typed} onChange={(event) => setTyped(event.currentTarget.value)} />
     </FormDialog>

@@ -144,7 +144,6 @@ function ReplaceDialog({ first, onClose }: { first: Catalog; onClose: () => void
       onReload={() => void reload()}
       request={{ method: "PUT", path: pathOf(name), body, headers: { "If-Match": etagOf(catalog) } }}
       cli={commandLine("packhouse", "catalogs", "set", name, "--format", catalog.format, contentWords(body))}
-      refresh={[["catalogs"]]}
       size="xl"
     >
       <ContentFields content={content} onChange={setContent} />

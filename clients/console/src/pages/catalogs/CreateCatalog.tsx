@@ -40,7 +40,6 @@ export function CreateCatalog({ onClose }: { onClose: () => void }) {
       onDone={() => void navigate({ to: "/catalogs/$name", params: { name } as never, search: { part: "connection", check: "now" } as never })}
       request={{ method: "POST", path: "/v1/catalogs", body }}
       cli={commandLine("packhouse", "catalogs", "create", name, "--format", format, contentWords(body))}
-      refresh={[["catalogs"]]}
       size="xl"
     >
       <TextInput

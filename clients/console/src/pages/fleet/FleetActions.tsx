@@ -5,7 +5,6 @@ import { commandLine } from "../../format/commands";
 import { ActionButton, RoleButton } from "../../parts/actions";
 import { LimitsDialog } from "./limits/LimitsDialog";
 
-const REFRESH_KEYS = [["fleet"], ["runs"], ["tables"]];
 
 export function FleetActions({ pause }: { pause: Schemas["Pause"] | null }) {
   const [isOpen, { open, close }] = useDisclosure(false);
@@ -38,7 +37,6 @@ function PauseFleet() {
       request={(form) => ({ method: "POST", path: "/v1/fleet/pause", body: body(form) })}
       cli={({ reason, confirmed }) => commandLine("packhouse", "fleet", "pause", "--reason", reason, confirmed && "--stop")}
       done="The fleet is paused."
-      refresh={REFRESH_KEYS}
     />
   );
 }
@@ -54,7 +52,6 @@ function ResumeFleet() {
       request={() => ({ method: "POST", path: "/v1/fleet/resume" })}
       cli={() => commandLine("packhouse", "fleet", "resume")}
       done="The fleet is resumed."
-      refresh={REFRESH_KEYS}
     />
   );
 }

@@ -41,7 +41,6 @@ function Cancel({ run }: { run: RunDetail }) {
       request={() => ({ method: "POST", path: `/v1/runs/${run.id}/cancel` })}
       cli={() => commandLine("packhouse", "runs", "cancel", run.id)}
       done="Cancel requested. The run ends when its worker has stopped."
-      refresh={[["run", run.id], ["runs"]]}
     />
   );
 }
@@ -73,7 +72,6 @@ function RunAgain({ run }: { run: RunDetail }) {
         )
       }
       done="Submitted. The page shows the new run, or the equal one that was live already."
-      refresh={[["runs"]]}
     />
   );
 }

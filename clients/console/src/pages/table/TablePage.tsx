@@ -86,7 +86,7 @@ function useFreshFigures(table: Table): void {
     if (moment === null || moment === seen) return;
     setSeen(moment);
     if (seen === null) return;
-    void queries.invalidateQueries({ queryKey: ["table", table.id], predicate: ({ queryKey }) => queryKey[2] !== "state" });
+    void queries.invalidateQueries({ queryKey: ["table"], predicate: ({ queryKey }) => queryKey[2] !== "state" });
   }, [moment, seen, queries, table.id]);
 }
 

@@ -34,8 +34,7 @@ export function BulkDialog({ kind, tables, onClose }: { kind: BulkForm["kind"]; 
     setResults(done);
     await actOnEach(items, (table) => act(form, table), (outcome) => setResults((before) => [...before, outcome]), { signal: stop.current.signal });
     setWorking(false);
-    await queries.invalidateQueries({ queryKey: ["fleetTables"] });
-    await queries.invalidateQueries({ queryKey: ["table"] });
+    await queries.invalidateQueries();
   };
   const isBegun = results.length > 0 || isWorking;
   const submit = (event: FormEvent) => {

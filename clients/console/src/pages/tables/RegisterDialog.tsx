@@ -1,7 +1,7 @@
 /** A form that registers one table of a catalog. */
 import { Anchor, Button, Checkbox, Group, Modal, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { packhouse } from "../../api/client";
@@ -23,7 +23,6 @@ export function RegisterDialog({ opened, onClose }: { opened: boolean; onClose: 
 function RegisterForm({ onClose }: { onClose: () => void }) {
   const [form, setForm] = useState(EMPTY);
   const navigate = useNavigate();
-  const queries = useQueryClient();
   const address = parseAddress(form.address);
   const labels = parseLabels(form.labels);
   const team = form.team.trim();
@@ -32,7 +31,6 @@ function RegisterForm({ onClose }: { onClose: () => void }) {
     mutationFn: () => packhouse.post("/v1/tables", { body }),
     onSuccess: async (table) => {
       notifications.show({ message: `${form.address.trim()} is registered. Its first look follows within a minute.` });
-      await queries.invalidateQueries({ queryKey: ["fleetTables"] });
       await navigate({ to: "/tables/$tableId", params: { tableId: table.id } });
     },
   });

@@ -1,6 +1,6 @@
 /** Discovery: which tables a catalog has, what registering them would do, and registering them together. */
 import { Button, Checkbox, Group, SimpleGrid, Text, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { packhouse, type Schemas } from "../../../api/client";
 import { commandLine } from "../../../format/commands";
 import { counted } from "../../../format/sizes";
@@ -18,13 +18,12 @@ type Discovery = Schemas["Discovery"];
 
 export function DiscoverPanel({ catalog }: { catalog: Catalog }) {
   const [fields, setUrl] = useUrlState(DEFAULTS);
-  const queries = useQueryClient();
   const { name } = catalog;
   const discover = useMutation({
+    meta: { isRead: true }, // the button that registers says that it writes
     mutationFn: async (how: "list" | "try" | "register") => {
       const body = discoverBody(fields, how);
       const found = (await packhouse.post("/v1/catalogs/{name}/discover", { params: { path: { name } }, body })) as Discovery;
-      if (how === "register") await Promise.all([["tables"], ["fleet"]].map((queryKey) => queries.invalidateQueries({ queryKey })));
       return { found, fields: JSON.stringify(fields), how };
     },
   });

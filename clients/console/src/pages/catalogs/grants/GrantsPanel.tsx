@@ -86,7 +86,6 @@ function GrantsDialog({ first, onClose }: { first: Catalog; onClose: () => void 
       onReload={() => void reload()}
       request={{ method: "PUT", path: pathOf(name, "/grants"), body: { grants }, headers: { "If-Match": etagOf(catalog) } }}
       cli={grantCommands(name, catalog.grants, grants)}
-      refresh={[["catalogs"]]}
       size="xl"
     >
       {rows.map((row, index) => (

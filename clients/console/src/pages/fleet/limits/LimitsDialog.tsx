@@ -62,7 +62,6 @@ function LimitsForm({ first, onClose, catalog }: { first: Schemas["Limits"]; onC
       onReload={() => void reload()}
       request={{ method: "PUT", path: "/v1/limits", body, headers: { "If-Match": etag } }}
       cli={commandLine("packhouse", "limits", "set", words)}
-      refresh={[["limits"], ["fleet"]]}
       size="xl"
     >
       <Text size="sm" c="dimmed" className="wrap-anywhere">

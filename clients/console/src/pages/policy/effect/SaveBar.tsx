@@ -2,7 +2,7 @@
 import { Button, Group, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { PreconditionError } from "@packhouse/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { counted } from "../../../format/sizes";
 import { CopyAs } from "../../../parts/CopyAs";
@@ -26,7 +26,6 @@ export interface SaveBarProps {
 
 export function SaveBar({ target, draft, isNew, obstacle, onSaved, onDiscard, onConflict }: SaveBarProps) {
   const [message, setMessage] = useState("");
-  const queries = useQueryClient();
   const etag = draft.base?.etag ?? null;
   const save = useMutation({
     mutationFn: () => target.save(draft.value, etag, message.trim()),
@@ -35,8 +34,6 @@ export function SaveBar({ target, draft, isNew, obstacle, onSaved, onDiscard, on
       draft.rebase(stored, draft.text.trim() === "" ? policyText(stored.policy, draft.root) : draft.text);
       notifications.show({ message: `${target.title}: version ${stored.version} is saved.` });
       onSaved(stored);
-      const stale = ["effective-policy", "policy-underneath", "policy-versions", "policies", "policy-preview"];
-      for (const name of stale) void queries.invalidateQueries({ queryKey: [name] });
     },
     onError: (error) => {
       if (error instanceof PreconditionError) onConflict();

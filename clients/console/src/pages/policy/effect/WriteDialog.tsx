@@ -1,7 +1,7 @@
 /** A dialog for a write that is not a save: its effect from a dry run first, then a message, then the write. */
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { ApiRequest } from "../../../format/commands";
 import { CopyAs } from "../../../parts/CopyAs";
@@ -30,15 +30,13 @@ export interface WriteDialogProps {
 export function WriteDialog(props: WriteDialogProps) {
   const { title, description, label, isDanger = false, previewKey, preview, write, request, cli, done, onClose, onDone } = props;
   const [message, setMessage] = useState("");
-  const queries = useQueryClient();
   const effect = useQuery({ queryKey: ["policy-preview", ...previewKey], queryFn: ({ signal }) => preview(signal), staleTime: 10_000 });
   const mutation = useMutation({
     mutationFn: () => write(message.trim()),
-    onSuccess: async (answer) => {
+    onSuccess: (answer) => {
       notifications.show({ message: done });
       onDone?.(answer);
       onClose();
-      await Promise.all(["policy", "effective-policy", "policy-underneath", "policy-versions", "policies"].map((name) => queries.invalidateQueries({ queryKey: [name] })));
     },
   });
   return (

@@ -94,6 +94,7 @@ function Removed({ run }: { run: RunDetail }) {
 
 function DownloadList({ runId }: { runId: string }) {
   const download = useMutation({
+    meta: { isRead: true },
     mutationFn: () => deletedFiles(runId),
     onSuccess: (blob) => {
       save(blob, `${runId}-deleted-files.csv`);

@@ -27,12 +27,9 @@ export function EditDialog({ table, onClose }: { table: Table; onClose: () => vo
   const headers = { "if-match": `"${base.version}"` };
   const mutation = useMutation({
     mutationFn: () => packhouse.patch("/v1/tables/{table_id}", { params: { path: { table_id: table.id }, header: headers }, body }),
-    onSuccess: async (changed) => {
-      queries.setQueryData(tableQuery(table.id).queryKey, changed);
+    onSuccess: () => {
       notifications.show({ message: "Owner and labels are saved." });
       onClose();
-      await queries.invalidateQueries({ queryKey: ["table", table.id] });
-      await queries.invalidateQueries({ queryKey: ["fleetTables"] });
     },
   });
   const isStale = mutation.error instanceof PreconditionError;

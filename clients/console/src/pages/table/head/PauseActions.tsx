@@ -9,7 +9,6 @@ export function PauseActions({ table }: { table: Table }) {
   const params = { path: { table_id: table.id } };
   const path = `/v1/tables/${encodeURIComponent(table.id)}`;
   const address = tableAddress(table);
-  const refresh = [["table", table.id], ["fleetTables"]];
   return (
     <>
       {table.freeze !== null && (
@@ -25,7 +24,6 @@ export function PauseActions({ table }: { table: Table }) {
           request={({ reason }) => ({ method: "POST", path: `${path}/unfreeze`, body: { reason } })}
           cli={({ reason }) => commandLine("packhouse", "tables", "unfreeze", address, "--reason", reason)}
           done="The table is no longer frozen."
-          refresh={refresh}
         />
       )}
       {table.pause === null ? (
@@ -44,7 +42,6 @@ export function PauseActions({ table }: { table: Table }) {
           request={({ reason, confirmed }) => ({ method: "POST", path: `${path}/pause`, body: { reason, mode: confirmed ? "stop" : "drain" } })}
           cli={({ reason, confirmed }) => commandLine("packhouse", "tables", "pause", address, "--reason", reason, confirmed && "--stop")}
           done="The table is paused."
-          refresh={refresh}
         />
       ) : (
         <ResumeButton table={table} />
@@ -68,7 +65,6 @@ export function ResumeButton({ table, label = "Resume" }: { table: Table; label?
       request={() => ({ method: "POST", path })}
       cli={() => commandLine("packhouse", "tables", "resume", tableAddress(table))}
       done="The table is resumed."
-      refresh={[["table", table.id], ["fleetTables"]]}
     />
   );
 }

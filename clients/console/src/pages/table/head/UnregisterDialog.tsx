@@ -1,7 +1,7 @@
 /** Forget a table, after its address was typed. */
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { packhouse } from "../../../api/client";
@@ -15,14 +15,11 @@ export function UnregisterDialog({ table, onClose }: { table: Table; onClose: ()
   const [typed, setTyped] = useState("");
   const address = tableAddress(table);
   const navigate = useNavigate();
-  const queries = useQueryClient();
   const mutation = useMutation({
     mutationFn: () => packhouse.delete("/v1/tables/{table_id}", { params: { path: { table_id: table.id } } }),
     onSuccess: async () => {
       notifications.show({ message: `${address.slice(0, 200)} is no longer registered.` });
       await navigate({ to: "/tables" });
-      queries.removeQueries({ queryKey: ["table", table.id] });
-      await queries.invalidateQueries({ queryKey: ["fleetTables"] });
     },
   });
   const isReady = typed === address;

@@ -14,6 +14,7 @@ export const hasFileList = (operation: string): boolean => LISTED.includes(opera
 
 export function FilesButton({ table, operation }: { table: Table; operation: string }) {
   const download = useMutation({
+    meta: { isRead: true },
     mutationFn: async () => {
       const init = { params: { path: { table_id: table.id, operation } }, parseAs: "blob" };
       const list: unknown = await packhouse.get("/v1/tables/{table_id}/upkeep/{operation}/files", init as never);

@@ -1,7 +1,7 @@
 /** Start a run: choose what, preview the plan, then submit. A purge needs its preview and the typed address. */
 import { Button, Checkbox, Group, Modal, Radio, Select, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { packhouse, type Schemas } from "../../../api/client";
@@ -51,6 +51,7 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
   const wanted = submitOf(table.id, operation, form, predicateOf(form.rows, columns));
   const shape = JSON.stringify(wanted);
   const preview = useMutation({
+    meta: { isRead: true },
     mutationFn: async () => ({ shape, plan: (await packhouse.post("/v1/runs", { body: { ...wanted, dry_run: true } })) as Plan }),
   });
   const plan = preview.data?.shape === shape ? preview.data.plan : null;
@@ -142,7 +143,6 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
 /** Submit a run, then open its page. An equal run that is live is opened instead of a second one. */
 function useSubmit(request: Schemas["RunSubmit"]) {
   const navigate = useNavigate();
-  const queries = useQueryClient();
   return useMutation({
     mutationFn: () => packhouse.submitRun(request),
     onSuccess: async (run) => {
@@ -152,7 +152,6 @@ function useSubmit(request: Schemas["RunSubmit"]) {
           : { message: "The run is submitted." },
       );
       await navigate({ to: "/runs/$runId", params: { runId: run.id } as never });
-      await queries.invalidateQueries({ queryKey: ["table", request.table_id] });
     },
   });
 }
