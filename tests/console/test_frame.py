@@ -19,7 +19,7 @@ def test_a_wrong_key_is_refused_with_the_remedy(open_page: OpenPage) -> None:
     page = open_page("/", key=None).page
     page.get_by_label("API key").fill("pkh_" + "0" * 43)
     page.get_by_role("button", name="Sign in", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("Sign in again")
+    expect(page.get_by_role("alert")).to_contain_text("ask an admin for a new one")
 
 
 def test_signing_out_leaves_nothing_behind(open_page: OpenPage) -> None:

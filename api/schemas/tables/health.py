@@ -68,7 +68,9 @@ class TableHealth(Answer):
     table_id: str
     measured_at: Instant
     snapshot_id: str | None
-    table: JsonObject = Field(description="Format, version, snapshots, manifests, columns.")
+    table: JsonObject = Field(
+        description="Format, version, snapshots, manifests, columns, and the partition specs: of each field its column."
+    )
     partition_count: int
     file_count: int
     total_bytes: int

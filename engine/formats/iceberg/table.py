@@ -130,7 +130,17 @@ class IcebergTable(TableUpkeep):
                 for each in metadata.schema().fields
             ],
             "specs": [
-                {"spec_id": spec.spec_id, "fields": [f"{each.name}: {each.transform}" for each in spec.fields]}
+                {
+                    "spec_id": spec.spec_id,
+                    "fields": [
+                        {
+                            "name": each.name,
+                            "column": metadata.schema().find_column_name(each.source_id),
+                            "transform": str(each.transform),
+                        }
+                        for each in spec.fields
+                    ],
+                }
                 for spec in metadata.partition_specs
             ],
             "default_spec_id": metadata.default_spec_id,

@@ -27,10 +27,10 @@ export function Palette() {
       id: table.id,
       label: tableAddress(table),
       description: table.owner_team === null ? "Table" : `Table of team ${table.owner_team}`,
-      onClick: () => void navigate({ to: "/tables/$tableId", params: { tableId: table.id } } as never),
+      onClick: () => void navigate({ to: "/tables/$tableId", params: { tableId: table.id } }),
     })),
     ...(/^run_[0-9A-Za-z]+$/.test(wanted)
-      ? [{ id: wanted, label: wanted, description: "Run", onClick: () => void navigate({ to: "/runs/$runId", params: { runId: wanted } } as never) }]
+      ? [{ id: wanted, label: wanted, description: "Run", onClick: () => void navigate({ to: "/runs/$runId", params: { runId: wanted } }) }]
       : []),
   ];
   return (

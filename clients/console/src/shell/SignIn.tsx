@@ -1,6 +1,6 @@
 /** Sign in with an API key, or at the identity provider where the server names one. */
-import { Anchor, Button, Code, Divider, Paper, PasswordInput, Stack, Text, Title } from "@mantine/core";
-import { createClient } from "@packhouse/client";
+import { Alert, Anchor, Button, Code, Divider, Paper, PasswordInput, Stack, Text, Title } from "@mantine/core";
+import { createClient, UnauthenticatedError } from "@packhouse/client";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { watchedFetch } from "../api/connection";
@@ -51,7 +51,7 @@ export function SignIn() {
               onChange={(event) => setKey(event.currentTarget.value)}
               visibilityToggleButtonProps={{ "aria-label": "Show or hide the key" }}
             />
-            {byKey.isError && <Problem error={byKey.error} />}
+            {byKey.isError && (byKey.error instanceof UnauthenticatedError ? <WrongKey /> : <Problem error={byKey.error} />)}
             <Button type="submit" loading={byKey.isPending} disabled={key.trim() === ""}>
               Sign in
             </Button>
@@ -67,6 +67,17 @@ export function SignIn() {
         </Text>
       </Paper>
     </main>
+  );
+}
+
+function WrongKey() {
+  return (
+    <Alert color="red" variant="outline" title="This server does not accept the key" role="alert">
+      <Text size="sm">
+        A part of it may be missing, it may have expired or been revoked, or it belongs to another server. Paste it again, or ask an admin
+        for a new one.
+      </Text>
+    </Alert>
   );
 }
 

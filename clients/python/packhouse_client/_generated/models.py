@@ -4196,7 +4196,7 @@ class TableHealth(Model):
     """Snapshot that it refers to; null: none."""
 
     table: dict[str, Any]
-    """Format, version, snapshots, manifests, columns."""
+    """Format, version, snapshots, manifests, columns, and the partition specs: of each field its column."""
 
     table_id: str
     """Id of the registered table."""

@@ -5764,7 +5764,7 @@ export interface components {
             small_row_group_file_count: number;
             /** @description Snapshot that it refers to; null: none. */
             snapshot_id: string | null;
-            /** @description Format, version, snapshots, manifests, columns. */
+            /** @description Format, version, snapshots, manifests, columns, and the partition specs: of each field its column. */
             table: {
                 [key: string]: unknown;
             };

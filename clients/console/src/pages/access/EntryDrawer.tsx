@@ -1,10 +1,10 @@
 /** One audit entry: the object before and after, and its link of the chain. */
-import { Anchor, Button, Drawer, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Button, Drawer, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Schemas } from "../../api/client";
 import { count } from "../../format/sizes";
 import { Badge } from "../../parts/badges";
+import { PageLink } from "../../parts/links";
 import { Time } from "../../parts/Time";
 import { type Change, changesOf } from "./changes";
 import "./access.css";
@@ -68,8 +68,8 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 /** Link an object to its page where its id shows what it is. */
 function ObjectLink({ object }: { object: string }) {
-  if (/^tbl_[a-z0-9]+$/.test(object)) return <Anchor component={Link} to="/tables/$tableId" params={{ tableId: object } as never} size="sm">{object}</Anchor>;
-  if (/^run_[a-z0-9]+$/.test(object)) return <Anchor component={Link} to="/runs/$runId" params={{ runId: object } as never} size="sm">{object}</Anchor>;
+  if (/^tbl_[a-z0-9]+$/.test(object)) return <PageLink to="/tables/$tableId" params={{ tableId: object }} size="sm">{object}</PageLink>;
+  if (/^run_[a-z0-9]+$/.test(object)) return <PageLink to="/runs/$runId" params={{ runId: object }} size="sm">{object}</PageLink>;
   return <>{object}</>;
 }
 

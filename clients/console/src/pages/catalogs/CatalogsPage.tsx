@@ -1,6 +1,4 @@
 /** The catalogs: connections whose tables can be registered. */
-import { Anchor } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import { Badge } from "../../parts/badges";
 import { RoleButton } from "../../parts/actions";
 import { type Column, RowsTable } from "../../parts/RowsTable";
@@ -9,6 +7,7 @@ import { Time } from "../../parts/Time";
 import { usePages } from "../../parts/usePages";
 import { useUrlState } from "../../parts/useUrlState";
 import { REFRESH, useRole } from "../../api/queries";
+import { PageLink } from "../../parts/links";
 import { type Catalog, CATALOGS_KEY, fetchCatalogs } from "./catalogQueries";
 import { CreateCatalog } from "./CreateCatalog";
 
@@ -19,9 +18,9 @@ const COLUMNS: readonly Column<Catalog>[] = [
     key: "name",
     title: "Catalog",
     cell: (catalog) => (
-      <Anchor component={Link} to="/catalogs/$name" params={{ name: catalog.name } as never} size="sm">
+      <PageLink to="/catalogs/$name" params={{ name: catalog.name }} size="sm">
         {catalog.name}
-      </Anchor>
+      </PageLink>
     ),
   },
   { key: "format", title: "Format", cell: (catalog) => catalog.format },

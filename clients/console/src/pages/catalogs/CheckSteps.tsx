@@ -1,8 +1,8 @@
 /** The steps of a connection check, each with what was found and, where one failed, what to look at. */
-import { Anchor, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Text } from "@mantine/core";
 import type { Schemas } from "../../api/client";
 import { Badge } from "../../parts/badges";
+import { PageLink } from "../../parts/links";
 import "./catalogs.css";
 
 const STEPS: Readonly<Record<string, { text: string; remedy: string }>> = {
@@ -36,9 +36,9 @@ export function CheckSteps({ check, catalog }: { check: Schemas["CatalogCheck"];
       {check.ok ? (
         <Text size="sm">
           The connection works.{" "}
-          <Anchor component={Link} to="/catalogs/$name" params={{ name: catalog } as never} search={{ part: "discover" } as never} size="sm" underline="always">
+          <PageLink to="/catalogs/$name" params={{ name: catalog }} search={{ part: "discover" }} size="sm" underline="always">
             Discover its tables
-          </Anchor>
+          </PageLink>
         </Text>
       ) : (
         <Text size="sm">The steps after the failed one were not tried.</Text>

@@ -37,7 +37,7 @@ export function CreateCatalog({ onClose }: { onClose: () => void }) {
       blocked={NAME.test(name) ? problemOfRows(content.rows) : name === "" ? "Give the catalog a name." : "Correct the name."}
       act={() => packhouse.post("/v1/catalogs", { body })}
       done={`The catalog ${name} is created.`}
-      onDone={() => void navigate({ to: "/catalogs/$name", params: { name } as never, search: { part: "connection", check: "now" } as never })}
+      onDone={() => void navigate({ to: "/catalogs/$name", params: { name }, search: { part: "connection", check: "now" } })}
       request={{ method: "POST", path: "/v1/catalogs", body }}
       cli={commandLine("packhouse", "catalogs", "create", name, "--format", format, contentWords(body))}
       size="xl"

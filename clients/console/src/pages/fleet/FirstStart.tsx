@@ -1,8 +1,8 @@
 /** The fleet without a table: the way from nothing to the first rewrite. */
-import { Anchor, Button, Text, Title } from "@mantine/core";
+import { Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { catalogNamesQuery, useRole } from "../../api/queries";
+import { ButtonLink, PageLink } from "../../parts/links";
 import { Answer } from "../../parts/states";
 
 export function FirstStart() {
@@ -33,13 +33,13 @@ function Steps({ catalog }: { catalog: string | null }) {
               A catalog is the connection that lists your tables: REST, SQL, Glue, Hive. Its check shows each step, and what to fix.
             </Text>
             {catalog === null ? (
-              <Button component={Link} to="/catalogs" search={{ create: "yes" } as never} size="xs">
+              <ButtonLink to="/catalogs" search={{ create: "yes" }} size="xs">
                 Create a catalog
-              </Button>
+              </ButtonLink>
             ) : (
-              <Anchor component={Link} to="/catalogs/$name" params={{ name: catalog } as never} size="sm">
+              <PageLink to="/catalogs/$name" params={{ name: catalog }} size="sm">
                 Open the catalog <bdi>{catalog}</bdi>
-              </Anchor>
+              </PageLink>
             )}
           </div>
         </li>
@@ -50,13 +50,13 @@ function Steps({ catalog }: { catalog: string | null }) {
               Discover lists the tables of the catalog, and registers those that you choose, many at once.
             </Text>
             {catalog !== null && (
-              <Button component={Link} to="/catalogs/$name" params={{ name: catalog } as never} search={{ part: "discover" } as never} size="xs">
+              <ButtonLink to="/catalogs/$name" params={{ name: catalog }} search={{ part: "discover" }} size="xs">
                 Discover tables
-              </Button>
+              </ButtonLink>
             )}{" "}
-            <Anchor component={Link} to="/tables" size="sm">
+            <PageLink to="/tables" size="sm">
               Or register one by its name
-            </Anchor>
+            </PageLink>
           </div>
         </li>
         <li>

@@ -1,9 +1,8 @@
 /** The fleet's figures, each with what it rests on. */
-import { Anchor } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import type { Schemas } from "../../api/client";
 import { bytes, count, counted, share } from "../../format/sizes";
 import { duration } from "../../format/times";
+import { PageLink } from "../../parts/links";
 import { Figure } from "../../parts/states";
 
 type Fleet = Schemas["Fleet"];
@@ -56,8 +55,8 @@ export function budgetText(budget: Schemas["BudgetUse"]): string {
 
 function TablesLink({ text, paused = false }: { text: string; paused?: boolean }) {
   return (
-    <Anchor component={Link} to="/tables" search={(paused ? { paused: "true" } : {}) as never} inherit>
+    <PageLink to="/tables" search={(paused ? { paused: "true" } : {})} inherit>
       {text}
-    </Anchor>
+    </PageLink>
   );
 }

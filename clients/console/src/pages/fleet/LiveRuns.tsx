@@ -1,10 +1,10 @@
 /** The runs that are live, by state, each with what it waits for. */
-import { Anchor, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { Schemas } from "../../api/client";
 import { count } from "../../format/sizes";
 import { RunStateBadge } from "../../parts/badges";
+import { PageLink } from "../../parts/links";
 import { type Column, RowsTable } from "../../parts/RowsTable";
 import { Answer, Section } from "../../parts/states";
 import { Ago } from "../../parts/Time";
@@ -17,9 +17,9 @@ const COLUMNS: readonly Column<Run>[] = [
     key: "run",
     title: "Run",
     cell: (run) => (
-      <Anchor component={Link} to="/runs/$runId" params={{ runId: run.id } as never} size="sm">
+      <PageLink to="/runs/$runId" params={{ runId: run.id }} size="sm">
         <span className="cut">{run.table ?? "a deleted table"}</span>
-      </Anchor>
+      </PageLink>
     ),
   },
   { key: "operation", title: "Operation", cell: (run) => run.operation.replaceAll("_", " ") },
@@ -35,9 +35,9 @@ export function LiveRuns({ live }: { live: Schemas["Fleet"]["live_runs"] }) {
     <Section
       title="Live runs"
       aside={
-        <Anchor component={Link} to="/runs" size="sm">
+        <PageLink to="/runs" size="sm">
           All runs
-        </Anchor>
+        </PageLink>
       }
     >
       <Text size="sm" mb="xs">

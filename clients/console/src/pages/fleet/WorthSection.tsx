@@ -1,10 +1,10 @@
 /** The tables whose rewrite is worth most, and why each does not run now. */
-import { Anchor, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { Schemas } from "../../api/client";
 import { bytes, count } from "../../format/sizes";
 import { RunStateBadge, VerdictBadge } from "../../parts/badges";
+import { PageLink } from "../../parts/links";
 import { type Column, RowsTable } from "../../parts/RowsTable";
 import { Answer, Section } from "../../parts/states";
 import { Ago } from "../../parts/Time";
@@ -18,9 +18,9 @@ const COLUMNS: readonly Column<Table>[] = [
     key: "table",
     title: "Table",
     cell: (table) => (
-      <Anchor component={Link} to="/tables/$tableId" params={{ tableId: table.table_id } as never} size="sm">
+      <PageLink to="/tables/$tableId" params={{ tableId: table.table_id }} size="sm">
         <span className="cut">{table.table}</span>
-      </Anchor>
+      </PageLink>
     ),
   },
   { key: "worth", title: "Worth", align: "right", cell: (table) => worthText(table.benefit_per_cost) },
@@ -45,9 +45,9 @@ const COLUMNS: readonly Column<Table>[] = [
       table.last_run === null ? (
         "none"
       ) : (
-        <Anchor component={Link} to="/runs/$runId" params={{ runId: table.last_run.id } as never} size="sm" underline="never">
+        <PageLink to="/runs/$runId" params={{ runId: table.last_run.id }} size="sm" underline="never">
           <RunStateBadge state={table.last_run.state} /> <Ago at={table.last_run.finished_at ?? table.last_run.created_at} />
-        </Anchor>
+        </PageLink>
       ),
   },
 ];
@@ -61,9 +61,9 @@ export function WorthSection() {
     <Section
       title="Tables by worth of a rewrite"
       aside={
-        <Anchor component={Link} to="/tables" size="sm">
+        <PageLink to="/tables" size="sm">
           All tables
-        </Anchor>
+        </PageLink>
       }
     >
       <Text size="sm" c="dimmed" mb="xs">

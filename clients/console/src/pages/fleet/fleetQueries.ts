@@ -1,12 +1,10 @@
 /** Queries of the fleet page. */
-import { NotFoundError } from "@packhouse/client";
 import { queryOptions } from "@tanstack/react-query";
 import { packhouse, type Schemas } from "../../api/client";
 import { now } from "../../api/connection";
 import { REFRESH } from "../../api/queries";
 import { type SpanDays, SPANS } from "./rates/history";
 import { type RateSample, withSample } from "./rates/rateHistory";
-import type { FleetWindows } from "./holds/windows";
 
 export const RATES_EVERY_MS = 3_000;
 /** The most held tables that are counted by hold. */
@@ -74,31 +72,20 @@ export const heldQuery = queryOptions({
   refetchInterval: REFRESH.list,
 });
 
-/** Return the answer of a part of the API that older servers lack; null when this one does. */
-async function unlessMissing<T>(answer: Promise<T>): Promise<T | null> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
-  }
-}
-
-/** The fleet by hour or day, over so many days; null: the server does not keep it. */
+/** The fleet by hour or day, over so many days. */
 export const historyQuery = (days: SpanDays) =>
   queryOptions({
     queryKey: ["fleet", "history", days],
     queryFn: ({ signal }) => {
       const query = { step: SPANS[days].step, since: new Date(now() - Number(days) * DAY_MS).toISOString() };
-      return unlessMissing(packhouse.get("/v1/fleet/history", { params: { query }, signal }));
+      return packhouse.get("/v1/fleet/history", { params: { query }, signal });
     },
     refetchInterval: REFRESH.slow,
   });
 
-/** Quiet hours and blackouts of the next 24 hours; null: the server does not list them. */
+/** Quiet hours and blackouts of the next 24 hours. */
 export const windowsQuery = queryOptions({
   queryKey: ["fleet", "windows"],
-  queryFn: ({ signal }) =>
-    unlessMissing(packhouse.get("/v1/fleet/windows" as never, { params: { query: { hours: 24 } }, signal } as never) as Promise<FleetWindows>),
+  queryFn: ({ signal }) => packhouse.get("/v1/fleet/windows", { params: { query: { hours: 24 } }, signal }),
   refetchInterval: REFRESH.slow,
 });

@@ -1,6 +1,5 @@
 /** Policies of wider scopes than one table, and the presets that a policy can begin with. */
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Button } from "@mantine/core";
 import { packhouse } from "../../api/client";
 import { REFRESH, whoamiQuery } from "../../api/queries";
@@ -20,17 +19,14 @@ const STATE = { kind: "", find: "", create: "", preset: "" };
 export default function PoliciesPage() {
   const [state, change] = useUrlState(STATE);
   const { data: person } = useQuery(whoamiQuery);
-  const [isOpen, setOpen] = useState(state.create !== "");
+  const isOpen = state.create !== "";
   const { query, items, more, isFetchingMore } = usePages(
     ["policies"],
     (token, signal) => packhouse.get("/v1/policies", { params: { query: { page_size: 200, ...(token === undefined ? {} : { page_token: token }) } }, signal }),
     { refetchMs: REFRESH.list },
   );
   const mayCreate = person?.role === "admin" || person?.role === "owner";
-  const create = (preset: string) => {
-    change({ create: "yes", preset });
-    setOpen(true);
-  };
+  const create = (preset: string) => change({ create: "yes", preset });
   return (
     <>
       <PageHead title="Policies" sub="One policy for many tables: the fleet, a team, a catalog, a namespace, a pattern of addresses, or a label. A table's own policy is on the page of the table.">
@@ -56,7 +52,6 @@ export default function PoliciesPage() {
           person={person}
           preset={state.preset}
           onClose={() => {
-            setOpen(false);
             change({ create: "", preset: "" });
           }}
         />

@@ -1,6 +1,7 @@
 /** The editor of one policy, of a table or of a wider scope: form, YAML, effect, quiet hours, versions. */
 import { Alert, Box, Button, Group, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
+import { InvalidInputError } from "@packhouse/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { commandLine } from "../../format/commands";
@@ -84,12 +85,13 @@ export function PolicyEditor(props: PolicyEditorProps) {
     const leaf = draft.leaves.find((each) => each.name === name);
     return leaf === undefined ? null : standingOf(leaf, layers).inherited;
   };
-  const isOvertaken = storedAt >= draft.at && (stored?.etag ?? null) !== (draft.base?.etag ?? null);
+  const isOvertaken = storedAt >= draft.at && stored?.version !== draft.base?.version;
   const { isDirty, rebase } = draft;
   useEffect(() => {
     if (isOvertaken && !isDirty) rebase(stored);
   }, [isOvertaken, isDirty, rebase, stored]);
-  const obstacle = isWrong ? "Correct the errors in the YAML first." : isOvertaken ? "Another version was saved: compare it first." : null;
+  const isRefused = isCurrent && preview.error instanceof InvalidInputError;
+  const obstacle = isWrong || isRefused ? "Correct the errors in the YAML first." : isOvertaken ? "Another version was saved: compare it first." : null;
   const discard = () => {
     draft.rebase(stored);
     change({ apply: "" });

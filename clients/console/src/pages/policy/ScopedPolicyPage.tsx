@@ -1,9 +1,10 @@
 /** A policy of a wider scope than one table: the fleet, a team, a catalog, a namespace, a pattern or a label. */
-import { Alert, Anchor, Text } from "@mantine/core";
+import { Alert, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { whoamiQuery } from "../../api/queries";
+import { PageLink } from "../../parts/links";
 import { Answer, Empty, PageHead } from "../../parts/states";
 import { useUrlState } from "../../parts/useUrlState";
 import { LoadedPolicy } from "./LoadedPolicy";
@@ -77,9 +78,9 @@ function Missing({ name }: { name: string }) {
       <PageHead title={<>Policy {name}</>} />
       <Empty title="There is no policy of this name">
         It may be deleted, or hidden from your team.{" "}
-        <Anchor component={Link} to="/policies" underline="always">
+        <PageLink to="/policies" underline="always">
           Look at all policies
-        </Anchor>
+        </PageLink>
         , or restore one of its versions below.
       </Empty>
       <Versions target={target} stored={null} mayWrite={mayWrite} isDirty={false} selected={state.version} onSelect={(version) => change({ version })} onRestored={() => undefined} />

@@ -1,10 +1,11 @@
 /** The own policy of a table: what it sets itself, and what it inherits. */
-import { Alert, Anchor, Text } from "@mantine/core";
+import { Alert, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { Schemas } from "../../api/client";
 import { tableQuery, whoamiQuery } from "../../api/queries";
+import { PageLink } from "../../parts/links";
 import { Answer } from "../../parts/states";
 import { LoadedPolicy } from "./LoadedPolicy";
 import { tableTarget } from "./policyTarget";
@@ -30,9 +31,9 @@ function OfTable({ table }: { table: Schemas["Table"] }) {
       tableId={table.id}
       sub={
         <>
-          <Anchor component={Link} to="/tables/$tableId" params={{ tableId: table.id } as never} underline="always" size="sm">
+          <PageLink to="/tables/$tableId" params={{ tableId: table.id }} underline="always" size="sm">
             Open the table
-          </Anchor>
+          </PageLink>
           .
         </>
       }

@@ -1,10 +1,11 @@
 /** What can be done with a run: cancel it, run the same again, open its table, print the report. */
 import { Button } from "@mantine/core";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { packhouse } from "../../api/client";
 import { commandLine } from "../../format/commands";
 import { ActionButton } from "../../parts/actions";
 import { CopyAs } from "../../parts/CopyAs";
+import { ButtonLink } from "../../parts/links";
 import { type RunDetail, requestOf } from "./runQueries";
 import { operationName } from "./words";
 
@@ -14,9 +15,9 @@ export function RunActions({ run }: { run: RunDetail }) {
       {!run.is_terminal && run.cancel_requested_at === null && <Cancel run={run} />}
       {run.operation !== "purge" && run.table !== null && <RunAgain run={run} />}
       {run.table !== null && (
-        <Button component={Link} to="/tables/$tableId" params={{ tableId: run.table_id } as never} variant="default" size="xs">
+        <ButtonLink to="/tables/$tableId" params={{ tableId: run.table_id }} variant="default" size="xs">
           Open the table
-        </Button>
+        </ButtonLink>
       )}
       {run.is_terminal && (
         <Button variant="default" size="xs" onClick={() => globalThis.print()}>

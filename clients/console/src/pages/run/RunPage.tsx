@@ -1,11 +1,12 @@
 /** One run, rewrite or upkeep: live while it runs, a report once it has ended. */
-import { Anchor, Code, Group } from "@mantine/core";
+import { Code, Group } from "@mantine/core";
 import { ConnectionError, UnavailableError } from "@packhouse/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { isNotFound } from "../../api/problems";
 import { RunStateBadge } from "../../parts/badges";
+import { PageLink } from "../../parts/links";
 import { Problem } from "../../parts/Problem";
 import { PageHead, Section, Waiting } from "../../parts/states";
 import { Ago, Time } from "../../parts/Time";
@@ -45,9 +46,9 @@ function Run({ runId }: { runId: string }) {
         <PageHead title="Run" sub={<Code className="wrap-anywhere">{runId}</Code>} />
         <Problem error={query.error} onRetry={() => void query.refetch()}>
           {isNotFound(query.error) && (
-            <Anchor component={Link} to="/runs" size="sm">
+            <PageLink to="/runs" size="sm">
               See all runs. Runs that ended long ago are removed; the list says since when they are kept.
-            </Anchor>
+            </PageLink>
           )}
         </Problem>
       </>

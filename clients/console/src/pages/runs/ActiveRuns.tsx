@@ -1,8 +1,8 @@
 /** Runs at work now, above the history. */
-import { Anchor, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { RunStateBadge } from "../../parts/badges";
+import { PageLink } from "../../parts/links";
 import { Answer, Section } from "../../parts/states";
 import { Ago } from "../../parts/Time";
 import { operationName } from "../run/words";
@@ -44,9 +44,9 @@ function ActiveRun({ run }: { run: RunSummary }) {
   const table = run.table ?? run.table_id;
   return (
     <li className="card">
-      <Anchor component={Link} to="/runs/$runId" params={{ runId: run.id } as never} className="cut" title={table}>
+      <PageLink to="/runs/$runId" params={{ runId: run.id }} className="cut" title={table}>
         {table}
-      </Anchor>
+      </PageLink>
       <span className="active-line">
         <RunStateBadge state={run.state} />
         <Text size="sm" component="span">

@@ -1,9 +1,10 @@
 /** The drawing of the timeline: rows of bars that are links; one stop of the Tab key, arrows within. */
-import { Anchor, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useMemo, useRef } from "react";
 import { counted } from "../../format/sizes";
 import { duration, localTime } from "../../format/times";
+import { PageLink } from "../../parts/links";
 import { operationName } from "../run/words";
 import { type Bar, type Gantt, type GanttRow, type Span, ticksOf, timesOf } from "./gantt";
 import type { TableWindow } from "./runsQueries";
@@ -106,9 +107,9 @@ function Row({
     <li className="gantt-row">
       <div className="gantt-name">
         {row.isRegistered ? (
-          <Anchor component={Link} to="/tables/$tableId" params={{ tableId: row.tableId } as never} size="sm" className="cut" title={row.table}>
+          <PageLink to="/tables/$tableId" params={{ tableId: row.tableId }} size="sm" className="cut" title={row.table}>
             {row.table}
-          </Anchor>
+          </PageLink>
         ) : (
           <span className="cut" title={`${row.table} is not registered any more`}>
             {row.table}
@@ -145,7 +146,7 @@ function BarLink({ bar, nowMs, isStop, onZoom }: { bar: Bar; nowMs: number; isSt
     tabIndex: isStop ? 0 : -1,
   };
   if (bar.runs.length === 1 && first !== undefined) {
-    return <Link to="/runs/$runId" params={{ runId: first.id } as never} {...shared} />;
+    return <Link to="/runs/$runId" params={{ runId: first.id }} {...shared} />;
   }
   return <button type="button" {...shared} onClick={() => onZoom(around(bar, nowMs))} />;
 }

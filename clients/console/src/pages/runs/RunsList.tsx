@@ -1,12 +1,12 @@
 /** The history of runs as rows, newest first, page by page. */
-import { Anchor, Button, Group, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { Schemas } from "../../api/client";
 import { now } from "../../api/connection";
 import { duration } from "../../format/times";
 import { REFRESH } from "../../api/queries";
 import { RunStateBadge } from "../../parts/badges";
+import { PageLink } from "../../parts/links";
 import { Problem } from "../../parts/Problem";
 import { type Column, RowsTable } from "../../parts/RowsTable";
 import { Empty, Waiting } from "../../parts/states";
@@ -37,18 +37,18 @@ export function Cut({ text }: { text: string }) {
 
 function RunLink({ run }: { run: RunSummary }) {
   return (
-    <Anchor component={Link} to="/runs/$runId" params={{ runId: run.id } as never} size="sm" title={run.id}>
+    <PageLink to="/runs/$runId" params={{ runId: run.id }} size="sm" title={run.id}>
       {operationName(run.operation)}
-    </Anchor>
+    </PageLink>
   );
 }
 
 function TableLink({ run }: { run: RunSummary }) {
   if (run.table === null) return <Cut text={`${run.table_id} (not registered any more)`} />;
   return (
-    <Anchor component={Link} to="/tables/$tableId" params={{ tableId: run.table_id } as never} size="sm" className="cut" title={run.table}>
+    <PageLink to="/tables/$tableId" params={{ tableId: run.table_id }} size="sm" className="cut" title={run.table}>
       {run.table}
-    </Anchor>
+    </PageLink>
   );
 }
 
@@ -108,9 +108,9 @@ function NoRuns({ isFiltered: hasFilters, onClear }: { isFiltered: boolean; onCl
   return (
     <Empty title="No runs yet">
       Tables that are registered get runs when their policy makes them due. Submit one above, or{" "}
-      <Anchor component={Link} to="/tables">
+      <PageLink to="/tables">
         register a table
-      </Anchor>
+      </PageLink>
       .
     </Empty>
   );

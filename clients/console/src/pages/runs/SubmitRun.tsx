@@ -1,12 +1,12 @@
 /** The way to a new run: choose the table; its page then shows the plan before anything starts. */
-import { Anchor, Modal, Text, TextInput } from "@mantine/core";
+import { Modal, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Schemas } from "../../api/client";
 import { tableAddress } from "../../format/addresses";
 import { RoleButton } from "../../parts/actions";
+import { PageLink } from "../../parts/links";
 import { Answer, Empty } from "../../parts/states";
 import { searchTablesQuery } from "./runsQueries";
 
@@ -47,9 +47,9 @@ function Found({ tables, text }: { tables: readonly Schemas["Table"][]; text: st
     return (
       <Empty title={text === "" ? "No table is registered" : "No table fits"}>
         {text === "" ? (
-          <Anchor component={Link} to="/tables">
+          <PageLink to="/tables">
             Register a table first
-          </Anchor>
+          </PageLink>
         ) : (
           "Type another part of the address, such as the namespace."
         )}
@@ -61,9 +61,9 @@ function Found({ tables, text }: { tables: readonly Schemas["Table"][]; text: st
       <ul className="choices" aria-label="Tables found">
         {found.map((table) => (
           <li key={table.id}>
-            <Anchor component={Link} to="/tables/$tableId" params={{ tableId: table.id } as never} search={{ run: "rewrite" } as never} className="cut" title={tableAddress(table)}>
+            <PageLink to="/tables/$tableId" params={{ tableId: table.id }} search={{ dialog: "run" }} className="cut" title={tableAddress(table)}>
               {tableAddress(table)}
-            </Anchor>
+            </PageLink>
           </li>
         ))}
       </ul>

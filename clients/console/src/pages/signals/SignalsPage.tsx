@@ -1,6 +1,5 @@
 /** Signals that other systems sent, by kind. */
-import { Anchor, Button, Code, SegmentedControl, SimpleGrid, Text, TextInput } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Button, Code, SegmentedControl, SimpleGrid, Text, TextInput } from "@mantine/core";
 import { packhouse, type Schemas } from "../../api/client";
 import { REFRESH } from "../../api/queries";
 import { commandLine } from "../../format/commands";
@@ -8,6 +7,7 @@ import { fromLocalInput, toLocalInput } from "../../format/localInput";
 import { Badge } from "../../parts/badges";
 import { CommittedInput } from "../../parts/CommittedInput";
 import { CopyAs } from "../../parts/CopyAs";
+import { PageLink } from "../../parts/links";
 import { type Column, RowsTable } from "../../parts/RowsTable";
 import { Answer, Empty, PageHead } from "../../parts/states";
 import { Time } from "../../parts/Time";
@@ -27,9 +27,9 @@ const COLUMNS: readonly Column<Signal>[] = [
       signal.table_id === null ? (
         "the fleet"
       ) : (
-        <Anchor component={Link} to="/tables/$tableId" params={{ tableId: signal.table_id } as never} size="sm">
+        <PageLink to="/tables/$tableId" params={{ tableId: signal.table_id }} size="sm">
           {signal.table_id}
-        </Anchor>
+        </PageLink>
       ),
   },
   {

@@ -1,11 +1,12 @@
 /** One table: what it is, how its files are, why it is or is not rewritten, and what can be done. */
-import { Anchor, Tabs } from "@mantine/core";
+import { Tabs } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { isNotFound } from "../../api/problems";
 import { REFRESH, tableQuery, useRole } from "../../api/queries";
 import { tableAddress } from "../../format/addresses";
+import { PageLink } from "../../parts/links";
 import { Problem } from "../../parts/Problem";
 import { PageHead, Waiting } from "../../parts/states";
 import { useUrlState } from "../../parts/useUrlState";
@@ -93,9 +94,9 @@ function useFreshFigures(table: Table): void {
 /** Say that the table is not registered, with what was known of it. */
 function NoTable({ known, error }: { known: Table | undefined; error: unknown }) {
   const all = (
-    <Anchor component={Link} to="/tables" underline="always">
+    <PageLink to="/tables" underline="always">
       Show all tables
-    </Anchor>
+    </PageLink>
   );
   if (known === undefined) {
     return (

@@ -1,9 +1,8 @@
 /** What to do when the list of tables is empty. */
 import { Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { ButtonLink, CatalogLink } from "../../parts/links";
 import { Empty } from "../../parts/states";
-import { CatalogLink } from "../table/links";
 import { catalogsQuery } from "./tablesQueries";
 
 export function NoTables({ isFiltered, onReset }: { isFiltered: boolean; onReset: () => void }) {
@@ -22,9 +21,9 @@ export function NoTables({ isFiltered, onReset }: { isFiltered: boolean; onReset
     return (
       <Empty title="No catalogs yet">
         <Text>A catalog is the connection to your tables. Create one, then discover its tables.</Text>
-        <Button mt="sm" component={Link} to="/catalogs">
+        <ButtonLink mt="sm" to="/catalogs">
           Go to catalogs
-        </Button>
+        </ButtonLink>
       </Empty>
     );
   }

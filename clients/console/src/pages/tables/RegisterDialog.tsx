@@ -1,12 +1,13 @@
 /** A form that registers one table of a catalog. */
-import { Anchor, Button, Checkbox, Group, Modal, Stack, TagsInput, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, Modal, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { packhouse } from "../../api/client";
 import { commandLine } from "../../format/commands";
 import { CopyAs } from "../../parts/CopyAs";
+import { PageLink } from "../../parts/links";
 import { Problem } from "../../parts/Problem";
 import { parseAddress, parseLabels } from "./register";
 
@@ -44,9 +45,9 @@ function RegisterForm({ onClose }: { onClose: () => void }) {
       <Stack>
         <Text size="sm">
           The table is opened through its catalog and then watched: nothing in it changes yet. For many tables at once,{" "}
-          <Anchor component={Link} to="/catalogs" inherit>
+          <PageLink to="/catalogs" inherit>
             discover them in their catalog
-          </Anchor>
+          </PageLink>
           .
         </Text>
         <TextInput

@@ -1,11 +1,11 @@
 /** All tables that the caller sees: search, filters and order in the URL, rows fetched as they are reached. */
-import { Button, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { Link } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
 import { counted } from "../../format/sizes";
 import { RoleButton } from "../../parts/actions";
 import { CopyAs } from "../../parts/CopyAs";
+import { ButtonLink } from "../../parts/links";
 import { Problem } from "../../parts/Problem";
 import { RowsTable } from "../../parts/RowsTable";
 import { PageHead, Waiting } from "../../parts/states";
@@ -27,9 +27,9 @@ export default function TablesPage() {
     <>
       <PageHead title="Tables" sub="Every registered table that you may see, and why it is or is not rewritten.">
         <CopyAs label="Copy list as" request={{ method: "GET", path: pathOf(state) }} cli={commandOf(state)} />
-        <Button size="xs" variant="default" component={Link} to="/catalogs">
+        <ButtonLink size="xs" variant="default" to="/catalogs">
           Discover tables
-        </Button>
+        </ButtonLink>
         <RoleButton needs="owner" size="xs" onClick={registering.open}>
           Register a table
         </RoleButton>

@@ -37,7 +37,7 @@ export function columnsOf(isChosen: (id: string) => boolean, onChoose: (id: stri
       key: "table",
       title: "Table",
       cell: (table) => (
-        <Link to="/tables/$tableId" params={{ tableId: table.table_id } as never} className="cut tables-link" title={table.table}>
+        <Link to="/tables/$tableId" params={{ tableId: table.table_id }} className="cut tables-link" title={table.table}>
           {table.table}
         </Link>
       ),
@@ -73,7 +73,7 @@ export function columnsOf(isChosen: (id: string) => boolean, onChoose: (id: stri
           <span className="dim">none</span>
         ) : (
           <>
-            <Link to="/runs/$runId" params={{ runId: run.id } as never} aria-label={`Last run: ${run.state}`}>
+            <Link to="/runs/$runId" params={{ runId: run.id }} aria-label={`Last run: ${run.state}`}>
               <RunStateBadge state={run.state} />
             </Link>{" "}
             <Ago at={run.finished_at ?? run.created_at} />

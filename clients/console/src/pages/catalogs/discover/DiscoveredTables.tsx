@@ -1,9 +1,9 @@
 /** The tables that a discovery found, each with its outcome. */
-import { Anchor, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Text } from "@mantine/core";
 import type { Schemas } from "../../../api/client";
 import { count, counted } from "../../../format/sizes";
 import { Badge } from "../../../parts/badges";
+import { PageLink } from "../../../parts/links";
 import { type Column, RowsTable } from "../../../parts/RowsTable";
 import { Empty } from "../../../parts/states";
 import { OUTCOMES, type Outcome } from "./discovery";
@@ -19,9 +19,9 @@ const COLUMNS: readonly Column<Found>[] = [
       return table.table_id === null ? (
         <span className="cut">{address}</span>
       ) : (
-        <Anchor component={Link} to="/tables/$tableId" params={{ tableId: table.table_id } as never} size="sm">
+        <PageLink to="/tables/$tableId" params={{ tableId: table.table_id }} size="sm">
           <span className="cut">{address}</span>
-        </Anchor>
+        </PageLink>
       );
     },
   },

@@ -1,10 +1,10 @@
 /** What holds the fleet back: a pause, failing catalogs, and tables by the first thing that they wait for. */
-import { Anchor, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { Schemas } from "../../../api/client";
 import { count, counted } from "../../../format/sizes";
 import { Badge } from "../../../parts/badges";
+import { PageLink } from "../../../parts/links";
 import { Answer, Section } from "../../../parts/states";
 import { Ago, Time } from "../../../parts/Time";
 import { heldQuery, MOST_HELD } from "../fleetQueries";
@@ -54,9 +54,9 @@ function HoldLine({ group }: { group: HeldGroup }) {
         {group.tables.slice(0, EXAMPLES).map((table, index) => (
           <span key={table.table_id}>
             {index > 0 && ", "}
-            <Anchor component={Link} to="/tables/$tableId" params={{ tableId: table.table_id } as never} size="sm" title={table.detail ?? ""}>
+            <PageLink to="/tables/$tableId" params={{ tableId: table.table_id }} size="sm" title={table.detail ?? ""}>
               <bdi>{table.table.slice(0, 120)}</bdi>
-            </Anchor>
+            </PageLink>
           </span>
         ))}
         {group.tables.length > EXAMPLES && ` and ${count(group.tables.length - EXAMPLES)} more`}
@@ -70,9 +70,9 @@ export function BreakerCard({ breaker }: { breaker: Schemas["OpenBreaker"] }) {
     <div className="card breaker" role="group" aria-label={`Failing catalog ${breaker.catalog}`}>
       <Text size="sm" fw={600} component="div">
         <Badge tone="bad">failing</Badge>{" "}
-        <Anchor component={Link} to="/catalogs/$name" params={{ name: breaker.catalog } as never}>
+        <PageLink to="/catalogs/$name" params={{ name: breaker.catalog }}>
           <bdi>{breaker.catalog}</bdi>
-        </Anchor>
+        </PageLink>
       </Text>
       <Text size="sm" className="wrap-anywhere">
         Runs of several tables failed in a row, the last one <Ago at={breaker.failed_at} />: {breaker.reason.replaceAll("_", " ")}.

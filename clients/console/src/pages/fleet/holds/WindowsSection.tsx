@@ -1,9 +1,9 @@
 /** Quiet hours and blackouts of the next 24 hours as a timeline; occurrences of one window share a line. */
-import { Anchor, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { count, counted } from "../../../format/sizes";
 import { localTime, utcTime } from "../../../format/times";
+import { PageLink } from "../../../parts/links";
 import { Answer, Section } from "../../../parts/states";
 import { useNow } from "../../../parts/Time";
 import { windowsQuery } from "../fleetQueries";
@@ -20,15 +20,7 @@ export function WindowsSection() {
   return (
     <Section title="Quiet hours of the next 24 hours">
       <Answer query={query} height={120}>
-        {(windows) =>
-          windows === null ? (
-            <Text size="sm" c="dimmed">
-              This server does not list the windows of the fleet. The page of each table shows its own.
-            </Text>
-          ) : (
-            <Timeline windows={windows} />
-          )
-        }
+        {(windows) => <Timeline windows={windows} />}
       </Answer>
     </Section>
   );
@@ -82,9 +74,9 @@ function TimelineRow({ row, from, to }: { row: WindowRow; from: number; to: numb
     <li>
       <div>
         {row.table_count === 1 && only !== undefined ? (
-          <Anchor component={Link} to="/tables/$tableId" params={{ tableId: only.table_id } as never} size="sm">
+          <PageLink to="/tables/$tableId" params={{ tableId: only.table_id }} size="sm">
             <span className="cut">{only.table}</span>
-          </Anchor>
+          </PageLink>
         ) : (
           <span className="cut" title={row.examples.map(({ table }) => table).join("\n")}>
             {counted(row.table_count, "table")}

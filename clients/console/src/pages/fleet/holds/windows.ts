@@ -1,23 +1,8 @@
 /** Quiet hours and blackouts of the fleet, prepared for a timeline: occurrences of one window share a line. */
-export interface FleetWindow {
-  readonly kind: "quiet_hours" | "blackout";
-  readonly on_start: "finish" | "drain" | "interrupt";
-  readonly reason: string;
-  readonly starts_at: string;
-  readonly ends_at: string;
-  readonly table_count: number;
-  readonly examples: readonly { readonly table: string; readonly table_id: string }[];
-}
+import type { Schemas } from "../../../api/client";
 
-/** The answer of `GET /v1/fleet/windows`; to be replaced by the generated type. */
-export interface FleetWindows {
-  readonly items: readonly FleetWindow[];
-  readonly omitted_count: number;
-  readonly since: string;
-  readonly until: string;
-  readonly table_count: number;
-  readonly window_table_count: number;
-}
+export type FleetWindow = Schemas["FleetWindow"];
+export type FleetWindows = Schemas["FleetWindows"];
 
 export interface Span {
   readonly from: number;

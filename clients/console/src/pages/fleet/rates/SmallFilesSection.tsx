@@ -25,21 +25,15 @@ export function SmallFilesSection({ flow }: { flow: Schemas["SmallFileFlow"] }) 
         {flow.removed_per_hour.toFixed(1)} per hour).
       </Text>
       <Answer query={query} height={280}>
-        {(history) =>
-          history === null ? (
-            <Text size="sm" c="dimmed">
-              This server does not keep the figures by hour; the sums above are of its measurements.
-            </Text>
-          ) : (
-            <>
-              <Group gap="xs" mb="xs">
-                <SegmentedControl size="xs" aria-label="Figure shown" value={view} onChange={(value) => setUrl({ show: value })} data={Object.entries(VIEWS).map(([value, { label }]) => ({ value, label }))} />
-                <SegmentedControl size="xs" aria-label="Time shown" value={span} onChange={(value) => setUrl({ days: value })} data={Object.entries(SPANS).map(([value, { label }]) => ({ value, label }))} />
-              </Group>
-              <HistoryChart history={history} name={view} />
-            </>
-          )
-        }
+        {(history) => (
+          <>
+            <Group gap="xs" mb="xs">
+              <SegmentedControl size="xs" aria-label="Figure shown" value={view} onChange={(value) => setUrl({ show: value })} data={Object.entries(VIEWS).map(([value, { label }]) => ({ value, label }))} />
+              <SegmentedControl size="xs" aria-label="Time shown" value={span} onChange={(value) => setUrl({ days: value })} data={Object.entries(SPANS).map(([value, { label }]) => ({ value, label }))} />
+            </Group>
+            <HistoryChart history={history} name={view} />
+          </>
+        )}
       </Answer>
     </Section>
   );

@@ -1,8 +1,8 @@
 /** What a change of a policy would do, from a dry run: tables, settings, runs that become due, contradictions, notes. */
-import { Alert, Anchor, Box, List, Stack, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Alert, Box, List, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { count, counted } from "../../../format/sizes";
+import { PageLink } from "../../../parts/links";
 import type { Preview } from "../policyTarget";
 import { SettingChanges } from "./SettingChanges";
 
@@ -102,9 +102,9 @@ function Tables({ tables, total, label }: { tables: readonly { id: string; addre
 
 function TableLink({ table }: { table: { id: string; address: string } }) {
   return (
-    <Anchor component={Link} to="/tables/$tableId" params={{ tableId: table.id } as never} size="sm" underline="always" className="wrap-anywhere">
+    <PageLink to="/tables/$tableId" params={{ tableId: table.id }} size="sm" underline="always" className="wrap-anywhere">
       {table.address}
-    </Anchor>
+    </PageLink>
   );
 }
 

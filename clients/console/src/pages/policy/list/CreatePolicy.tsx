@@ -32,7 +32,7 @@ export function CreatePolicy({ person, preset: first, onClose }: { person: Schem
   const isNamed = NAME.test(name);
   const open = () => {
     const apply = preset === "" ? {} : { apply: JSON.stringify({ preset }) };
-    void navigate({ to: "/policies/$name", params: { name } as never, search: { scope: JSON.stringify(scope), ...apply } as never });
+    void navigate({ to: "/policies/$name", params: { name }, search: { scope: JSON.stringify(scope), ...apply } });
   };
   return (
     <Modal opened onClose={onClose} title="Create a policy" closeButtonProps={{ "aria-label": "Close" }}>

@@ -1,9 +1,9 @@
 /** The policies of wider scopes as rows, in the order in which they are merged. */
-import { Anchor, Group, NativeSelect, TextInput } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Group, NativeSelect, TextInput } from "@mantine/core";
 import { useMemo } from "react";
 import type { Schemas } from "../../../api/client";
 import { counted } from "../../../format/sizes";
+import { PageLink } from "../../../parts/links";
 import { type Column, RowsTable } from "../../../parts/RowsTable";
 import { Empty } from "../../../parts/states";
 import { Ago } from "../../../parts/Time";
@@ -43,9 +43,9 @@ export function ScopedList({ items, more, isFetchingMore, kind, find, onFilter }
       key: "name",
       title: "Name",
       cell: ({ name }) => (
-        <Anchor component={Link} to="/policies/$name" params={{ name } as never} size="sm" className="cut">
+        <PageLink to="/policies/$name" params={{ name }} size="sm" className="cut">
           {name}
-        </Anchor>
+        </PageLink>
       ),
     },
     { key: "sets", title: "Sets", cell: ({ policy }) => counted(leaves.filter(({ path }) => (valueAt(policy, path) ?? null) !== null).length, "setting") },

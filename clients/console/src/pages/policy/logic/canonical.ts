@@ -34,6 +34,7 @@ function canonicalText(value: string, kinds: readonly Kind[]): unknown {
     if (kind === "size") return readSize(value) ?? otherwise(value, kinds, kind);
     if (kind === "rate") return readRate(value) ?? value;
     if (kind === "duration") return seconds(value);
+    if (kind === "moment") return moment(value);
   }
   return value;
 }
@@ -44,6 +45,17 @@ const otherwise = (value: string, kinds: readonly Kind[], kind: Kind): unknown =
 function seconds(value: string): string {
   const read = readDuration(value);
   return read === null ? value : `${read}s`;
+}
+
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d(?:\.\d+)?))?)?(Z|[+-]\d\d:\d\d)?$/;
+
+/** A date stands for its midnight, and seconds may be left out. */
+function moment(value: string): string {
+  const found = MOMENT.exec(value);
+  if (found === null) return value;
+  const [, date, time = "00:00", second = "00", offset] = found;
+  if (offset !== undefined) return new Date(`${date}T${time}:${second}${offset}`).toISOString();
+  return `${date} ${time} ${Number(second)}`;
 }
 
 /** Return the object alternative that has most of a value's names. */

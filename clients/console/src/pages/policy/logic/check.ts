@@ -114,7 +114,7 @@ function wantedOf(node: SchemaNode, isBytes: boolean): string {
   if (node.type === "number") return isBytes ? "" : `a number${range(node, String)}`;
   const sample = node.examples?.[0];
   const such = typeof sample === "string" ? ` such as ${sample}` : "";
-  const noun = { size: "a size", rate: "a rate", duration: "a duration", share: "a share", clock: "a time of day", text: "text" }[kindOf(node)];
+  const noun = { size: "a size", rate: "a rate", duration: "a duration", share: "a share", clock: "a time of day", moment: "a date, or a date and time", text: "text" }[kindOf(node)];
   return `${noun}${kindOf(node) === "size" ? range(node, bytes) : ""}${such}`;
 }
 

@@ -28,7 +28,7 @@ export interface SchemaNode {
 export type Path = readonly (string | number)[];
 
 /** Form of a scalar, by which it is read, compared and shown. */
-export type Kind = "size" | "rate" | "duration" | "share" | "clock" | "text";
+export type Kind = "size" | "rate" | "duration" | "share" | "clock" | "moment" | "text";
 
 /** A setting that is inherited as a whole, by its dotted name. */
 export interface Leaf {
@@ -106,6 +106,7 @@ export function kindOf(node: SchemaNode): Kind {
   if (pattern.includes("[smhd]")) return "duration";
   if (pattern.endsWith("%$")) return "share";
   if (pattern === "^([01][0-9]|2[0-3]):[0-5][0-9]$") return "clock";
+  if (pattern.startsWith("^2[01][0-9]{2}-")) return "moment";
   return "text";
 }
 

@@ -1,8 +1,8 @@
 /** How a run ended: the reason, its detail, and what to do about a failure. */
-import { Alert, Anchor, Code, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Alert, Code, Text } from "@mantine/core";
 import type { RunDetail } from "../runQueries";
 import { reasonText, remedyOf } from "../words";
+import { PageLink } from "../../../parts/links";
 
 const COLORS: Readonly<Record<string, string>> = { succeeded: "green", failed: "red", cancelled: "orange", skipped: "gray" };
 const TITLES: Readonly<Record<string, string>> = {
@@ -33,9 +33,9 @@ export function Ending({ run }: { run: RunDetail }) {
         </Text>
       )}
       {run.state !== "succeeded" && run.table !== null && (
-        <Anchor component={Link} to="/tables/$tableId" params={{ tableId: run.table_id } as never} search={{ tab: "explain" } as never} size="sm" className="no-print">
+        <PageLink to="/tables/$tableId" params={{ tableId: run.table_id }} search={{ tab: "explain" }} size="sm" className="no-print">
           See why the table runs or does not run now
-        </Anchor>
+        </PageLink>
       )}
     </Alert>
   );

@@ -1,10 +1,10 @@
 /** What an ended run achieved: before and after, predicted and measured, snapshots, waste, files that it deleted. */
-import { Anchor, Button, Code, Group, List, Text } from "@mantine/core";
+import { Button, Code, Group, List, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { bytes, count, share } from "../../../format/sizes";
 import { duration } from "../../../format/times";
+import { PageLink } from "../../../parts/links";
 import { Problem } from "../../../parts/Problem";
 import { Figure, Section } from "../../../parts/states";
 import { changesOf, type Comparison, listAt, numberAt, objectAt, predictionsOf, textAt } from "./documents";
@@ -157,9 +157,9 @@ function Waste({ run }: { run: RunDetail }) {
       )}
       {dropped.length > 0 && (
         <Group mt="xs" className="no-print">
-          <Anchor component={Link} to="." search={{ groups: "dropped" } as never} resetScroll={false} size="sm">
+          <PageLink to="/runs/$runId" params={{ runId: run.id }} search={{ groups: "dropped" }} resetScroll={false} size="sm">
             List them under “File groups” below
-          </Anchor>
+          </PageLink>
         </Group>
       )}
     </Section>

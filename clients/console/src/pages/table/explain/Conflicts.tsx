@@ -1,9 +1,9 @@
 /** Races with other writers: how often file groups were lost, what was wasted, which partitions cool down. */
 import { Text } from "@mantine/core";
 import { bytes, count, counted, share } from "../../../format/sizes";
+import { RunLink } from "../../../parts/links";
 import { Section } from "../../../parts/states";
 import { Ago, Time } from "../../../parts/Time";
-import { RunLink } from "../links";
 import { partitionText } from "../partitionText";
 import type { Explanation } from "../tableQueries";
 

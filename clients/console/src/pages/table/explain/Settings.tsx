@@ -1,9 +1,9 @@
 /** The settings that apply to the table, each with the layer that sets it. */
-import { Button, Group, SegmentedControl, TextInput } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Group, SegmentedControl, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { Schemas } from "../../../api/client";
 import { Badge } from "../../../parts/badges";
+import { ButtonLink } from "../../../parts/links";
 import { Section } from "../../../parts/states";
 import { useUrlState } from "../../../parts/useUrlState";
 import type { Table } from "../tableQueries";
@@ -22,9 +22,9 @@ export function Settings({ table, settings }: { table: Table; settings: Readonly
     <Section
       title="Settings and where they come from"
       aside={
-        <Button size="xs" variant="default" component={Link} to="/tables/$tableId/policy" params={{ tableId: table.id } as never}>
+        <ButtonLink size="xs" variant="default" to="/tables/$tableId/policy" params={{ tableId: table.id }}>
           Edit the policy
-        </Button>
+        </ButtonLink>
       }
     >
       <Group mb="xs" align="flex-end">

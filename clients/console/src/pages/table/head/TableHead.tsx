@@ -1,14 +1,13 @@
 /** Name, owner and labels of a table, with its actions. */
-import { Button, Group, Text } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useRole } from "../../../api/queries";
 import { tableAddress } from "../../../format/addresses";
 import { RoleButton } from "../../../parts/actions";
 import { Badge, VerdictBadge } from "../../../parts/badges";
+import { ButtonLink, CatalogLink } from "../../../parts/links";
 import { PageHead } from "../../../parts/states";
 import { useUrlState } from "../../../parts/useUrlState";
-import { CatalogLink } from "../links";
 import { stateQuery, type Table } from "../tableQueries";
 import { TABLE_STATE } from "../urlState";
 import { EditDialog } from "./EditDialog";
@@ -34,9 +33,9 @@ export function TableHead({ table }: { table: Table }) {
           Run
         </RoleButton>
         <PauseActions table={table} />
-        <Button component={Link} to="/tables/$tableId/policy" params={{ tableId: table.id } as never} size="xs" variant="default">
+        <ButtonLink to="/tables/$tableId/policy" params={{ tableId: table.id }} size="xs" variant="default">
           Policy
-        </Button>
+        </ButtonLink>
         <RoleButton needs="owner" size="xs" variant="default" onClick={() => change({ dialog: "edit" })}>
           Edit owner and labels
         </RoleButton>

@@ -3,9 +3,9 @@ import { Alert, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { RunStateBadge } from "../../../parts/badges";
+import { RunLink } from "../../../parts/links";
 import { Ago, Time } from "../../../parts/Time";
 import { holdWords } from "../../tables/filters";
-import { RunLink } from "../links";
 import { stateQuery, type Table } from "../tableQueries";
 import { ResumeButton } from "./PauseActions";
 

@@ -11,10 +11,11 @@ import { CopyAs } from "../../../parts/CopyAs";
 import { Problem } from "../../../parts/Problem";
 import { useUrlState } from "../../../parts/useUrlState";
 import { Waiting } from "../../../parts/states";
-import { healthQuery, type Health, type Table } from "../tableQueries";
+import { healthQuery, type Table } from "../tableQueries";
 import { OPERATION_TITLES } from "../tabs/UpkeepTab";
 import { TABLE_STATE } from "../urlState";
 import { FilesButton, hasFileList } from "./FilesButton";
+import { columnsFirst, columnsOf, partitionFields, partitionText } from "./partitioning";
 import { PlanPreview } from "./PlanPreview";
 import { gapOf, predicateOf } from "./predicate";
 import { PredicateBuilder } from "./PredicateBuilder";
@@ -68,7 +69,7 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
       <Stack>
         {operation === "rewrite" && (
           <>
-            <PredicateBuilder rows={form.rows} columns={Object.keys(columns)} partitionedBy={partitionFields(health)} onChange={(rows) => setForm({ ...form, rows })} />
+            <PredicateBuilder rows={form.rows} columns={columnsFirst(columns, partitionFields(health) ?? [])} partitionedBy={partitionText(partitionFields(health))} onChange={(rows) => setForm({ ...form, rows })} />
             <ExtentChoice value={form.extent} onChange={(extent) => setForm({ ...form, extent })} />
           </>
         )}
@@ -151,7 +152,7 @@ function useSubmit(request: Schemas["RunSubmit"]) {
           ? { title: "No second run was started", message: "An equal run was live already; this is that run. Force starts another." }
           : { message: "The run is submitted." },
       );
-      await navigate({ to: "/runs/$runId", params: { runId: run.id } as never });
+      await navigate({ to: "/runs/$runId", params: { runId: run.id } });
     },
   });
 }
@@ -172,18 +173,4 @@ function ExtentChoice({ value, onChange }: { value: Extent; onChange: (value: Ex
       </Stack>
     </Radio.Group>
   );
-}
-
-/** Return the types of the table's columns by name. */
-function columnsOf(health: Health | undefined): Record<string, string> {
-  const columns: unknown = health?.table.columns;
-  if (!Array.isArray(columns)) return {};
-  return Object.fromEntries(columns.map((column: { name?: unknown; type?: unknown }) => [String(column.name), String(column.type)]));
-}
-
-function partitionFields(health: Health | undefined): string {
-  const table = health?.table as { default_spec_id?: number; specs?: { spec_id: number; fields: string[] }[] } | undefined;
-  const spec = table?.specs?.find(({ spec_id: id }) => id === table.default_spec_id);
-  if (spec === undefined) return "being looked up";
-  return spec.fields.length === 0 ? "none: the table has no partitions" : spec.fields.join(", ");
 }

@@ -8,9 +8,9 @@ import { commandLine } from "../../../format/commands";
 import { bytes, count, counted, share } from "../../../format/sizes";
 import { duration } from "../../../format/times";
 import { CopyAs } from "../../../parts/CopyAs";
+import { PolicyLink } from "../../../parts/links";
 import { Answer, Section } from "../../../parts/states";
 import { Bar } from "../Bar";
-import { PolicyLink } from "../links";
 import { adviceQuery, explainQuery, type Table, upkeepQuery } from "../tableQueries";
 import { layoutSuggestion, neverDueSuggestion, type Suggestion, upkeepSuggestions } from "./advice";
 

@@ -1,6 +1,5 @@
 /** Runs of the table, newest first. */
-import { Button, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Text } from "@mantine/core";
 import { packhouse, type Schemas } from "../../../api/client";
 import { REFRESH } from "../../../api/queries";
 import { tableAddress } from "../../../format/addresses";
@@ -8,12 +7,12 @@ import { commandLine } from "../../../format/commands";
 import { duration } from "../../../format/times";
 import { RunStateBadge } from "../../../parts/badges";
 import { CopyAs } from "../../../parts/CopyAs";
+import { ButtonLink, RunLink } from "../../../parts/links";
 import { Problem } from "../../../parts/Problem";
 import { type Column, RowsTable } from "../../../parts/RowsTable";
 import { Empty, Section, Waiting } from "../../../parts/states";
 import { Ago } from "../../../parts/Time";
 import { usePages } from "../../../parts/usePages";
-import { RunLink } from "../links";
 import type { Table } from "../tableQueries";
 
 type RunRow = Schemas["RunSummary"];
@@ -46,9 +45,9 @@ export function RunsTab({ table }: { table: Table }) {
             request={{ method: "GET", path: `/v1/runs?table_id=${encodeURIComponent(table.id)}` }}
             cli={commandLine("packhouse", "runs", "list", "--table", tableAddress(table))}
           />
-          <Button size="xs" variant="default" component={Link} to="/runs" search={{ table_id: table.id } as never}>
+          <ButtonLink size="xs" variant="default" to="/runs" search={{ table: tableAddress(table) }}>
             Open in runs, with filters
-          </Button>
+          </ButtonLink>
         </>
       }
     >

@@ -10,12 +10,12 @@ import { bytes, count, counted } from "../../../format/sizes";
 import { duration } from "../../../format/times";
 import { Badge } from "../../../parts/badges";
 import { CopyAs } from "../../../parts/CopyAs";
+import { RunLink } from "../../../parts/links";
 import { Problem } from "../../../parts/Problem";
 import { type Column, RowsTable } from "../../../parts/RowsTable";
 import { Empty, Section, Waiting } from "../../../parts/states";
 import { Ago } from "../../../parts/Time";
 import { usePages } from "../../../parts/usePages";
-import { RunLink } from "../links";
 import { historyQuery, type Table } from "../tableQueries";
 import { comparisonOf, type KnownSnapshot, knownSnapshots, proofOf } from "./snapshots";
 

@@ -1,0 +1,40 @@
+/** The columns of a table, and those that it is partitioned by, as its health tells them. */
+import type { Health } from "../tableQueries";
+
+export interface PartitionField {
+  readonly name: string;
+  /** Null: the column was dropped. */
+  readonly column: string | null;
+  readonly transform: string;
+}
+
+interface Described {
+  readonly columns?: readonly { name: string; type: string }[];
+  readonly default_spec_id?: number;
+  readonly specs?: readonly { spec_id: number; fields: readonly PartitionField[] }[];
+}
+
+/** Return the types of the table's columns by name. */
+export function columnsOf(health: Pick<Health, "table"> | undefined): Record<string, string> {
+  const { columns = [] } = (health?.table ?? {}) as Described;
+  return Object.fromEntries(columns.map(({ name, type }) => [name, type]));
+}
+
+/** Return the fields of the current partition spec; null while they are not known. */
+export function partitionFields(health: Pick<Health, "table"> | undefined): readonly PartitionField[] | null {
+  const { specs, default_spec_id: current } = (health?.table ?? {}) as Described;
+  return specs?.find(({ spec_id: id }) => id === current)?.fields ?? null;
+}
+
+/** Return the fields in words: a column, or what is taken of it. */
+export function partitionText(fields: readonly PartitionField[] | null): string {
+  if (fields === null) return "being looked up";
+  if (fields.length === 0) return "none: the table has no partitions";
+  return fields.map(({ name, column, transform }) => (column === null ? `${name}, whose column was dropped` : transform === "identity" ? column : `the ${transform} of ${column}`)).join(", ");
+}
+
+/** Return the names of the columns, those of the partition fields first: conditions on others are refused. */
+export function columnsFirst(columns: Readonly<Record<string, string>>, fields: readonly PartitionField[]): string[] {
+  const first = fields.flatMap(({ column }) => (column === null ? [] : [column]));
+  return [...new Set([...first, ...Object.keys(columns)])];
+}

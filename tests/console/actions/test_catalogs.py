@@ -1,0 +1,71 @@
+"""Catalogs: connection, properties, pause, grants, deletion."""
+
+import pytest
+from packhouse_client.errors import NotFound
+from playwright.sync_api import expect
+
+from tests.console.actions.buttons import confirm, press
+from tests.console.conftest import OpenPage, client
+from tests.support.stack import Stack
+
+
+def test_a_catalog_is_checked_step_by_step(open_page: OpenPage) -> None:
+    page = open_page("/catalogs/lake").settle().page
+    press(page, "Check the connection")
+    expect(page.get_by_text("The connection works")).to_be_visible()
+
+
+def test_a_catalog_is_paused_granted_and_deleted(console: Stack, open_page: OpenPage) -> None:
+    with client(console) as packhouse:
+        body = {"name": "spare", "format": "iceberg", "properties": dict(console.catalog_properties)}
+        packhouse.catalogs.create(body=body)
+        page = open_page("/catalogs/spare").settle().page
+        confirm(page, "Pause", reason="moved")
+        expect(page.get_by_role("button", name="Resume")).to_be_visible()
+        assert packhouse.catalogs.get("spare").pause is not None
+        confirm(page, "Resume")
+        page.get_by_role("tab", name="Grants").click()
+        press(page, "Change grants")
+        dialog = page.get_by_role("dialog")
+        press(dialog, "Add a grant")
+        dialog.get_by_role("textbox", name="Team").last.fill("sales")
+        dialog.get_by_label("register:").last.check()
+        press(dialog, "Save grants")
+        expect(page.get_by_role("region", name="Grants of the catalog")).to_contain_text("sales")
+        press(page, "Delete")
+        page.get_by_label("Type spare to confirm").fill("spare")
+        press(page.get_by_role("dialog"), "Delete")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Catalogs")
+        with pytest.raises(NotFound):
+            packhouse.catalogs.get("spare")
+
+
+def test_properties_of_a_catalog_are_replaced(console: Stack, open_page: OpenPage) -> None:
+    properties = dict(console.catalog_properties)
+    with client(console) as packhouse:
+        packhouse.catalogs.create(body={"name": "moved", "format": "iceberg", "properties": properties})
+        page = open_page("/catalogs/moved").settle().page
+        press(page, "Replace properties")
+        dialog = page.get_by_role("dialog")
+        press(dialog, "Add a property")
+        row = dialog.get_by_role("group", name=f"Property {len(properties) + 1}")
+        row.get_by_label("Name").fill("s3.region")
+        row.get_by_label("Value").fill("eu-central-1")
+        dialog.get_by_label("Allowed locations").fill(f"file://{console.lake}")
+        press(dialog, "Save")
+        expect(dialog).to_have_count(0)
+        expect(page.get_by_role("main")).to_contain_text("eu-central-1")
+        stored = packhouse.catalogs.get("moved")
+        assert stored.properties == properties | {"s3.region": "eu-central-1"}
+        assert stored.allowed_locations == [f"file://{console.lake}"]
+        packhouse.catalogs.delete("moved", if_match=f'"{stored.version}"')
+
+
+def test_tables_of_a_catalog_are_listed_without_registering(console: Stack, open_page: OpenPage, written: str) -> None:
+    page = open_page("/catalogs/lake?part=discover").settle().page
+    page.get_by_label("Pattern").fill("steps.*")
+    press(page, "List tables")
+    expect(page.get_by_role("table", name="Tables found")).to_contain_text("deeds")
+    expect(page.get_by_role("table", name="Tables found")).not_to_contain_text("orders")
+    with client(console) as packhouse, pytest.raises(NotFound):
+        packhouse.tables.get(written)
