@@ -7,11 +7,15 @@ interface PageOf<Item> {
   readonly next_page_token?: string | null;
 }
 
+/** A list of more pages is not fetched again on its own: that is one request after the other, for each page. */
+const MOST_REFETCHED = 3;
+
 /**
  * Return all items fetched so far, and how to fetch more.
  *
- * `fetchPage` gets the token of the page and a signal. With `refetchMs` the pages that are shown are asked for again at
- * this interval, unless there are so many that it would load the server.
+ * `fetchPage` gets the token of the page and a signal. Pages that are shown are fetched again at the interval
+ * `refetchMs`, and when the window or the page is shown again, unless there are so many that it would load the server.
+ * A write fetches all of them again.
  */
 export function usePages<Item>(
   queryKey: readonly unknown[],
@@ -23,11 +27,18 @@ export function usePages<Item>(
     queryFn: ({ pageParam, signal }) => fetchPage(pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_page_token ?? undefined,
-    refetchInterval: ({ state }) => (refetchMs !== undefined && (state.data?.pages.length ?? 0) <= 3 ? refetchMs : false),
+    refetchInterval: ({ state }) => (refetchMs !== undefined && isShort(state.data) ? refetchMs : false),
+    refetchOnWindowFocus: ({ state }) => isShort(state.data),
+    refetchOnReconnect: ({ state }) => isShort(state.data),
+    refetchOnMount: ({ state }) => isShort(state.data) || state.isInvalidated,
     placeholderData: keepPreviousData,
     enabled,
   });
   const items = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
   const more = query.hasNextPage && !query.isFetchingNextPage ? () => void query.fetchNextPage() : undefined;
   return { query, items, more, isFetchingMore: query.isFetchingNextPage, hasMore: query.hasNextPage };
+}
+
+function isShort(data: { readonly pages: readonly unknown[] } | undefined): boolean {
+  return (data?.pages.length ?? 0) <= MOST_REFETCHED;
 }
