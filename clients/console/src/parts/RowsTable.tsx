@@ -5,7 +5,7 @@
  */
 import { Box, Text } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, type ReactNode, useEffect, useRef } from "react";
+import { memo, type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
 
 const ROW_HEIGHT = 40;
 const OVERSCAN = 12;
@@ -27,6 +27,8 @@ export interface RowsTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
+  /** Which list this is, such as its filters and order: when it changes, the view returns to the first row. */
+  readonly listKey?: string;
   /** Present order: a column's `sort`, with `-` in front for descending. */
   readonly sort?: string;
   readonly onSort?: (sort: string) => void;
@@ -47,6 +49,12 @@ export function RowsTable<Row>(props: RowsTableProps<Row>) {
     overscan: OVERSCAN,
     initialRect: { width: 1000, height: 800 },
   });
+  const shownKey = useRef(props.listKey);
+  useLayoutEffect(() => {
+    if (shownKey.current === props.listKey) return;
+    shownKey.current = props.listKey;
+    virtual.scrollToOffset(0); // also drops the offset that it would keep for rows that are not there any more
+  }, [props.listKey, virtual]);
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {

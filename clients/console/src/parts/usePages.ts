@@ -15,7 +15,7 @@ const MOST_REFETCHED = 3;
  *
  * `fetchPage` gets the token of the page and a signal. Pages that are shown are fetched again at the interval
  * `refetchMs`, and when the window or the page is shown again, unless there are so many that it would load the server.
- * A write fetches all of them again.
+ * A write fetches all of them again. `listKey` names the list for `RowsTable`.
  */
 export function usePages<Item>(
   queryKey: readonly unknown[],
@@ -36,7 +36,7 @@ export function usePages<Item>(
   });
   const items = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
   const more = query.hasNextPage && !query.isFetchingNextPage ? () => void query.fetchNextPage() : undefined;
-  return { query, items, more, isFetchingMore: query.isFetchingNextPage, hasMore: query.hasNextPage };
+  return { query, items, more, isFetchingMore: query.isFetchingNextPage, hasMore: query.hasNextPage, listKey: JSON.stringify(queryKey) };
 }
 
 function isShort(data: { readonly pages: readonly unknown[] } | undefined): boolean {

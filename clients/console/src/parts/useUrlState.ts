@@ -8,7 +8,8 @@ type Value = string | readonly string[];
  * Return the page's state and a function that changes a part of it.
  *
  * Values are texts or lists of texts; a value that equals its default is left out of the URL. Lists are joined by
- * commas in it. Changes replace the entry of the browser's history unless `push` is set.
+ * commas in it. Changes replace the entry of the browser's history unless `push` is set, and leave the page where it is
+ * scrolled to.
  */
 export function useUrlState<State extends Record<string, Value>>(defaults: State) {
   const search = useSearch({ strict: false }) as Record<string, unknown>;
@@ -28,6 +29,7 @@ export function useUrlState<State extends Record<string, Value>>(defaults: State
       void navigate({
         to: ".",
         replace: !push,
+        resetScroll: false, // the same page: the router would also put a list of other rows back to its last offset
         search: ((before: Record<string, unknown>) => {
           const next = { ...before };
           for (const [name, value] of Object.entries(patch)) {

@@ -75,6 +75,7 @@ function Log() {
                 columns={columns((id) => setUrl({ entry: String(id) }, { push: true }))}
                 rows={pages.items}
                 rowKey={(entry) => String(entry.id)}
+                listKey={pages.listKey}
                 onMore={pages.more}
                 isFetchingMore={pages.isFetchingMore}
               />

@@ -59,7 +59,7 @@ function timeOf(run: RunSummary): string {
 }
 
 export function RunsList({ filters, onClear }: { filters: Filters; onClear: () => void }) {
-  const { query, items, more, isFetchingMore, hasMore } = usePages(["runs", "list", filters], runsPage(filters), { refetchMs: REFRESH.list });
+  const { query, items, more, isFetchingMore, hasMore, listKey } = usePages(["runs", "list", filters], runsPage(filters), { refetchMs: REFRESH.list });
   if (query.data === undefined) {
     return query.isError ? <Problem error={query.error} onRetry={() => void query.refetch()} /> : <Waiting height={600} label="Loading runs" />;
   }
@@ -72,7 +72,7 @@ export function RunsList({ filters, onClear }: { filters: Filters; onClear: () =
       {items.length === 0 && !hasMore ? (
         <NoRuns isFiltered={isFiltered(filters)} onClear={onClear} />
       ) : (
-        <RowsTable label="Runs" columns={COLUMNS} rows={items} rowKey={({ id }) => id} onMore={more} isFetchingMore={isFetchingMore} />
+        <RowsTable label="Runs" columns={COLUMNS} rows={items} rowKey={({ id }) => id} listKey={listKey} onMore={more} isFetchingMore={isFetchingMore} />
       )}
       {!hasMore && <Retained since={retained} />}
     </>

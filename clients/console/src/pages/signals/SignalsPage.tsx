@@ -76,7 +76,7 @@ export default function SignalsPage() {
           pages.items.length === 0 ? (
             <NoSignal kind={kind} state={state} onClear={() => setUrl({ table: "", since: "", until: "" })} />
           ) : (
-            <RowsTable label={`Signals: ${KINDS[kind].label}`} columns={COLUMNS} rows={pages.items} rowKey={(signal) => String(signal.id)} onMore={pages.more} isFetchingMore={pages.isFetchingMore} />
+            <RowsTable label={`Signals: ${KINDS[kind].label}`} columns={COLUMNS} rows={pages.items} rowKey={(signal) => String(signal.id)} listKey={pages.listKey} onMore={pages.more} isFetchingMore={pages.isFetchingMore} />
           )
         }
       </Answer>

@@ -42,7 +42,7 @@ export default function TablesPage() {
 }
 
 function TablesList({ state, onSort, onReset }: { state: TablesState; onSort: (sort: string) => void; onReset: () => void }) {
-  const { query, items, more, isFetchingMore, hasMore } = useFleetTables(state);
+  const { query, items, more, isFetchingMore, hasMore, listKey } = useFleetTables(state);
   const [chosen, setChosen] = useState<ReadonlyMap<string, FleetTable>>(new Map());
   const byId = useMemo(() => new Map(items.map((table) => [table.table_id, table])), [items]);
   const onChoose = useCallback(
@@ -70,6 +70,7 @@ function TablesList({ state, onSort, onReset }: { state: TablesState; onSort: (s
           columns={columns}
           rows={items}
           rowKey={(table) => table.table_id}
+          listKey={listKey}
           sort={state.sort}
           onSort={onSort}
           onMore={more}

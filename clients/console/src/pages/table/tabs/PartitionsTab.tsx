@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<Partition>[] = [
 
 export function PartitionsTab({ table }: { table: Table }) {
   const [{ sort }, change] = useUrlState(TABLE_STATE);
-  const { query, items, more, isFetchingMore, hasMore } = usePages<Partition>(["table", table.id, "partitions", sort], (token, signal) =>
+  const { query, items, more, isFetchingMore, hasMore, listKey } = usePages<Partition>(["table", table.id, "partitions", sort], (token, signal) =>
     fetchPartitions(table.id, sort, token, signal),
   );
   if (query.data === undefined) return query.isError ? <Problem error={query.error} onRetry={() => void query.refetch()} /> : <Waiting height={480} label="Loading partitions" />;
@@ -59,7 +59,7 @@ export function PartitionsTab({ table }: { table: Table }) {
       {items.length === 0 ? (
         <Empty title="No partition has files">The table has no live data files yet.</Empty>
       ) : (
-        <RowsTable label="List of partitions" columns={COLUMNS} rows={items} rowKey={(one) => `${one.spec_id} ${one.partition}`} sort={sort}
+        <RowsTable label="List of partitions" columns={COLUMNS} rows={items} rowKey={(one) => `${one.spec_id} ${one.partition}`} listKey={listKey} sort={sort}
           onSort={(next) => change({ sort: next })} onMore={more} isFetchingMore={isFetchingMore} height="60vh" />
       )}
       <Text size="sm" c="dimmed" mt="xs">
