@@ -42,16 +42,31 @@ export const activeQuery = ({ catalog, team, table, operation }: Filters) =>
     placeholderData: keepPreviousData,
   });
 
-/** Runs that may be in a span: those submitted in it or a time before it, and all that are live. */
+interface TimelineRuns {
+  readonly runs: readonly RunSummary[];
+  /** Older runs of the span were left out. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Runs that may be in a span: those submitted in it or a time before it, and all that are live.
+ *
+ * The first page is shown while the others are fetched: each page needs the token of the one before.
+ */
 export const timelineQuery = (filters: Filters, spanKey: string, span: () => Span) =>
   queryOptions({
     queryKey: ["runs", "timeline", filters, spanKey],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal, client, queryKey }): Promise<TimelineRuns> => {
       const { from, to } = span();
       const before = from - Math.max(86_400_000, to - from);
       const times = { since: new Date(before).toISOString(), until: new Date(to).toISOString() };
       const query = { ...queryOf({ ...filters, ...times }), page_size: TIMELINE_PAGE };
-      const runs = (await packhouse.list("/v1/runs", { params: { query }, signal }).take(MOST_RUNS)) as RunSummary[];
+      const runs: RunSummary[] = [];
+      for await (const page of packhouse.list("/v1/runs", { params: { query }, signal }).pages()) {
+        runs.push(...(page as readonly RunSummary[]));
+        if (runs.length >= MOST_RUNS) break;
+        if (client.getQueryData(queryKey) === undefined) client.setQueryData<TimelineRuns>(queryKey, { runs: [...runs], isCut: false });
+      }
       return { runs, isCut: runs.length >= MOST_RUNS };
     },
     refetchInterval: REFRESH.list,
