@@ -55,17 +55,14 @@ class Capabilities:
 
     `cells` contains every operation; for `rewrite` every strategy on every engine. `settings` contains, by dotted
     field, the unsupported values of settings that affect runs, each with the reason; `"*"` stands for any value but
-    null, `off` and the empty list.
+    null, `off` and the empty list. `is_served`: catalogs of the format can be created and their tables read, even if no
+    operation is possible.
     """
 
     format: FormatName
     cells: tuple[Cell, ...]
     settings: Mapping[str, Mapping[str, str]]
-
-    @property
-    def is_served(self) -> bool:
-        """Whether at least one operation is possible."""
-        return any(cell.capability.possible for cell in self.cells)
+    is_served: bool = True
 
     def operation(self, operation: Operation) -> Capability:
         """Return whether an operation is possible with any strategy and engine, otherwise the first reason why not."""
@@ -103,7 +100,7 @@ def _reason(impossible: Mapping[str, str], value: Any) -> str | None:
 def not_served(name: FormatName) -> Capabilities:
     """Return the matrix of a format that this version does not support: every cell is impossible for that reason."""
     reason = f"this version does not serve {name.value} tables"
-    return Capabilities(name, tuple(cells(lambda _operation, _strategy, _engine: reason)), {})
+    return Capabilities(name, tuple(cells(lambda _operation, _strategy, _engine: reason)), {}, is_served=False)
 
 
 def cells(reason_of: Callable[[Operation, str | None, str | None], str | None]) -> Iterator[Cell]:
