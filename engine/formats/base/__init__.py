@@ -1,8 +1,9 @@
 """Protocols that every table format implements, one folder under `formats/` per format.
 
-Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`. What only some
-formats can do is in further roles (`ParentKeeper`, `HistoryKeeper`, `FileKeeper`, `OrphanKeeper`, `ManifestKeeper`,
-`DeleteKeeper`, `NativeTable`): callers ask with `isinstance` whether a table has one, and decide what follows without.
+Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
+What only some formats can do is in further roles (`RewritableTable`, `ParentKeeper`, `HistoryKeeper`, `FileKeeper`,
+`OrphanKeeper`, `ManifestKeeper`, `DeleteKeeper`, `NativeTable`): callers ask with `isinstance` whether a table has one,
+and decide what follows without.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -34,7 +35,8 @@ from engine.formats.base.history import HistoryKeeper, ParentKeeper, RollBack
 from engine.formats.base.manifests import ManifestKeeper, ManifestProof
 from engine.formats.base.native import NativeChange, NativeTable, ProcedureSettings, RowCounts
 from engine.formats.base.removals import REMOVED_FILES, FileDeletion, FileKeeper, OrphanDeletion, OrphanKeeper
-from engine.formats.base.tables import OpenTable
+from engine.formats.base.tables import OpenTable, RewritableTable, rewritable
+from engine.formats.base.tasks import TaskSource
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
 
 __all__ = [
@@ -66,6 +68,7 @@ __all__ = [
     "ParentKeeper",
     "PlainProperties",
     "ProcedureSettings",
+    "RewritableTable",
     "RollBack",
     "RowCounts",
     "SnapshotInfo",
@@ -74,7 +77,9 @@ __all__ = [
     "TableFormat",
     "TableListing",
     "TableView",
+    "TaskSource",
     "Verification",
     "WrittenGroup",
     "every_namespace",
+    "rewritable",
 ]

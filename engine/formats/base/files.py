@@ -1,4 +1,4 @@
-"""The live data files of a table: measured for planning, and given to tasks."""
+"""The live data files of a table, measured for planning."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,11 +7,9 @@ from typing import Protocol
 import pyarrow as pa
 
 from engine.domain.runs.files import InputFile
-from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
-from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +49,3 @@ class FileInventory(Protocol):
 
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         """Return the inputs by path, each with the position deletes that apply to it."""
-
-    def group_task(
-        self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings, order: RowOrdering | None = None
-    ) -> GroupTask:
-        """Return the task that rewrites one group: schema, storage, inputs, output location, settings."""
-
-    def task_storage(self) -> Mapping[str, str]:
-        """Return a task's storage properties, with the credentials from the time the table was opened."""

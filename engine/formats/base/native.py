@@ -13,7 +13,7 @@ from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.formats.base.commits import Verification
-from engine.formats.base.tables import OpenTable
+from engine.formats.base.tables import RewritableTable
 from engine.planning.plans.rewrite_limits import RewriteLimits
 
 
@@ -66,7 +66,7 @@ class ProcedureSettings:
 
 
 @runtime_checkable
-class NativeTable(OpenTable, Protocol):
+class NativeTable(RewritableTable, Protocol):
     """An open table whose format has a procedure. All calls may block."""
 
     def planned_natively(self) -> "NativeTable":

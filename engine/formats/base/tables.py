@@ -1,11 +1,29 @@
-"""A table of any format: the three roles that all of them have."""
+"""A table of any format, with the two roles that all of them have; and one whose files Packhouse can replace."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from engine.domain.errors import NotEligible
 from engine.formats.base.commits import Committer
 from engine.formats.base.files import FileInventory
+from engine.formats.base.tasks import TaskSource
 from engine.formats.base.views import TableView
 
 
-class OpenTable(TableView, FileInventory, Committer, Protocol):
+class OpenTable(TableView, FileInventory, Protocol):
     """A table as loaded at one point in time."""
+
+
+@runtime_checkable
+class RewritableTable(OpenTable, TaskSource, Committer, Protocol):
+    """An open table whose data files can be replaced: rewritten by tasks, and committed."""
+
+
+def rewritable(table: OpenTable) -> RewritableTable:
+    """Return the table with the roles of a rewrite.
+
+    Raises:
+        NotEligible: this version only reads tables of its format.
+    """
+    if not isinstance(table, RewritableTable):
+        raise NotEligible(f"{table.ref} can't be rewritten: this version only reads tables of its format")
+    return table

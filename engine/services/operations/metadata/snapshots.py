@@ -14,7 +14,7 @@ from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, Pack
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.run import RunState
-from engine.formats.base import IN_HISTORY, Condition
+from engine.formats.base import IN_HISTORY, Condition, rewritable
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext
 from engine.services.operations.mismatches import Mismatches
 from engine.services.runs.attempts import Attempt
@@ -98,7 +98,8 @@ class SnapshotAttempt(MetadataAttempt):
     async def _settle(self) -> None:
         """Prove the snapshot of an earlier attempt, if the table has it."""
         if self._attempt.run.unsettled:
-            found = await self._context.formats.work(self._table.ref, self._table.find_commits, self._attempt.run.id)
+            table = rewritable(self._table)
+            found = await self._context.formats.work(table.ref, table.find_commits, self._attempt.run.id)
             for each in found:
                 await self._prove(each.snapshot_id)
 

@@ -11,7 +11,7 @@ from engine.domain.runs.drops import DropReason
 from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
-from engine.formats.base import OpenTable
+from engine.formats.base import RewritableTable
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettings
 from engine.services.operations.rewrite.early_losses import EarlyLosses
 from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
@@ -32,7 +32,7 @@ class ArrowPath(RewritePath):
         super().__init__(tools)
         self._remedies: dict[str, str] = {}
 
-    async def take_over(self, table: OpenTable) -> OpenTable:
+    async def take_over(self, table: RewritableTable) -> RewritableTable:
         """Adopt earlier commits, settle batches of unknown outcome, stop tasks, remove output that no group needs."""
         left = await self._commits.adopt_found(await self._ending.groups(GroupState.WRITTEN))
         await self._attempt.check()
@@ -57,7 +57,7 @@ class ArrowPath(RewritePath):
                 after = await self._overlaps(await self._open(), work.plan)
                 self._ending.order = order_result(work.plan.order, before, after)
 
-    async def _overlaps(self, table: OpenTable, plan: Plan) -> Overlaps:
+    async def _overlaps(self, table: RewritableTable, plan: Plan) -> Overlaps:
         """Return how far files overlap in the plan's partitions, if the plan orders rows."""
         if plan.order is None:
             return {}

@@ -22,7 +22,7 @@ from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, Pack
 from engine.domain.runs.drops import DropReason, Loss
 from engine.domain.runs.hot_partitions import LostGroup, Place
 from engine.domain.runs.run import RunState, StoredGroup
-from engine.formats.base import CommitOutcome, CommitRequest, OpenTable, ParentKeeper, Verification, WrittenGroup
+from engine.formats.base import CommitOutcome, CommitRequest, ParentKeeper, RewritableTable, Verification, WrittenGroup
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.operations.mismatches import Mismatches
 from engine.services.runs.attempts import Attempt
@@ -53,7 +53,7 @@ class Commits:
         database: Database,
         formats: FormatRegistry,
         attempt: Attempt,
-        open_table: Callable[[], Awaitable[OpenTable]],
+        open_table: Callable[[], Awaitable[RewritableTable]],
         clock: Clock,
         step: Callable[[str], None],
     ) -> None:
@@ -235,7 +235,7 @@ class Commits:
 
     async def _prove(
         self,
-        table: OpenTable,
+        table: RewritableTable,
         snapshot_id: int,
         groups: Sequence[StoredGroup],
         *,

@@ -20,7 +20,7 @@ from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.intents import SentCall
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import GroupState, StoredGroup
-from engine.formats.base import NativeChange, NativeTable, OpenTable, ProcedureSettings, RowCounts
+from engine.formats.base import NativeChange, NativeTable, ProcedureSettings, RewritableTable, RowCounts
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
 from engine.services.operations.tasks.lane_times import LaneTimes
@@ -67,7 +67,7 @@ class NativePath(RewritePath):
         super().__init__(tools)
         self._parts = 0
 
-    async def take_over(self, table: OpenTable) -> OpenTable:
+    async def take_over(self, table: RewritableTable) -> RewritableTable:
         """Stop calls of a dead worker, then read their changes from the table and record them with their proof."""
         await self._attempt.check()
         if not await self._ending.stop_tasks():
@@ -268,7 +268,7 @@ class NativePath(RewritePath):
             await asyncio.gather(watching, return_exceptions=True)
 
 
-def native(table: OpenTable) -> NativeTable:
+def native(table: RewritableTable) -> NativeTable:
     """Return a table whose format has a procedure. Raises `NotEligible` for others."""
     if not isinstance(table, NativeTable):
         raise NotEligible("the table's format has no procedure of its own that could rewrite it")

@@ -13,7 +13,7 @@ from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.table import FormatName
-from engine.formats.base import OpenTable
+from engine.formats.base import RewritableTable, rewritable
 from engine.planning.due.evaluations import Evaluation
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.operations.rewrite.arrow_path import ArrowPath
@@ -41,7 +41,7 @@ class RewriteFlow:
         self._attempt = attempt
         self._step = step
         self._format: FormatName
-        self._table: OpenTable
+        self._table: RewritableTable
         self._limits: RunLimits
         self._hot = NONE_HOT
         self._commits = Commits(
@@ -102,12 +102,12 @@ class RewriteFlow:
         """Stop every task of this attempt; return whether all are certainly gone."""
         return await self._ending.stop_tasks()
 
-    async def _open(self) -> OpenTable:
+    async def _open(self) -> RewritableTable:
         async with self._context.database.read() as unit:
             table, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
-        return await open_registered(self._context.formats, catalog, table)
+        return rewritable(await open_registered(self._context.formats, catalog, table))
 
-    async def _take_over(self, table: OpenTable) -> OpenTable:
+    async def _take_over(self, table: RewritableTable) -> RewritableTable:
         """Settle the work of earlier attempts and return the table in its state afterwards."""
         if self._attempt.number == 1:
             return table
@@ -117,7 +117,7 @@ class RewriteFlow:
         self._step("taken_over")
         return table
 
-    async def _policy(self, table: OpenTable) -> tuple[EffectivePolicy, DayBudget]:
+    async def _policy(self, table: RewritableTable) -> tuple[EffectivePolicy, DayBudget]:
         async with self._context.database.read() as unit:
             registered, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
             policy = await PolicyReader.effective(unit, registered, table.policy_properties())
@@ -125,7 +125,7 @@ class RewriteFlow:
             self._limits = await run_limits(unit, catalog.name, policy)
             return policy, await day_budget(unit, self._attempt.run.table_id, policy)
 
-    async def _chosen(self, table: OpenTable, policy: EffectivePolicy) -> Chosen:
+    async def _chosen(self, table: RewritableTable, policy: EffectivePolicy) -> Chosen:
         chosen = await self._context.formats.work(table.ref, choose_engine, table, policy)
         if chosen.engine is None:
             failed = [each for each in chosen.conditions if not each.holds]
@@ -183,7 +183,7 @@ class RewriteFlow:
             await self._commits.commit(leftover)
             await self._attempt.transition(RunState.REWRITING)
         self._ending.tally = AttemptTally(plan.time.kind, plan.time.lanes)
-        work = Work(chosen.table, policy, plan, groups, self._limits, self._hot)
+        work = Work(rewritable(chosen.table), policy, plan, groups, self._limits, self._hot)
         await self._paths[chosen.engine or Engine.ARROW].work(work)
 
     async def _store_plan(self, chosen: Chosen, policy: EffectivePolicy, plan: Plan) -> Sequence[FileGroup]:

@@ -15,6 +15,7 @@ from engine.domain.clock import Clock
 from engine.domain.errors import StateConflict
 from engine.domain.ids import RunId
 from engine.domain.runs.run import LEASED_STATES
+from engine.formats.base import rewritable
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.stores.database import Database
@@ -55,7 +56,7 @@ class RenewalService:
         async with kept.lock:
             if kept.storage is None or self._clock.monotonic() - kept.read_at >= KEPT_SECONDS:
                 opened = await open_registered(self._formats, catalog, table)
-                kept.storage, kept.read_at = opened.task_storage(), self._clock.monotonic()
+                kept.storage, kept.read_at = rewritable(opened).task_storage(), self._clock.monotonic()
             return kept.storage
 
     def _of(self, run_id: RunId, attempt: int) -> _Kept:
