@@ -21,8 +21,9 @@ from pyiceberg.manifest import ManifestFile
 from bench.facts import machine_facts, print_table, write_json
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO
 from engine.formats.iceberg.intake.storage import AvroFiles
-from engine.formats.iceberg.manifests.reading import ManifestCache, ManifestReader
+from engine.formats.iceberg.manifests.reading import ManifestReader
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
+from engine.formats.intake.caches import ManifestCache
 from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores import objects
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server

@@ -37,9 +37,9 @@ from engine.formats.iceberg.catalog.listing import list_tables
 from engine.formats.iceberg.catalog.peers import CheckPeer
 from engine.formats.iceberg.catalog.pointers import pointers
 from engine.formats.iceberg.errors import asking_catalog, reading_table
-from engine.formats.iceberg.manifests.reading import ManifestCache
 from engine.formats.iceberg.procedures.native import SPARK_CATALOG
 from engine.formats.iceberg.table import IcebergTable
+from engine.formats.intake.caches import ManifestCache
 
 _TYPES: Final = ("rest", "sql")
 _SCHEMES: Final = {

@@ -5,10 +5,8 @@ Table metadata is foreign input, and for unexpected content PyIceberg raises arb
 catalog. No message contains a secret: texts of libraries are masked first (`domain.values.uris`).
 """
 
-import errno
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from gzip import BadGzipFile
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
 import requests
@@ -38,8 +36,9 @@ from engine.domain.errors import (
 )
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.values.uris import masked
-from engine.formats.iceberg.intake.limits import Malformed
-from engine.rewriting.kernel.storage.answers import is_expired, is_refused
+from engine.formats.intake.errors import causes_of, decoding_file, is_of_file, printable, storage_condition
+from engine.formats.intake.errors import summary_of as summary_of_file
+from engine.formats.intake.limits import Malformed
 
 _log = structlog.get_logger(__name__)
 
@@ -53,19 +52,8 @@ _CATALOG_AWAY: Final = (
 _DRIVER_AWAY: Final = frozenset({"OperationalError", "InterfaceError", "TimeoutError"})
 """Class names of SQLAlchemy, which this package must not import; a SQL catalog has its own driver."""
 
-_LOCAL_FAULTS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENAMETOOLONG)
 _LOCKED: Final = ("database is locked", "database table is locked")
-_OF_ONE_FILE: Final = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError)
 _UNREACHABLE: Final = (OSError, RESTError, requests.RequestException, EOFError)
-_OF_CONTENT: Final = (EOFError, FileNotFoundError, IsADirectoryError, NotADirectoryError, BadGzipFile)
-_OF_PATHS: Final = frozenset({errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP})
-"""Errors that look like unreachable storage but are caused by the content read or its path."""
-
-_FOLDER: Final = "is a directory"  # end of Arrow's message, which has no error number
-
-_PANICS: Final = "pyo3_runtime"
-"""Module of the exception raised by panics in Rust extensions; it derives from `BaseException`."""
-
 _REMEDY: Final = "repair the table's metadata with a program that can read it"
 _SHORT: Final = 80
 _LONGEST_NAME: Final = 200
@@ -88,9 +76,7 @@ def summary_of(error: BaseException) -> str:
     for each in causes_of(error):  # PyIceberg has a class of the same name, which wraps pydantic's
         if isinstance(each, ValidationError):
             return masked(_first_problem(each))[:300]
-    first = (str(error).strip() or "no message").splitlines()[0]
-    named = first if isinstance(error, Malformed) else f"{type(error).__name__}: {first}"
-    return printable(masked(named)[:300])
+    return summary_of_file(error)
 
 
 def _first_problem(error: ValidationError) -> str:
@@ -115,11 +101,6 @@ def _shown(value: Any) -> str:
 
 def _on_one_line(text: str) -> str:
     return printable(text[: 2 * _SHORT], " ")
-
-
-def printable(text: str, instead: str = "?") -> str:
-    """Return a text from foreign metadata with each unprintable character replaced by `instead`."""
-    return "".join(each if each.isprintable() else instead for each in text)
 
 
 def is_unreachable(error: BaseException) -> bool:
@@ -204,19 +185,13 @@ def asking_catalog(doing: str) -> Iterator[None]:
             raise StateConflict(f"Could not {doing}: {summary_of(error)}; check the catalog's properties") from error
 
 
-@contextmanager
-def decoding(what: str) -> Iterator[None]:
-    """Run a block that reads and decodes a file; `what` names it in the error message.
+def decoding(what: str) -> AbstractContextManager[None]:
+    """Return a context that reads and decodes a file; `what` names it in the error message.
 
     Raises:
         Malformed: it can't be decoded. Errors of storage that does not answer pass unchanged.
     """
-    try:
-        yield
-    except BaseException as error:
-        if not is_of_content(error):
-            raise
-        raise Malformed(f"{what[-_LONGEST_NAME:]}: {summary_of(error)}") from error
+    return decoding_file(what, is_of_content=is_of_content, summary=summary_of)
 
 
 def _trace(error: BaseException) -> BaseException | None:
@@ -226,21 +201,10 @@ def _trace(error: BaseException) -> BaseException | None:
 
 def is_of_content(error: BaseException) -> bool:
     """Return whether an error is caused by the content read, not by its transport and not raised on purpose."""
-    if isinstance(error, _OF_CONTENT):
-        return True
-    if isinstance(error, OSError) and (error.errno in _OF_PATHS or str(error).endswith(_FOLDER)):
-        return True
-    if isinstance(error, (PackhouseError, NoSuchTableError, NoSuchNamespaceError, *_REFUSED)) or is_unreachable(error):
-        return False
-    return isinstance(error, Exception) or type(error).__module__ == _PANICS
-
-
-def causes_of(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and its causes, outermost first."""
-    found: BaseException | None = error
-    while found is not None:
-        yield found
-        found = found.__cause__
+    if isinstance(error, OSError | EOFError):
+        return is_of_file(error)
+    is_answer = isinstance(error, (NoSuchTableError, NoSuchNamespaceError, *_REFUSED)) or is_unreachable(error)
+    return not is_answer and is_of_file(error)
 
 
 def _condition_of(error: Exception, message: str) -> PackhouseError | None:
@@ -252,25 +216,10 @@ def _condition_of(error: Exception, message: str) -> PackhouseError | None:
     if isinstance(error, _CATALOG_AWAY) or _is_driver_away(error):
         return Away(Dependency.CATALOG, message)
     if isinstance(error, OSError | EOFError):
-        return _storage_condition(error, message)
+        return storage_condition(error, message)
     return Transient(message) if is_unreachable(error) else None
-
-
-def _storage_condition(error: OSError | EOFError, message: str) -> PackhouseError:
-    if is_expired(str(error)):
-        return CredentialsExpired(f"{message}; the credentials expired")
-    if is_refused(str(error)):
-        return StateConflict(f"{message}; give the catalog's properties credentials that may do this")
-    if isinstance(error, _OF_ONE_FILE) or _is_local(error):
-        return Transient(message)
-    return Away(Dependency.STORAGE, message)
 
 
 def _is_driver_away(error: Exception) -> bool:
     module, name = type(error).__module__.split(".")[0], type(error).__name__
     return module == "urllib3" or (module == "sqlalchemy" and name in _DRIVER_AWAY)
-
-
-def _is_local(error: OSError | EOFError) -> bool:
-    """Return whether an OS error concerns local files of this machine, such as a full disk."""
-    return isinstance(error, OSError) and error.errno in _LOCAL_FAULTS

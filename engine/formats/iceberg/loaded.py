@@ -12,10 +12,11 @@ from pyiceberg.table import Table
 from engine.domain.errors import TableUnreadable, Transient
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg.commits.tries import CommitTries
-from engine.formats.iceberg.errors import causes_of, reading_table
-from engine.formats.iceberg.manifests.reading import Cache
+from engine.formats.iceberg.errors import reading_table
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.intake.caches import Cache
+from engine.formats.intake.errors import causes_of
 
 P = ParamSpec("P")
 T = TypeVar("T")

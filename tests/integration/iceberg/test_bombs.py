@@ -20,9 +20,9 @@ import fastavro
 import pyarrow as pa
 import pytest
 
-from engine.formats.iceberg.intake import limits
-from engine.formats.iceberg.intake.limits import Malformed
-from engine.formats.iceberg.manifests.avro_blocks import readable, schema_of
+from engine.formats.intake import limits
+from engine.formats.intake.avro_blocks import readable, schema_of
+from engine.formats.intake.limits import Malformed
 from tests.support.iceberg_tables import Lake, append_files
 
 GIB = 2**30

@@ -12,13 +12,15 @@ from pyiceberg.manifest import ManifestContent, ManifestFile
 
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO
 from engine.formats.iceberg.intake.storage import AvroFiles
-from engine.formats.iceberg.manifests import avro_blocks, reading
-from engine.formats.iceberg.manifests.avro_blocks import joined, records_in
+from engine.formats.iceberg.manifests import reading
 from engine.formats.iceberg.manifests.batches import read_together
 from engine.formats.iceberg.manifests.decoding import read_entries
-from engine.formats.iceberg.manifests.outside_files import PathSummary
-from engine.formats.iceberg.manifests.reading import ManifestCache, ManifestReader
+from engine.formats.iceberg.manifests.reading import ManifestReader
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
+from engine.formats.intake import avro_blocks
+from engine.formats.intake.avro_blocks import joined, records_in
+from engine.formats.intake.caches import ManifestCache
+from engine.formats.intake.outside_files import PathSummary
 from engine.rewriting.kernel.storage.places import Places
 from tests.integration.iceberg.test_entry_frames import TYPES, manifest, spec_of
 

@@ -34,9 +34,9 @@ from pyiceberg.types import (
 from engine.domain.errors import CommitConflict, NotEligible, OutcomeUnknown, TableUnreadable
 from engine.formats.base import ManifestProof
 from engine.formats.iceberg.manifests import reading
-from engine.formats.iceberg.manifests.avro_blocks import readable, schema_of
 from engine.formats.iceberg.manifests.entry_bytes import EntryLayout, cut
 from engine.formats.iceberg.upkeep import manifest_plans
+from engine.formats.intake.avro_blocks import readable, schema_of
 from tests.support.iceberg_tables import (
     BY_CITY,
     RUN_ID,

@@ -13,7 +13,7 @@ from engine.domain.errors import CommitConflict, OutcomeUnknown, Transient
 from engine.formats.iceberg import IcebergTable
 from engine.formats.iceberg.commits.commit import Committer
 from engine.formats.iceberg.commits.tries import MAX_TRIES, CommitTries
-from engine.formats.iceberg.manifests.reading import ManifestCache
+from engine.formats.intake.caches import ManifestCache
 from tests.support.iceberg_tables import (
     BY_CITY,
     RUN_ID,

@@ -13,7 +13,7 @@ from engine.domain.errors import NotEligible
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState
 from engine.domain.tables.table import OutsideFiles
-from engine.formats.iceberg.manifests.outside_files import PathSummary
+from engine.formats.intake.outside_files import PathSummary
 from tests.support.iceberg_tables import edit_metadata
 from tests.support.world import SCHEMA, SPEC, World
 

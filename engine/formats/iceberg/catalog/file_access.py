@@ -13,7 +13,7 @@ from pyiceberg.io import InputFile, OutputFile
 
 from engine.domain.errors import NotEligible
 from engine.formats.iceberg.catalog.file_systems import SharedFileIO
-from engine.formats.iceberg.errors import printable
+from engine.formats.intake.errors import printable
 from engine.rewriting.kernel.errors import OUTSIDE_FILES
 from engine.rewriting.kernel.storage.places import Places
 

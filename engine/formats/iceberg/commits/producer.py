@@ -36,12 +36,12 @@ from engine.formats.iceberg.commits.conflicts import Surviving
 from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles, StagedSnapshot, discard, is_needed
 from engine.formats.iceberg.commits.summaries import replace_summary
 from engine.formats.iceberg.manifests.delete_manifests import without
-from engine.formats.iceberg.manifests.overlapping import overlapped
 from engine.formats.iceberg.manifests.summaries import split_by_uuid_order, widen_zeros
 from engine.formats.iceberg.metadata.dangling import dangling_deletes
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.statistics.entries import data_files
 from engine.formats.iceberg.statistics.metrics_modes import table_modes
+from engine.formats.intake.overlapping import overlapped
 
 _WRITTEN_AT_ONCE: Final = 16
 """Manifests that are written at the same time: each is a request to the store."""

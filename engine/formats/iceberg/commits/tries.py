@@ -31,9 +31,9 @@ from engine.domain.errors import CommitConflict, OutcomeUnknown, PackhouseError,
 from engine.formats.iceberg.commits.parents import forget_old, main_at
 from engine.formats.iceberg.commits.snapshot_files import StagedSnapshot, discard
 from engine.formats.iceberg.errors import reading_table, summary_of, translated
-from engine.formats.iceberg.intake.limits import Malformed
-from engine.formats.iceberg.manifests.reading import Cache
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.intake.caches import Cache
+from engine.formats.intake.limits import Malformed
 
 MAX_TRIES: Final = 16
 _FIRST_WAIT_SECONDS: Final = 0.02

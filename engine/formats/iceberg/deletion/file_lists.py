@@ -23,8 +23,8 @@ from pyiceberg.table.metadata import TableMetadata
 from engine.domain.runs.removals import FileCount
 from engine.formats.base import REMOVED_FILES
 from engine.formats.iceberg.deletion.path_keys import Keys, keys_of
-from engine.formats.iceberg.errors import printable
-from engine.formats.iceberg.intake.limits import Malformed
+from engine.formats.intake.errors import printable
+from engine.formats.intake.limits import Malformed
 
 BATCH_ROWS: Final = 50_000
 _LARGEST_BATCH: Final = 256 * 2**20

@@ -24,9 +24,9 @@ from engine.formats.iceberg.catalog.paths import file_name, metadata_location
 from engine.formats.iceberg.deletion.file_lists import FileList
 from engine.formats.iceberg.deletion.scopes import RECORDS
 from engine.formats.iceberg.errors import decoding
-from engine.formats.iceberg.intake.limits import MANIFEST_BYTES, Malformed
 from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
 
 _RUN_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _ORPHANS: Final = re.compile(r"orphans-[0-9]{1,20}\.parquet")

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.formats.iceberg.deletion.file_lists import CONTENT
-from engine.formats.iceberg.errors import printable
-from engine.formats.iceberg.manifests.outside_files import are_outside
+from engine.formats.intake.errors import printable
+from engine.formats.intake.outside_files import are_outside
 from engine.rewriting.kernel.storage.places import Places
 
 OUTSIDE, OF_OTHERS, UNCLEAR, PROTECTED = "outside", "of_another_table", "unclear", "protected"

@@ -13,8 +13,9 @@ import pyarrow as pa
 from pyiceberg.io import FileIO
 
 from engine.domain.errors import NotEligible
-from engine.formats.iceberg.errors import decoding, is_of_content, printable
-from engine.formats.iceberg.manifests.overlapping import overlapped
+from engine.formats.iceberg.errors import decoding, is_of_content
+from engine.formats.intake.errors import printable
+from engine.formats.intake.overlapping import overlapped
 
 _READERS: Final = 16
 _BATCH_BYTES: Final = 32 * 2**20

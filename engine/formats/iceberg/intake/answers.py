@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import requests
 
-from engine.formats.iceberg.intake.limits import METADATA_BYTES, too_large
 from engine.formats.iceberg.intake.metadata_files import check_json
+from engine.formats.intake.limits import METADATA_BYTES, too_large
 
 _CHUNK_BYTES: Final = 64 * 1024
 

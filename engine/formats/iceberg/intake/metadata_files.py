@@ -14,8 +14,8 @@ from typing import Final
 from pyiceberg.io import InputFile
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 
-from engine.formats.iceberg.intake.limits import METADATA_BYTES, METADATA_VALUES, Malformed, too_large
 from engine.formats.iceberg.intake.storage import read_file
+from engine.formats.intake.limits import METADATA_BYTES, METADATA_VALUES, Malformed, too_large
 
 _GZIP: Final = b"\x1f\x8b"
 

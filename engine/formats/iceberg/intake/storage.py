@@ -5,8 +5,8 @@ from typing import Any
 
 from pyiceberg.io import FileIO, InputFile, InputStream, OutputFile
 
-from engine.formats.iceberg.intake.limits import MANIFEST_BYTES, too_large
-from engine.formats.iceberg.manifests.avro_blocks import readable
+from engine.formats.intake.avro_blocks import readable
+from engine.formats.intake.limits import MANIFEST_BYTES, too_large
 
 
 def read_file(file: InputFile, limit: int) -> bytes:

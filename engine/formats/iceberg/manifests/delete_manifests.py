@@ -17,8 +17,8 @@ from pyiceberg.manifest import UNASSIGNED_SEQ, ManifestContent, ManifestFile
 
 from engine.domain.errors import Fatal
 from engine.formats.iceberg.manifests import entry_ids as ids
-from engine.formats.iceberg.manifests.avro_blocks import schema_of, with_schema
 from engine.formats.iceberg.manifests.decoding import ADDED, DELETED, EXISTING
+from engine.formats.intake.avro_blocks import schema_of, with_schema
 
 
 @dataclass

@@ -1,22 +1,16 @@
 """Decode selected fields of manifest entries with polars, three times as fast as all of them.
 
-Most of an entry is column statistics, which few callers use. Polars can skip fields, but only those of the outermost
-record, and the data file is a record inside of it. Avro encodes a record as its fields in order and nothing else, so a
-schema whose fields are those of the entry and of its data file describes the same bytes.
+Most of an entry is column statistics, which few callers use. The data file is a record inside of the entry
+(`intake.avro_columns`).
 """
 
-import io
-import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import polars as pl
 
 from engine.formats.iceberg.manifests import entry_ids as ids
-from engine.formats.iceberg.manifests.avro_blocks import with_schema
-
-UNREADABLE: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
-"""Exceptions of polars for unsupported Avro files; `OSError` for a truncated one."""
+from engine.formats.intake.avro_columns import read_columns
 
 
 def frame_of(
@@ -40,11 +34,5 @@ def frame_of(
     for field in written["fields"]:
         is_file = field["type"] is file
         flat += [(each, of_file) for each in file["fields"]] if is_file else [(field, of_entry)]
-    places = {str(field["field-id"]): at for at, (field, chosen) in enumerate(flat) if field.get("field-id") in chosen}
-    names = {at: name for name, at in places.items()}
-    fields = [{**field, "name": names.get(at, f"other {at}")} for at, (field, _) in enumerate(flat)]
-    schema = json.dumps({**written, "fields": fields}).encode()
-    try:
-        return pl.read_avro(io.BytesIO(with_schema(body, schema)), columns=list(places))
-    except UNREADABLE:
-        return None
+    named = [(field, str(field["field-id"]) if field.get("field-id") in chosen else None) for field, chosen in flat]
+    return read_columns(body, written, named)

@@ -7,117 +7,37 @@ Limits: the cache is in memory and bounded by bytes; format versions 1 and 2 (a 
 row ids and deletion vectors are not supported, which `eligibility` refuses).
 """
 
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from threading import Lock
-from typing import Any, Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.manifest import ManifestContent, ManifestFile
 
-from engine.domain.tables.table import TableRef
 from engine.formats.iceberg.catalog.file_access import outside
 from engine.formats.iceberg.errors import decoding, is_of_content
-from engine.formats.iceberg.intake.checks import check_entries, check_live, check_size
-from engine.formats.iceberg.intake.limits import Malformed
 from engine.formats.iceberg.intake.storage import AvroFiles
-from engine.formats.iceberg.manifests.avro_blocks import schema_of
 from engine.formats.iceberg.manifests.batches import read_together
 from engine.formats.iceberg.manifests.decoding import DELETED, ENTRIES, IS_OUTSIDE, read_entries
 from engine.formats.iceberg.manifests.inheritance import inherited
-from engine.formats.iceberg.manifests.outside_files import PathSummary, are_outside
-from engine.formats.iceberg.manifests.overlapping import overlapped
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
+from engine.formats.intake.avro_blocks import schema_of
+from engine.formats.intake.caches import Cache, Held
+from engine.formats.intake.checks import check_entries, check_live, check_size
+from engine.formats.intake.limits import Malformed
+from engine.formats.intake.outside_files import PathSummary, are_outside
+from engine.formats.intake.overlapping import overlapped
 from engine.rewriting.kernel.storage.places import Places
+
+T = TypeVar("T", bound=Held)
 
 _READ_AT_ONCE: Final = 256
 _READERS: Final = (8, 64)
 _SMALL_BYTES: Final = 64 * 1024  # stored bytes of manifests that are decoded together
 _READ_BYTES: Final = 64 * 2**20  # stored bytes that are read at once, where more than the least number read
-
-
-class Held(Protocol):
-    """A cacheable value: any object with its size in bytes."""
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes in memory."""
-
-
-T = TypeVar("T", bound=Held)
-
-
-class Cache(Protocol):
-    """Cache of content read from immutable files."""
-
-    def get(self, key: tuple[str, int], read: Callable[[], T]) -> T:
-        """Return the cached value, or cache and return the result of `read`. A key always has values of one type."""
-
-    def holds(self, key: tuple[str, int]) -> bool:
-        """Return whether a value is cached."""
-
-
-class ManifestCache:
-    """LRU cache of content read from immutable files, by path and length.
-
-    Contains the entries of manifests, and the live files of whole snapshots by their manifest list; the default size
-    is enough for two million files. Thread-safe and shared by all tables. Values larger than half of the bound are not
-    cached, so that one huge table does not evict all others.
-    """
-
-    def __init__(self, *, max_bytes: int = 512 * 2**20) -> None:
-        self._max_bytes = max_bytes
-        self._held: OrderedDict[tuple[str, int], Any] = OrderedDict()
-        self._bytes = 0
-        self._lock = Lock()
-
-    def of(self, owner: TableRef) -> "OwnedCache":
-        """Return the part of the cache that belongs to one table."""
-        return OwnedCache(self, repr(owner))  # dotted addresses of two tables can be the same text
-
-    def get(self, key: tuple[str, int], read: Callable[[], T]) -> T:
-        """Return what is held, or what `read` gives, which is then held. A key always stands for one type."""
-        with self._lock:
-            if key in self._held:
-                self._held.move_to_end(key)
-                kept: T = self._held[key]
-                return kept
-        value = read()
-        with self._lock:
-            if key not in self._held and value.nbytes <= self._max_bytes // 2:
-                self._held[key] = value
-                self._bytes += value.nbytes
-            while self._bytes > self._max_bytes and len(self._held) > 1:
-                _, dropped = self._held.popitem(last=False)
-                self._bytes -= dropped.nbytes
-        return value
-
-    def holds(self, key: tuple[str, int]) -> bool:
-        """Return whether a value is cached."""
-        return key in self._held
-
-
-@dataclass(frozen=True, slots=True)
-class OwnedCache:
-    """One table's part of a cache. Tables share nothing: one may list another's manifests with its own specs."""
-
-    whole: ManifestCache
-    owner: str
-
-    def get(self, key: tuple[str, int], read: Callable[[], T]) -> T:
-        """Return what is held, or what `read` gives, which is then held. A key always stands for one type."""
-        return self.whole.get(self._whole_key(key), read)
-
-    def holds(self, key: tuple[str, int]) -> bool:
-        """Return whether a value is cached."""
-        return self.whole.holds(self._whole_key(key))
-
-    def _whole_key(self, key: tuple[str, int]) -> tuple[str, int]:
-        return f"{self.owner}\n{key[0]}", key[1]
 
 
 @dataclass(frozen=True, slots=True)

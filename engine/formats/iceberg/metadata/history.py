@@ -12,7 +12,7 @@ from pyiceberg.table.refs import MAIN_BRANCH
 from pyiceberg.table.snapshots import Operation, Snapshot
 
 from engine.formats.base import IN_HISTORY, CommittedBatch, Condition, SnapshotInfo, SnapshotKind
-from engine.formats.iceberg.intake.limits import Malformed
+from engine.formats.intake.limits import Malformed
 
 RUN_ID: Final = "packhouse.run-id"
 ATTEMPT: Final = "packhouse.attempt"

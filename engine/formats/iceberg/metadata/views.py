@@ -17,11 +17,12 @@ from engine.formats.iceberg.catalog.file_access import GuardedFileIO, outside
 from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.intake.checks import check_metadata
 from engine.formats.iceberg.intake.storage import AvroFiles, HeldFiles
-from engine.formats.iceberg.manifests.reading import Cache, ManifestReader
+from engine.formats.iceberg.manifests.reading import ManifestReader
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.history import commit_times, head_of, sequence_times
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
 from engine.formats.iceberg.metadata.sort_orders import order_marks
+from engine.formats.intake.caches import Cache
 from engine.rewriting.kernel.storage.places import Places
 
 _DELETED = ManifestEntryStatus.DELETED

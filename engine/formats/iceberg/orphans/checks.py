@@ -20,12 +20,12 @@ from engine.formats.iceberg.catalog.paths import (
 from engine.formats.iceberg.deletion.path_keys import Keys, are_in, keys_of
 from engine.formats.iceberg.deletion.reachability import check_may_delete
 from engine.formats.iceberg.deletion.scopes import Scope
-from engine.formats.iceberg.errors import printable
-from engine.formats.iceberg.manifests.outside_files import are_outside
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.orphans.listings import ListedFiles
 from engine.formats.iceberg.orphans.looks import Look
 from engine.formats.iceberg.orphans.references import References
+from engine.formats.intake.errors import printable
+from engine.formats.intake.outside_files import are_outside
 
 _VERSION: Final = re.compile(r"v?([0-9]{1,9})(?:[-.].*)?\.metadata\.json(?:\.gz)?")
 _IN_FLIGHT: Final = timedelta(hours=1)

@@ -27,10 +27,11 @@ from engine.domain.errors import NotEligible, PackhouseError
 from engine.domain.runs.removals import InventoryPlace
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO
 from engine.formats.iceberg.catalog.paths import file_name
-from engine.formats.iceberg.errors import is_of_content, printable
-from engine.formats.iceberg.intake.limits import Malformed, too_large
+from engine.formats.iceberg.errors import is_of_content
 from engine.formats.iceberg.orphans.inventory_rows import ENDINGS, RowsBelow, plain_name, rows_of
 from engine.formats.iceberg.orphans.listings import files_below, store_of
+from engine.formats.intake.errors import printable
+from engine.formats.intake.limits import Malformed, too_large
 from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores.addresses import FILE, address_of
 

@@ -29,7 +29,6 @@ from engine.formats.iceberg.deletion.records import Records
 from engine.formats.iceberg.deletion.removal import Removal, Tally
 from engine.formats.iceberg.deletion.scopes import Refused, Scope
 from engine.formats.iceberg.deletion.unneeded import UnneededFiles
-from engine.formats.iceberg.intake.limits import MANIFEST_BYTES, Malformed
 from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.orphans.checks import check_complete, check_places, check_shrinkage, check_versions
@@ -38,6 +37,7 @@ from engine.formats.iceberg.orphans.looked import Looked, due_files, us
 from engine.formats.iceberg.orphans.looks import CANDIDATES, LOOK_BYTES, Look, StoredLooks, are_past_quarantine
 from engine.formats.iceberg.orphans.references import References
 from engine.formats.iceberg.orphans.sources import FileSource, source_of
+from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
 
 OF_OPEN_RUN, HIDDEN, CHANGED = "of_open_run", "hidden", "changed_since_inventory"
 _CHECKED_AT_ONCE: Final = 50_000

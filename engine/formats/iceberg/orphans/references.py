@@ -15,8 +15,8 @@ from engine.formats.iceberg.deletion.paths_in_files import entries_in
 from engine.formats.iceberg.deletion.reachability import KeptManifests, needed_by_metadata
 from engine.formats.iceberg.deletion.scopes import Scope
 from engine.formats.iceberg.deletion.stored_paths import StoredPaths
-from engine.formats.iceberg.manifests.outside_files import are_outside
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.intake.outside_files import are_outside
 from engine.rewriting.kernel.storage.places import Places
 
 _NONE: Final = np.empty(0, np.uint64)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.iceberg.intake.limits import Malformed
+from engine.formats.intake.limits import Malformed
 
 _PERCENT: Final = ord("%")
 _WRONG: Final = r"%(?:[^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)"

@@ -32,8 +32,8 @@ from pyiceberg.types import (
 from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.decoding import DELETED
-from engine.formats.iceberg.manifests.flat_frames import UNREADABLE
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.intake.avro_columns import UNREADABLE
 from engine.planning.measures.overlaps import UNKNOWN, ColumnRanges
 
 _NUMBERS: Final = (IntegerType, LongType, DateType, TimeType, TimestampType, TimestamptzType)

@@ -13,9 +13,7 @@ from pyiceberg.manifest import ManifestContent, ManifestFile
 
 from engine.domain.runs.deletes import DeleteFigures
 from engine.formats.base import Condition, DeleteProof
-from engine.formats.iceberg.intake.limits import Malformed
 from engine.formats.iceberg.manifests.decoding import POSITION_DELETES
-from engine.formats.iceberg.manifests.reading import ManifestCache
 from engine.formats.iceberg.manifests.summaries import not_enclosed
 from engine.formats.iceberg.metadata.history import in_history
 from engine.formats.iceberg.metadata.views import TableView
@@ -30,6 +28,8 @@ from engine.formats.iceberg.upkeep.delete_positions import (
 )
 from engine.formats.iceberg.upkeep.manifest_entries import comparable
 from engine.formats.iceberg.upkeep.manifest_proofs import is_replace
+from engine.formats.intake.caches import ManifestCache
+from engine.formats.intake.limits import Malformed
 
 _MOST_NAMED = 5
 

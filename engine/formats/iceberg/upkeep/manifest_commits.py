@@ -21,10 +21,7 @@ from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles, StagedS
 from engine.formats.iceberg.commits.summaries import usable_totals
 from engine.formats.iceberg.commits.tries import CommitTries, Proposal
 from engine.formats.iceberg.errors import decoding, reading_table, translated
-from engine.formats.iceberg.intake.limits import Malformed
-from engine.formats.iceberg.manifests.avro_blocks import readable, schema_of
 from engine.formats.iceberg.manifests.entry_bytes import EntryLayout
-from engine.formats.iceberg.manifests.overlapping import overlapped
 from engine.formats.iceberg.manifests.reading import live
 from engine.formats.iceberg.metadata.history import ATTEMPT, RUN_ID, summary_of
 from engine.formats.iceberg.metadata.views import TableView
@@ -32,6 +29,9 @@ from engine.formats.iceberg.upkeep.manifest_entries import plain
 from engine.formats.iceberg.upkeep.manifest_evidence import Evidence, Reading, digest, listed_as
 from engine.formats.iceberg.upkeep.manifest_merging import ManifestMerge, MergedManifest, Sources
 from engine.formats.iceberg.upkeep.manifest_plans import Selection, check_eligible, select, target_of
+from engine.formats.intake.avro_blocks import readable, schema_of
+from engine.formats.intake.limits import Malformed
+from engine.formats.intake.overlapping import overlapped
 
 CREATED: Final = "manifests-created"
 KEPT: Final = "manifests-kept"

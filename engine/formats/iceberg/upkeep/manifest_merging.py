@@ -26,8 +26,6 @@ from pyiceberg.typedef import Record
 from pyiceberg.types import UUIDType
 
 from engine.formats.iceberg.errors import is_of_content
-from engine.formats.iceberg.intake.limits import Malformed
-from engine.formats.iceberg.manifests.avro_blocks import container, metadata_of, readable
 from engine.formats.iceberg.manifests.batches import read_as_one
 from engine.formats.iceberg.manifests.decoding import DELETED, EXISTING, read_entries
 from engine.formats.iceberg.manifests.entry_bytes import EntryLayout, cut_all, data_files, joined_entries
@@ -36,6 +34,8 @@ from engine.formats.iceberg.manifests.summaries import uuid_signs, widen_zeros
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, SpecToWrite
 from engine.formats.iceberg.statistics.bounds import order_key
 from engine.formats.iceberg.upkeep.manifest_entries import plain
+from engine.formats.intake.avro_blocks import container, metadata_of, readable
+from engine.formats.intake.limits import Malformed
 
 _BLOCK_BYTES: Final = 2**20
 _NONE: Final = -1  # in place of a number that no entry of a new manifest inherits

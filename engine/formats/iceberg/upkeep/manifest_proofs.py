@@ -12,12 +12,13 @@ from pyiceberg.table.snapshots import Operation, Snapshot
 from engine.domain.runs.manifests import ManifestFigures
 from engine.formats.base import Condition, ManifestProof
 from engine.formats.iceberg.manifests.decoding import ENTRIES
-from engine.formats.iceberg.manifests.reading import ManifestCache, live
+from engine.formats.iceberg.manifests.reading import live
 from engine.formats.iceberg.manifests.summaries import excluded
 from engine.formats.iceberg.metadata.history import in_history
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.upkeep.manifest_entries import comparable, plain
 from engine.formats.iceberg.upkeep.manifest_evidence import Evidence, Reading
+from engine.formats.intake.caches import ManifestCache
 
 
 def prove_manifests(view: TableView, snapshot_id: int, evidence: Sequence[Evidence] = ()) -> ManifestProof:

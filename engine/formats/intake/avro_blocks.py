@@ -22,7 +22,7 @@ from typing import Any, Final
 import fastavro
 import pyarrow as pa
 
-from engine.formats.iceberg.intake.limits import MANIFEST_BYTES, Malformed, too_large
+from engine.formats.intake.limits import MANIFEST_BYTES, Malformed, too_large
 
 _HEADER: Final[Any] = fastavro.parse_schema(
     {

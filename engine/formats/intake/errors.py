@@ -1,0 +1,103 @@
+"""Classify the exceptions of reading untrusted files: caused by the content, by the storage, or raised on purpose.
+
+For unexpected content, libraries raise arbitrary Python exceptions, and Rust extensions panic. No message contains a
+secret: texts of libraries are masked first (`domain.values.uris`).
+"""
+
+import errno
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from gzip import BadGzipFile
+from typing import Final
+
+from engine.domain.errors import Away, CredentialsExpired, PackhouseError, StateConflict, Transient
+from engine.domain.fleet.dependencies import Dependency
+from engine.domain.values.uris import masked
+from engine.formats.intake.limits import Malformed
+from engine.rewriting.kernel.storage.answers import is_expired, is_refused
+
+_LOCAL_FAULTS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENAMETOOLONG)
+_OF_ONE_FILE: Final = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError)
+_OF_CONTENT: Final = (EOFError, FileNotFoundError, IsADirectoryError, NotADirectoryError, BadGzipFile)
+_OF_PATHS: Final = frozenset({errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP})
+"""Errors that look like unreachable storage but are caused by the content read or its path."""
+
+_FOLDER: Final = "is a directory"  # end of Arrow's message, which has no error number
+
+_PANICS: Final = "pyo3_runtime"
+"""Module of the exception raised by panics in Rust extensions; it derives from `BaseException`."""
+
+_LONGEST_NAME: Final = 200
+_LONGEST_SUMMARY: Final = 300
+
+
+def printable(text: str, instead: str = "?") -> str:
+    """Return a text from foreign metadata with each unprintable character replaced by `instead`."""
+    return "".join(each if each.isprintable() else instead for each in text)
+
+
+def summary_of(error: BaseException) -> str:
+    """Return the class and the first line of an error, masked and printable, at most 300 characters."""
+    first = (str(error).strip() or "no message").splitlines()[0]
+    named = first if isinstance(error, Malformed) else f"{type(error).__name__}: {first}"
+    return printable(masked(named)[:_LONGEST_SUMMARY])
+
+
+def is_of_file(error: BaseException) -> bool:
+    """Return whether an error is caused by the file read, not by its storage and not raised on purpose."""
+    if isinstance(error, _OF_CONTENT):
+        return True
+    if isinstance(error, OSError) and (error.errno in _OF_PATHS or str(error).endswith(_FOLDER)):
+        return True
+    if isinstance(error, PackhouseError | OSError | EOFError):
+        return False
+    return isinstance(error, Exception) or type(error).__module__ == _PANICS
+
+
+@contextmanager
+def decoding_file(
+    what: str,
+    *,
+    is_of_content: Callable[[BaseException], bool] = is_of_file,
+    summary: Callable[[BaseException], str] = summary_of,
+) -> Iterator[None]:
+    """Run a block that reads and decodes a file.
+
+    Args:
+        what: names the file in the error message.
+        is_of_content: returns whether an error is caused by the file.
+        summary: returns the text of an error.
+
+    Raises:
+        Malformed: it can't be decoded. Errors of storage that does not answer pass unchanged.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if not is_of_content(error):
+            raise
+        raise Malformed(f"{what[-_LONGEST_NAME:]}: {summary(error)}") from error
+
+
+def causes_of(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and its causes, outermost first."""
+    found: BaseException | None = error
+    while found is not None:
+        yield found
+        found = found.__cause__
+
+
+def storage_condition(error: OSError | EOFError, message: str) -> PackhouseError:
+    """Return the domain's error for an exception of a storage, with a message."""
+    if is_expired(str(error)):
+        return CredentialsExpired(f"{message}; the credentials expired")
+    if is_refused(str(error)):
+        return StateConflict(f"{message}; give the catalog's properties credentials that may do this")
+    if isinstance(error, _OF_ONE_FILE) or _is_local(error):
+        return Transient(message)
+    return Away(Dependency.STORAGE, message)
+
+
+def _is_local(error: OSError | EOFError) -> bool:
+    """Return whether an OS error concerns local files of this machine, such as a full disk."""
+    return isinstance(error, OSError) and error.errno in _LOCAL_FAULTS
