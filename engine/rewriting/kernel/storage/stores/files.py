@@ -86,5 +86,8 @@ class WholeFiles(Files, Protocol):
     def read(self, path: str, offset: int, length: int | None) -> bytes:
         """Return up to `length` bytes from byte `offset`, without one all. Raises FileNotFoundError, OSError."""
 
+    def folders(self, folder: str) -> Iterator[str]:
+        """Yield the paths of the folders directly in a folder, none for a missing one. Raises OSError."""
+
     def replace(self, path: str, data: bytes) -> None:
         """Write a whole file, also over one that exists. Raises OSError."""

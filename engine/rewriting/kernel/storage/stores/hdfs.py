@@ -77,9 +77,16 @@ class HdfsFiles:
 
     def files(self, folder: str, *, is_recursive: bool) -> Iterator[str]:
         """Yield the paths of all files below a folder; without `is_recursive` only those directly in it."""
+        yield from (each.path for each in self._listed(folder, is_recursive) if not each.isdir)
+
+    def folders(self, folder: str) -> Iterator[str]:
+        """Yield the paths of the folders directly in a folder. Raises StoreError."""
+        yield from (each.path for each in self._listed(folder, False) if each.isdir)
+
+    def _listed(self, folder: str, is_recursive: bool) -> Iterator[Any]:
         with _errors():
             try:
-                yield from (each.path for each in self._client.list_status(folder, is_recursive) if not each.isdir)
+                yield from self._client.list_status(folder, is_recursive)
             except FileNotFoundError:
                 return
 

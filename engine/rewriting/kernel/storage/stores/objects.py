@@ -150,6 +150,12 @@ class ObjectFiles:
             else:
                 yield from (each["path"] for each in obstore.list_with_delimiter(self._readable, prefix)["objects"])
 
+    def folders(self, folder: str) -> Iterator[str]:
+        """Yield the paths of the folders directly in a folder: common beginnings of names. Raises StoreError."""
+        prefix = f"{folder.strip('/')}/" if folder.strip("/") else None
+        with store_errors():
+            yield from obstore.list_with_delimiter(self._readable, prefix)["common_prefixes"]
+
     def listed(self, folder: str, after: str | None = None) -> Iterator[dict[str, list[Any]]]:
         """Yield the paths, sizes and times (microseconds since 1970) of all files below a folder. Raises StoreError.
 
