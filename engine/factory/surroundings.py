@@ -22,6 +22,7 @@ from engine.embedded.spark import EmbeddedSpark
 from engine.embedded.supervision import Server, Supervisor
 from engine.formats.base import TableFormat
 from engine.formats.iceberg.connection import IcebergFormat
+from engine.formats.paimon.connection import PaimonFormat
 from engine.queue.budgets import PaceLedger
 from engine.queue.connection import connect_redis
 from engine.queue.hints import Hints
@@ -179,7 +180,8 @@ def _formats(locations: LocationRules) -> Mapping[FormatName, TableFormat]:
             check_location=lambda location: locations.check([location], allowed=()),
             check_peer=locations.check_peer,
             check_addresses=locations.check_addresses,
-        )
+        ),
+        FormatName.PAIMON: PaimonFormat(check_location=lambda location: locations.check([location], allowed=())),
     }
 
 

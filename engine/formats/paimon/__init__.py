@@ -1,0 +1,6 @@
+"""Apache Paimon tables, read from their files: schemas, snapshots and manifests. Nothing is written, no JVM is used."""
+
+from engine.formats.paimon.connection import PaimonConnection, PaimonFormat
+from engine.formats.paimon.table import PaimonTable
+
+__all__ = ["PaimonConnection", "PaimonFormat", "PaimonTable"]

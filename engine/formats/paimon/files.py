@@ -1,0 +1,74 @@
+"""Where the files of a table are, and the search for its newest schema and snapshot."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from engine.formats.intake.limits import Malformed
+from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES, TableSchema, parse_schema
+from engine.formats.paimon.metadata.snapshots import SNAPSHOT_BYTES, Snapshot, parse_snapshot
+from engine.formats.paimon.storage import TableStorage
+
+_NUMBER: Final = re.compile(r"(?:0|[1-9][0-9]{0,17})")
+_HINT_BYTES: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class TableFiles:
+    """The files of the table at a location."""
+
+    storage: TableStorage
+    location: str
+
+    @property
+    def manifests(self) -> str:
+        """The folder of manifests and manifest lists."""
+        return f"{self.location}/manifest"
+
+    def schema_ids(self) -> Sequence[int]:
+        """Return the ids of all schemas, in order; none if there is no table."""
+        return self._numbers("schema")
+
+    def schema(self, number: int) -> TableSchema:
+        """Return a schema. Raises FileNotFoundError, Malformed."""
+        return parse_schema(self.storage.read(f"{self.location}/schema/schema-{number}", SCHEMA_BYTES), number=number)
+
+    def snapshot_ids(self) -> Sequence[int]:
+        """Return the ids of all snapshots that are not expired, in order."""
+        return self._numbers("snapshot")
+
+    def snapshot(self, number: int) -> Snapshot | None:
+        """Return a snapshot, None if it is expired. Raises Malformed."""
+        body = self._snapshot_body(number)
+        return None if body is None else parse_snapshot(body, number=number)
+
+    def newest_snapshot(self) -> tuple[int, bytes] | None:
+        """Return the id and content of the newest snapshot, None before the first.
+
+        The file `LATEST` has the id at most times: writers set it after each commit, without a guarantee. It is right
+        if its snapshot exists and the next one does not; otherwise the snapshots are listed.
+        """
+        hint = self._hint()
+        if hint is not None and self._snapshot_body(hint + 1) is None and (body := self._snapshot_body(hint)):
+            return hint, body
+        for number in reversed(self.snapshot_ids()):
+            if (body := self._snapshot_body(number)) is not None:
+                return number, body
+        return None
+
+    def _hint(self) -> int | None:
+        try:
+            written = self.storage.read_if_present(f"{self.location}/snapshot/LATEST", _HINT_BYTES)
+        except Malformed:
+            return None
+        text = (written or b"").decode(errors="replace").strip()
+        return int(text) if _NUMBER.fullmatch(text) and int(text) > 0 else None
+
+    def _snapshot_body(self, number: int) -> bytes | None:
+        return self.storage.read_if_present(f"{self.location}/snapshot/snapshot-{number}", SNAPSHOT_BYTES)
+
+    def _numbers(self, kind: str) -> Sequence[int]:
+        names = self.storage.files(f"{self.location}/{kind}")
+        found = (name.removeprefix(f"{kind}-") for name in names if name.startswith(f"{kind}-"))
+        return sorted(int(text) for text in found if _NUMBER.fullmatch(text))

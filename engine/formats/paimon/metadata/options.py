@@ -1,0 +1,106 @@
+"""Options of a table that decide how its files are arranged and read; defaults are those of Paimon 1.4."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from engine.formats.intake.limits import Malformed
+from engine.formats.paimon.metadata.schemas import TableSchema
+
+_ON_DEMAND: Final = -1
+_POSTPONED: Final = -2
+
+
+class BucketMode(StrEnum):
+    """How rows are distributed to the buckets of a partition."""
+
+    FIXED = "fixed"
+    """By a hash of the bucket key, to a fixed number."""
+
+    UNAWARE = "unaware"
+    """All to bucket 0: an append table without buckets."""
+
+    DYNAMIC = "dynamic"
+    """By an index of primary keys, to a growing number."""
+
+    CROSS_PARTITION = "cross_partition"
+    """As `DYNAMIC`, with primary keys that can move between partitions."""
+
+    POSTPONE = "postpone"
+    """To a bucket for new files, which a compaction distributes."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """Options as the table has them. `buckets`: the number of buckets, None where it is not fixed."""
+
+    bucket_mode: BucketMode
+    buckets: int | None
+    has_deletion_vectors: bool
+    changelog_producer: str
+    merge_engine: str | None
+    is_write_only: bool
+    default_partition: str
+    data_directory: str
+    external_paths: tuple[str, ...]
+    has_legacy_partition_names: bool
+
+    def described(self) -> Mapping[str, Any]:
+        """Return the options that decide how the table can be compacted, JSON-ready."""
+        return {
+            "bucket_mode": self.bucket_mode.value,
+            "buckets": self.buckets,
+            "deletion_vectors": self.has_deletion_vectors,
+            "changelog_producer": self.changelog_producer,
+            "merge_engine": self.merge_engine,
+            "write_only": self.is_write_only,
+        }
+
+
+def options_of(schema: TableSchema) -> TableOptions:
+    """Return the options of a table.
+
+    Raises:
+        Malformed: a value is none of its option.
+    """
+    given = schema.options
+    mode, buckets = _buckets(schema)
+    paths = given.get("data-file.external-paths", "")
+    return TableOptions(
+        bucket_mode=mode,
+        buckets=buckets,
+        has_deletion_vectors=_switch(given, "deletion-vectors.enabled", default=False),
+        changelog_producer=given.get("changelog-producer", "none").lower(),
+        merge_engine=given.get("merge-engine", "deduplicate").lower() if schema.primary_keys else None,
+        is_write_only=_switch(given, "write-only", default=False),
+        default_partition=given.get("partition.default-name", "__DEFAULT_PARTITION__"),
+        data_directory=given.get("data-file.path-directory", "").strip("/"),
+        external_paths=tuple(path for each in paths.split(",") if (path := each.strip())),
+        has_legacy_partition_names=_switch(given, "partition.legacy-name", default=True),
+    )
+
+
+def _buckets(schema: TableSchema) -> tuple[BucketMode, int | None]:
+    written = schema.options.get("bucket", str(_ON_DEMAND)).strip()
+    try:
+        number = int(written[:20])
+    except ValueError:
+        number = 0
+    if number > 0:
+        return BucketMode.FIXED, number
+    if number == _POSTPONED and schema.primary_keys:
+        return BucketMode.POSTPONE, None
+    if number != _ON_DEMAND:
+        raise Malformed(f"the option bucket is {written[:80]!r}: neither a number of buckets, nor -1 or -2")
+    if not schema.primary_keys:
+        return BucketMode.UNAWARE, None
+    is_within = set(schema.partition_keys) <= set(schema.primary_keys)
+    return (BucketMode.DYNAMIC if is_within else BucketMode.CROSS_PARTITION), None
+
+
+def _switch(given: Mapping[str, str], name: str, *, default: bool) -> bool:
+    value = given.get(name, str(default)).strip().lower()
+    if value not in ("true", "false"):
+        raise Malformed(f"the option {name} is {value[:80]!r}, neither true nor false")
+    return value == "true"

@@ -1,0 +1,92 @@
+"""Files of a warehouse, read as a whole and with a size limit; only those below the folders of a table."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from engine.domain.errors import NotEligible
+from engine.formats.intake.limits import too_large
+from engine.rewriting.kernel.errors import OUTSIDE_FILES, Refused
+from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.stores.addresses import FILE, Address, address_of
+from engine.rewriting.kernel.storage.stores.connections import whole_files_of
+from engine.rewriting.kernel.storage.stores.files import WholeFiles
+
+
+class TableStorage:
+    """Reads files and lists folders below `places`.
+
+    Every method raises `NotEligible` for a path outside of the places or in a store that `properties` can't reach, and
+    `OSError` if the store does not answer.
+    """
+
+    def __init__(self, properties: Mapping[str, str], *, places: Places) -> None:
+        self._properties = properties
+        self.places = places
+
+    def read(self, path: str, limit: int) -> bytes:
+        """Return the content of a file.
+
+        Raises:
+            FileNotFoundError: there is none.
+            Malformed: it is larger than `limit` bytes.
+        """
+        address = self._address(path)
+        if address.kind == FILE:
+            with Path(address.path).open("rb") as stream:
+                body = stream.read(limit + 1)
+        else:
+            body = self._store(address).read(address.path, 0, limit + 1)
+        if len(body) > limit:
+            raise too_large("it has", "", limit)
+        return body
+
+    def read_if_present(self, path: str, limit: int) -> bytes | None:
+        """Return the content of a file, None if there is none. Raises as `read`."""
+        try:
+            return self.read(path, limit)
+        except FileNotFoundError:
+            return None
+
+    def files(self, folder: str) -> Sequence[str]:
+        """Return the names of the files directly in a folder; none if it is missing."""
+        address = self._address(folder)
+        if address.kind == FILE:
+            return _entries(address.path, folders=False)
+        return _names(self._store(address).files(address.path, is_recursive=False))
+
+    def folders(self, folder: str) -> Sequence[str]:
+        """Return the names of the folders directly in a folder; none if it is missing."""
+        address = self._address(folder)
+        if address.kind == FILE:
+            return _entries(address.path, folders=True)
+        return _names(self._store(address).folders(address.path))
+
+    def _address(self, path: str) -> Address:
+        if not self.places.cover(path):
+            raise NotEligible(f"{OUTSIDE_FILES}: {path[:300]!r} is not below {self.places}")
+        try:
+            return address_of(path)
+        except Refused as error:
+            raise NotEligible(str(error)) from error
+
+    def _store(self, address: Address) -> WholeFiles:
+        try:
+            found = whole_files_of(address.kind, address.place, self._properties, is_patient=True)
+        except Refused as error:
+            raise NotEligible(str(error)) from error
+        if found is None:
+            raise NotEligible(f"{address.kind}://{address.place}: the catalog's properties can't reach this store")
+        return found
+
+
+def _entries(folder: str, *, folders: bool) -> list[str]:
+    try:
+        with os.scandir(folder) as found:
+            return sorted(each.name for each in found if each.is_dir() is folders)
+    except FileNotFoundError:
+        return []
+
+
+def _names(paths: Iterable[str]) -> list[str]:
+    return sorted(path.rstrip("/").rpartition("/")[2] for path in paths)

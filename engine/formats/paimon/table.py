@@ -1,0 +1,221 @@
+"""One loaded Paimon table, as `formats.base.OpenTable`. It is only read: it has no role that changes it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.domain.errors import CommitConflict, NotEligible, TableUnreadable, Transient
+from engine.domain.runs.files import InputFile
+from engine.domain.tables.orders import RequestedOrder, RowOrdering
+from engine.domain.tables.table import TableRef
+from engine.formats.base import Condition, SnapshotInfo, TableColumn
+from engine.formats.intake.errors import causes_of
+from engine.formats.paimon.capabilities import READ_ONLY
+from engine.formats.paimon.errors import reading_table
+from engine.formats.paimon.history import snapshot_infos
+from engine.formats.paimon.metadata.partition_fields import SPEC_ID, partition_times, spec_fields
+from engine.formats.paimon.metadata.snapshots import SNAPSHOT_BYTES
+from engine.formats.paimon.view import TableView
+from engine.planning.measures.digest import TableMeasures
+from engine.planning.measures.overlaps import ColumnRanges
+from engine.planning.plans.predicates import PartitionSpecFields
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _reads(
+    doing: str,
+) -> Callable[[Callable[Concatenate["PaimonTable", P], T]], Callable[Concatenate["PaimonTable", P], T]]:
+    """Decorate a method to raise domain errors for unreadable metadata; the table's address completes `doing`."""
+
+    def decorate(
+        method: Callable[Concatenate["PaimonTable", P], T],
+    ) -> Callable[Concatenate["PaimonTable", P], T]:
+        @wraps(method)
+        def guarded(self: "PaimonTable", /, *args: P.args, **kwargs: P.kwargs) -> T:
+            with self.reading(doing):
+                return method(self, *args, **kwargs)
+
+        return guarded
+
+    return decorate
+
+
+class PaimonTable:
+    """A loaded table. Methods that read metadata raise `TableUnreadable`, or `Transient` if it expired since."""
+
+    def __init__(self, view: TableView) -> None:
+        self._view = view
+
+    @contextmanager
+    def reading(self, doing: str) -> Iterator[None]:
+        """Run a block that reads metadata; see `errors.reading_table`."""
+        try:
+            with reading_table(f"{doing} {self.ref}"):
+                yield
+        except TableUnreadable as error:
+            if any(isinstance(each, FileNotFoundError) for each in causes_of(error)) and self._has_expired():
+                raise Transient(f"{self.ref} changed while it was read, and its old files are gone") from error
+            raise
+
+    def _has_expired(self) -> bool:
+        """Return whether the snapshot of this view is gone, or another one has its id."""
+        with reading_table(f"read the snapshots of {self.ref}"):
+            head = self._view.head
+            return head is not None and self._view.files.snapshot(head.id) != head
+
+    @property
+    def ref(self) -> TableRef:
+        """The address under which it was opened."""
+        return self._view.ref
+
+    @property
+    def uuid(self) -> str:
+        """The table's own stable identity."""
+        return self._view.uuid
+
+    @property
+    def location(self) -> str:
+        """The table's base location."""
+        return self._view.files.location
+
+    @property
+    def locations(self) -> Sequence[str]:
+        """The base location, and those of data files in other places."""
+        return [self.location, *self._view.options.external_paths]
+
+    @property
+    def pointer(self) -> str:
+        """The catalog's pointer when the table was loaded, as returned by `CatalogConnection.pointers`."""
+        return self._view.pointer
+
+    @property
+    def head_snapshot_id(self) -> int | None:
+        """Id of the newest snapshot; None before the first commit."""
+        return None if self._view.head is None else self._view.head.id
+
+    @property
+    def schema_id(self) -> int:
+        """Id of the current schema."""
+        return self._view.schema.id
+
+    @property
+    def current_spec_id(self) -> int:
+        """Id of the table's only partition spec."""
+        return SPEC_ID
+
+    @_reads("read the manifests of")
+    def describe(self) -> Mapping[str, Any]:
+        """Return snapshots, manifests, columns, keys and the options that decide about compaction, JSON-ready."""
+        view = self._view
+        return {
+            "format": "paimon",
+            "uuid": self.uuid,
+            "location": self.location,
+            "head_snapshot_id": None if view.head is None else str(view.head.id),
+            "snapshot_count": len(view.snapshot_ids),
+            "data_manifest_count": len(view.manifests),
+            "schema_id": self.schema_id,
+            "columns": [{"id": each.id, "name": each.name, "type": each.type.text} for each in view.schema.columns],
+            "partition_keys": list(view.schema.partition_keys),
+            "primary_keys": list(view.schema.primary_keys),
+            **view.options.described(),
+        }
+
+    def policy_properties(self) -> Mapping[str, Any]:
+        """Return no fields: this version acts on none for these tables."""
+        return {}
+
+    def columns(self) -> Sequence[TableColumn]:
+        """Return the top-level columns of the current schema, in its order."""
+        return [TableColumn(each.name, each.type.is_nested) for each in self._view.schema.columns]
+
+    def column_names(self) -> Sequence[str]:
+        """Return the full names of the current schema's columns, those inside of rows too."""
+        columns = self._view.schema.columns
+        return [name for each in columns for name in (each.name, *(f"{each.name}.{it}" for it in each.type.fields))]
+
+    @_reads("read the schema of")
+    def partition_specs(self) -> Sequence[PartitionSpecFields]:
+        """Return the partition columns in the form that predicates are evaluated with."""
+        return [spec_fields(self._view.codec)]
+
+    @_reads("read the snapshots of")
+    def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
+        """Return the newest snapshots, newest first."""
+        return snapshot_infos(self._view.newest(limit + 1), is_keyed=bool(self._view.schema.primary_keys))[:limit]
+
+    @_reads("read the storage of")
+    def read_storage(self) -> None:
+        """Read the current schema file."""
+        self._view.files.storage.read(f"{self.location}/schema/schema-{self.schema_id}", SNAPSHOT_BYTES * 4)
+
+    @_reads("read the manifests of")
+    def digest(self) -> pa.Table:
+        """Return the live data files of the head snapshot, in the shape of `planning.measures.digest.FILE_DIGEST`."""
+        return self._view.live.digest(self._view.arrivals, self._view.files.storage.places)
+
+    @_reads("read the manifests of")
+    def figures(self) -> TableMeasures:
+        """Return table-level measurements."""
+        view = self._view
+        return TableMeasures(
+            snapshot_count=len(view.snapshot_ids),
+            manifest_count=len(view.manifests),
+            manifest_bytes=sum(each.file_bytes for each in view.manifests),
+            committed_at_ms=self._commit_times(),
+            known_since_ms=view.arrivals.known_since_ms or None,
+            metadata_bytes=view.schema.file_bytes + (0 if view.head is None else view.head.file_bytes),
+            times=partition_times(view.codec),
+            delete_files=view.live.vector_counts(),
+            current_spec_id=SPEC_ID,
+        )
+
+    def _commit_times(self) -> Mapping[int, int]:
+        """Return the commit times of the newest snapshots and of the oldest one, by id."""
+        oldest = [each for number in self._view.snapshot_ids[:1] if (each := self._view.files.snapshot(number))]
+        return {each.id: each.committed_at_ms for each in (*oldest, *self._view.newest_read)}
+
+    def conditions(
+        self,
+        order: RequestedOrder | None = None,  # noqa: ARG002
+        *,
+        moves_to_current_spec: bool = False,  # noqa: ARG002
+    ) -> Sequence[Condition]:
+        """Return that no table of this format can be rewritten."""
+        return [Condition("format_rewritable", False, READ_ONLY)]
+
+    def resolve_order(self, requested: RequestedOrder) -> RowOrdering:  # noqa: ARG002
+        """Raise `NotEligible`."""
+        raise NotEligible(f"{self.ref} has no order of rows: {READ_ONLY}")
+
+    def order_ranges(
+        self,
+        order: RowOrdering,  # noqa: ARG002
+        paths: pa.ChunkedArray | None = None,  # noqa: ARG002
+    ) -> Sequence[ColumnRanges]:
+        """Return no ranges: no order can be resolved."""
+        return ()
+
+    @_reads("read the manifests of")
+    def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
+        """Return the inputs by path.
+
+        Raises:
+            CommitConflict: a path is not live in this view.
+        """
+        live = self._view.live
+        known = live.paths()
+        at = pc.index_in(pa.array(paths, pa.string()), value_set=known.combine_chunks())
+        if at.null_count:
+            missing = next(path for path, place in zip(paths, at.to_pylist(), strict=True) if place is None)
+            raise CommitConflict(f"{at.null_count} of {len(paths)} files are not live any more, the first is {missing}")
+        rows = live.files.take(at)
+        columns = (rows[name].to_pylist() for name in ("file_bytes", "record_count", "min_sequence"))
+        found = zip(paths, *columns, strict=True)
+        return {path: InputFile(path, size, count, max(0, number)) for path, size, count, number in found}

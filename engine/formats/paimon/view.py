@@ -1,0 +1,126 @@
+"""A table as loaded at one point in time: its schema and newest snapshot; more is read on first use and kept."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from uuid import NAMESPACE_URL, uuid5
+
+from engine.domain.tables.table import TableRef
+from engine.formats.intake.caches import Cache
+from engine.formats.intake.overlapping import overlapped
+from engine.formats.paimon.files import TableFiles
+from engine.formats.paimon.manifests.arrivals import MOST_SNAPSHOTS, Arrivals
+from engine.formats.paimon.manifests.lists import ManifestRef
+from engine.formats.paimon.manifests.live_files import LiveFiles
+from engine.formats.paimon.manifests.reading import MetadataReader
+from engine.formats.paimon.metadata.options import TableOptions, options_of
+from engine.formats.paimon.metadata.partitions import PartitionCodec
+from engine.formats.paimon.metadata.schemas import TableSchema
+from engine.formats.paimon.metadata.snapshots import Snapshot, parse_snapshot
+
+_READERS = 8
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A loaded table. Methods raise `Malformed` and `OSError`, also for metadata that expired since."""
+
+    ref: TableRef
+    files: TableFiles
+    cache: Cache
+    pointer: str
+    uuid: str
+    schema: TableSchema
+    head: Snapshot | None
+
+    @staticmethod
+    def load(ref: TableRef, files: TableFiles, cache: Cache) -> "TableView | None":
+        """Load a table; None if there is none at the location."""
+        ids = files.schema_ids()
+        if not ids:
+            return None
+        schema, first = files.schema(ids[-1]), files.schema(ids[0])
+        newest = files.newest_snapshot()
+        return TableView(
+            ref=ref,
+            files=files,
+            cache=cache,
+            pointer=_pointer(ids, newest),
+            uuid=_uuid(ref, first),
+            schema=schema,
+            head=None if newest is None else parse_snapshot(newest[1], number=newest[0]),
+        )
+
+    @cached_property
+    def options(self) -> TableOptions:
+        """The options of the current schema."""
+        return options_of(self.schema)
+
+    @cached_property
+    def codec(self) -> PartitionCodec:
+        """The codec of the table's partitions."""
+        return PartitionCodec.of(self.schema, self.options)
+
+    @cached_property
+    def reader(self) -> MetadataReader:
+        """The reader of the table's manifests."""
+        return MetadataReader(self.files.storage, self.files.manifests, self.cache)
+
+    @cached_property
+    def live(self) -> LiveFiles:
+        """The live files of the newest snapshot."""
+        entries = self.reader.entries(self.manifests)
+        vectors = self.reader.vectors(self.head)
+        return LiveFiles.of(entries, vectors, codec=self.codec, location=self.files.location)
+
+    @cached_property
+    def manifests(self) -> Sequence[ManifestRef]:
+        """The manifests of the newest snapshot."""
+        return () if self.head is None else self.reader.manifests(self.head)
+
+    @cached_property
+    def snapshot_ids(self) -> Sequence[int]:
+        """Ids of the snapshots up to this view's that are not expired, in order."""
+        return [] if self.head is None else [each for each in self.files.snapshot_ids() if each <= self.head.id]
+
+    def newest(self, limit: int) -> Sequence[Snapshot]:
+        """Return the newest snapshots, oldest first; those that expire at the same time are left out."""
+        ids = self.snapshot_ids[-limit:] if limit > 0 else []
+        found = list(overlapped(self.files.snapshot, ids, at_once=_READERS))
+        expired = max((at for at, each in enumerate(found, start=1) if each is None), default=0)
+        return [each for each in found[expired:] if each is not None]
+
+    @cached_property
+    def newest_read(self) -> Sequence[Snapshot]:
+        """The newest snapshots, oldest first, whose changes are read."""
+        return self.newest(MOST_SNAPSHOTS)
+
+    @cached_property
+    def arrivals(self) -> Arrivals:
+        """The files that the newest snapshots added, with the times of their commits."""
+        snapshots = self.newest_read
+        entries = [self.reader.entries(self.reader.listed(each.delta)) for each in snapshots]
+        return Arrivals.of(snapshots, [self.live.arrived(each) for each in entries])
+
+
+def pointer_of(files: TableFiles) -> str | None:
+    """Return a value that changes with every commit and change of the schema; None if there is no table.
+
+    Takes four requests: a list of schemas, the hint, its snapshot and the next one.
+    """
+    ids = files.schema_ids()
+    return _pointer(ids, files.newest_snapshot()) if ids else None
+
+
+def _pointer(schema_ids: Sequence[int], newest: tuple[int, bytes] | None) -> str:
+    """Return the pointer of a table; after a rollback, another snapshot with an id used before gives another one."""
+    if newest is None:
+        return f"schema-{schema_ids[-1]}"
+    number, body = newest
+    return f"schema-{schema_ids[-1]} snapshot-{number} {hashlib.sha256(body).hexdigest()[:16]}"
+
+
+def _uuid(ref: TableRef, first: TableSchema) -> str:
+    """Return an identity of the table from the values that make up Paimon's own: address and time of creation."""
+    return str(uuid5(NAMESPACE_URL, f"paimon:{'.'.join((*ref.namespace, ref.name))}.{first.created_at_ms}"))
