@@ -15,6 +15,7 @@ pytest_plugins = [
     "tests.support.hypothesis_profile",
     "tests.support.iceberg_rest_server",
     "tests.support.logs",
+    "tests.support.paimon.core",
     "tests.support.peer",
     "tests.support.native",
     "tests.support.redis_server",

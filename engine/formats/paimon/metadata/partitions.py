@@ -37,7 +37,8 @@ _DECIMALS: Final = frozenset({"DECIMAL", "NUMERIC"})
 _COMPACT_DIGITS: Final = 18
 _EXACT: Final = Context(prec=76)
 _EPOCH_DAY: Final = date(1970, 1, 1)
-_ESCAPED: Final = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
+_ESCAPED: Final = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{}\[\]^]")
+_NO_SPACE_IN_JAVA: Final = "\x85\xa0\u2007\u202f"
 _READABLE: Final = _TEXTS | _NUMBERS.keys() | _DECIMALS | {"BOOLEAN"}
 _BUCKET_NAMES: Final = {-2: "postpone"}
 
@@ -103,7 +104,7 @@ class PartitionCodec:
                 text = format(value, "f")
             case _:
                 text = str(value)
-        return text if text.strip() else self.options.default_partition
+        return self.options.default_partition if _is_blank(text) else text
 
     def _values(self, stored: bytes) -> Sequence[Any]:
         (arity,) = struct.unpack_from(">i", stored)
@@ -178,6 +179,11 @@ def _decimal(row: bytes, at: int, precision: int, scale: int) -> Decimal:
     else:
         number = int.from_bytes(_bytes_of(row, at)[: _WORD * 4], "big", signed=True)
     return Decimal(number).scaleb(-scale, _EXACT)
+
+
+def _is_blank(text: str) -> bool:
+    """Return whether a text is empty or has only what Java counts as white space."""
+    return all(each.isspace() and each not in _NO_SPACE_IN_JAVA for each in text)
 
 
 def _escaped(text: str) -> str:

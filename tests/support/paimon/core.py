@@ -1,0 +1,59 @@
+"""Paimon's Java core for tests: started once a session, at its first use."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, Final
+
+import pyspark
+import pytest
+
+from engine.embedded.jars import CACHE_FOLDER, fetch
+
+PAIMON: Final = "org.apache.paimon:paimon-bundle:1.4.2"
+_SPARK: Final = Path(pyspark.__file__).parent / "jars"
+_PATTERNS: Final = ("hadoop-client-api-*", "hadoop-client-runtime-*", "slf4j-api-*", "jcl-over-slf4j-*")
+ROOT: Final = Path(__file__).parents[3]
+
+
+class PaimonCore:
+    """Calls of the core's process (`core_process.Core`), one at a time."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+
+    def call(self, name: str, /, **arguments: Any) -> Any:
+        asked, answers = self._pipes()
+        asked.write(json.dumps({"call": name, "arguments": arguments}) + "\n")
+        asked.flush()
+        answer = json.loads(answers.readline() or '{"error": "the process of the core has ended"}')
+        if "error" in answer:
+            raise AssertionError(answer["error"])
+        return answer["result"]
+
+    def _pipes(self) -> tuple[IO[str], IO[str]]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        return self._process.stdin, self._process.stdout
+
+
+@pytest.fixture(scope="session")
+def paimon_core(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PaimonCore]:
+    """The core, in a process of its own."""
+    jars = [fetch(PAIMON, CACHE_FOLDER).absolute(), *(jar for each in _PATTERNS for jar in _SPARK.glob(f"{each}.jar"))]
+    log = tmp_path_factory.mktemp("paimon") / "log"
+    with log.open("wb") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.paimon.core_process", *map(str, jars)],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONWARNINGS": "ignore"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+    with process:  # it ends at the end of its input, and removes its files
+        yield PaimonCore(process)

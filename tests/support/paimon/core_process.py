@@ -1,0 +1,312 @@
+"""The process with Paimon's Java core: reads calls from its input, one JSON document a line, and writes the answers.
+
+    python -m tests.support.paimon.core_process <jar>…
+
+Answers are lines `{"result": …}` or `{"error": …}`. Only this process imports JPype.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import jpype
+
+_EPOCH = date(1970, 1, 1)
+
+
+def java(name: str) -> Any:
+    return jpype.JClass(f"org.apache.paimon.{name}")
+
+
+class Core:
+    """The calls, by the names of the methods."""
+
+    def __init__(self, scratch: str) -> None:
+        self._scratch = scratch
+        self._catalogs: dict[str, Any] = {}
+
+    def create(
+        self,
+        *,
+        warehouse: str,
+        table: str,
+        columns: Sequence[tuple[str, str]],
+        partition_keys: Sequence[str],
+        primary_keys: Sequence[str],
+        options: Mapping[str, str],
+    ) -> None:
+        schema = java("schema.Schema").newBuilder()
+        for name, kind in columns:
+            schema.column(name, _type(kind))
+        schema.partitionKeys(*partition_keys)
+        schema.primaryKey(*primary_keys)
+        for name, value in options.items():
+            schema.option(name, value)
+        catalog = self._catalog(warehouse)
+        catalog.createDatabase("lake", True)
+        catalog.createTable(_identifier(table), schema.build(), False)
+
+    def write(
+        self,
+        *,
+        warehouse: str,
+        table: str,
+        rows: Sequence[Sequence[Any]],
+        kinds: str = "",
+        options: Mapping[str, str] | None = None,
+        overwrite: Mapping[str, str] | None = None,
+        buckets: int = 0,
+    ) -> None:
+        """Commit rows; `kinds` has a letter of +I, -D for each; `buckets`: of a dynamic table, by the first column."""
+        opened = self._table(warehouse, table, options)
+        types = [str(each.type()) for each in opened.schema().fields()]
+        builder = opened.newBatchWriteBuilder()
+        if overwrite is not None:
+            builder = builder.withOverwrite(jpype.java.util.HashMap(dict(overwrite)))
+        write, commit = builder.newWrite(), builder.newCommit()
+        write.withIOManager(java("disk.IOManagerImpl")(self._scratch))
+        for at, values in enumerate(rows):
+            row = java("data.GenericRow")(len(values))
+            for place, (value, kind) in enumerate(zip(values, types, strict=True)):
+                row.setField(place, _value(value, kind))
+            if kinds and kinds[at] == "D":
+                row.setRowKind(java("types.RowKind").DELETE)
+            if buckets:
+                write.write(row, int(values[0]) % buckets)
+            else:
+                write.write(row)
+        commit.commit(write.prepareCommit())
+        write.close()
+        commit.close()
+
+    def compact(self, warehouse: str, table: str, full: bool, options: Mapping[str, str] | None = None) -> None:
+        opened = self._table(warehouse, table, options)
+        builder = opened.newBatchWriteBuilder()
+        write, commit = builder.newWrite(), builder.newCommit()
+        write.withIOManager(java("disk.IOManagerImpl")(self._scratch))
+        for each in opened.newSnapshotReader().bucketEntries():
+            write.compact(each.partition(), each.bucket(), full)
+        commit.commit(write.prepareCommit())
+        write.close()
+        commit.close()
+
+    def compact_unaware(self, warehouse: str, table: str) -> None:
+        """Compact an append table without buckets."""
+        opened = self._table(warehouse, table, {"compaction.min.file-num": "2"})
+        coordinator = java("append.AppendCompactCoordinator")(opened, False)
+        builder = opened.newBatchWriteBuilder()
+        store_write = opened.store().newWrite("compactor")
+        messages = jpype.java.util.ArrayList()
+        try:
+            for task in coordinator.run():
+                messages.add(task.doCompact(opened, store_write))
+        except java("table.source.EndOfScanException"):
+            pass
+        commit = builder.newCommit()
+        commit.commit(messages)
+        commit.close()
+
+    def delete(self, warehouse: str, table: str, every: int) -> None:
+        """Delete every n-th row of each file of an append table without buckets, by deletion vectors."""
+        opened = self._table(warehouse, table, None)
+        maker = java("deletionvectors.append.BaseAppendDeleteFileMaintainer")
+        handler = opened.store().newIndexFileHandler()
+        snapshot = opened.snapshotManager().latestSnapshot()
+        found: dict[Any, tuple[Any, list[Any]]] = {}
+        for entry in opened.store().newScan().plan().files():
+            found.setdefault(int(entry.partition().hashCode()), (entry.partition(), []))[1].append(entry.file())
+        messages = jpype.java.util.ArrayList()
+        for partition, files in found.values():
+            maintainer = maker.forUnawareAppend(handler, snapshot, partition)
+            for file in files:
+                vector = java("deletionvectors.BitmapDeletionVector")()
+                for position in range(0, int(file.rowCount()), every):
+                    vector.delete(position)
+                maintainer.notifyNewDeletionVector(file.fileName(), vector)
+            indexes = jpype.java.util.ArrayList()
+            gone = jpype.java.util.ArrayList()
+            for each in maintainer.persist():
+                (indexes if str(each.kind()) == "ADD" else gone).add(each.indexFile())
+            empty = jpype.java.util.Collections.emptyList()
+            increment = java("io.DataIncrement")(empty, empty, empty, indexes, gone)
+            message = java("table.sink.CommitMessageImpl")(
+                partition, 0, None, increment, java("io.CompactIncrement").emptyIncrement()
+            )
+            messages.add(message)
+        commit = opened.newBatchWriteBuilder().newCommit()
+        commit.commit(messages)
+        commit.close()
+
+    def truncate(self, warehouse: str, table: str, partition: Mapping[str, str] | None = None) -> None:
+        commit = self._table(warehouse, table, None).newBatchWriteBuilder().newCommit()
+        if partition is None:
+            commit.truncateTable()
+        else:
+            commit.truncatePartitions(jpype.java.util.Arrays.asList(jpype.java.util.HashMap(dict(partition))))
+        commit.close()
+
+    def add_column(self, warehouse: str, table: str, name: str, kind: str) -> None:
+        self._alter(warehouse, table, java("schema.SchemaChange").addColumn(name, _type(kind)))
+
+    def set_option(self, warehouse: str, table: str, name: str, value: str) -> None:
+        self._alter(warehouse, table, java("schema.SchemaChange").setOption(name, value))
+
+    def expire(self, warehouse: str, table: str, retained: int) -> None:
+        config = java("options.ExpireConfig").builder().snapshotRetainMax(retained).snapshotRetainMin(1)
+        retained_time = jpype.java.time.Duration.ZERO
+        self._table(warehouse, table, None).newExpireSnapshots().config(
+            config.snapshotTimeRetain(retained_time).build()
+        ).expire()
+
+    def roll_back(self, warehouse: str, table: str, snapshot: int) -> None:
+        self._table(warehouse, table, None).rollbackTo(jpype.JLong(snapshot))
+
+    def inspect(self, warehouse: str, table: str) -> Mapping[str, Any]:
+        """Return live files, buckets and deletion vectors of the newest snapshot, as the core reads them."""
+        opened = self._table(warehouse, table, None)
+        store, snapshot = opened.store(), opened.snapshotManager().latestSnapshot()
+        vectors: dict[str, int] = {}
+        if snapshot is not None:
+            for each in store.newIndexFileHandler().scan(snapshot, "DELETION_VECTORS"):
+                ranges = each.indexFile().dvRanges()
+                vectors |= {str(entry.getKey()): int(entry.getValue().cardinality()) for entry in ranges.entrySet()}
+        types = [str(each.type()) for each in opened.schema().fields()]
+        names = [str(each.name()) for each in opened.schema().fields()]
+        kinds = [types[names.index(str(key))] for key in opened.partitionKeys()]
+        files = [] if snapshot is None else store.newScan().plan().files()
+        buckets = [] if snapshot is None else opened.newSnapshotReader().bucketEntries()
+        return {
+            "snapshot": None if snapshot is None else int(snapshot.id()),
+            "rows": 0 if snapshot is None else int(snapshot.totalRecordCount()),
+            "schema": int(opened.schema().id()),
+            "files": [_file(store, each, kinds, vectors) for each in files],
+            "buckets": [
+                [
+                    _partition(each.partition(), kinds),
+                    int(each.bucket()),
+                    int(each.fileCount()),
+                    int(each.recordCount()),
+                    int(each.fileSizeInBytes()),
+                ]
+                for each in buckets
+            ],
+        }
+
+    def _alter(self, warehouse: str, table: str, change: Any) -> None:
+        self._catalog(warehouse).alterTable(_identifier(table), jpype.java.util.Arrays.asList(change), False)
+
+    def _catalog(self, warehouse: str) -> Any:
+        if warehouse not in self._catalogs:
+            options = java("options.Options")()
+            options.set("warehouse", warehouse)
+            options.set("cache-enabled", "false")
+            context = java("catalog.CatalogContext").create(options)
+            self._catalogs[warehouse] = java("catalog.CatalogFactory").createCatalog(context)
+        return self._catalogs[warehouse]
+
+    def _table(self, warehouse: str, table: str, options: Mapping[str, str] | None) -> Any:
+        opened = self._catalog(warehouse).getTable(_identifier(table))
+        return opened.copy(jpype.java.util.HashMap(dict(options))) if options else opened
+
+
+def _identifier(table: str) -> Any:
+    return java("catalog.Identifier").create("lake", table)
+
+
+def _type(written: str) -> Any:
+    return java("types.DataTypeJsonParser").parseDataType(
+        java("utils.JsonSerdeUtil").fromJson(json.dumps(written), jpype.JClass(_NODE))
+    )
+
+
+_NODE = "org.apache.paimon.shade.jackson2.com.fasterxml.jackson.databind.JsonNode"
+
+
+def _value(value: Any, written: str) -> Any:
+    if value is None:
+        return None
+    kind = written.split("(", maxsplit=1)[0].split(" ", maxsplit=1)[0]
+    if kind in ("STRING", "VARCHAR", "CHAR"):
+        return java("data.BinaryString").fromString(value)
+    if kind == "DATE":
+        return jpype.JInt((date.fromisoformat(value) - _EPOCH).days)
+    if kind == "DECIMAL":
+        precision, scale = map(int, written.split("(")[1].split(")", maxsplit=1)[0].split(","))
+        number = jpype.java.math.BigDecimal(value)
+        return java("data.Decimal").fromBigDecimal(number, precision, scale)
+    makers: Mapping[str, Callable[[Any], Any]] = {
+        "BIGINT": jpype.JLong,
+        "INT": jpype.JInt,
+        "SMALLINT": jpype.JShort,
+        "TINYINT": jpype.JByte,
+        "DOUBLE": jpype.JDouble,
+        "BOOLEAN": jpype.JBoolean,
+    }
+    return makers[kind](value)
+
+
+def _file(store: Any, entry: Any, kinds: Sequence[str], vectors: Mapping[str, int]) -> Mapping[str, Any]:
+    file, partition, bucket = entry.file(), entry.partition(), entry.bucket()
+    path = store.pathFactory().createDataFilePathFactory(partition, bucket).toPath(file)
+    return {
+        "path": str(path),
+        "partition": _partition(partition, kinds),
+        "bucket": int(bucket),
+        "level": int(file.level()),
+        "file_bytes": int(file.fileSize()),
+        "record_count": int(file.rowCount()),
+        "min_sequence": int(file.minSequenceNumber()),
+        "file_format": str(file.fileFormat()),
+        "vector": vectors.get(str(file.fileName())),
+    }
+
+
+def _partition(row: Any, kinds: Sequence[str]) -> list[Any]:
+    return [None if row.isNullAt(at) else _field(row, at, kind) for at, kind in enumerate(kinds)]
+
+
+def _field(row: Any, at: int, written: str) -> Any:  # noqa: PLR0911 - one line a type
+    kind = written.split("(", maxsplit=1)[0].split(" ", maxsplit=1)[0]
+    match kind:
+        case "STRING" | "VARCHAR" | "CHAR":
+            return str(row.getString(at))
+        case "DATE":
+            return date.fromordinal(_EPOCH.toordinal() + int(row.getInt(at))).isoformat()
+        case "BOOLEAN":
+            return bool(row.getBoolean(at))
+        case "BIGINT":
+            return int(row.getLong(at))
+        case "SMALLINT":
+            return int(row.getShort(at))
+        case "TINYINT":
+            return int(row.getByte(at))
+        case "DECIMAL":
+            precision, scale = map(int, written.split("(")[1].split(")", maxsplit=1)[0].split(","))
+            return str(row.getDecimal(at, precision, scale).toBigDecimal().toPlainString())
+        case _:
+            return int(row.getInt(at))
+
+
+def main(jars: Sequence[str]) -> None:
+    answers = sys.stdout
+    sys.stdout = sys.stderr
+    jpype.startJVM("-Xmx512m", "-XX:+UseSerialGC", classpath=list(jars))
+    with TemporaryDirectory() as scratch:
+        core = Core(scratch)
+        for line in sys.stdin:
+            print(json.dumps(_answer(core, json.loads(line))), file=answers, flush=True)
+
+
+def _answer(core: Core, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        return {"result": getattr(core, asked["call"])(**asked["arguments"])}
+    except Exception as error:  # noqa: BLE001 - the caller's test fails with it
+        stack = error.stacktrace() if isinstance(error, jpype.JException) else repr(error)
+        return {"error": str(stack)[:4000]}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
