@@ -1,7 +1,8 @@
 """The contract of table formats (`engine/formats/base`), kept by each of them.
 
-Subjects: Iceberg; the plain format of `tests/support/plain`, bare Parquet files without field ids; and the model of the
-simulation. Each test gets a new table with two partitions of three files.
+Subjects: Iceberg; the plain format of `tests/support/plain`, bare Parquet files without field ids; the model of the
+simulation; and Paimon, which is only read: it keeps the part of the contract for all tables. Each test gets a new table
+with two partitions of three files.
 """
 
 import asyncio
@@ -29,11 +30,14 @@ from engine.formats.base import (
     OpenTable,
     OrphanKeeper,
     ParentKeeper,
+    RewritableTable,
     SnapshotKind,
     TableFormat,
     WrittenGroup,
+    rewritable,
 )
 from engine.formats.iceberg.connection import IcebergFormat
+from engine.formats.paimon import PaimonFormat
 from engine.planning.measures.digest import FILE_DIGEST
 from engine.planning.plans.predicates import select_partitions
 from engine.rewriting.kernel.contract import WriteSettings
@@ -42,6 +46,8 @@ from tests.simulation.spark import ModelDispatcher
 from tests.simulation.tables import ModelFormat
 from tests.simulation.world import Machine, World, open_machine, open_world
 from tests.support.kernel_groups import written_group
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.lakes import PaimonLake
 from tests.support.plain.catalog import PlainFormat
 from tests.support.plain.lake import PlainLake
 from tests.support.world import Lake, make_lake
@@ -139,13 +145,50 @@ class ModelSubject:
         return None
 
 
+@dataclass
+class PaimonSubject:
+    """An append table without buckets."""
+
+    lake: PaimonLake
+    next_id: int = 0
+
+    def __post_init__(self) -> None:
+        self.format: TableFormat = PaimonFormat()
+        self.properties: Mapping[str, str] = self.lake.properties
+        self.lake.create([("id", "BIGINT"), ("day", "STRING"), ("value", "DOUBLE")], partition_keys=["day"])
+        for _ in range(3):
+            for day in DAYS:
+                self.append(day)
+
+    def rewrite(self, payload: str) -> str:
+        raise NotImplementedError(payload)
+
+    def append(self, day: str) -> None:
+        self.lake.write([[self.next_id + number, day, 1.5] for number in range(5)])
+        self.next_id += 5
+
+    def remove(self, day: str) -> None:
+        self.lake.call("truncate", partition={"day": day})
+
+    def ids(self) -> list[Any] | None:
+        found: list[Any] = self.lake.call("ids")
+        return found
+
+
 Part = Callable[[Subject], None]
 CONTRACT: list[Part] = []
+OF_REWRITES: list[Part] = []
 
 
 def contract(part: Part) -> Part:
     """Register a part of the contract; it is played on every subject."""
     CONTRACT.append(part)
+    return part
+
+
+def contract_of_rewrites(part: Part) -> Part:
+    """Register a part of the contract of tables that can be rewritten."""
+    OF_REWRITES.append(part)
     return part
 
 
@@ -155,6 +198,10 @@ def connect(subject: Subject) -> CatalogConnection:
 
 def opened(subject: Subject) -> OpenTable:
     return connect(subject).open_table(REF)
+
+
+def to_rewrite(subject: Subject) -> RewritableTable:
+    return rewritable(opened(subject))
 
 
 @contract
@@ -171,6 +218,7 @@ def roles_are_those_of_the_capabilities(subject: Subject) -> None:
     natively = [cell for cell in capabilities.cells if cell.engine == "native" and cell.capability.possible]
     if not isinstance(subject, ModelSubject):  # it is served with Iceberg's capabilities, and has no procedure
         assert isinstance(table, NativeTable) is bool(natively)
+    assert isinstance(table, RewritableTable) is capabilities.operation(Operation.REWRITE).possible
     assert isinstance(table, HistoryKeeper) is capabilities.operation(Operation.EXPIRE_SNAPSHOTS).possible
     assert isinstance(table, FileKeeper) is capabilities.operation(Operation.DELETE_OLD_COMPACTIONS).possible
     assert isinstance(table, ManifestKeeper) is capabilities.operation(Operation.REWRITE_MANIFESTS).possible
@@ -235,11 +283,11 @@ def a_table_is_described_in_json(subject: Subject) -> None:
     assert {column.name for column in table.columns()} <= set(table.column_names())
 
 
-@contract
+@contract_of_rewrites
 def history_is_newest_first_and_says_what_each_commit_did(subject: Subject) -> None:
     subject.remove(DAYS[1])
     outcome = committed(subject, DAYS[:1])
-    newest = opened(subject).snapshots(3)
+    newest = to_rewrite(subject).snapshots(3)
     kinds = [each.kind for each in newest]
     assert kinds == [SnapshotKind.REWRITE, SnapshotKind.CHANGE, SnapshotKind.APPEND]
     assert newest[0].snapshot_id == outcome
@@ -266,7 +314,17 @@ def the_digest_has_one_row_a_live_file(subject: Subject) -> None:
     assert measured.snapshot_count >= 1
     assert set(measured.times) <= {row["spec_id"] for row in rows}
     assert [spec.spec_id for spec in table.partition_specs()][-1:] in ([], [table.current_spec_id])
-    assert all(condition.holds for condition in table.conditions())
+    is_possible = subject.format.capabilities().operation(Operation.REWRITE).possible
+    assert all(condition.holds for condition in table.conditions()) is is_possible
+
+
+@contract
+def history_is_newest_first(subject: Subject) -> None:
+    subject.remove(DAYS[1])
+    newest = opened(subject).snapshots(2)
+    assert [each.kind for each in newest] == [SnapshotKind.CHANGE, SnapshotKind.APPEND]
+    assert newest[0].parent_id == newest[1].snapshot_id
+    assert newest[0].committed_at_ms >= newest[1].committed_at_ms
 
 
 @contract
@@ -289,91 +347,91 @@ def a_file_that_is_gone_is_a_conflict(subject: Subject) -> None:
         opened(subject).group_inputs(paths)
 
 
-@contract
+@contract_of_rewrites
 def a_rewrite_is_committed_found_and_proven(subject: Subject) -> None:
-    ids, table = subject.ids(), opened(subject)
+    ids, table = subject.ids(), to_rewrite(subject)
     request = request_of(subject, table, DAYS)
     outcome = table.commit(request, before_try=lambda: None)
     assert (outcome.committed, dict(outcome.dropped)) == ((0, 1), {})
     assert outcome.snapshot_id is not None
-    proof = opened(subject).verify(outcome.snapshot_id, request.groups)
+    proof = to_rewrite(subject).verify(outcome.snapshot_id, request.groups)
     assert proof.ok, proof.checks
     assert (proof.removed_files, proof.added_files) == (6, 2)
     assert proof.removed_rows == proof.added_rows
-    (found,) = opened(subject).find_commits(RUN)
+    (found,) = to_rewrite(subject).find_commits(RUN)
     assert (found.snapshot_id, found.groups, found.attempt) == (outcome.snapshot_id, (0, 1), 1)
-    assert opened(subject).find_commits(OTHER_RUN) == []
-    assert set(opened(subject).digest()["path"].to_pylist()) == outputs_of(request)
+    assert to_rewrite(subject).find_commits(OTHER_RUN) == []
+    assert set(to_rewrite(subject).digest()["path"].to_pylist()) == outputs_of(request)
     assert subject.ids() == ids
 
 
-@contract
+@contract_of_rewrites
 def a_proof_fails_for_other_groups(subject: Subject) -> None:
-    table = opened(subject)
+    table = to_rewrite(subject)
     request = request_of(subject, table, DAYS)
     snapshot_id = table.commit(request, before_try=lambda: None).snapshot_id
     assert snapshot_id is not None
-    assert not opened(subject).verify(snapshot_id, request.groups[:1]).ok
+    assert not to_rewrite(subject).verify(snapshot_id, request.groups[:1]).ok
     first, second = request.groups
     swapped = (replace(first, outputs=second.outputs), replace(second, outputs=first.outputs[:0]))
-    assert not opened(subject).verify(snapshot_id, swapped).ok
+    assert not to_rewrite(subject).verify(snapshot_id, swapped).ok
 
 
-@contract
+@contract_of_rewrites
 def nothing_is_sent_when_the_try_is_stopped(subject: Subject) -> None:
-    table = opened(subject)
+    table = to_rewrite(subject)
     request = request_of(subject, table, DAYS)
     with pytest.raises(LeaseLost):
         table.commit(request, before_try=no_lease)
-    assert opened(subject).find_commits(RUN) == []
-    assert opened(subject).head_snapshot_id == table.head_snapshot_id
+    assert to_rewrite(subject).find_commits(RUN) == []
+    assert to_rewrite(subject).head_snapshot_id == table.head_snapshot_id
 
 
-@contract
+@contract_of_rewrites
 def groups_whose_files_were_removed_are_dropped_and_the_others_committed(subject: Subject) -> None:
-    table = opened(subject)
+    table = to_rewrite(subject)
     request = request_of(subject, table, DAYS)
     subject.remove(DAYS[1])
     ids = subject.ids()
     planned = [planned_group(table, ordinal, day) for ordinal, day in enumerate(DAYS)]
     base = table.head_snapshot_id or 0
-    assert opened(subject).lost_groups(base, table.schema_id, planned) == {1: Loss.SOURCE_GONE}
-    outcome = opened(subject).commit(request, before_try=lambda: None)
+    assert to_rewrite(subject).lost_groups(base, table.schema_id, planned) == {1: Loss.SOURCE_GONE}
+    outcome = to_rewrite(subject).commit(request, before_try=lambda: None)
     assert (outcome.committed, dict(outcome.dropped)) == ((0,), {1: Loss.SOURCE_GONE})
     assert outcome.snapshot_id is not None
-    assert opened(subject).verify(outcome.snapshot_id, request.groups[:1]).ok
+    assert to_rewrite(subject).verify(outcome.snapshot_id, request.groups[:1]).ok
     assert subject.ids() == ids
 
 
-@contract
+@contract_of_rewrites
 def a_commit_that_is_sent_twice_changes_nothing_the_second_time(subject: Subject) -> None:
-    table = opened(subject)
+    table = to_rewrite(subject)
     request = request_of(subject, table, DAYS)
     table.commit(request, before_try=lambda: None)
-    head, ids = opened(subject).head_snapshot_id, subject.ids()
-    again = opened(subject).commit(request, before_try=lambda: None)
+    head, ids = to_rewrite(subject).head_snapshot_id, subject.ids()
+    again = to_rewrite(subject).commit(request, before_try=lambda: None)
     assert (again.snapshot_id, again.committed, set(again.dropped)) == (None, (), {0, 1})
-    assert (opened(subject).head_snapshot_id, subject.ids()) == (head, ids)
-    assert len(opened(subject).find_commits(RUN)) == 1
+    assert (to_rewrite(subject).head_snapshot_id, subject.ids()) == (head, ids)
+    assert len(to_rewrite(subject).find_commits(RUN)) == 1
 
 
-@contract
+@contract_of_rewrites
 def files_that_others_add_meanwhile_stay(subject: Subject) -> None:
-    table = opened(subject)
+    table = to_rewrite(subject)
     request = request_of(subject, table, DAYS)
     racing = [lambda: subject.append(DAYS[0])]  # between the last look at the table and the request
     outcome = table.commit(request, before_try=lambda: racing.pop()() if racing else None)
     assert outcome.committed == (0, 1)
     assert outcome.tries == 2
-    assert opened(subject).digest().num_rows == 3
-    rows = opened(subject).digest()["record_count"].to_pylist()
+    assert to_rewrite(subject).digest().num_rows == 3
+    rows = to_rewrite(subject).digest()["record_count"].to_pylist()
     if (ids := subject.ids()) is not None:
         assert len(set(ids)) == len(ids) == sum(rows)
 
 
-@contract
+@contract_of_rewrites
 def an_unknown_base_is_a_conflict(subject: Subject) -> None:
-    table = opened(subject)
+    table = to_rewrite(subject)
     request = replace(request_of(subject, table, DAYS), base_snapshot_id=987_654_321)
     with pytest.raises(CommitConflict):
         table.commit(request, before_try=lambda: None)
@@ -381,51 +439,51 @@ def an_unknown_base_is_a_conflict(subject: Subject) -> None:
     assert table.lost_groups(987_654_321, table.schema_id, groups) == {0: Loss.TABLE_CHANGED}
 
 
-@contract
+@contract_of_rewrites
 def files_of_a_run_are_found_by_name_and_removed_unless_they_are_needed(subject: Subject) -> None:
-    table = opened(subject)
+    table = to_rewrite(subject)
     request = request_of(subject, table, DAYS)
     table.commit(replace(request, groups=request.groups[:1]), before_try=lambda: None)
     live, waste = ({file.path for file in group.outputs} for group in request.groups)
-    assert set(opened(subject).list_outputs(RUN)) == live | waste
-    assert opened(subject).list_outputs(OTHER_RUN) == []
-    assert opened(subject).remove_outputs(RUN, frozenset(), up_to_attempt=0) == 0
-    assert opened(subject).remove_outputs(RUN, frozenset(waste), up_to_attempt=1) == 0
-    assert opened(subject).remove_outputs(RUN, frozenset(), up_to_attempt=1, is_settled=True) == len(waste)
-    assert set(opened(subject).list_outputs(RUN)) == live
-    assert opened(subject).remove_outputs(RUN, frozenset(), up_to_attempt=1) == 0
+    assert set(to_rewrite(subject).list_outputs(RUN)) == live | waste
+    assert to_rewrite(subject).list_outputs(OTHER_RUN) == []
+    assert to_rewrite(subject).remove_outputs(RUN, frozenset(), up_to_attempt=0) == 0
+    assert to_rewrite(subject).remove_outputs(RUN, frozenset(waste), up_to_attempt=1) == 0
+    assert to_rewrite(subject).remove_outputs(RUN, frozenset(), up_to_attempt=1, is_settled=True) == len(waste)
+    assert set(to_rewrite(subject).list_outputs(RUN)) == live
+    assert to_rewrite(subject).remove_outputs(RUN, frozenset(), up_to_attempt=1) == 0
 
 
-@contract
+@contract_of_rewrites
 def a_parent_can_be_gone_back_to_where_the_format_can(subject: Subject) -> None:
     snapshot_id = committed(subject, DAYS)
-    table = opened(subject)
+    table = to_rewrite(subject)
     if isinstance(table, ParentKeeper):
         assert table.protect_parent(RUN, snapshot_id) == table.snapshots(2)[1].snapshot_id
-        assert opened(subject).head_snapshot_id == snapshot_id
+        assert to_rewrite(subject).head_snapshot_id == snapshot_id
 
 
 def committed(subject: Subject, days: tuple[str, ...]) -> int:
     """Rewrite and commit partitions; return the snapshot."""
-    table = opened(subject)
+    table = to_rewrite(subject)
     found = table.commit(request_of(subject, table, days), before_try=lambda: None).snapshot_id
     assert found is not None
     return found
 
 
-def request_of(subject: Subject, table: OpenTable, days: tuple[str, ...]) -> CommitRequest:
+def request_of(subject: Subject, table: RewritableTable, days: tuple[str, ...]) -> CommitRequest:
     """Rewrite each partition into one group, as planned on this view."""
     groups = tuple(written(subject, table, planned_group(table, ordinal, day)) for ordinal, day in enumerate(days))
     return CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
 
 
-def planned_group(table: OpenTable, ordinal: int, day: str) -> FileGroup:
+def planned_group(table: RewritableTable, ordinal: int, day: str) -> FileGroup:
     mine = [row for row in table.digest().to_pylist() if day in row["partition"]]
     inputs = tuple(table.group_inputs([row["path"] for row in mine]).values())
     return FileGroup(ordinal, mine[0]["spec_id"], mine[0]["partition"], inputs, 1)
 
 
-def written(subject: Subject, table: OpenTable, group: FileGroup) -> WrittenGroup:
+def written(subject: Subject, table: RewritableTable, group: FileGroup) -> WrittenGroup:
     task = table.group_task(group, run_id=RUN, attempt=1, write=WRITE)
     return written_group(group, subject.rewrite(task.to_json()))
 
@@ -438,23 +496,31 @@ def no_lease() -> None:
     raise LeaseLost("another holds it")
 
 
+every_part = pytest.mark.parametrize("part", [*CONTRACT, *OF_REWRITES], ids=lambda part: part.__name__)
+
+
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Machine]:
     with open_machine() as started:
         yield started
 
 
-@pytest.mark.parametrize("part", CONTRACT, ids=lambda part: part.__name__)
+@every_part
 def test_iceberg_tables(part: Part, tmp_path: Path) -> None:
     part(IcebergSubject(make_lake(tmp_path, days=2, files=3)))
 
 
-@pytest.mark.parametrize("part", CONTRACT, ids=lambda part: part.__name__)
+@every_part
 def test_plain_tables(part: Part, tmp_path: Path) -> None:
     part(PlainSubject(PlainLake.make(tmp_path, days=2, files=3)))
 
 
 @pytest.mark.parametrize("part", CONTRACT, ids=lambda part: part.__name__)
+def test_paimon_tables(part: Part, paimon_core: PaimonCore, tmp_path: Path) -> None:
+    part(PaimonSubject(PaimonLake(paimon_core, tmp_path)))
+
+
+@every_part
 def test_modelled_tables(part: Part, machine: Machine) -> None:
     with open_world(machine, seed=1) as world:
         world.run(asyncio.to_thread(lambda: part(ModelSubject(world))))

@@ -164,6 +164,14 @@ class Core:
     def roll_back(self, warehouse: str, table: str, snapshot: int) -> None:
         self._table(warehouse, table, None).rollbackTo(jpype.JLong(snapshot))
 
+    def ids(self, warehouse: str, table: str) -> list[int]:
+        """Return the first column of all rows, a BIGINT, sorted."""
+        builder = self._table(warehouse, table, None).newReadBuilder()
+        rows = builder.newRead().createReader(builder.newScan().plan()).toCloseableIterator()
+        found = sorted(int(row.getLong(0)) for row in rows)
+        rows.close()
+        return found
+
     def inspect(self, warehouse: str, table: str) -> Mapping[str, Any]:
         """Return live files, buckets and deletion vectors of the newest snapshot, as the core reads them."""
         opened = self._table(warehouse, table, None)
