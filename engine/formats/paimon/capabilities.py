@@ -31,5 +31,18 @@ def _instead(operation: Operation, engine: str | None) -> str:
             assert_never(never)
 
 
-CAPABILITIES: Final = Capabilities(format=FormatName.PAIMON, cells=tuple(cells(_reason)), settings={})
+_OF_SETTINGS: Final = {
+    "maintenance.rewrite_deletes": Operation.REWRITE_DELETES,
+    "maintenance.rewrite_manifests": Operation.REWRITE_MANIFESTS,
+    "maintenance.expire_snapshots": Operation.EXPIRE_SNAPSHOTS,
+    "maintenance.delete_old_compactions": Operation.DELETE_OLD_COMPACTIONS,
+    "maintenance.remove_orphans": Operation.REMOVE_ORPHANS,
+    "maintenance.reclaim": Operation.RECLAIM,
+}
+
+CAPABILITIES: Final = Capabilities(
+    format=FormatName.PAIMON,
+    cells=tuple(cells(_reason)),
+    settings={name: {"*": _reason(operation, None, None)} for name, operation in _OF_SETTINGS.items()},
+)
 """The capabilities of the Paimon format."""

@@ -8,6 +8,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from engine.domain.tables.table import TableRef
 from engine.formats.intake.caches import Cache
+from engine.formats.intake.limits import Malformed
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.manifests.arrivals import MOST_SNAPSHOTS, Arrivals
@@ -42,15 +43,10 @@ class TableView:
             return None
         schema, first = files.schema(ids[-1]), files.schema(ids[0])
         newest = files.newest_snapshot()
-        return TableView(
-            ref=ref,
-            files=files,
-            cache=cache,
-            pointer=_pointer(ids, newest),
-            uuid=_uuid(ref, first),
-            schema=schema,
-            head=None if newest is None else parse_snapshot(newest[1], number=newest[0]),
-        )
+        head = None if newest is None else parse_snapshot(newest[1], number=newest[0])
+        if head is not None and head.schema_id not in ids:
+            raise Malformed(f"snapshot-{head.id} is of schema {head.schema_id}, which the table does not have")
+        return TableView(ref, files, cache, _pointer(ids, newest), _uuid(ref, first), schema, head)
 
     @cached_property
     def options(self) -> TableOptions:

@@ -8,7 +8,7 @@ async def test_every_format_is_answered_with_the_reason_for_each_no(api: Api) ->
     assert {item["format"]: item["served"] for item in items} == {
         "iceberg": True,
         "delta": False,
-        "paimon": False,
+        "paimon": True,
         "hive": False,
     }
     cells = [cell for item in items for cell in item["capabilities"]]

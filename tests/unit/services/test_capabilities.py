@@ -17,6 +17,7 @@ from engine.domain.tables.capabilities import (
 )
 from engine.domain.tables.table import FormatName
 from engine.formats.iceberg.capabilities import CAPABILITIES as ICEBERG
+from engine.formats.paimon.capabilities import CAPABILITIES as PAIMON
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.policies.checks import not_acted_on
 
@@ -30,7 +31,7 @@ DONE = (
     Operation.RECLAIM,
     Operation.REMOVE_ORPHANS,
 )
-SERVICE = CapabilityService(served={FormatName.ICEBERG: ICEBERG})
+SERVICE = CapabilityService(served={FormatName.ICEBERG: ICEBERG, FormatName.PAIMON: PAIMON})
 EVERY_CELL = len(STRATEGIES) * len(ENGINES) + len(Operation) - 1
 
 
@@ -47,9 +48,16 @@ def test_iceberg_tables_are_rewritten_by_arrow_with_every_strategy() -> None:
 
 
 def test_formats_that_are_not_served_say_so_in_every_cell() -> None:
-    assert [matrix.format for matrix in SERVICE.list(SYSTEM) if not matrix.is_served] == ["delta", "paimon", "hive"]
+    assert [matrix.format for matrix in SERVICE.list(SYSTEM) if not matrix.is_served] == ["delta", "hive"]
     reasons = {cell.capability.reason for cell in not_served(FormatName.HIVE).cells}
     assert reasons == {"this version does not serve hive tables"}
+
+
+@pytest.mark.parametrize("operation", Operation)
+def test_paimon_tables_are_read_only_and_each_operation_has_what_does_it_instead(operation: Operation) -> None:
+    with pytest.raises(InvalidInput, match="reads Paimon tables and changes none: ") as caught:
+        SERVICE.check_operation(FormatName.PAIMON, operation)
+    assert caught.value.problems[0].value == operation.value
 
 
 def test_a_setting_that_the_format_can_not_fulfil_is_refused_with_its_reason() -> None:

@@ -1,0 +1,137 @@
+"""Paimon tables over HTTP: a warehouse is registered and looked at; everything that changes a table is refused."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from engine.domain.ids import TableId
+from engine.domain.runs.run import Operation
+from tests.integration.api.conftest import Api
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.lakes import PaimonLake
+from tests.support.watching import Watching
+
+
+@dataclass
+class Registered:
+    """The API with one registered key table."""
+
+    api: Api
+    lake: PaimonLake
+    table_id: str
+
+    async def view(self, name: str) -> Any:
+        return await self.api.get(f"/v1/tables/{self.table_id}/{name}")
+
+
+@pytest.fixture
+async def paimon(api: Api, paimon_core: PaimonCore, tmp_path: Path) -> Registered:
+    lake = PaimonLake(paimon_core, tmp_path / "warehouse")
+    await asyncio.to_thread(_make, lake)
+    await api.post(
+        "/v1/catalogs", {"name": "lake", "format": "paimon", "properties": dict(lake.properties)}, status=201
+    )
+    asked = {"register": True, "owner_team": None}
+    found = await api.post("/v1/catalogs/lake/discover", asked, status=200)
+    (table,) = found["tables"]
+    return Registered(api, lake, table["table_id"])
+
+
+def _make(lake: PaimonLake) -> None:
+    lake.create(partition_keys=["day"], primary_keys=["id", "day"], bucket="2", write_only="true")
+    for day in ("2026-11-01", "2026-11-02"):
+        for _ in range(6):
+            lake.write([[number, day, 1.5] for number in range(20)])
+
+
+async def test_a_warehouse_is_checked_step_by_step(paimon: Registered) -> None:
+    steps = (await paimon.api.post("/v1/catalogs/lake/check", status=200))["steps"]
+    assert {step["name"]: step["ok"] for step in steps} == {
+        "secrets": True,
+        "list_databases": True,
+        "list_tables": True,
+        "read_table": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("properties", "pointer"),
+    [
+        ({"type": "filesystem"}, "/properties/warehouse"),
+        ({"type": "hive", "warehouse": "/x"}, "/properties/type"),
+        ({"type": "filesystem", "warehouse": "/x", "lock.enabled": "true"}, "/properties/lock.enabled"),
+    ],
+    ids=["no warehouse", "another catalog", "unknown property"],
+)
+async def test_wrong_properties_are_refused(api: Api, properties: dict[str, str], pointer: str) -> None:
+    catalog = {"name": "lake", "format": "paimon", "properties": properties}
+    (problem,) = (await api.post("/v1/catalogs", catalog, status=422))["errors"]
+    assert problem["pointer"] == pointer
+
+
+async def test_every_view_of_a_table_answers(paimon: Registered) -> None:
+    health = await paimon.view("health")
+    assert (health["file_count"], health["table"]["format"], health["table"]["bucket_mode"]) == (24, "paimon", "fixed")
+    assert (health["table"]["primary_keys"], health["table"]["write_only"]) == (["id", "day"], True)
+    found = await paimon.view("partitions")
+    assert {each["partition"]: each["file_count"] for each in found["items"]} == {
+        '{"day":"2026-11-01"}': 12,
+        '{"day":"2026-11-02"}': 12,
+    }
+    explained = await paimon.view("explain")
+    assert not explained["eligible"]
+    assert "reads Paimon tables and changes none" in str(explained)
+    assert explained["upkeep"] == []
+    advice = await paimon.view("advice")
+    assert advice["writes"]["commits"] == 12
+    assert not (await paimon.view("backpressure"))["slow_down"]
+    assert not any(each["due"] for each in (await paimon.view("upkeep"))["operations"])
+
+
+@pytest.mark.parametrize("operation", Operation)
+async def test_no_operation_is_accepted(paimon: Registered, operation: Operation) -> None:
+    asked = {"table_id": paimon.table_id, "operation": operation.value, "dry_run": True}
+    (problem,) = (await paimon.api.post("/v1/runs", asked, status=422))["errors"]
+    assert problem["pointer"] == "/operation"
+    assert problem["message"].startswith("this version reads Paimon tables and changes none: ")
+
+
+@pytest.mark.parametrize(
+    ("policy", "pointer"),
+    [
+        ({"rewrite": {"engine": "arrow"}}, "/rewrite/engine"),
+        ({"maintenance": {"expire_snapshots": {"older_than": "5d", "keep_last": 1}}}, "/maintenance/expire_snapshots"),
+        ({"maintenance": {"remove_orphans": {"older_than": "5d"}}}, "/maintenance/remove_orphans"),
+    ],
+    ids=["engine", "expiry", "orphans"],
+)
+async def test_settings_that_nothing_acts_on_are_refused(
+    paimon: Registered, policy: dict[str, Any], pointer: str
+) -> None:
+    path = f"/v1/tables/{paimon.table_id}/policy"
+    answer = await paimon.api.call("PUT", path, status=422, json=policy, headers={"If-None-Match": "*"})
+    assert [problem["pointer"] for problem in answer.json()["errors"]] == [pointer]
+
+
+async def test_a_due_table_gets_no_run(paimon: Registered) -> None:
+    world: Any = SimpleNamespace(
+        container=paimon.api.container, table_id=TableId(paimon.table_id), on_step=lambda _step: None
+    )
+    watching = Watching(world)
+    await watching.look(wake=True)
+    await watching.service.close()
+    async with paimon.api.container.database.read() as unit:
+        assert list(await unit.runs.list(TableId(paimon.table_id))) == []
+
+
+async def test_a_damaged_table_is_answered_as_such(paimon: Registered) -> None:
+    schema = paimon.lake.folder / "schema" / "schema-0"
+    await asyncio.to_thread(schema.write_text, "nul")
+    path = f"/v1/tables/{paimon.table_id}/health"
+    problem = (await paimon.api.call("GET", path, status=409)).json()
+    assert problem["code"] == "table_unreadable"
+    assert "schema-0: it is no JSON document" in problem["detail"]
