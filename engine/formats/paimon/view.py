@@ -66,6 +66,9 @@ class TableView:
     @cached_property
     def live(self) -> LiveFiles:
         """The live files of the newest snapshot."""
+        return self.cache.get((f"live {self.files.location} {self.pointer}", 0), self._read_live)
+
+    def _read_live(self) -> LiveFiles:
         entries = self.reader.entries(self.manifests)
         vectors = self.reader.vectors(self.head)
         return LiveFiles.of(entries, vectors, codec=self.codec, location=self.files.location)
@@ -95,6 +98,9 @@ class TableView:
     @cached_property
     def arrivals(self) -> Arrivals:
         """The files that the newest snapshots added, with the times of their commits."""
+        return self.cache.get((f"arrivals {self.files.location} {self.pointer}", 0), self._read_arrivals)
+
+    def _read_arrivals(self) -> Arrivals:
         snapshots = self.newest_read
         entries = [self.reader.entries(self.reader.listed(each.delta)) for each in snapshots]
         return Arrivals.of(snapshots, [self.live.arrived(each) for each in entries])

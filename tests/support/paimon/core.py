@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -40,11 +41,10 @@ class PaimonCore:
         return self._process.stdin, self._process.stdout
 
 
-@pytest.fixture(scope="session")
-def paimon_core(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PaimonCore]:
-    """The core, in a process of its own."""
+@contextmanager
+def open_core(log: Path) -> Iterator[PaimonCore]:
+    """Start the core in a process of its own, its errors in a file."""
     jars = [fetch(PAIMON, CACHE_FOLDER).absolute(), *(jar for each in _PATTERNS for jar in _SPARK.glob(f"{each}.jar"))]
-    log = tmp_path_factory.mktemp("paimon") / "log"
     with log.open("wb") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.support.paimon.core_process", *map(str, jars)],
@@ -57,3 +57,10 @@ def paimon_core(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PaimonCore
         )
     with process:  # it ends at the end of its input, and removes its files
         yield PaimonCore(process)
+
+
+@pytest.fixture(scope="session")
+def paimon_core(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PaimonCore]:
+    """The core, in a process of its own."""
+    with open_core(tmp_path_factory.mktemp("paimon") / "log") as core:
+        yield core

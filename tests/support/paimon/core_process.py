@@ -155,7 +155,7 @@ class Core:
         self._alter(warehouse, table, java("schema.SchemaChange").setOption(name, value))
 
     def expire(self, warehouse: str, table: str, retained: int) -> None:
-        config = java("options.ExpireConfig").builder().snapshotRetainMax(retained).snapshotRetainMin(1)
+        config = java("options.ExpireConfig").builder().snapshotRetainMax(retained).snapshotRetainMin(retained)
         retained_time = jpype.java.time.Duration.ZERO
         self._table(warehouse, table, None).newExpireSnapshots().config(
             config.snapshotTimeRetain(retained_time).build()

@@ -50,6 +50,11 @@ class Arrivals:
             times[0] if times else 0,
         )
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory, for the cache."""
+        return int(self.paths.nbytes + self.added.nbytes + self.data.nbytes)
+
     def added_at_ms(self, paths: pa.ChunkedArray) -> pa.ChunkedArray:
         """Return when each file was committed first; null if that was before the snapshots."""
         return self.added.take(pc.index_in(paths, value_set=self.paths))
