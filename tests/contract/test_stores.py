@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from engine.domain.errors import NotEligible
 from engine.formats.iceberg.catalog.file_systems import SharedFileIO
+from engine.formats.intake.limits import Malformed
+from engine.formats.paimon.storage import TableStorage
 from engine.rewriting.kernel.storage.file_systems import Storage
+from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores.files import File, Files
 from tests.support.azure_server import ACCOUNT, AzureServer
 from tests.support.s3_server import BUCKET, S3Server
@@ -138,6 +142,24 @@ def test_files_are_listed_and_deleted(storage: Storage, folder: str) -> None:
     storage.delete(f"{folder}/in/a")
     assert sorted(store.files(path, is_recursive=False)) == [f"{path}/b%20c"]
     assert list(store.files(f"{path}/nothing", is_recursive=True)) == []
+
+
+def test_folders_are_listed_and_whole_files_read(storage: Storage, place: tuple[str, dict[str, str]]) -> None:
+    """As a warehouse of Paimon tables is read."""
+    folder, properties = place
+    for name in ("in/one.db/t/x", "in/one.db/t/deep/y", "in/a%20b/x", "in/file", "other/x"):
+        write(storage, f"{folder}/{name}", 3)
+    tables = TableStorage(properties, places=Places([folder]))
+    assert tables.folders(f"{folder}/in") == ["a%20b", "one.db"]
+    assert tables.folders(f"{folder}/in/one.db/t/deep") == []
+    assert tables.files(f"{folder}/in/one.db/t") == ["x"]
+    assert tables.folders(f"{folder}/nothing") == tables.files(f"{folder}/nothing") == []
+    assert tables.read(f"{folder}/in/a%20b/x", 3) == content(0, 3)
+    assert tables.read_if_present(f"{folder}/in/none", 3) is None
+    with pytest.raises(Malformed, match="limit"):
+        tables.read(f"{folder}/in/file", 2)
+    with pytest.raises(NotEligible, match="outside_files"):
+        tables.read(f"{folder}/../x", 2)
 
 
 def test_an_abandoned_file_is_gone(storage: Storage, folder: str) -> None:

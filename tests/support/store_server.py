@@ -163,6 +163,11 @@ class Store:
             for key in keys
             if delimiter is None or delimiter not in key[len(prefix) :]
         )
+        deeper = [key for key in keys if delimiter is not None and delimiter in key[len(prefix) :]]
+        folders = {key[: key.index(delimiter or "", len(prefix)) + 1] for key in deeper}
+        found += "".join(
+            f"<CommonPrefixes><Prefix>{escape(each)}</Prefix></CommonPrefixes>" for each in sorted(folders)
+        )
         return 200, _xml(f"<ListBucketResult><IsTruncated>false</IsTruncated>{found}</ListBucketResult>"), {}
 
 
