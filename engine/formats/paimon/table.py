@@ -18,7 +18,7 @@ from engine.formats.paimon.capabilities import READ_ONLY
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.history import snapshot_infos
 from engine.formats.paimon.metadata.partition_fields import SPEC_ID, partition_times, spec_fields
-from engine.formats.paimon.metadata.snapshots import SNAPSHOT_BYTES
+from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES
 from engine.formats.paimon.view import TableView
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
@@ -153,7 +153,7 @@ class PaimonTable:
     @_reads("read the storage of")
     def read_storage(self) -> None:
         """Read the current schema file."""
-        self._view.files.storage.read(f"{self.location}/schema/schema-{self.schema_id}", SNAPSHOT_BYTES * 4)
+        self._view.files.storage.read(f"{self.location}/schema/schema-{self.schema_id}", SCHEMA_BYTES)
 
     @_reads("read the manifests of")
     def digest(self) -> pa.Table:

@@ -38,11 +38,11 @@ class TableView:
     @staticmethod
     def load(ref: TableRef, files: TableFiles, cache: Cache) -> "TableView | None":
         """Load a table; None if there is none at the location."""
+        newest = files.newest_snapshot()  # before the schemas: a schema is written before its first snapshot
         ids = files.schema_ids()
         if not ids:
             return None
         schema, first = files.schema(ids[-1]), files.schema(ids[0])
-        newest = files.newest_snapshot()
         head = None if newest is None else parse_snapshot(newest[1], number=newest[0])
         if head is not None and head.schema_id not in ids:
             raise Malformed(f"snapshot-{head.id} is of schema {head.schema_id}, which the table does not have")
@@ -109,10 +109,10 @@ class TableView:
 def pointer_of(files: TableFiles) -> str | None:
     """Return a value that changes with every commit and change of the schema; None if there is no table.
 
-    Takes four requests: a list of schemas, the hint, its snapshot and the next one.
+    Takes four requests: the hint, its snapshot and the next one, a list of schemas.
     """
-    ids = files.schema_ids()
-    return _pointer(ids, files.newest_snapshot()) if ids else None
+    newest, ids = files.newest_snapshot(), files.schema_ids()
+    return _pointer(ids, newest) if ids else None
 
 
 def _pointer(schema_ids: Sequence[int], newest: tuple[int, bytes] | None) -> str:
