@@ -24,6 +24,7 @@ from engine.formats.intake.caches import ManifestCache
 from engine.formats.paimon.capabilities import CAPABILITIES
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.files import TableFiles
+from engine.formats.paimon.known_snapshots import KnownSnapshots
 from engine.formats.paimon.storage import TableStorage
 from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.view import TableView, pointer_of
@@ -51,13 +52,14 @@ def anywhere(_location: str) -> None:
 
 
 class PaimonFormat:
-    """Opens Paimon catalogs. All connections share one cache of metadata files, which are immutable.
+    """Opens Paimon catalogs. All connections share one cache of metadata files.
 
     `check_location` raises `InvalidInput` for a location whose metadata must not be read.
     """
 
     def __init__(self, *, check_location: CheckLocation = anywhere) -> None:
         self._cache = ManifestCache()
+        self._known = KnownSnapshots()
         self._check_location = check_location
 
     def capabilities(self) -> Capabilities:
@@ -80,7 +82,7 @@ class PaimonFormat:
     def connect(self, name: str, properties: Mapping[str, str]) -> "PaimonConnection":  # noqa: ARG002
         """Return a connection to a warehouse; secrets in `properties` are already resolved. Nothing is read yet."""
         self.validate(properties)
-        return PaimonConnection(properties, cache=self._cache, check_location=self._check_location)
+        return PaimonConnection(properties, cache=self._cache, known=self._known, check_location=self._check_location)
 
 
 def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
@@ -101,10 +103,18 @@ def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
 class PaimonConnection:
     """A thread-safe connection to one warehouse."""
 
-    def __init__(self, properties: Mapping[str, str], *, cache: ManifestCache, check_location: CheckLocation) -> None:
+    def __init__(
+        self,
+        properties: Mapping[str, str],
+        *,
+        cache: ManifestCache,
+        known: KnownSnapshots,
+        check_location: CheckLocation,
+    ) -> None:
         self._properties = {name: value for name, value in properties.items() if name.startswith(_STORAGE)}
         self._root = properties["warehouse"].rstrip("/") or "/"
         self._cache = cache
+        self._known = known
         self._check_location = check_location
 
     @property
@@ -173,7 +183,7 @@ class PaimonConnection:
         if location is not None:
             with reading_table(f"open table {ref}"):
                 files = TableFiles(self._storage(location, scope), location)
-                view = TableView.load(ref, files, self._cache.of(ref))
+                view = TableView.load(ref, files, self._cache.of(ref), self._known)
                 if view is not None:
                     _ = view.options, view.codec  # what the schema does not allow to read is reported here
                     return PaimonTable(view)

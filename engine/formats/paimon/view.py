@@ -9,8 +9,8 @@ from uuid import NAMESPACE_URL, uuid5
 from engine.domain.tables.table import TableRef
 from engine.formats.intake.caches import Cache
 from engine.formats.intake.limits import Malformed
-from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.files import TableFiles
+from engine.formats.paimon.known_snapshots import KnownSnapshots
 from engine.formats.paimon.manifests.arrivals import MOST_SNAPSHOTS, Arrivals
 from engine.formats.paimon.manifests.lists import ManifestRef
 from engine.formats.paimon.manifests.live_files import LiveFiles
@@ -20,8 +20,6 @@ from engine.formats.paimon.metadata.partitions import PartitionCodec
 from engine.formats.paimon.metadata.schemas import TableSchema
 from engine.formats.paimon.metadata.snapshots import Snapshot, parse_snapshot
 
-_READERS = 8
-
 
 @dataclass(frozen=True)
 class TableView:
@@ -30,13 +28,14 @@ class TableView:
     ref: TableRef
     files: TableFiles
     cache: Cache
+    known: KnownSnapshots
     pointer: str
     uuid: str
     schema: TableSchema
     head: Snapshot | None
 
     @staticmethod
-    def load(ref: TableRef, files: TableFiles, cache: Cache) -> "TableView | None":
+    def load(ref: TableRef, files: TableFiles, cache: Cache, known: KnownSnapshots) -> "TableView | None":
         """Load a table; None if there is none at the location."""
         newest = files.newest_snapshot()  # before the schemas: a schema is written before its first snapshot
         ids = files.schema_ids()
@@ -46,7 +45,7 @@ class TableView:
         head = None if newest is None else parse_snapshot(newest[1], number=newest[0])
         if head is not None and head.schema_id not in ids:
             raise Malformed(f"snapshot-{head.id} is of schema {head.schema_id}, which the table does not have")
-        return TableView(ref, files, cache, _pointer(ids, newest), _uuid(ref, first), schema, head)
+        return TableView(ref, files, cache, known, _pointer(ids, newest), _uuid(ref, first), schema, head)
 
     @cached_property
     def options(self) -> TableOptions:
@@ -84,16 +83,13 @@ class TableView:
         return [] if self.head is None else [each for each in self.files.snapshot_ids() if each <= self.head.id]
 
     def newest(self, limit: int) -> Sequence[Snapshot]:
-        """Return the newest snapshots, oldest first; those that expire at the same time are left out."""
-        ids = self.snapshot_ids[-limit:] if limit > 0 else []
-        found = list(overlapped(self.files.snapshot, ids, at_once=_READERS))
-        expired = max((at for at, each in enumerate(found, start=1) if each is None), default=0)
-        return [each for each in found[expired:] if each is not None]
+        """Return the newest snapshots, oldest first, at most `MOST_SNAPSHOTS`."""
+        return self.newest_read[-limit:] if limit > 0 else ()
 
     @cached_property
     def newest_read(self) -> Sequence[Snapshot]:
         """The newest snapshots, oldest first, whose changes are read."""
-        return self.newest(MOST_SNAPSHOTS)
+        return self.known.read(self.files, self.snapshot_ids[-MOST_SNAPSHOTS:])
 
     @cached_property
     def arrivals(self) -> Arrivals:

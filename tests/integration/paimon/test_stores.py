@@ -22,11 +22,15 @@ def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
     return lake
 
 
-@pytest.mark.parametrize("scheme", ["s3", "s3a"])
-def test_a_warehouse_in_an_object_store_is_read_with_few_requests(s3: S3Server, lake: PaimonLake, scheme: str) -> None:
+def upload(s3: S3Server, lake: PaimonLake) -> None:
     for path in lake.root.rglob("*"):
         if path.is_file() and path.suffix != ".parquet":
             s3.put(f"warehouse/{path.relative_to(lake.root)}", path.read_bytes())
+
+
+@pytest.mark.parametrize("scheme", ["s3", "s3a"])
+def test_a_warehouse_in_an_object_store_is_read_with_few_requests(s3: S3Server, lake: PaimonLake, scheme: str) -> None:
+    upload(s3, lake)
     root = f"{scheme}://{BUCKET}/warehouse"
     properties = {"type": "filesystem", "warehouse": root, **s3.properties("key", "secret")}
     connection = PaimonFormat().connect("lake", properties)
@@ -40,6 +44,14 @@ def test_a_warehouse_in_an_object_store_is_read_with_few_requests(s3: S3Server, 
     paths = [path.replace(str(lake.root), root) for path in here["path"].to_pylist()]
     assert table.digest()["path"].to_pylist() == paths
     assert table.digest().drop_columns(["path"]) == here.drop_columns(["path"])
+    lake.write([[9, "a/b", 1.5]])
+    upload(s3, lake)
+    s3.asked.clear()
+    assert connection.open_table(lake.ref).digest().num_rows == 4
+    kinds = Counter(
+        each.key.split("/")[3] for each in s3.asked if each.kind != "GET list-type" and "/events/" in each.key
+    )
+    assert kinds["snapshot"] <= 6, s3.asked
     s3.asked.clear()
     connection.open_table(lake.ref).digest()
     assert not [each.key for each in s3.asked if "/manifest/" in each.key]

@@ -294,3 +294,31 @@ def test_only_the_changes_of_the_newest_snapshots_are_read(lake: PaimonLake) -> 
     assert figures.snapshot_count == 141
     assert len(figures.committed_at_ms) == 129
     assert figures.known_since_ms == figures.committed_at_ms[14]
+
+
+def test_history_known_before_a_rollback_is_not_used_after_it(lake: PaimonLake) -> None:
+    connection = PaimonFormat().connect("lake", lake.create().properties)
+    for _ in range(4):
+        lake.write(rows("a"))
+    before = connection.open_table(lake.ref).snapshots(9)
+    lake.call("roll_back", snapshot=2)
+    for _ in range(3):
+        lake.write(rows("b"))
+    after = connection.open_table(lake.ref)
+    assert [each.snapshot_id for each in after.snapshots(9)] == [5, 4, 3, 2, 1]
+    assert after.snapshots(9)[3:] == before[2:]
+    assert after.snapshots(9)[2] != before[1]
+    assert after.snapshots(9) == lake.open().snapshots(9)
+    assert after.digest() == lake.open().digest()
+
+
+def test_a_connection_that_looked_before_expiry_sees_the_same_as_a_new_one(lake: PaimonLake) -> None:
+    connection = PaimonFormat().connect("lake", lake.create().properties)
+    for _ in range(4):
+        lake.write(rows("a"))
+    connection.open_table(lake.ref).figures()
+    lake.call("expire", retained=2)
+    lake.write(rows("a"))
+    seen, new = connection.open_table(lake.ref), lake.open()
+    assert seen.figures() == new.figures()
+    assert seen.digest() == new.digest()
