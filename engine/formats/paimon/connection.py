@@ -95,7 +95,7 @@ def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     for name, value in properties.items():
         if name not in ("type", "warehouse") and not name.startswith(_STORAGE):
             hint = f"use type, warehouse and names that begin with {', '.join(_STORAGE)}"
-            yield FieldProblem(f"/properties/{name}", "is not a property of Paimon catalogs here", None, hint)
+            yield FieldProblem(f"/properties/{name}", "is not a property of this kind of catalog", None, hint)
         elif not value and name != "warehouse":
             yield FieldProblem(f"/properties/{name}", "is empty", value, "give a value or leave the property out")
 
