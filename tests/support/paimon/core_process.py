@@ -301,7 +301,8 @@ def _field(row: Any, at: int, written: str) -> Any:  # noqa: PLR0911 - one line 
 def main(jars: Sequence[str]) -> None:
     answers = sys.stdout
     sys.stdout = sys.stderr
-    jpype.startJVM("-Xmx512m", "-XX:+UseSerialGC", classpath=list(jars))
+    # -Xrs: signals end the process at once; a JVM that shuts down during a call of JPype crashes in native code
+    jpype.startJVM("-Xmx512m", "-XX:+UseSerialGC", "-Xrs", classpath=list(jars))
     with TemporaryDirectory() as scratch:
         core = Core(scratch)
         for line in sys.stdin:
