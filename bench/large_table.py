@@ -27,11 +27,11 @@ MEDIAN_BYTES: Final = 18_000_000
 _COLUMNS: Final = {"id": LongType(), "at": TimestampType(), "value": DoubleType(), "note": StringType()}
 
 
-def make_catalog(folder: Path) -> tuple[SqlCatalog, Mapping[str, str]]:
-    """Return a new catalog and its properties."""
+def make_catalog(folder: Path, *, name: str = "lake") -> tuple[SqlCatalog, Mapping[str, str]]:
+    """Return a new catalog and its properties; another name is for a record that has a catalog `lake` already."""
     folder.mkdir(parents=True, exist_ok=True)
     properties = {"type": "sql", "uri": f"sqlite:///{folder / 'catalog.db'}", "warehouse": (folder / "lake").as_uri()}
-    catalog = SqlCatalog("lake", **properties)
+    catalog = SqlCatalog(name, **properties)
     catalog.create_namespace(NAME[0])
     return catalog, properties
 

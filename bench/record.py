@@ -36,10 +36,10 @@ class _PastClock(SystemClock):
         return self.instant.timestamp()
 
 
-def fill(url: str, *, tables: int, runs: int, seed: int = 4) -> list[str]:
+def fill(url: str, *, tables: int, runs: int, seed: int = 4, newest_ago: timedelta = timedelta(days=1)) -> list[str]:
     """Write catalog, tables and runs into a migrated, empty database; return the ids of the tables.
 
-    `url` is psycopg's (`postgresql://…`).
+    `url` is psycopg's (`postgresql://…`). Runs are spread over 120 days, up to `newest_ago` before now.
     """
     chance = random.Random(seed)
     clock = _PastClock()
@@ -55,7 +55,7 @@ def fill(url: str, *, tables: int, runs: int, seed: int = 4) -> list[str]:
         rows = [_table(ids, number, clock) for number in range(tables)]
         _copy(connection, "tables", rows)
         owners = [(row["id"], row["owner_team"]) for row in rows]
-        instants = (begun + timedelta(days=119) / runs * number for number in range(runs))
+        instants = (begun + (timedelta(days=120) - newest_ago) / runs * number for number in range(runs))
         _copy(connection, "runs", _runs(chance, clock, ids, owners, instants))
         connection.execute(_STATISTICS)
     return [table_id for table_id, _ in owners]
