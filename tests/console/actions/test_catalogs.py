@@ -1,5 +1,7 @@
 """Catalogs: connection, properties, pause, grants, deletion."""
 
+from pathlib import Path
+
 import pytest
 from packhouse_client.errors import NotFound
 from playwright.sync_api import expect
@@ -69,3 +71,21 @@ def test_tables_of_a_catalog_are_listed_without_registering(console: Stack, open
     expect(page.get_by_role("table", name="Tables found")).not_to_contain_text("orders")
     with client(console) as packhouse, pytest.raises(NotFound):
         packhouse.tables.get(written)
+
+
+def test_a_catalog_of_paimon_tables_is_created(console: Stack, open_page: OpenPage, tmp_path: Path) -> None:
+    """The form begins with the properties of the chosen format; an empty warehouse passes the check."""
+    page = open_page("/catalogs").settle().page
+    press(page, "Create a catalog")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("textbox", name="Name").first.fill("streams")
+    dialog.get_by_role("combobox", name="Table format").click()
+    page.get_by_role("option", name="paimon").click()
+    expect(dialog.get_by_text("Filesystem", exact=True)).to_be_visible()
+    dialog.get_by_role("group", name="Property 2").get_by_label("Value").fill(str(tmp_path))
+    press(dialog, "Create")
+    expect(page.get_by_text("The connection works")).to_be_visible()
+    with client(console) as packhouse:
+        stored = packhouse.catalogs.get("streams")
+        assert (stored.format, stored.properties) == ("paimon", {"type": "filesystem", "warehouse": str(tmp_path)})
+        packhouse.catalogs.delete("streams", if_match=f'"{stored.version}"')

@@ -8,17 +8,21 @@ import { commandLine } from "../../format/commands";
 import { FormDialog } from "../../parts/FormDialog";
 import { formatsQuery } from "./catalogQueries";
 import { type Content, ContentFields } from "./ContentFields";
-import { contentWords, linesOf, problemOfRows, propertiesOf, rowOf, STARTS } from "./propertiesForm";
+import { contentWords, kindsOf, linesOf, problemOfRows, propertiesOf, startRows } from "./propertiesForm";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-const startRows = (kind: string) => (STARTS[kind] ?? []).map(([name, value]) => rowOf(name, value));
 
 export function CreateCatalog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const [format, setFormat] = useState<Schemas["FormatName"]>("iceberg");
   const [kind, setKind] = useState("REST");
-  const [content, setContent] = useState<Content>(() => ({ rows: startRows("REST"), locations: "", outside: "refuse" }));
+  const [content, setContent] = useState<Content>(() => ({ rows: startRows("iceberg"), locations: "", outside: "refuse" }));
   const navigate = useNavigate();
+  const begin = (nextFormat: Schemas["FormatName"], nextKind: string) => {
+    setFormat(nextFormat);
+    setKind(nextKind);
+    setContent({ ...content, rows: startRows(nextFormat, nextKind) });
+  };
   const formats = useQuery(formatsQuery);
   const served = formats.data?.items.filter((one) => one.served).map((one) => one.format) ?? ["iceberg"];
   const body = {
@@ -58,7 +62,7 @@ export function CreateCatalog({ onClose }: { onClose: () => void }) {
         data={served}
         allowDeselect={false}
         value={format}
-        onChange={(value) => setFormat((value ?? "iceberg") as Schemas["FormatName"])}
+        onChange={(value) => begin(value as Schemas["FormatName"], kindsOf(value ?? "")[0] ?? "")}
       />
       <Stack gap={4}>
         <Text size="sm" fw={500} id="kind">
@@ -69,12 +73,9 @@ export function CreateCatalog({ onClose }: { onClose: () => void }) {
         </Text>
         <SegmentedControl
           aria-labelledby="kind"
-          data={Object.keys(STARTS)}
+          data={kindsOf(format)}
           value={kind}
-          onChange={(value) => {
-            setKind(value);
-            setContent({ ...content, rows: startRows(value) });
-          }}
+          onChange={(value) => begin(format, value)}
         />
       </Stack>
       <ContentFields content={content} onChange={setContent} />

@@ -5,13 +5,24 @@ export interface PropertyRow {
   readonly value: string;
 }
 
-/** First properties of usual Iceberg catalogs; `<…>` has to be replaced. */
-export const STARTS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
-  REST: [["type", "rest"], ["uri", ""], ["warehouse", ""], ["credential", "env:LAKE_CREDENTIAL"]],
-  SQL: [["type", "sql"], ["uri", "env:LAKE_CATALOG_URI"], ["warehouse", ""]],
-  Glue: [["type", "glue"], ["glue.region", ""]],
-  Hive: [["type", "hive"], ["uri", ""], ["warehouse", ""]],
+type Start = readonly (readonly [string, string])[];
+
+/** Kinds of catalogs of each format, with the properties that such a catalog usually has. */
+const STARTS: Readonly<Record<string, Readonly<Record<string, Start>>>> = {
+  iceberg: {
+    REST: [["type", "rest"], ["uri", ""], ["warehouse", ""], ["credential", "env:LAKE_CREDENTIAL"]],
+    SQL: [["type", "sql"], ["uri", "env:LAKE_CATALOG_URI"], ["warehouse", ""]],
+    Glue: [["type", "glue"], ["glue.region", ""]],
+    Hive: [["type", "hive"], ["uri", ""], ["warehouse", ""]],
+  },
+  paimon: { Filesystem: [["type", "filesystem"], ["warehouse", ""]] },
 };
+
+export const kindsOf = (format: string): string[] => Object.keys(STARTS[format] ?? {});
+
+/** Return the first rows of a form for a kind of catalog, by default for the first kind of the format. */
+export const startRows = (format: string, kind = kindsOf(format)[0] ?? ""): PropertyRow[] =>
+  (STARTS[format]?.[kind] ?? []).map(([name, value]) => rowOf(name, value));
 
 const REFERENCE = /^(env:[A-Za-z_][A-Za-z0-9_]*|file:\/[^/].*)$/;
 const SECRET_NAME = /secret|password|passwd|token|credential|access-key|account-key|sas|connection-string/i;
