@@ -160,7 +160,13 @@ def a_view_stays_and_another_sees_what_came_since(subject: Subject) -> None:
 @contract
 def a_table_is_described_in_json(subject: Subject) -> None:
     table = opened(subject)
-    assert json.loads(json.dumps(table.describe()))["uuid"] == table.uuid
+    described = json.loads(json.dumps(table.describe()))
+    assert described["uuid"] == table.uuid
+    assert {each["name"] for each in described["columns"]} <= set(table.column_names())
+    (current,) = [each for each in described["specs"] if each["spec_id"] == described["default_spec_id"]]
+    fields = [(each["column"], each["transform"]) for each in current["fields"]]
+    stated = [(each.column, each.transform) for spec in table.partition_specs()[-1:] for each in spec.fields]
+    assert fields == stated
     assert table.location in table.locations
     assert set(map(type, table.policy_properties())) <= {str}
     assert {column.name for column in table.columns()} <= set(table.column_names())

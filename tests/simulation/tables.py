@@ -142,7 +142,9 @@ class OpenModelTable(ModelUpkeep, ModelOrphanKeeper):
         return 0
 
     def describe(self) -> Mapping[str, Any]:
-        return {"format": "iceberg", "uuid": self.uuid, "snapshot_count": len(self._retained)}
+        columns = [{"name": name, "type": "string"} for name in self.column_names()]
+        shape = {"columns": columns, "specs": [{"spec_id": 0, "fields": []}], "default_spec_id": 0}
+        return {"format": "iceberg", "uuid": self.uuid, "snapshot_count": len(self._retained), **shape}
 
     def policy_properties(self) -> Mapping[str, Any]:
         return {}

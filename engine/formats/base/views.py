@@ -84,7 +84,11 @@ class TableView(Protocol):
         """Id of the partition spec that the table gives to new files."""
 
     def describe(self) -> Mapping[str, Any]:
-        """Return format, version, snapshot and manifest counts and the schema's columns, as JSON-ready values."""
+        """Return format, version, snapshot and manifest counts, columns and partition specs, as JSON-ready values.
+
+        `columns` are objects with at least `name` and `type`. `specs` have a `spec_id` and `fields`, each with `name`,
+        `column` (null if it was dropped) and `transform`; `default_spec_id` is the one of new files.
+        """
 
     def policy_properties(self) -> Mapping[str, Any]:
         """Return the policy fields set by the table's own properties, by dotted name."""

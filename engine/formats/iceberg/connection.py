@@ -3,12 +3,12 @@
 A connection opens its catalog on first use, so that creating one never blocks and `check` can report every step.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 from typing import Final
 
-from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
+from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.tables.capabilities import Capabilities
 from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
@@ -21,6 +21,7 @@ from engine.formats.base import (
     TableListing,
     every_namespace,
 )
+from engine.formats.base.checks import examples, run_steps
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.catalog.catalogs import (
     CATALOG_NAME,
@@ -46,8 +47,6 @@ _SCHEMES: Final = {
     "rest": ("http://", "https://"),
     "sql": ("sqlite:///", "postgresql://", "postgresql+psycopg://", "postgresql+psycopg2://"),
 }
-_SHOWN: Final = 5
-_READ_TABLE: Final = "read_table"
 
 
 class IcebergFormat:
@@ -157,18 +156,18 @@ class IcebergConnection:
 
         The first step only reports properties that look misspelt: there is no complete list of valid properties.
         """
-        steps: list[CheckStep] = [CheckStep("properties", True, _spelling(self._properties))]
         found: dict[str, tuple[str, ...]] = {}
-        for name, step in (
-            ("open_catalog", self._check_catalog),
-            ("list_namespaces", self._check_namespaces),
-            ("list_tables", self._check_tables),
-            (_READ_TABLE, self._check_table),
-        ):
-            steps.append(_tried(name, lambda step=step: step(found)))  # type: ignore[misc]
-            if not steps[-1].ok:
-                break
-        return steps
+        return [
+            CheckStep("properties", True, _spelling(self._properties)),
+            *run_steps(
+                [
+                    ("open_catalog", asking_catalog, self._check_catalog),
+                    ("list_namespaces", asking_catalog, lambda: self._check_namespaces(found)),
+                    ("list_tables", asking_catalog, lambda: self._check_tables(found)),
+                    ("read_table", reading_table, lambda: self._check_table(found)),
+                ]
+            ),
+        ]
 
     def ping(self) -> None:
         """Ask for the namespaces; see `CatalogConnection.ping`."""
@@ -241,7 +240,7 @@ class IcebergConnection:
                 )
             return self._catalog
 
-    def _check_catalog(self, _: dict[str, tuple[str, ...]]) -> str:
+    def _check_catalog(self) -> str:
         self._open()
         named = self._properties.get(CATALOG_NAME, self._name)
         return f"{self._properties['type']} catalog {named} at {masked(self._properties['uri'])}"
@@ -250,7 +249,7 @@ class IcebergConnection:
         namespaces = sorted(self._open().list_namespaces())
         if namespaces:
             found["namespace"] = tuple(namespaces[0])
-        return f"{len(namespaces)} namespaces{_examples('.'.join(each) for each in namespaces)}"
+        return f"{len(namespaces)} namespaces{examples('.'.join(each) for each in namespaces)}"
 
     def _check_tables(self, found: dict[str, tuple[str, ...]]) -> str:
         if "namespace" not in found:
@@ -258,7 +257,7 @@ class IcebergConnection:
         tables = sorted(self._open().list_tables(found["namespace"]))
         if tables:
             found["table"] = tuple(tables[0])
-        return f"{len(tables)} tables in {'.'.join(found['namespace'])}{_examples(each[-1] for each in tables)}"
+        return f"{len(tables)} tables in {'.'.join(found['namespace'])}{examples(each[-1] for each in tables)}"
 
     def _check_table(self, found: dict[str, tuple[str, ...]]) -> str:
         if "table" not in found:
@@ -270,16 +269,3 @@ class IcebergConnection:
 def _spelling(properties: Mapping[str, str]) -> str:
     found = [f"{name!r} is not known; did you mean {near!r}?" for name, near in misspelt(properties).items()]
     return "; ".join(found) or "none looks misspelt"
-
-
-def _tried(name: str, step: Callable[[], str]) -> CheckStep:
-    try:
-        with (reading_table if name == _READ_TABLE else asking_catalog)(name.replace("_", " ")):
-            return CheckStep(name, True, step())
-    except PackhouseError as error:
-        return CheckStep(name, False, error.message)
-
-
-def _examples(names: Iterator[str]) -> str:
-    shown = [name for name, _ in zip(names, range(_SHOWN), strict=False)]
-    return f" ({', '.join(shown)}, …)" if len(shown) == _SHOWN else f" ({', '.join(shown)})" if shown else ""

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
 from threading import Lock
-from typing import Concatenate, ParamSpec, TypeVar
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.table import Table
@@ -17,24 +15,6 @@ from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.caches import Cache
 from engine.formats.intake.errors import causes_of
-
-P = ParamSpec("P")
-T = TypeVar("T")
-L = TypeVar("L", bound="LoadedTable")
-
-
-def reads(doing: str) -> Callable[[Callable[Concatenate[L, P], T]], Callable[Concatenate[L, P], T]]:
-    """Decorate a method to raise domain errors for unreadable metadata; the table's address completes `doing`."""
-
-    def decorate(method: Callable[Concatenate[L, P], T]) -> Callable[Concatenate[L, P], T]:
-        @wraps(method)
-        def guarded(self: L, /, *args: P.args, **kwargs: P.kwargs) -> T:
-            with self._reading(doing):
-                return method(self, *args, **kwargs)
-
-        return guarded
-
-    return decorate
 
 
 class LoadedTable:
@@ -61,7 +41,13 @@ class LoadedTable:
         self._lock = Lock()
 
     @contextmanager
-    def _reading(self, doing: str) -> Iterator[None]:
+    def reading(self, doing: str) -> Iterator[None]:
+        """Run a block that reads metadata; errors name the table and `doing`.
+
+        Raises:
+            Transient: files are missing because the table changed meanwhile.
+            TableUnreadable, StateConflict: as `errors.reading_table`.
+        """
         try:
             with reading_table(f"{doing} {self._ref}"):
                 yield

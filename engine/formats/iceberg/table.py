@@ -40,7 +40,6 @@ from engine.formats.iceberg.commits.outputs import list_run_files, remove_run_fi
 from engine.formats.iceberg.commits.parents import keep_parent, release, roll_back
 from engine.formats.iceberg.commits.verification import verify_snapshot
 from engine.formats.iceberg.errors import translated
-from engine.formats.iceberg.loaded import reads
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.eligibility import conditions_of, current_spec_possible
 from engine.formats.iceberg.metadata.history import commits_of, known_since, newest
@@ -55,6 +54,7 @@ from engine.formats.iceberg.procedures.native import native_conditions, native_d
 from engine.formats.iceberg.statistics.column_bounds import column_ranges
 from engine.formats.iceberg.tasks import group_task
 from engine.formats.iceberg.upkeep.tables import TableUpkeep
+from engine.formats.intake.guards import reads
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, NotFound, PackhouseError, TableUnreadable
+from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, NotFound, TableUnreadable
 from engine.domain.tables.capabilities import Capabilities
 from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
@@ -20,6 +20,7 @@ from engine.formats.base import (
     TableListing,
     every_namespace,
 )
+from engine.formats.base.checks import examples, run_steps
 from engine.formats.intake.caches import ManifestCache
 from engine.formats.paimon.capabilities import CAPABILITIES
 from engine.formats.paimon.errors import reading_table
@@ -44,7 +45,7 @@ _PLAIN: Final = PlainProperties(
         }
     )
 )
-_SHOWN: Final = 5
+_LISTED: Final = 5
 
 
 def anywhere(_location: str) -> None:
@@ -129,17 +130,14 @@ class PaimonConnection:
 
     def check(self) -> Sequence[CheckStep]:
         """List the databases, list their tables, read the first table's metadata."""
-        steps: list[CheckStep] = []
         found: list[tuple[str, ...]] = []
-        for name, step in (
-            ("list_databases", self._check_databases),
-            ("list_tables", self._check_tables),
-            ("read_table", self._check_table),
-        ):
-            steps.append(_tried(name, lambda step=step: step(found)))  # type: ignore[misc]
-            if not steps[-1].ok:
-                break
-        return steps
+        return run_steps(
+            [
+                ("list_databases", reading_table, self._check_databases),
+                ("list_tables", reading_table, lambda: self._check_tables(found)),
+                ("read_table", reading_table, lambda: self._check_table(found)),
+            ]
+        )
 
     def list_tables(self, limit: int, is_wanted: IsWanted = every_namespace) -> TableListing:
         """List the tables of the accepted databases, ordered by address, at most `limit`.
@@ -196,15 +194,15 @@ class PaimonConnection:
     def _storage(self, location: str, scope: FileScope) -> TableStorage:
         return TableStorage(self._properties, places=Places(scope.folders(location)))
 
-    def _check_databases(self, _: list[tuple[str, ...]]) -> str:
+    def _check_databases(self) -> str:
         found = self._warehouse().databases()
-        return f"{len(found)} databases{_examples(found)} in {masked(self._root)}"
+        return f"{len(found)} databases{examples(found)} in {masked(self._root)}"
 
     def _check_tables(self, found: list[tuple[str, ...]]) -> str:
-        listed = self._warehouse().tables(_SHOWN, every_namespace)
+        listed = self._warehouse().tables(_LISTED, every_namespace)
         found += listed.identifiers[:1]
         more = "at least " if listed.is_truncated else ""
-        return f"{more}{len(listed.identifiers)} tables{_examples(['.'.join(each) for each in listed.identifiers])}"
+        return f"{more}{len(listed.identifiers)} tables{examples('.'.join(each) for each in listed.identifiers)}"
 
     def _check_table(self, found: list[tuple[str, ...]]) -> str:
         if not found:
@@ -212,16 +210,3 @@ class PaimonConnection:
         *namespace, name = found[0]
         table = self.open_table(TableRef("", tuple(namespace), name))
         return f"{'.'.join(found[0])}: snapshot {table.head_snapshot_id or 'none'} at {masked(table.location)}"
-
-
-def _tried(name: str, step: Callable[[], str]) -> CheckStep:
-    try:
-        with reading_table(name.replace("_", " ")):
-            return CheckStep(name, True, step())
-    except PackhouseError as error:
-        return CheckStep(name, False, error.message)
-
-
-def _examples(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_SHOWN])
-    return f" ({shown}{', …' if len(names) > _SHOWN else ''})" if shown else ""

@@ -1,9 +1,8 @@
 """One loaded Paimon table, as `formats.base.OpenTable`. It is only read: it has no role that changes it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,6 +13,7 @@ from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
 from engine.formats.base import Condition, SnapshotInfo, TableColumn
 from engine.formats.intake.errors import causes_of
+from engine.formats.intake.guards import reads
 from engine.formats.paimon.capabilities import READ_ONLY
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.history import snapshot_infos
@@ -23,27 +23,6 @@ from engine.formats.paimon.view import TableView
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def _reads(
-    doing: str,
-) -> Callable[[Callable[Concatenate["PaimonTable", P], T]], Callable[Concatenate["PaimonTable", P], T]]:
-    """Decorate a method to raise domain errors for unreadable metadata; the table's address completes `doing`."""
-
-    def decorate(
-        method: Callable[Concatenate["PaimonTable", P], T],
-    ) -> Callable[Concatenate["PaimonTable", P], T]:
-        @wraps(method)
-        def guarded(self: "PaimonTable", /, *args: P.args, **kwargs: P.kwargs) -> T:
-            with self.reading(doing):
-                return method(self, *args, **kwargs)
-
-        return guarded
-
-    return decorate
 
 
 class PaimonTable:
@@ -109,10 +88,11 @@ class PaimonTable:
         """Id of the table's only partition spec."""
         return SPEC_ID
 
-    @_reads("read the manifests of")
+    @reads("read the manifests of")
     def describe(self) -> Mapping[str, Any]:
         """Return snapshots, manifests, columns, keys and the options that decide about compaction, JSON-ready."""
         view = self._view
+        fields = [{"name": name, "column": name, "transform": "identity"} for name in view.schema.partition_keys]
         return {
             "format": "paimon",
             "uuid": self.uuid,
@@ -122,7 +102,8 @@ class PaimonTable:
             "data_manifest_count": len(view.manifests),
             "schema_id": self.schema_id,
             "columns": [{"id": each.id, "name": each.name, "type": each.type.text} for each in view.schema.columns],
-            "partition_keys": list(view.schema.partition_keys),
+            "specs": [{"spec_id": SPEC_ID, "fields": fields}],
+            "default_spec_id": SPEC_ID,
             "primary_keys": list(view.schema.primary_keys),
             **view.options.described(),
         }
@@ -140,27 +121,27 @@ class PaimonTable:
         columns = self._view.schema.columns
         return [name for each in columns for name in (each.name, *(f"{each.name}.{it}" for it in each.type.fields))]
 
-    @_reads("read the schema of")
+    @reads("read the schema of")
     def partition_specs(self) -> Sequence[PartitionSpecFields]:
         """Return the partition columns in the form that predicates are evaluated with."""
         return [spec_fields(self._view.codec)]
 
-    @_reads("read the snapshots of")
+    @reads("read the snapshots of")
     def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
         """Return the newest snapshots, newest first."""
         return snapshot_infos(self._view.newest(limit + 1), is_keyed=bool(self._view.schema.primary_keys))[:limit]
 
-    @_reads("read the storage of")
+    @reads("read the storage of")
     def read_storage(self) -> None:
         """Read the current schema file."""
         self._view.files.storage.read(f"{self.location}/schema/schema-{self.schema_id}", SCHEMA_BYTES)
 
-    @_reads("read the manifests of")
+    @reads("read the manifests of")
     def digest(self) -> pa.Table:
         """Return the live data files of the head snapshot, in the shape of `planning.measures.digest.FILE_DIGEST`."""
         return self._view.live.digest(self._view.arrivals, self._view.files.storage.places)
 
-    @_reads("read the manifests of")
+    @reads("read the manifests of")
     def figures(self) -> TableMeasures:
         """Return table-level measurements."""
         view = self._view
@@ -202,7 +183,7 @@ class PaimonTable:
         """Return no ranges: no order can be resolved."""
         return ()
 
-    @_reads("read the manifests of")
+    @reads("read the manifests of")
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         """Return the inputs by path.
 

@@ -1,5 +1,6 @@
 """What a view of a Paimon table has: identity, options, schema, history, times of files, and later versions of it."""
 
+import json
 import shutil
 import time
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from engine.domain.tables.table import OutsideFiles, TableRef
 from engine.formats.base import FileScope, RewritableTable, SnapshotKind, TableColumn, rewritable
 from engine.formats.paimon import PaimonFormat
 from engine.planning.plans.predicates import select_partitions
+from tests.support.eventually import eventually
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake
@@ -179,8 +181,9 @@ def test_a_rollback_and_another_commit_of_the_same_number_change_the_pointer(lak
 
 def test_a_table_dropped_and_made_again_has_another_identity(lake: PaimonLake) -> None:
     before = lake.create().open().uuid
+    created_ms = json.loads((lake.folder / "schema" / "schema-0").read_text())["timeMillis"]
     shutil.rmtree(lake.folder)
-    time.sleep(0.01)
+    eventually(lambda: time.time() * 1000 > created_ms + 1)
     assert lake.create().open().uuid != before
 
 

@@ -84,7 +84,9 @@ class PlainTable:
 
     def describe(self) -> Mapping[str, Any]:
         columns = [{"name": each.name, "type": str(each.type)} for each in self._info.schema]
-        return {"format": "plain", "uuid": self.uuid, "version": self._number, "columns": columns}
+        specs = [{"spec_id": _SPEC_ID, "fields": [{"name": "day", "column": "day", "transform": "identity"}]}]
+        shape = {"columns": columns, "specs": specs, "default_spec_id": _SPEC_ID}
+        return {"format": "plain", "uuid": self.uuid, "version": self._number, **shape}
 
     def policy_properties(self) -> Mapping[str, Any]:
         return {}

@@ -16,7 +16,7 @@ from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, plan_of,
 from engine.formats.iceberg.deletion.records import Records
 from engine.formats.iceberg.deletion.scopes import Scope
 from engine.formats.iceberg.deletion.table_deletions import TableDeletion
-from engine.formats.iceberg.loaded import LoadedTable, reads
+from engine.formats.iceberg.loaded import LoadedTable
 from engine.formats.iceberg.orphans.checks import check_places
 from engine.formats.iceberg.orphans.orphan_deletions import TableOrphans, preview_orphans
 from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
@@ -27,6 +27,7 @@ from engine.formats.iceberg.upkeep.manifest_commits import ManifestRewrite
 from engine.formats.iceberg.upkeep.manifest_evidence import Evidence
 from engine.formats.iceberg.upkeep.manifest_plans import plan_manifests
 from engine.formats.iceberg.upkeep.manifest_proofs import prove_manifests
+from engine.formats.intake.guards import reads
 
 
 class TableUpkeep(LoadedTable):
