@@ -6,6 +6,7 @@ whose effect comes with the scheduler is stored, merged and shown, and marked as
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 from engine.domain.policies import OFF
@@ -14,6 +15,9 @@ from engine.domain.tables.table import FormatName
 
 STRATEGIES: Final = ("binpack", "sort", "zorder", "hilbert", "tiered", "window")
 """Values of `rewrite.strategy`."""
+
+NO_ORIGINS: Final[Mapping[str, str]] = MappingProxyType({})
+"""Of settings that are judged as written, without a policy that they come from."""
 
 ENGINES: Final = ("arrow", "native")
 """Values of `rewrite.engine` other than `auto`, which selects the first capable engine."""
@@ -69,15 +73,17 @@ class Capabilities:
         found = [cell.capability for cell in self.cells if cell.operation is operation]
         return next((capability for capability in found if capability.possible), found[0])
 
-    def refusals(self, values: Mapping[str, Any]) -> tuple[Refusal, ...]:
+    def refusals(self, values: Mapping[str, Any], origins: Mapping[str, str] = NO_ORIGINS) -> tuple[Refusal, ...]:
         """Return the settings among `values` (by dotted name) that this format does not support.
 
-        `rewrite.engine` is refused where `values` contains a `rewrite.strategy` that the engine does not support.
+        `rewrite.engine` is refused where `values` contains a `rewrite.strategy` that the engine does not support. A
+        setting with the origin `default` is not refused: no policy asks for it, and it has no effect here.
         """
         alone = tuple(
             Refusal(field, values[field], reason)
             for field, impossible in self.settings.items()
-            if field in values and (reason := _reason(impossible, values[field])) is not None
+            if field in values and origins.get(field) != "default"
+            if (reason := _reason(impossible, values[field])) is not None
         )
         return (*alone, *self._impossible_engine(values.get("rewrite.engine"), values.get("rewrite.strategy")))
 

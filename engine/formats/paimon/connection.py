@@ -196,6 +196,8 @@ class PaimonConnection:
 
     def _check_databases(self) -> str:
         found = self._warehouse().databases()
+        if not found:
+            return f"no database in {masked(self._root)}: it has no folder <database>.db, or there is no such folder"
         return f"{len(found)} databases{examples(found)} in {masked(self._root)}"
 
     def _check_tables(self, found: list[tuple[str, ...]]) -> str:

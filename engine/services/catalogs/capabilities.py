@@ -1,16 +1,13 @@
 """The capability matrix of this installation, and the refusal of unsupported operations and settings."""
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.runs.run import Operation
-from engine.domain.tables.capabilities import Capabilities, Capability, not_served
+from engine.domain.tables.capabilities import NO_ORIGINS, Capabilities, Capability, not_served
 from engine.domain.tables.table import FormatName
-
-NOWHERE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class CapabilityService:
@@ -39,9 +36,11 @@ class CapabilityService:
             problem = FieldProblem("/operation", capability.reason, operation.value, hint)
             raise InvalidInput(f"{operation.value} can't be done: {capability.reason}", problems=(problem,))
 
-    def check_settings(self, name: FormatName, values: Mapping[str, Any]) -> None:
+    def check_settings(
+        self, name: FormatName, values: Mapping[str, Any], origins: Mapping[str, str] = NO_ORIGINS
+    ) -> None:
         """Raise `InvalidInput` with one problem for each setting (by dotted name) that the format does not support."""
-        if problems := refusal_problems(self.of(name), values):
+        if problems := refusal_problems(self.of(name), values, origins):
             what = "; ".join(f"{each.pointer[1:].replace('/', '.')}: {each.message}" for each in problems)
             raise InvalidInput(
                 f"the policy asks for what {name.value} tables can't have done: {what}", problems=problems
@@ -49,7 +48,7 @@ class CapabilityService:
 
 
 def refusal_problems(
-    capabilities: Capabilities, values: Mapping[str, Any], origins: Mapping[str, str] = NOWHERE
+    capabilities: Capabilities, values: Mapping[str, Any], origins: Mapping[str, str] = NO_ORIGINS
 ) -> tuple[FieldProblem, ...]:
     """Return one problem for each setting among `values` (by dotted name) that the format does not support.
 
@@ -63,5 +62,5 @@ def refusal_problems(
             refusal.value,
             f"origin: {origins[refusal.field]}; {hint}" if refusal.field in origins else hint,
         )
-        for refusal in capabilities.refusals(values)
+        for refusal in capabilities.refusals(values, origins)
     )

@@ -107,6 +107,14 @@ class FormatRegistry:
             raise InvalidInput("a catalog can't have Packhouse's own files", problems=tuple(problems))
         await asyncio.to_thread(self._format(name).validate, properties)
 
+    async def refusals(self, name: FormatName, properties: Mapping[str, str]) -> Sequence[FieldProblem]:
+        """Return the format's own problems with properties that may contain secrets: no value is repeated."""
+        try:
+            await asyncio.to_thread(self._format(name).validate, properties)
+        except InvalidInput as error:
+            return [replace(each, value=None) for each in error.problems]
+        return ()
+
     def plain_properties(self, name: FormatName) -> PlainProperties:
         """Return the properties of a format's catalogs that contain no secrets."""
         return self._format(name).plain_properties()

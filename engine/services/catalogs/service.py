@@ -168,10 +168,11 @@ class CatalogService:
             raise InvalidInput("the allowed locations can't be used", problems=tuple(problems))
 
     async def _check_properties(self, format_name: FormatName, properties: Mapping[str, str]) -> None:
-        problems = [
-            *_problems_of_size(properties),
-            *problems_of_clear_secrets(properties, self._formats.plain_properties(format_name)),
-        ]
+        secret = problems_of_clear_secrets(properties, self._formats.plain_properties(format_name))
+        problems = _problems_of_size(properties)
+        if secret:  # a property that the format does not have needs no secret store
+            refused = {each.pointer: each for each in await self._formats.refusals(format_name, properties)}
+            problems += [*refused.values(), *(each for each in secret if each.pointer not in refused)]
         if problems:
             raise InvalidInput("the catalog's properties can't be used", problems=tuple(problems))
         await self._formats.validate(format_name, properties)

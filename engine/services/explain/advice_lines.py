@@ -64,9 +64,9 @@ def _old_specs(policy: EffectivePolicy) -> str:
 
 
 def helpful_changes(facts: Facts) -> Iterator[str]:
-    """Yield the settings that would change the answer."""
+    """Yield the settings that would change the answer; none if the table can't be rewritten at all."""
     evaluation, policy = facts.sight.evaluation, facts.policy
-    if facts.sight.trial is None or evaluation is None:
+    if facts.sight.trial is None or evaluation is None or not facts.sight.trial.is_eligible:
         return
     nearly = any(rule.held_back for rule in evaluation.rules)
     if advice := never_due_advice(evaluation, policy):

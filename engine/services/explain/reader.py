@@ -113,7 +113,7 @@ class FactReader:
             if glance.seen is not None and glance.seen.has_moved:  # reading the table has woken the watch
                 record = replace(record, watch=await unit.watches.get(table_id))
             facts = await with_policy(unit, record, policy, sight)
-        impossible = self._capabilities.of(catalog.format).refusals(policy.values)
+        impossible = self._capabilities.of(catalog.format).refusals(policy.values, policy.origins)
         return replace(facts, refusals=(*contradicted(policy), *impossible, *too_small_budget(facts)))
 
     async def wake(self, facts: Facts) -> Facts:

@@ -223,7 +223,7 @@ class TableService:
         """
         seen = await self._observations.observe(caller, table_id, instead=policy)
         check_settings(seen.policy, is_trial=policy is not None)
-        self._capabilities.check_settings(seen.format, seen.policy.values)
+        self._capabilities.check_settings(seen.format, seen.policy.values, seen.policy.origins)
         async with self._database.read() as unit:
             known = await read_statistics(unit, table_id, catalog=seen.opened.ref.catalog)
             hot = await unit.hot_partitions.at(table_id)

@@ -73,6 +73,35 @@ async def test_wrong_properties_are_refused(api: Api, properties: dict[str, str]
     assert problem["pointer"] == pointer
 
 
+async def test_a_property_that_the_format_does_not_have_is_not_taken_for_a_secret(api: Api) -> None:
+    """Every wrong property is named at once, none of the values repeated."""
+    properties = {"type": "hive", "uri": "thrift://user:secret@metastore:9083", "s3.secret-access-key": "hush"}
+    refused = await api.post("/v1/catalogs", {"name": "lake", "format": "paimon", "properties": properties}, status=422)
+    hints = {each["pointer"]: each["hint"] for each in refused["errors"]}
+    assert hints["/properties/type"] == "use filesystem"
+    assert "names that begin with s3." in hints["/properties/uri"]
+    assert "'env:NAME'" in hints["/properties/s3.secret-access-key"]
+    assert "secret@" not in str(refused)
+    assert "hush" not in str(refused)
+
+
+async def test_a_warehouse_without_databases_says_what_it_lacks(api: Api, tmp_path: Path) -> None:
+    properties = {"type": "filesystem", "warehouse": str(tmp_path / "mistyped")}
+    await api.post("/v1/catalogs", {"name": "lake", "format": "paimon", "properties": properties}, status=201)
+    steps = (await api.post("/v1/catalogs/lake/check", status=200))["steps"]
+    (listed,) = [step for step in steps if step["name"] == "list_databases"]
+    assert "there is no such folder" in listed["detail"]
+
+
+async def test_explain_gives_no_advice_for_a_table_that_can_not_be_rewritten(paimon: Registered) -> None:
+    """Nor does it name a default setting as the reason: no policy asks for it."""
+    explanation = await paimon.view("explain")
+    summary = " ".join(explanation["summary"]) if isinstance(explanation["summary"], list) else explanation["summary"]
+    assert "can't be rewritten" in summary
+    assert "To make it due sooner" not in summary
+    assert "origin: default" not in summary
+
+
 async def test_every_view_of_a_table_answers(paimon: Registered) -> None:
     health = await paimon.view("health")
     assert (health["file_count"], health["table"]["format"], health["table"]["bucket_mode"]) == (24, "paimon", "fixed")

@@ -134,3 +134,11 @@ def test_what_holds_runs_back_takes_effect_whole() -> None:
         "schedule": {"urgent_after": "1d"},
     }
     assert not_acted_on(PolicyDocument.model_validate(settings)) == ()
+
+
+def test_a_default_is_no_wish_that_a_format_could_refuse() -> None:
+    impossible = replace(ICEBERG, settings={"maintenance.rewrite_manifests": {"*": "there are none"}})
+    values = {"maintenance.rewrite_manifests": {"interval": 604_800}}
+    assert impossible.refusals(values, {"maintenance.rewrite_manifests": "default"}) == ()
+    (refusal,) = impossible.refusals(values, {"maintenance.rewrite_manifests": "table"})
+    assert refusal.reason == "there are none"

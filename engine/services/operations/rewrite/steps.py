@@ -73,7 +73,7 @@ class RewriteFlow:
             await self._ending.disabled()
             return
         check_settings(policy)
-        self._context.capabilities.check_settings(self._format, policy.values)
+        self._context.capabilities.check_settings(self._format, policy.values, policy.origins)
         chosen = await self._chosen(table, policy)
         plan = await self._plan(chosen, budget)
         seen = Observed(self._attempt.run.table_id, self._format, table, policy, looked_at)
