@@ -9,25 +9,9 @@ export const ButtonLink = createLink((props: ButtonProps & ComponentProps<"a">) 
 
 type Rest = Omit<ComponentProps<typeof Anchor<"a">>, "ref"> & { children: ReactNode };
 
-export function TableLink({ tableId, children, ...rest }: { tableId: string } & Rest) {
-  return (
-    <PageLink to="/tables/$tableId" params={{ tableId }} underline="always" {...rest}>
-      {children}
-    </PageLink>
-  );
-}
-
 export function RunLink({ runId, children, ...rest }: { runId: string } & Rest) {
   return (
     <PageLink to="/runs/$runId" params={{ runId }} underline="always" {...rest}>
-      {children}
-    </PageLink>
-  );
-}
-
-export function CatalogLink({ name, discover = false, children, ...rest }: { name: string; discover?: boolean } & Rest) {
-  return (
-    <PageLink to="/catalogs/$name" params={{ name }} search={discover ? { part: "discover" } : {}} underline="always" {...rest}>
       {children}
     </PageLink>
   );

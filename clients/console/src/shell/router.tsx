@@ -15,16 +15,20 @@ import { StaleBuild } from "./StaleBuild";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
-type Page = () => Promise<{ default: RouteComponent }>;
-type Texts<Name extends string> = [Name] extends [never] ? Record<string, never> : { [name in Name]?: string };
+/** A page, and its texts after `?` with their defaults. */
+interface PageModule {
+  readonly default: RouteComponent;
+  readonly SEARCH?: object;
+}
+type TextsOf<Module> = Module extends { SEARCH: infer Search } ? { [name in keyof Search]?: string } : Record<string, never>;
 
-/** A page, with the names of the texts after `?` that it reads: a link with another name does not compile. */
-const page = <Path extends string, Name extends string = never>(path: Path, load: Page, ..._names: Name[]) =>
+/** The route of a page: a link with texts that the page does not read does not compile. */
+const page = <Path extends string, Module extends PageModule>(path: Path, load: () => Promise<Module>) =>
   createRoute({
     getParentRoute: () => root,
     path,
     component: lazyRouteComponent(load as never),
-    validateSearch: (search: Record<string, unknown> & Texts<Name>): Texts<Name> => search,
+    validateSearch: (search: Record<string, unknown> & TextsOf<Module>): TextsOf<Module> => search,
   });
 
 const home = createRoute({
@@ -35,23 +39,21 @@ const home = createRoute({
   },
 });
 
-const EDITOR = ["find", "only", "as", "zone", "version", "apply", "scope"] as const;
-
 const routes = [
   home,
-  page("/fleet", () => import("../pages/fleet/FleetPage"), "days", "show"),
-  page("/tables", () => import("../pages/tables/TablesPage"), "search", "catalog", "team", "label", "verdict", "hold", "run", "paused", "frozen", "sort"),
-  page("/tables/$tableId", () => import("../pages/table/TablePage"), "tab", "dialog", "operation", "sort", "since", "until", "settings"),
-  page("/tables/$tableId/policy", () => import("../pages/policy/TablePolicyPage"), ...EDITOR),
-  page("/policies", () => import("../pages/policy/PoliciesPage"), "kind", "find", "create", "preset"),
-  page("/policies/$name", () => import("../pages/policy/ScopedPolicyPage"), ...EDITOR),
-  page("/runs", () => import("../pages/runs/RunsPage"), "state", "operation", "catalog", "team", "table", "since", "until", "view", "hours"),
-  page("/runs/$runId", () => import("../pages/run/RunPage"), "groups", "events", "event"),
-  page("/catalogs", () => import("../pages/catalogs/CatalogsPage"), "create"),
-  page("/catalogs/$name", () => import("../pages/catalogs/CatalogPage"), "part", "check", "pattern", "team", "labels", "paused"),
-  page("/keys", () => import("../pages/access/KeysPage"), "show", "create"),
-  page("/audit", () => import("../pages/access/AuditPage"), "caller", "action", "object", "since", "until", "entry"),
-  page("/signals", () => import("../pages/signals/SignalsPage"), "kind", "table", "since", "until"),
+  page("/fleet", () => import("../pages/fleet/FleetPage")),
+  page("/tables", () => import("../pages/tables/TablesPage")),
+  page("/tables/$tableId", () => import("../pages/table/TablePage")),
+  page("/tables/$tableId/policy", () => import("../pages/policy/TablePolicyPage")),
+  page("/policies", () => import("../pages/policy/PoliciesPage")),
+  page("/policies/$name", () => import("../pages/policy/ScopedPolicyPage")),
+  page("/runs", () => import("../pages/runs/RunsPage")),
+  page("/runs/$runId", () => import("../pages/run/RunPage")),
+  page("/catalogs", () => import("../pages/catalogs/CatalogsPage")),
+  page("/catalogs/$name", () => import("../pages/catalogs/CatalogPage")),
+  page("/keys", () => import("../pages/access/KeysPage")),
+  page("/audit", () => import("../pages/access/AuditPage")),
+  page("/signals", () => import("../pages/signals/SignalsPage")),
   page("/formats", () => import("../pages/formats/FormatsPage")),
 ] as const;
 

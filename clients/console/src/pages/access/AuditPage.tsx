@@ -17,7 +17,7 @@ import { EntryDrawer } from "./EntryDrawer";
 import { Forbidden } from "./Forbidden";
 
 type Entry = Schemas["AuditEntry"];
-const DEFAULTS = { caller: "", action: "", object: "", since: "", until: "", entry: "" };
+export const SEARCH = { caller: "", action: "", object: "", since: "", until: "", entry: "" };
 const FILTERS = ["caller", "action", "object", "since", "until"] as const;
 type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
 
@@ -26,7 +26,7 @@ const given = (filters: Filters): Partial<Filters> =>
 
 export default function AuditPage() {
   const { role, has } = useRole();
-  const [filters] = useUrlState(DEFAULTS);
+  const [filters] = useUrlState(SEARCH);
   const query = new URLSearchParams(given(filters)).toString();
   const words = Object.entries(given(filters)).flatMap(([name, value]) =>
     name === "since" || name === "until" ? [`--${name}`, `${toLocalInput(value)}:00`] : [`--${name}`, value],
@@ -42,7 +42,7 @@ export default function AuditPage() {
 }
 
 function Log() {
-  const [filters, setUrl] = useUrlState(DEFAULTS);
+  const [filters, setUrl] = useUrlState(SEARCH);
   const query = given(filters);
   const pages = usePages(
     ["audit", query],

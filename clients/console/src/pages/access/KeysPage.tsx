@@ -17,11 +17,11 @@ import { fetchKeys, type Key, type KeyState, stateOf } from "./keys";
 import { SecretDialog } from "./SecretDialog";
 
 const TONES: Readonly<Record<KeyState, "good" | "quiet" | "bad">> = { valid: "good", expired: "quiet", revoked: "bad" };
-const DEFAULTS = { show: "valid", create: "" };
+export const SEARCH = { show: "valid", create: "" };
 
 export default function KeysPage() {
   const { role, has } = useRole();
-  const [{ create }, setUrl] = useUrlState(DEFAULTS);
+  const [{ create }, setUrl] = useUrlState(SEARCH);
   const [made, setMade] = useState<Schemas["KeyCreated"] | null>(null);
   return (
     <>
@@ -38,7 +38,7 @@ export default function KeysPage() {
 }
 
 function Keys() {
-  const [{ show }, setUrl] = useUrlState(DEFAULTS);
+  const [{ show }, setUrl] = useUrlState(SEARCH);
   const pages = usePages(["keys"], fetchKeys, { refetchMs: REFRESH.list });
   const nowMs = useNow(30_000);
   const keys = show === "all" ? pages.items : pages.items.filter((key) => stateOf(key, nowMs) === "valid");

@@ -4,7 +4,6 @@ import { packhouse, type Schemas } from "../../api/client";
 export type Key = Schemas["Key"];
 export type KeyState = "valid" | "expired" | "revoked";
 
-
 export const fetchKeys = (token: string | undefined, signal: AbortSignal) =>
   packhouse.get("/v1/keys", { params: { query: { page_size: 200, ...(token === undefined ? {} : { page_token: token }) } }, signal });
 

@@ -13,11 +13,11 @@ import { PauseNotice } from "../fleet/holds/PauseNotice";
 import "../fleet/fleet.css";
 import { CatalogActions } from "./CatalogActions";
 import { type Catalog, catalogQuery } from "./catalogQueries";
-import { ConnectionPanel } from "./ConnectionPanel";
-import { DiscoverPanel } from "./discover/DiscoverPanel";
+import { CHECK_STATE, ConnectionPanel } from "./ConnectionPanel";
+import { DISCOVER_STATE, DiscoverPanel } from "./discover/DiscoverPanel";
 import { GrantsPanel } from "./grants/GrantsPanel";
 
-const DEFAULTS = { part: "connection" };
+export const SEARCH = { part: "connection", ...CHECK_STATE, ...DISCOVER_STATE };
 const PARTS = ["connection", "discover", "grants"];
 
 export default function CatalogPage() {
@@ -54,7 +54,7 @@ function Sub({ catalog }: { catalog: Catalog }) {
 }
 
 function Parts({ catalog }: { catalog: Catalog }) {
-  const [{ part }, setUrl] = useUrlState(DEFAULTS);
+  const [{ part }, setUrl] = useUrlState(SEARCH);
   return (
     <Tabs
       value={PARTS.includes(part) ? part : "connection"}

@@ -11,7 +11,7 @@ import { PageLink } from "../../parts/links";
 import { type Catalog, CATALOGS_KEY, fetchCatalogs } from "./catalogQueries";
 import { CreateCatalog } from "./CreateCatalog";
 
-const DEFAULTS = { create: "" };
+export const SEARCH = { create: "" };
 
 const COLUMNS: readonly Column<Catalog>[] = [
   {
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<Catalog>[] = [
 ];
 
 export default function CatalogsPage() {
-  const [{ create }, setUrl] = useUrlState(DEFAULTS);
+  const [{ create }, setUrl] = useUrlState(SEARCH);
   const { has } = useRole();
   const pages = usePages(CATALOGS_KEY, fetchCatalogs, { refetchMs: REFRESH.list });
   const open = () => setUrl({ create: "yes" }, { push: true });

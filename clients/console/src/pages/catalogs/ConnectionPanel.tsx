@@ -26,10 +26,10 @@ export function ConnectionPanel({ catalog }: { catalog: Catalog }) {
   );
 }
 
-const DEFAULTS = { check: "" };
+export const CHECK_STATE = { check: "" };
 
 function CheckSection({ name }: { name: string }) {
-  const [{ check: wanted }, setUrl] = useUrlState(DEFAULTS);
+  const [{ check: wanted }, setUrl] = useUrlState(CHECK_STATE);
   const { has } = useRole();
   const check = useMutation({ mutationFn: () => packhouse.post("/v1/catalogs/{name}/check", { params: { path: { name } } }) });
   const { mutate } = check;

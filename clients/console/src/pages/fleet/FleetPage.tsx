@@ -16,6 +16,8 @@ import { WindowsSection } from "./holds/WindowsSection";
 import { WorthSection } from "./WorthSection";
 import "./fleet.css";
 
+export { SEARCH } from "./rates/SmallFilesSection";
+
 export default function FleetPage() {
   const query = useQuery(fleetQuery);
   const fleet = query.data?.fleet;

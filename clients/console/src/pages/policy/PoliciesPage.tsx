@@ -14,10 +14,10 @@ import { Presets } from "./list/Presets";
 import { ScopedList } from "./list/ScopedList";
 import "./policy.css";
 
-const STATE = { kind: "", find: "", create: "", preset: "" };
+export const SEARCH = { kind: "", find: "", create: "", preset: "" };
 
 export default function PoliciesPage() {
-  const [state, change] = useUrlState(STATE);
+  const [state, change] = useUrlState(SEARCH);
   const { data: person } = useQuery(whoamiQuery);
   const isOpen = state.create !== "";
   const { query, items, more, isFetchingMore } = usePages(
@@ -51,9 +51,7 @@ export default function PoliciesPage() {
         <CreatePolicy
           person={person}
           preset={state.preset}
-          onClose={() => {
-            change({ create: "", preset: "" });
-          }}
+          onClose={() => change({ create: "", preset: "" })}
         />
       )}
     </>

@@ -15,6 +15,8 @@ import { storedQuery, useMayWrite } from "./policyQueries";
 import { scopedTarget, type Stored } from "./policyTarget";
 import { Versions } from "./versions/Versions";
 
+export { EDITOR_STATE as SEARCH } from "./PolicyEditor";
+
 export default function ScopedPolicyPage() {
   const { name } = useParams({ strict: false }) as { name: string };
   return <OfName key={name} name={name} />;

@@ -10,6 +10,8 @@ import { Answer } from "../../parts/states";
 import { LoadedPolicy } from "./LoadedPolicy";
 import { tableTarget } from "./policyTarget";
 
+export { EDITOR_STATE as SEARCH } from "./PolicyEditor";
+
 export default function TablePolicyPage() {
   const { tableId } = useParams({ strict: false }) as { tableId: string };
   const table = useQuery(tableQuery(tableId));

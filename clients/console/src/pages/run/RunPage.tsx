@@ -73,10 +73,10 @@ function useRefreshOnChange(runId: string, state: string | null): void {
   }, [queries, runId, state]);
 }
 
-const DEFAULTS = { groups: "", events: "", event: "" };
+export const SEARCH = { groups: "", events: "", event: "" };
 
 function Content({ run, live }: { run: RunDetail; live: LiveView }) {
-  const [state, change] = useUrlState(DEFAULTS);
+  const [state, change] = useUrlState(SEARCH);
   const progress = run.is_terminal ? null : (live.progress ?? run.progress);
   const isAtWork = !run.is_terminal && run.state !== "queued";
   return (

@@ -13,10 +13,10 @@ import { SubmitRun } from "./SubmitRun";
 import { Timeline } from "./Timeline";
 import "./runs.css";
 
-const DEFAULTS = { ...NO_FILTERS, view: "list", hours: "24" };
+export const SEARCH = { ...NO_FILTERS, view: "list", hours: "24" };
 
 export default function RunsPage() {
-  const [state, change] = useUrlState<Record<keyof typeof DEFAULTS, string | readonly string[]>>(DEFAULTS);
+  const [state, change] = useUrlState<Record<keyof typeof SEARCH, string | readonly string[]>>(SEARCH);
   const { view, hours, ...given } = state;
   const filters = given as unknown as Filters;
   const filterKey = JSON.stringify(filters);

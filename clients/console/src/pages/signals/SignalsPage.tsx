@@ -16,7 +16,7 @@ import { useUrlState } from "../../parts/useUrlState";
 import { isKind, type Kind, KINDS, summaryOf } from "./signals";
 
 type Signal = Schemas["Signal"];
-const DEFAULTS = { kind: "commit", table: "", since: "", until: "" };
+export const SEARCH = { kind: "commit", table: "", since: "", until: "" };
 
 const COLUMNS: readonly Column<Signal>[] = [
   { key: "at", title: "Received", cell: (signal) => <Time at={signal.at} /> },
@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<Signal>[] = [
 ];
 
 export default function SignalsPage() {
-  const [state, setUrl] = useUrlState(DEFAULTS);
+  const [state, setUrl] = useUrlState(SEARCH);
   const kind: Kind = isKind(state.kind) ? state.kind : "commit";
   const query = {
     kind,
@@ -84,7 +84,7 @@ export default function SignalsPage() {
   );
 }
 
-function Filters({ kind, state, onChange }: { kind: Kind; state: typeof DEFAULTS; onChange: (patch: Partial<typeof DEFAULTS>) => void }) {
+function Filters({ kind, state, onChange }: { kind: Kind; state: typeof SEARCH; onChange: (patch: Partial<typeof SEARCH>) => void }) {
   return (
     <>
       <div style={{ overflowX: "auto" }}>
@@ -116,7 +116,7 @@ function Filters({ kind, state, onChange }: { kind: Kind; state: typeof DEFAULTS
   );
 }
 
-function NoSignal({ kind, state, onClear }: { kind: Kind; state: typeof DEFAULTS; onClear: () => void }) {
+function NoSignal({ kind, state, onClear }: { kind: Kind; state: typeof SEARCH; onClear: () => void }) {
   const isFiltered = state.since !== "" || state.until !== "";
   const about = state.table === "" ? "the whole fleet" : state.table.slice(0, 200);
   const table = state.table === "" ? " --table lake.sales.orders" : ` --table ${state.table.slice(0, 200)}`;

@@ -24,6 +24,8 @@ import { SnapshotsTab } from "./tabs/SnapshotsTab";
 import { UpkeepTab } from "./tabs/UpkeepTab";
 import { TABLE_STATE } from "./urlState";
 
+export { TABLE_STATE as SEARCH } from "./urlState";
+
 const TABS: Readonly<Record<string, { label: string; show: (table: Table) => ReactNode }>> = {
   overview: { label: "Overview", show: (table) => <OverviewTab table={table} /> },
   partitions: { label: "Partitions", show: (table) => <PartitionsTab table={table} /> },

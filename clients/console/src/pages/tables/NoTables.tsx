@@ -1,7 +1,7 @@
 /** What to do when the list of tables is empty. */
 import { Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ButtonLink, CatalogLink } from "../../parts/links";
+import { ButtonLink, PageLink } from "../../parts/links";
 import { Empty } from "../../parts/states";
 import { catalogsQuery } from "./tablesQueries";
 
@@ -32,9 +32,9 @@ export function NoTables({ isFiltered, onReset }: { isFiltered: boolean; onReset
       <Text>Discover the tables of a catalog and register those that Packhouse should watch. Nothing in them changes by that.</Text>
       <Group justify="center" mt="sm">
         {(data?.items ?? []).slice(0, 10).map(({ name }) => (
-          <CatalogLink key={name} name={name} discover className="wrap-anywhere">
+          <PageLink key={name} to="/catalogs/$name" params={{ name }} search={{ part: "discover" }} underline="always" className="wrap-anywhere">
             Discover tables of {name}
-          </CatalogLink>
+          </PageLink>
         ))}
       </Group>
     </Empty>

@@ -19,6 +19,8 @@ import "./tables.css";
 import { TablesFilters } from "./TablesFilters";
 import { type FleetTable, useFleetTables } from "./tablesQueries";
 
+export { DEFAULTS as SEARCH } from "./filters";
+
 export default function TablesPage() {
   const [state, change] = useUrlState<TablesState>(DEFAULTS);
   const [isRegistering, registering] = useDisclosure(false);

@@ -13,11 +13,11 @@ import { type Catalog, pathOf } from "../catalogQueries";
 import { DiscoveredTables } from "./DiscoveredTables";
 import { type DiscoverFields, discoverBody, labelsOf } from "./discovery";
 
-const DEFAULTS = { pattern: "*", team: "", labels: "", paused: "" };
+export const DISCOVER_STATE = { pattern: "*", team: "", labels: "", paused: "" };
 type Discovery = Schemas["Discovery"];
 
 export function DiscoverPanel({ catalog }: { catalog: Catalog }) {
-  const [fields, setUrl] = useUrlState(DEFAULTS);
+  const [fields, setUrl] = useUrlState(DISCOVER_STATE);
   const { name } = catalog;
   const discover = useMutation({
     meta: { isRead: true }, // the button that registers says that it writes

@@ -11,10 +11,10 @@ import { useUrlState } from "../../../parts/useUrlState";
 import { historyQuery } from "../fleetQueries";
 import { type FleetHistory, isSpan, isView, SPANS, VIEWS, type ViewName } from "./history";
 
-const DEFAULTS = { days: "1", show: "files" };
+export const SEARCH = { days: "1", show: "files" };
 
 export function SmallFilesSection({ flow }: { flow: Schemas["SmallFileFlow"] }) {
-  const [{ days, show }, setUrl] = useUrlState(DEFAULTS);
+  const [{ days, show }, setUrl] = useUrlState(SEARCH);
   const span = isSpan(days) ? days : "1";
   const view = isView(show) ? show : "files";
   const query = useQuery(historyQuery(span));

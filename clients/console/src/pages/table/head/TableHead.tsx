@@ -5,7 +5,7 @@ import { useRole } from "../../../api/queries";
 import { tableAddress } from "../../../format/addresses";
 import { RoleButton } from "../../../parts/actions";
 import { Badge, VerdictBadge } from "../../../parts/badges";
-import { ButtonLink, CatalogLink } from "../../../parts/links";
+import { ButtonLink, PageLink } from "../../../parts/links";
 import { PageHead } from "../../../parts/states";
 import { useUrlState } from "../../../parts/useUrlState";
 import { stateQuery, type Table } from "../tableQueries";
@@ -59,9 +59,9 @@ function Facts({ table }: { table: Table }) {
       {table.freeze !== null && <Badge tone="bad">frozen</Badge>}
       <Text size="sm" component="span">
         Catalog{" "}
-        <CatalogLink name={table.catalog} inherit>
+        <PageLink to="/catalogs/$name" params={{ name: table.catalog }} underline="always" inherit>
           {table.catalog}
-        </CatalogLink>
+        </PageLink>
       </Text>
       <Text size="sm" component="span" className="wrap-anywhere">
         {table.owner_team === null ? "No owner team" : `Owned by ${table.owner_team}`}
