@@ -20,7 +20,7 @@ OLD_COMPACTIONS: Final = "maintenance.delete_old_compactions"
 def keeper_of(table: OpenTable) -> HistoryKeeper:
     """Return a table as one that can expire snapshots. Raises `NotEligible` if its format has none."""
     if not isinstance(table, HistoryKeeper):
-        raise NotEligible("the format of this table keeps no snapshots that can expire")
+        raise NotEligible("this version expires no snapshots of tables of this format")
     return table
 
 

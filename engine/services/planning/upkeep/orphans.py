@@ -29,7 +29,7 @@ _LAST_SEARCHES: Final = 5
 def orphan_keeper_of(table: OpenTable) -> OrphanKeeper:
     """Return a table as one whose location can have orphans. Raises `NotEligible` if its format has none."""
     if not isinstance(table, OrphanKeeper):
-        raise NotEligible("the format of this table does not look for orphans")
+        raise NotEligible("this version does not look for orphans in tables of this format")
     return table
 
 

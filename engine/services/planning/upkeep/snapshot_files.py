@@ -16,14 +16,14 @@ LEAST_SAVED: Final = 10
 def manifest_keeper_of(table: OpenTable) -> ManifestKeeper:
     """Return a table as one whose manifests can be rewritten. Raises `NotEligible` if its format has none."""
     if not isinstance(table, ManifestKeeper):
-        raise NotEligible("the format of this table has no manifests")
+        raise NotEligible("this version merges no manifests of tables of this format")
     return table
 
 
 def delete_keeper_of(table: OpenTable) -> DeleteKeeper:
     """Return a table as one whose delete files can be rewritten. Raises `NotEligible` if its format has none."""
     if not isinstance(table, DeleteKeeper):
-        raise NotEligible("the format of this table has no delete files")
+        raise NotEligible("this version merges no delete files of tables of this format")
     return table
 
 
