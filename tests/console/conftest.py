@@ -20,6 +20,7 @@ TABLES = {
     "lake.runs.first": 8,
     "lake.runs.second": 20,
     "lake.runs.third": 4,
+    "lake.runs.gone": 2,
 }
 
 

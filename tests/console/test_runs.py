@@ -58,9 +58,9 @@ def test_a_viewer_sees_everything_and_can_change_nothing(console: Stack, open_pa
 
 
 def test_a_table_that_is_unregistered_while_it_is_open_is_said_to_be_gone(console: Stack, open_page: OpenPage) -> None:
-    page = open_page("/tables/lake.runs.third").settle().page
+    page = open_page("/tables/lake.runs.gone").settle().page
     with client(console) as packhouse:
-        packhouse.tables.delete("lake.runs.third")
+        packhouse.tables.delete("lake.runs.gone")
     page.get_by_role("tab", name="Explain").click()
     expect(page.get_by_role("alert").or_(page.get_by_text("unregistered")).first).to_be_visible(timeout=60_000)
 

@@ -43,6 +43,11 @@ def is_reference(value: str) -> bool:
     return bool(_ENV.fullmatch(value) or _FILE.fullmatch(value))
 
 
+def pointer_of(name: str) -> str:
+    """Return the JSON pointer of a property (RFC 6901)."""
+    return f"/properties/{name.replace('~', '~0').replace('/', '~1')}"
+
+
 def problems_of_clear_secrets(properties: Mapping[str, str], plain: PlainProperties) -> list[FieldProblem]:
     """Return one problem for each property with a secret in clear text, or a reference that no catalog may use.
 
@@ -50,7 +55,7 @@ def problems_of_clear_secrets(properties: Mapping[str, str], plain: PlainPropert
     """
     problems = []
     for name, value in properties.items():
-        pointer = f"/properties/{name.replace('~', '~0').replace('/', '~1')}"
+        pointer = pointer_of(name)
         if (message := _problem_of_reference(value)) is not None:
             problems.append(FieldProblem(pointer, message, value, _OWN_REMEDY))
         elif is_reference(value) or value.lower() in _PLAIN_VALUES:
@@ -67,7 +72,7 @@ def problems_of_clear_secrets(properties: Mapping[str, str], plain: PlainPropert
 def problems_of_own_files(properties: Mapping[str, str], own: Path) -> list[FieldProblem]:
     """Return one problem for each reference to a file below `own`, the folder of Packhouse's key and record."""
     return [
-        FieldProblem(f"/properties/{name}", _OWN_FILES, value, _OWN_REMEDY)
+        FieldProblem(pointer_of(name), _OWN_FILES, value, _OWN_REMEDY)
         for name, value in properties.items()
         if (match := _FILE.fullmatch(value)) and Path(os.path.normpath(match[1])).is_relative_to(own.absolute())
     ]

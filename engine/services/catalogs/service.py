@@ -15,7 +15,7 @@ from engine.formats.base import CheckStep
 from engine.services.access.visibility import visible_catalogs
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.names import MAX_NAME_CHARACTERS, check_catalog_name
-from engine.services.catalogs.secrets import problems_of_clear_secrets
+from engine.services.catalogs.secrets import pointer_of, problems_of_clear_secrets
 from engine.stores.database import Database
 
 __all__ = ["CatalogService", "CheckStep"]
@@ -168,11 +168,13 @@ class CatalogService:
             raise InvalidInput("the allowed locations can't be used", problems=tuple(problems))
 
     async def _check_properties(self, format_name: FormatName, properties: Mapping[str, str]) -> None:
-        secret = problems_of_clear_secrets(properties, self._formats.plain_properties(format_name))
-        problems = _problems_of_size(properties)
-        if secret:  # a property that the format does not have needs no secret store
-            refused = {each.pointer: each for each in await self._formats.refusals(format_name, properties)}
-            problems += [*refused.values(), *(each for each in secret if each.pointer not in refused)]
+        plain = self._formats.plain_properties(format_name)
+        named = {each.pointer: each for each in problems_of_clear_secrets(properties, plain)}
+        if named:  # a property that the format does not have needs no secret store
+            kept = {pointer_of(name) for name in properties if plain.have(name)}.intersection(named)
+            refused = await self._formats.refusals(format_name, properties)
+            named |= {each.pointer: each for each in refused if each.pointer not in kept}
+        problems = [*_problems_of_size(properties), *named.values()]
         if problems:
             raise InvalidInput("the catalog's properties can't be used", problems=tuple(problems))
         await self._formats.validate(format_name, properties)

@@ -24,7 +24,7 @@ def test_a_key_is_made_shown_once_and_revoked(console: Stack, open_page: OpenPag
 
 
 def test_the_audit_log_shows_what_changed(open_page: OpenPage) -> None:
-    page = open_page("/audit?action=catalog.create").settle().page
+    page = open_page("/audit?action=catalog.create&object=lake").settle().page
     page.get_by_role("button", name="Show the change catalog.create").first.click()
     expect(page.get_by_role("dialog")).to_contain_text("sqlite:///")
 

@@ -62,8 +62,8 @@ def test_a_setting_is_set_in_the_form_and_inherited_again(console: Stack, open_p
         assert not packhouse.table_policies.get(table).policy.to_document().get("rewrite")
 
 
-def test_unsaved_changes_are_lost_only_on_purpose(open_page: OpenPage) -> None:
-    page = open_page("/tables/lake.web.clicks/policy").settle().page
+def test_unsaved_changes_are_lost_only_on_purpose(open_page: OpenPage, table: str) -> None:
+    page = open_page(f"/tables/{table}/policy").settle().page
     page.locator(".cm-content").click()
     page.keyboard.press("Control+a")
     page.keyboard.insert_text("priority: high\n")

@@ -27,7 +27,7 @@ def keeper_of(table: OpenTable) -> HistoryKeeper:
 def file_keeper_of(table: OpenTable) -> FileKeeper:
     """Return a table as one whose expired files can be deleted. Raises `NotEligible` if its format has none."""
     if not isinstance(table, FileKeeper):
-        raise NotEligible("the format of this table does not delete the files of expired snapshots")
+        raise NotEligible("this version deletes no files of expired snapshots in tables of this format")
     return table
 
 
