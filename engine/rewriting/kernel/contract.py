@@ -191,7 +191,9 @@ class GroupResult:
     file or a count is wrong). All but the first leave no output behind, and the last two have a `reason`.
     `storage_fault`: the class of the `StorageFault` that failed the task, which is unrelated to the group. `row_digest`
     is the `RowDigest` of inputs and outputs as text, empty unless rows were compared; `bytes_checked` (part of
-    `bytes_read`) and `seconds_checking` are the cost of the comparison.
+    `bytes_read`) and `seconds_checking` are the cost of the comparison. `inputs`: the files that the task replaced, if
+    it chose them itself; None: those of the task. `message`: what the table format's own library needs to commit the
+    group, base 64; empty where the outputs are sufficient.
     """
 
     group: int
@@ -212,6 +214,8 @@ class GroupResult:
     row_digest: str = ""
     bytes_checked: int = 0
     seconds_checking: float = 0.0
+    inputs: tuple[TaskInput, ...] | None = None
+    message: str = ""
 
     def to_json(self) -> str:
         """Return the result as JSON."""
@@ -222,4 +226,6 @@ class GroupResult:
         """Return the result from its JSON."""
         raw: dict[str, Any] = json.loads(text)
         raw["outputs"] = tuple(map(TaskOutput.from_raw, raw["outputs"]))
+        if raw["inputs"] is not None:
+            raw["inputs"] = tuple(map(_input, raw["inputs"]))
         return GroupResult(**raw)
