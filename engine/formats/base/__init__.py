@@ -2,8 +2,8 @@
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
 What only some formats can do is in further roles (`RewritableTable`, `ParentKeeper`, `HistoryKeeper`, `FileKeeper`,
-`OrphanKeeper`, `ManifestKeeper`, `DeleteKeeper`, `NativeTable`): callers ask with `isinstance` whether a table has one,
-and decide what follows without.
+`OrphanKeeper`, `ManifestKeeper`, `DeleteKeeper`, `OwnEngine`, `NativeTable`): callers ask with `isinstance` whether a
+table has one, and decide what follows without.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -33,7 +33,14 @@ from engine.formats.base.deletes import DeleteKeeper, DeleteProof
 from engine.formats.base.files import Condition, FileInventory
 from engine.formats.base.history import HistoryKeeper, ParentKeeper, RollBack
 from engine.formats.base.manifests import ManifestKeeper, ManifestProof
-from engine.formats.base.native import NativeChange, NativeTable, ProcedureSettings, RowCounts
+from engine.formats.base.native import (
+    NativeChange,
+    NativeEngine,
+    NativeTable,
+    OwnEngine,
+    ProcedureSettings,
+    RowCounts,
+)
 from engine.formats.base.removals import REMOVED_FILES, FileDeletion, FileKeeper, OrphanDeletion, OrphanKeeper
 from engine.formats.base.tables import OpenTable, RewritableTable, rewritable
 from engine.formats.base.tasks import TaskSource
@@ -61,10 +68,12 @@ __all__ = [
     "ManifestKeeper",
     "ManifestProof",
     "NativeChange",
+    "NativeEngine",
     "NativeTable",
     "OpenTable",
     "OrphanDeletion",
     "OrphanKeeper",
+    "OwnEngine",
     "ParentKeeper",
     "PlainProperties",
     "ProcedureSettings",

@@ -1,19 +1,21 @@
-"""Protocol for rewrites by a table format's own procedure: the call to make, and the changes it made.
+"""Protocols for rewrites by an engine of the table format itself: a library in tasks, or a procedure that commits.
 
-A call commits on its own and can't sign its snapshot, so its result is identified by its changes: a snapshot after the
-planned one that replaced files of exactly one planned partition.
+A call of a procedure commits on its own and can't sign its snapshot, so its result is identified by its changes: a
+snapshot after the planned one that replaced files of exactly one planned partition.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from engine.domain.policies import Strategy
 from engine.domain.runs.files import InputFile, OutputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.formats.base.commits import Verification
 from engine.formats.base.tables import RewritableTable
+from engine.planning.plans.group_forms import GroupForm
 from engine.planning.plans.rewrite_limits import RewriteLimits
 
 
@@ -65,24 +67,45 @@ class ProcedureSettings:
     full: bool
 
 
-@runtime_checkable
-class NativeTable(RewritableTable, Protocol):
-    """An open table whose format has a procedure. All calls may block."""
+@dataclass(frozen=True, slots=True)
+class NativeEngine:
+    """A table format's own engine: its name in sentences, its file groups, and the strategies that it follows.
 
-    def planned_natively(self) -> "NativeTable":
-        """Return the same view for planning the procedure: with its conditions, and with no file out of reach."""
+    `is_paced`: its tasks hold a run's rates; otherwise it is only admitted where it fits under them.
+    """
+
+    name: str
+    form: GroupForm
+    strategies: frozenset[Strategy]
+    is_paced: bool
+
+
+@runtime_checkable
+class OwnEngine(RewritableTable, Protocol):
+    """An open table whose format has an engine of its own, `rewrite.engine: native`. All calls may block."""
+
+    def planned_natively(self) -> "OwnEngine":
+        """Return the same view for planning with it: with its conditions, and with no file out of reach."""
+
+    def native_engine(self) -> NativeEngine:
+        """Return the engine for this table."""
+
+    def unsupported_settings(self) -> Mapping[str, str | None]:
+        """Return the policy fields that it has no option for, each with the table property it uses instead.
+
+        None: it uses nothing instead.
+        """
+
+
+@runtime_checkable
+class NativeTable(OwnEngine, Protocol):
+    """An open table whose format has a procedure, which commits on its own. All calls may block."""
 
     def spark_table(self) -> SparkTable:
         """The table's identifier in Spark. Raises `NotEligible` when its catalog has no name there."""
 
     def partition_tests(self, place: Place) -> Sequence[PartitionTest]:
         """Return the tests that select one partition; none for an unpartitioned table."""
-
-    def unsupported_settings(self) -> Mapping[str, str | None]:
-        """Return the policy fields that the procedure has no option for, each with the table property it uses instead.
-
-        None: it uses nothing instead.
-        """
 
     def procedure_call(self, group: FileGroup, limits: RewriteLimits, settings: ProcedureSettings) -> ProcedureCall:
         """Return the call that rewrites the partition of a group."""

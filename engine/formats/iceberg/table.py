@@ -25,6 +25,7 @@ from engine.formats.base import (
     CommittedBatch,
     Condition,
     NativeChange,
+    NativeEngine,
     ProcedureSettings,
     RollBack,
     RowCounts,
@@ -48,7 +49,7 @@ from engine.formats.iceberg.metadata.partition_times import partition_times
 from engine.formats.iceberg.metadata.sort_orders import resolve_order
 from engine.formats.iceberg.metadata.superseded import history_bytes
 from engine.formats.iceberg.metadata.table_properties import read_properties
-from engine.formats.iceberg.procedures.calls import UNSUPPORTED_SETTINGS, call_options, is_conflict
+from engine.formats.iceberg.procedures.calls import PROCEDURE, UNSUPPORTED_SETTINGS, call_options, is_conflict
 from engine.formats.iceberg.procedures.changes import native_changes, verify_native
 from engine.formats.iceberg.procedures.native import native_conditions, native_digest, no_name_in_spark, partition_tests
 from engine.formats.iceberg.statistics.column_bounds import column_ranges
@@ -341,6 +342,10 @@ class IcebergTable(TableUpkeep):
         other._is_native = True  # noqa: SLF001 - of this class
         return other
 
+    def native_engine(self) -> NativeEngine:
+        """Return Iceberg's own procedure."""
+        return PROCEDURE
+
     def spark_table(self) -> SparkTable:
         """The table's identifier in Spark."""
         if self._spark_catalog is None:
@@ -353,7 +358,7 @@ class IcebergTable(TableUpkeep):
         return partition_tests(self._view, *place)
 
     def unsupported_settings(self) -> Mapping[str, str | None]:
-        """Return the policy fields without an option of the procedure; see `NativeTable.unsupported_settings`."""
+        """Return the policy fields without an option of the procedure; see `OwnEngine.unsupported_settings`."""
         return UNSUPPORTED_SETTINGS
 
     @reads("read the metadata of")

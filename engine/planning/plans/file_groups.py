@@ -29,6 +29,7 @@ from engine.planning.measures.ordered_files import are_unordered
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles, partition_files
 from engine.planning.plans.bin_packing import pack
 from engine.planning.plans.candidates import Candidates, SkipReason, find_candidates
+from engine.planning.plans.group_forms import PACKED, GroupForm
 from engine.planning.plans.parts import MOST_FILES, left_for_later, parts_of
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.planning.predictions.estimates import output_count, predict
@@ -69,7 +70,7 @@ def make_plan(
     inputs_of: Callable[[Sequence[str]], Mapping[str, InputFile]],
     known: RunStatistics = NO_STATISTICS,
     columns: int = 0,
-    is_native: bool = False,
+    form: GroupForm = PACKED,
     full: bool = False,
     every_file: bool = False,
     hot: HotPartitions = NONE_HOT,
@@ -89,7 +90,7 @@ def make_plan(
         inputs_of: returns the inputs for paths of the digest, with their deletes; called once, with all paths.
         known: statistics of earlier runs, for predictions.
         columns: number of leaf columns of the schema, for the size of files' metadata; 0: unknown.
-        is_native: the table format's procedure rewrites the files, not the kernel.
+        form: the form of the file groups of the engine that rewrites them.
         full: include every file of the digest, also well-sized ones.
         every_file: in a full rewrite, include files that would only be encoded again.
         hot: partitions that lost races to other writers.
@@ -100,6 +101,7 @@ def make_plan(
         output_spec_id: the partition spec to which files of other specs move; None: they stay in theirs.
     """
     limits = replace(RewriteLimits.of(policy), order=order, every_file=every_file, output_spec_id=output_spec_id)
+    limits = limits.in_form(form)
     files = partition_files(digest)
     found = find_candidates(files, limits, full=full, reordered=_flags_of(files, reordered))
     chosen = leave_cooling(files, found, hot)
@@ -112,7 +114,9 @@ def make_plan(
     skipped = _skipped(files, chosen, frozenset(one.partition for one in packed), later, hot)
     shares = _live_shares(files, packed)
     calibration = replace(known.calibration, metadata_bytes=_metadata_bytes(files, packed, columns))
-    time = _time(groups, policy, known, None if is_native else order, is_native=is_native)
+    lanes = 1 if form.is_in_turn else policy.parallel_groups
+    kind = RunKind.NATIVE if form.is_native else _kind(groups, order)
+    time = TimeEstimate(kind, known.costs(kind), min(lanes, max(1, len(groups))), policy.budget().at_most(known.limit))
     return Plan(
         base_snapshot_id=base_snapshot_id,
         schema_id=schema_id,
@@ -137,23 +141,11 @@ def _flags_of(files: PartitionedFiles, places: AbstractSet[Place] | None) -> Fla
     return np.array([place in places for place in zip(files.spec_ids.tolist(), files.names, strict=True)], np.bool_)
 
 
-def _time(
-    groups: Sequence[FileGroup],
-    policy: EffectivePolicy,
-    known: RunStatistics,
-    order: RowOrdering | None,
-    *,
-    is_native: bool,
-) -> TimeEstimate:
+def _kind(groups: Sequence[FileGroup], order: RowOrdering | None) -> RunKind:
+    if order is not None:
+        return RunKind(order.strategy)
     is_decoded = any(group.output_spec_id is not None or any(each.deletes for each in group.inputs) for group in groups)
-    if is_native:
-        kind = RunKind.NATIVE
-    elif order is not None:
-        kind = RunKind(order.strategy)
-    else:
-        kind = RunKind.DECODE if is_decoded else RunKind.PACK
-    lanes = min(policy.parallel_groups, max(1, len(groups)))
-    return TimeEstimate(kind, known.costs(kind), lanes, policy.budget().at_most(known.limit))
+    return RunKind.DECODE if is_decoded else RunKind.PACK
 
 
 def _metadata_bytes(files: PartitionedFiles, packed: Sequence[_Bin], columns: int) -> int:

@@ -1,14 +1,17 @@
 """The policy's sizes and limits for planning."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from engine.domain.policies import EffectivePolicy, Strategy
 from engine.domain.tables.orders import ORDERED_STRATEGIES, RowOrdering
+from engine.planning.plans.group_forms import GroupForm
 
 GROUP_SETTING: Final = "rewrite.max_group_bytes (rewrite.max_ordered_bytes where rows are put into order)"
 """The setting that limits the size of file groups, for messages."""
+
+_NO_LIMIT: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,10 @@ class RewriteLimits:
             is_window=strategy is Strategy.WINDOW,
             time_span_ms=None if span is None else 1000 * span,
         )
+
+    def in_form(self, form: GroupForm) -> "RewriteLimits":
+        """Return these limits for the file groups of an engine."""
+        return replace(self, group_bytes=_NO_LIMIT, parallel_groups=1) if form.is_whole else self
 
     @property
     def least_in_full(self) -> int:

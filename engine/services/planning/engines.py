@@ -1,6 +1,6 @@
-"""Choice of the engine for a table: Packhouse's own kernel if possible, otherwise the table format's own procedure.
+"""Choice of the engine for a table: Packhouse's own kernel if possible, otherwise the table format's own engine.
 
-The procedure can't be throttled. It is admitted only if at least one of its tasks fits under the limits at the measured
+A procedure can't be throttled. It is admitted only if at least one of its tasks fits under the limits at the measured
 rate of a task, and gets at most as many tasks as fit; between partitions the run waits for any excess over the limits.
 Reads manifests: call in a thread.
 """
@@ -11,10 +11,11 @@ from enum import StrEnum
 from typing import Final
 
 from engine.domain.fleet.budgets import Budget
-from engine.domain.policies import OFF, EffectivePolicy, Strategy
+from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.tables.orders import RequestedOrder
 from engine.domain.values.units import format_bytes
-from engine.formats.base import Condition, NativeTable, OpenTable
+from engine.formats.base import Condition, NativeEngine, OpenTable, OwnEngine
+from engine.planning.plans.group_forms import PACKED, GroupForm
 from engine.rewriting.kernel.errors import (
     INT96_TIMESTAMPS,
     NO_FIELD_IDS,
@@ -29,7 +30,6 @@ TASK_BYTES_PER_SECOND: Final = 32 * 2**20
 BY_NATIVE: Final = "engine_native"
 """Code of the condition with the reason why the procedure is used."""
 
-_NO_LIMIT: Final = 2**62
 _KNOWN_TO_IT: Final = frozenset({"default", "table property"})
 """Origins of settings that the procedure knows without an option."""
 
@@ -60,12 +60,11 @@ class Chosen:
     conditions: tuple[Condition, ...]
 
     @property
-    def grouping(self) -> EffectivePolicy:
-        """The policy by which files are grouped: for the procedure every partition is one group.
-
-        Rules are judged by `policy`: sizes of this one are beyond those that a policy can have.
-        """
-        return _whole_partitions(self.policy) if self.engine is Engine.NATIVE else self.policy
+    def form(self) -> GroupForm:
+        """The form of the engine's file groups."""
+        if self.engine is Engine.NATIVE and isinstance(self.table, OwnEngine):
+            return self.table.native_engine().form
+        return PACKED
 
 
 def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
@@ -78,12 +77,12 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
         )
         if all(each.holds for each in kernel):
             return Chosen(Engine.ARROW, opened, policy, kernel)
-    if wanted == Engine.ARROW or not isinstance(opened, NativeTable):
+    if wanted == Engine.ARROW or not isinstance(opened, OwnEngine):
         return Chosen(None, opened, policy, kernel)
-    native = opened.planned_natively()
-    conditions = (*native.conditions(), *_of_settings(policy, native.unsupported_settings()))
+    native, engine = opened.planned_natively(), opened.native_engine()
+    conditions = (*native.conditions(), *_of_settings(policy, engine, native.unsupported_settings()))
     if all(each.holds for each in conditions):
-        return Chosen(Engine.NATIVE, native, policy, (_reason(kernel), *conditions))
+        return Chosen(Engine.NATIVE, native, policy, (_reason(engine, kernel), *conditions))
     return Chosen(None, opened, policy, (*kernel, *(each for each in conditions if not each.holds)))
 
 
@@ -115,11 +114,11 @@ def too_slow(limit: Budget) -> str:
     return f"one task of the procedure moves about {task}/s and can't be slowed, the limit is {rate}/s: raise it"
 
 
-def _of_settings(policy: EffectivePolicy, unsupported: Mapping[str, str | None]) -> Iterator[Condition]:
-    strategy = policy.strategy
-    yield Condition(
-        "native_strategy", strategy is Strategy.BINPACK, f"{strategy}; the procedure is called for binpack only"
-    )
+def _of_settings(
+    policy: EffectivePolicy, engine: NativeEngine, unsupported: Mapping[str, str | None]
+) -> Iterator[Condition]:
+    strategy, able = policy.strategy, " and ".join(sorted(engine.strategies))
+    yield Condition("native_strategy", strategy in engine.strategies, f"{strategy}; {engine.name} does {able} only")
     proof = policy.verification
     yield Condition("native_verification", proof == "metadata", f"{proof}; its rewrites are proven from metadata")
     told = [
@@ -129,22 +128,18 @@ def _of_settings(policy: EffectivePolicy, unsupported: Mapping[str, str | None])
     ]
     detail = f"it does not support {', '.join(told)}" if told else "it supports all settings"
     yield Condition("native_settings", not told, detail)
+    if engine.is_paced:
+        return
     limit = policy.budget()
     tasks = tasks_within(limit, policy.parallel_groups)
     yield Condition("native_rate", tasks > 0, f"{tasks} tasks fit under the limits" if tasks else too_slow(limit))
 
 
-def _reason(kernel: tuple[Condition, ...]) -> Condition:
+def _reason(engine: NativeEngine, kernel: tuple[Condition, ...]) -> Condition:
     why = "; ".join(f"{each.name}: {each.detail}" for each in kernel if not each.holds)
     detail = (
-        f"the table format's own procedure, because Packhouse's kernel does not support it ({why})"
+        f"{engine.name}, because Packhouse's kernel does not support it ({why})"
         if why
-        else "the table format's own procedure, as rewrite.engine asks for"
+        else f"{engine.name}, as rewrite.engine asks for"
     )
     return Condition(BY_NATIVE, True, detail)
-
-
-def _whole_partitions(policy: EffectivePolicy) -> EffectivePolicy:
-    """Return the policy with every partition as one file group; the procedure divides it into its own groups."""
-    shape = {"rewrite.max_group_bytes": _NO_LIMIT, "limits.parallel_groups": 1}
-    return replace(policy, values={**policy.values, **shape})

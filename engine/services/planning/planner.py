@@ -57,7 +57,7 @@ def plan_run(
     Raises:
         InvalidInput: the request's predicate does not fit the table.
     """
-    table, order = chosen.table, planned_order(chosen.table, chosen.grouping)
+    table, order = chosen.table, planned_order(chosen.table, chosen.policy)
     found = DueFiles(selected_files(table, request))
     if due is not None:
         found = due_files(
@@ -71,13 +71,13 @@ def plan_run(
         )
     plan = make_plan(
         _without(found.digest, done),
-        policy=chosen.grouping,
+        policy=chosen.policy,
         base_snapshot_id=table.head_snapshot_id,
         schema_id=table.schema_id,
         inputs_of=table.group_inputs,
         known=known,
         columns=len(table.column_names()),
-        is_native=chosen.engine is Engine.NATIVE,
+        form=chosen.form,
         full=request.force_full,
         every_file=request.every_file,
         hot=hot,

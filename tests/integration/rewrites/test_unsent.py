@@ -15,7 +15,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import Run, RunState
 from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles
 from engine.services.operations.rewrite import commits
-from engine.services.operations.rewrite.arrow_path import ArrowPath
+from engine.services.operations.rewrite.task_path import TaskPath
 from tests.support.world import Lake, World
 
 
@@ -78,7 +78,7 @@ async def test_a_crash_with_an_earlier_batch_committed_ends_the_run_and_keeps_th
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The mark is of single groups: what landed is committed, what was not sent is dropped."""
-    monkeypatch.setattr(ArrowPath, "_commit_is_due", lambda *_, **__: True)
+    monkeypatch.setattr(TaskPath, "_commit_is_due", lambda *_, **__: True)
     world.at("commit_made", lambda: world.at("commit_made", crash))
     rows = world.lake.rows()
     run = await advanced(world, await world.submit())

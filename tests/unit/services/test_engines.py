@@ -6,8 +6,8 @@ from typing import Any, cast
 import pytest
 
 from engine.domain.fleet.budgets import Budget
-from engine.formats.base import Condition, NativeTable, OpenTable, ProcedureSettings
-from engine.formats.iceberg.procedures.calls import UNSUPPORTED_SETTINGS, call_options, is_conflict
+from engine.formats.base import Condition, NativeEngine, NativeTable, OpenTable, ProcedureSettings
+from engine.formats.iceberg.procedures.calls import PROCEDURE, UNSUPPORTED_SETTINGS, call_options, is_conflict
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.planning.engines import BY_NATIVE, TASK_BYTES_PER_SECOND, Engine, choose_engine, tasks_within
 from tests.support.planning import policy_of
@@ -39,6 +39,9 @@ class _Either(_Kernel):
 
     def planned_natively(self) -> _Kernel:
         return _Kernel(self._native)
+
+    def native_engine(self) -> NativeEngine:
+        return PROCEDURE
 
     def __getattr__(self, name: str) -> Any:
         if name in dir(NativeTable):  # whatever else such a table has, nobody asks it for the choice

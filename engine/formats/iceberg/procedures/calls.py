@@ -4,14 +4,24 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from engine.domain.policies import Strategy
 from engine.domain.runs.procedures import OptionValue
-from engine.formats.base import ProcedureSettings
+from engine.formats.base import NativeEngine, ProcedureSettings
+from engine.planning.plans.group_forms import GroupForm
 from engine.planning.plans.rewrite_limits import RewriteLimits
 
 UNSUPPORTED_SETTINGS: Final[Mapping[str, str | None]] = MappingProxyType(
     {"rewrite.compression": "write.parquet.compression-codec", "rewrite.exclude_above_bytes": None}
 )
 """Policy fields that the procedure has no option for, each with the table property that it uses instead."""
+
+PROCEDURE: Final = NativeEngine(
+    "the table format's own procedure",
+    GroupForm(is_native=True, is_whole=True, is_in_turn=True),
+    frozenset({Strategy.BINPACK}),
+    is_paced=False,
+)
+"""The procedure as an engine: it divides each partition into its own groups."""
 
 _CONFLICTS: Final = ("ValidationException", "CommitFailedException")
 _MOST_BYTES: Final = 2**63 - 1

@@ -1,7 +1,7 @@
 """Interface of the rewrite paths: rewrite planned groups, and take over the remains of a dead attempt.
 
-`ArrowPath` sends groups to Packhouse's own kernel and commits what it wrote; `NativePath` lets the table format's own
-procedure rewrite and commit, partition by partition.
+`TaskPath` sends groups to Spark tasks, of Packhouse's own kernel or of a format's library, and commits what they wrote;
+`NativePath` lets the table format's own procedure rewrite and commit, partition by partition.
 """
 
 from abc import ABC, abstractmethod

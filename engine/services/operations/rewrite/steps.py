@@ -1,6 +1,6 @@
 """The steps of one attempt at a rewrite, in order. Errors are handled by `services.runs.execution`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from engine.domain.access.callers import SYSTEM
@@ -13,16 +13,16 @@ from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.table import FormatName
-from engine.formats.base import RewritableTable, rewritable
+from engine.formats.base import NativeTable, RewritableTable, rewritable
 from engine.planning.due.evaluations import Evaluation
 from engine.services.catalogs.registered import open_registered, read_registered
-from engine.services.operations.rewrite.arrow_path import ArrowPath
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.endings import RunEnding
 from engine.services.operations.rewrite.native_path import NativePath
 from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
 from engine.services.operations.rewrite.tallies import AttemptTally
+from engine.services.operations.rewrite.task_path import TaskPath
 from engine.services.planning.due_partitions import evaluate_now
 from engine.services.planning.engines import Chosen, Engine, choose_engine
 from engine.services.planning.planner import plan_run
@@ -56,7 +56,7 @@ class RewriteFlow:
             context=context, attempt=attempt, commits=self._commits, open_table=self._open, step=step
         )
         tools = Tools(context, attempt, self._commits, self._ending, self._open, step)
-        self._paths: Mapping[Engine, RewritePath] = {Engine.ARROW: ArrowPath(tools), Engine.NATIVE: NativePath(tools)}
+        self._in_tasks, self._by_procedure = TaskPath(tools), NativePath(tools)
 
     async def settle(self) -> None:
         """Take over the work of earlier attempts: the outcome of their commits and calls is read from the table."""
@@ -113,7 +113,7 @@ class RewriteFlow:
             return table
         await self._commits.answer_failed_proofs()
         engine = Engine(self._attempt.run.intent.engine or Engine.ARROW)
-        table = await self._paths[engine].take_over(table)
+        table = await self._path(engine, table).take_over(table)
         self._step("taken_over")
         return table
 
@@ -184,7 +184,11 @@ class RewriteFlow:
             await self._attempt.transition(RunState.REWRITING)
         self._ending.tally = AttemptTally(plan.time.kind, plan.time.lanes)
         work = Work(rewritable(chosen.table), policy, plan, groups, self._limits, self._hot)
-        await self._paths[chosen.engine or Engine.ARROW].work(work)
+        await self._path(chosen.engine or Engine.ARROW, work.table).work(work)
+
+    def _path(self, engine: Engine, table: RewritableTable) -> RewritePath:
+        is_procedure = engine is Engine.NATIVE and isinstance(table, NativeTable)
+        return self._by_procedure if is_procedure else self._in_tasks
 
     async def _store_plan(self, chosen: Chosen, policy: EffectivePolicy, plan: Plan) -> Sequence[FileGroup]:
         attempt = self._attempt

@@ -1,4 +1,4 @@
-"""Rewriting by Packhouse's own kernel: Spark tasks write the file groups, which are committed in batches."""
+"""Rewriting in Spark tasks of Packhouse's kernel or of a format's library: they write, and batches are committed."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing, suppress
@@ -25,8 +25,8 @@ from engine.services.runs.attempts import STOPS_THAT_COMMIT
 from engine.services.runs.row_checks import has_rows_checked
 
 
-class ArrowPath(RewritePath):
-    """Rewrite path of Packhouse's own kernel."""
+class TaskPath(RewritePath):
+    """Rewrite path of engines that run in tasks and commit nothing themselves."""
 
     def __init__(self, tools: Tools) -> None:
         super().__init__(tools)

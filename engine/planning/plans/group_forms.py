@@ -1,0 +1,24 @@
+"""How engines divide a plan into file groups."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class GroupForm:
+    """The form of an engine's file groups.
+
+    `is_native`: it is the table format's own engine, with run times of its own. `is_whole`: a group has all candidates
+    of its merge unit, regardless of `rewrite.max_group_bytes`. `is_in_turn`: the groups of a run are rewritten one after
+    the other. `merges_runs`: the engine merges the sorted runs of a bucket, so that their number decides about a bucket,
+    not the sizes of files.
+    """
+
+    is_native: bool = False
+    is_whole: bool = False
+    is_in_turn: bool = False
+    merges_runs: bool = False
+
+
+PACKED: Final = GroupForm()
+"""Groups of the kernel: packed up to the policy's size, many at a time."""
