@@ -10,6 +10,12 @@ from typing import Any, Final
 BY_FIELD_ID: Final = "field_id"
 BY_NAME: Final = "name"
 
+CORE: Final = "core"
+"""The `engine` of a `CoreTask` in JSON; a `GroupTask` has none."""
+
+ONE_BUCKET: Final = "bucket"
+WITHOUT_BUCKETS: Final = "unaware"
+
 _CODECS_WITH_LEVEL: Final = frozenset({"zstd", "gzip", "brotli"})
 
 
@@ -156,6 +162,49 @@ class GroupTask:
         if raw["partition_by"] is not None:
             raw["partition_by"] = tuple(PartitionField(**each) for each in raw["partition_by"])
         return GroupTask(**raw)
+
+
+@dataclass(frozen=True, slots=True)
+class CoreTask:
+    """Compaction of one bucket of a Paimon table by Paimon's own Java library, its core.
+
+    `table` is the location of the table. `partition` is the binary row of the partition and `bucket` the bucket, as
+    manifests store them, the row in base 64. `kind`: `bucket` for tables with keys and append tables with buckets; the
+    core chooses the files, all of them if `full`, otherwise by its own strategy. `unaware` for append tables without
+    buckets, where exactly `inputs` are merged. `options` override options of the table. `jar`: Paimon's jar, an
+    absolute path or the name of a file that was added to Spark; `heap_bytes`: the heap of the core's JVM. Names of data
+    files that the core writes begin with `name_prefix`, unique for each send. `storage` is not used yet: the core
+    accesses the table with its own file systems.
+    """
+
+    run_id: str
+    attempt: int
+    group: int
+    table: str
+    bucket: int
+    partition: str
+    inputs: tuple[TaskInput, ...]
+    kind: str
+    full: bool
+    options: dict[str, str]
+    jar: str
+    heap_bytes: int
+    name_prefix: str
+    storage: dict[str, str] = field(default_factory=dict)
+    pace: Pace = field(default_factory=Pace)
+
+    def to_json(self) -> str:
+        """Return the task as JSON; its `engine` is `core`, by which an entry tells it from a `GroupTask`."""
+        return json.dumps({"engine": CORE, **asdict(self)}, separators=(",", ":"))
+
+    @staticmethod
+    def from_json(text: str) -> "CoreTask":
+        """Return the task from its JSON."""
+        raw: dict[str, Any] = json.loads(text)
+        raw.pop("engine", None)
+        raw["inputs"] = tuple(_input(each) for each in raw["inputs"])
+        raw["pace"] = Pace(**raw["pace"])
+        return CoreTask(**raw)
 
 
 def _input(raw: "dict[str, Any]") -> TaskInput:

@@ -28,6 +28,7 @@ UNSORTABLE_COLUMN: Final = "unsortable_column"
 UNSUPPORTED_PARTITION: Final = "unsupported_partition"
 TOO_MANY_PARTITIONS: Final = "too_many_partitions"
 OUTSIDE_FILES: Final = "outside_files"
+NOTHING_TO_DO: Final = "nothing_to_do"
 
 REASONS: Final = frozenset(
     {
@@ -45,6 +46,7 @@ REASONS: Final = frozenset(
         UNSUPPORTED_PARTITION,
         TOO_MANY_PARTITIONS,
         OUTSIDE_FILES,
+        NOTHING_TO_DO,
     }
 )
 """Every `reason` of a refused group, before the colon; the text after the colon is for people."""
