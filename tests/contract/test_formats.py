@@ -30,6 +30,7 @@ from engine.formats.base import (
     OrphanKeeper,
     ParentKeeper,
     RewritableTable,
+    RewriteSettings,
     SnapshotKind,
     WrittenGroup,
     rewritable,
@@ -373,7 +374,7 @@ def planned_group(table: RewritableTable, ordinal: int, day: str) -> FileGroup:
 
 
 def written(subject: Subject, table: RewritableTable, group: FileGroup) -> WrittenGroup:
-    task = table.group_task(group, run_id=RUN, attempt=1, write=WRITE)
+    task = table.group_task(group, run_id=RUN, attempt=1, settings=RewriteSettings(WRITE))
     return written_group(group, subject.rewrite(task.to_json()))
 
 

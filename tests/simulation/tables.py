@@ -28,6 +28,7 @@ from engine.formats.base import (
     Condition,
     FileScope,
     PlainProperties,
+    RewriteSettings,
     SnapshotInfo,
     SnapshotKind,
     TableColumn,
@@ -40,7 +41,7 @@ from engine.formats.iceberg.commits.commit import check_rows
 from engine.formats.iceberg.commits.tries import MAX_TRIES
 from engine.planning.measures.digest import FILE_DIGEST, TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
-from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import GroupTask, TaskInput
 from tests.simulation.lake import DataFile, Lake, ModelTable, Snapshot
 from tests.simulation.orphans import ModelOrphanKeeper
 from tests.simulation.upkeep import Manifests, ModelUpkeep
@@ -189,9 +190,7 @@ class OpenModelTable(ModelUpkeep, ModelOrphanKeeper):
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         return {path: _input(self._files[path]) for path in paths}
 
-    def group_task(
-        self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings, order: RowOrdering | None = None
-    ) -> GroupTask:
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> GroupTask:
         inputs = tuple(
             TaskInput(each.path, each.file_bytes, each.record_count, tuple(ref.path for ref in each.deletes))
             for each in group.inputs
@@ -205,7 +204,7 @@ class OpenModelTable(ModelUpkeep, ModelOrphanKeeper):
             output_dir=f"{self.location}/data",
             name_prefix=output_prefix(run_id, group.ordinal, attempt),
             output_files=group.predicted_outputs,
-            write=write,
+            write=settings.write,
             places=(self.location,),
             storage={"table": str(self._table.ref)},
         )

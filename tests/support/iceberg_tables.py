@@ -50,7 +50,7 @@ from sqlalchemy.orm import Session
 from engine.domain.runs.files import OutputFile
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.table import TableRef
-from engine.formats.base import CommitRequest, WrittenGroup
+from engine.formats.base import CommitRequest, RewriteSettings, WrittenGroup
 from engine.formats.iceberg import IcebergConnection, IcebergFormat, IcebergTable
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
@@ -167,7 +167,9 @@ def groups_by_partition(opened: IcebergTable) -> list[FileGroup]:
 
 def task_of(opened: IcebergTable, group: FileGroup, *, attempt: int = 1) -> GroupTask:
     """Return the task of a group."""
-    return opened.group_task(group, run_id=RUN_ID, attempt=attempt, write=WriteSettings(target_file_bytes=2**27))
+    return opened.group_task(
+        group, run_id=RUN_ID, attempt=attempt, settings=RewriteSettings(WriteSettings(target_file_bytes=2**27))
+    )
 
 
 def write_group(opened: IcebergTable, group: FileGroup, *, attempt: int = 1) -> WrittenGroup:

@@ -43,7 +43,7 @@ from engine.formats.base.native import (
 )
 from engine.formats.base.removals import REMOVED_FILES, FileDeletion, FileKeeper, OrphanDeletion, OrphanKeeper
 from engine.formats.base.tables import OpenTable, RewritableTable, rewritable
-from engine.formats.base.tasks import TaskSource
+from engine.formats.base.tasks import RewriteSettings, Task, TaskSource
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
 
 __all__ = [
@@ -78,6 +78,7 @@ __all__ = [
     "PlainProperties",
     "ProcedureSettings",
     "RewritableTable",
+    "RewriteSettings",
     "RollBack",
     "RowCounts",
     "SnapshotInfo",
@@ -86,6 +87,7 @@ __all__ = [
     "TableFormat",
     "TableListing",
     "TableView",
+    "Task",
     "TaskSource",
     "Verification",
     "WrittenGroup",

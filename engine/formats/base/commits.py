@@ -16,6 +16,7 @@ class WrittenGroup:
     """A finished group, ready to be committed: all outputs replace all inputs.
 
     `output_spec_id`: the spec of the outputs, each of which has its own `partition`; None: that of the inputs.
+    `message`: what the format's library needs to commit it, base 64, if that wrote it.
     """
 
     ordinal: int
@@ -25,6 +26,7 @@ class WrittenGroup:
     outputs: tuple[OutputFile, ...]
     rows_deleted: int
     output_spec_id: int | None = None
+    message: str = ""
 
     @property
     def spec_of_outputs(self) -> int:

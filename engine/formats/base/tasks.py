@@ -1,19 +1,33 @@
-"""The tasks that rewrite files of a table on Spark with the Arrow kernel."""
+"""The tasks that rewrite files of a table on Spark: with the Arrow kernel, or with a library of the table format."""
 
 from collections.abc import Mapping
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
 
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RowOrdering
-from engine.rewriting.kernel.contract import GroupTask, WriteSettings
+from engine.rewriting.kernel.contract import CoreTask, GroupTask, WriteSettings
+
+Task: TypeAlias = GroupTask | CoreTask
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteSettings:
+    """What a run wants of every group: how outputs are written, in which order, and how far sorted runs are merged.
+
+    `full`: all sorted runs of a bucket; otherwise as many as the format's rules select from `sorted_run_trigger` on.
+    """
+
+    write: WriteSettings
+    order: RowOrdering | None = None
+    full: bool = False
+    sorted_run_trigger: int = 5
 
 
 class TaskSource(Protocol):
     """Describes the rewrite of file groups as tasks of the kernel."""
 
-    def group_task(
-        self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings, order: RowOrdering | None = None
-    ) -> GroupTask:
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> Task:
         """Return the task that rewrites one group: schema, storage, inputs, output location, settings."""
 
     def task_storage(self) -> Mapping[str, str]:

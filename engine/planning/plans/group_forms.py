@@ -9,9 +9,9 @@ class GroupForm:
     """The form of an engine's file groups.
 
     `is_native`: it is the table format's own engine, with run times of its own. `is_whole`: a group has all candidates
-    of its merge unit, regardless of `rewrite.max_group_bytes`. `is_in_turn`: the groups of a run are rewritten one after
-    the other. `merges_runs`: the engine merges the sorted runs of a bucket, so that their number decides about a bucket,
-    not the sizes of files.
+    of its merge unit, regardless of `rewrite.max_group_bytes`. `is_in_turn`: the groups of a run are rewritten one
+    after the other. `merges_runs`: the engine merges the sorted runs of a bucket, so that their number decides about a
+    bucket, not the sizes of files.
     """
 
     is_native: bool = False

@@ -3,8 +3,9 @@
     planned → running → written → committed
     planned, running, written → dropped
 
-A group that is `written` survives its attempt: a later one may commit it using the footers of its outputs. The footers
-take most of its space, and are removed when it is committed or dropped. Batches change all or nothing.
+A group that is `written` survives its attempt: a later one may commit it using the footers of its outputs, or the
+message of its task. These take most of its space, and are removed when it is committed or dropped. Batches change all
+or nothing.
 """
 
 import builtins
@@ -49,8 +50,9 @@ _WITHOUT_FOOTERS: Final = {
     "postgresql": "(SELECT coalesce(jsonb_agg(each - 'footer' ORDER BY at), '[]') "
     "FROM jsonb_array_elements(outputs) WITH ORDINALITY AS rows (each, at))",
 }
+_WITHOUT_MESSAGE: Final = {"sqlite": "json_remove(measured, '$.message')", "postgresql": "measured - 'message'"}
 """SQL by dialect; SQLAlchemy has no common expression."""
-_UNMEASURED: Final = frozenset({"group", "outcome", "reason", "outputs"})
+_UNMEASURED: Final = frozenset({"group", "outcome", "reason", "inputs", "outputs"})
 
 
 class GroupStore:
@@ -142,7 +144,7 @@ class GroupStore:
             groups.c.state == GroupState.WRITTEN,
             and_(groups.c.state == GroupState.COMMITTED, groups.c.snapshot_id == snapshot_id),
         )
-        values = {"state": GroupState.COMMITTED, "snapshot_id": snapshot_id, "outputs": self._without_footers}
+        values = {"state": GroupState.COMMITTED, "snapshot_id": snapshot_id, **self._without_commit_data}
         await self._mark(lease, list(ordinals), fits, values)
 
     async def mark_dropped(self, lease: Lease, reasons: Mapping[int, DropReason]) -> None:
@@ -155,7 +157,7 @@ class GroupStore:
         open_states = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN])
         for reason in sorted(set(reasons.values()), key=str):
             ordinals = [ordinal for ordinal, given in reasons.items() if given == reason]
-            values = {"state": GroupState.DROPPED, "reason": str(reason), "outputs": self._without_footers}
+            values = {"state": GroupState.DROPPED, "reason": str(reason), **self._without_commit_data}
             await self._mark(lease, ordinals, open_states, values)
 
     async def list(
@@ -212,9 +214,13 @@ class GroupStore:
         return GroupTotals(*by_column)
 
     @property
-    def _without_footers(self) -> ColumnElement[Any]:
-        """Return the expression for a group's outputs without their footers, in order."""
-        return literal_column(_WITHOUT_FOOTERS[self._connection.dialect.name])
+    def _without_commit_data(self) -> Mapping[str, ColumnElement[Any]]:
+        """Return the columns without what only a commit needs: the footers of outputs, and the library's message."""
+        dialect = self._connection.dialect.name
+        return {
+            "outputs": literal_column(_WITHOUT_FOOTERS[dialect]),
+            "measured": literal_column(_WITHOUT_MESSAGE[dialect]),
+        }
 
     async def _pages(self, fits: ColumnElement[bool], *columns: Column[Any]) -> AsyncIterator[Sequence[Any]]:
         """Yield columns of groups by ordinal, in pages; only one page is in memory at a time."""

@@ -23,6 +23,7 @@ from engine.formats.base import (
     CommitRequest,
     CommittedBatch,
     Condition,
+    RewriteSettings,
     SnapshotInfo,
     SnapshotKind,
     TableColumn,
@@ -32,7 +33,7 @@ from engine.formats.base import (
 from engine.planning.measures.digest import FILE_DIGEST, PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionField, PartitionSpecFields
-from engine.rewriting.kernel.contract import BY_NAME, GroupTask, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import BY_NAME, GroupTask, TaskInput
 from tests.support.plain.versions import PlainFile, Version, VersionLog
 
 _MAX_TRIES = 16
@@ -161,9 +162,7 @@ class PlainTable:
         files = (self._files[path] for path in paths)
         return {each.path: InputFile(each.path, each.file_bytes, each.record_count, each.version) for each in files}
 
-    def group_task(
-        self, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings, order: RowOrdering | None = None
-    ) -> GroupTask:
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> GroupTask:
         day = json.loads(group.partition)["day"]
         return GroupTask(
             run_id=run_id,
@@ -174,7 +173,7 @@ class PlainTable:
             output_dir=f"{self.location}/data/day={day}",
             name_prefix=output_prefix(run_id, group.ordinal, attempt),
             output_files=group.predicted_outputs,
-            write=write,
+            write=settings.write,
             places=(self.location,),
             columns_by=BY_NAME,
         )

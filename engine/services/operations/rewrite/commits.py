@@ -358,4 +358,5 @@ def _written(group: StoredGroup) -> WrittenGroup:
         outputs=group.outputs,
         rows_deleted=group.rows_deleted,
         output_spec_id=group.output_spec_id,
+        message=str(group.measured.get("message", "")),
     )

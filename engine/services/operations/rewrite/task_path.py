@@ -8,11 +8,13 @@ from typing import Any
 from engine.domain.errors import PackhouseError, Transient
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.drops import DropReason
+from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.plans import FileGroup, Plan
+from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
-from engine.formats.base import RewritableTable
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettings
+from engine.formats.base import RewritableTable, RewriteSettings, Task
+from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput, WriteSettings
 from engine.services.operations.rewrite.early_losses import EarlyLosses
 from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
 from engine.services.operations.tasks.credentials import TaskCredentials
@@ -74,14 +76,12 @@ class TaskPath(RewritePath):
         )
         base = {"base_snapshot_id": plan.base_snapshot_id, "schema_id": plan.schema_id}
 
-        def task(group: FileGroup) -> GroupTask:
-            made = table.group_task(
-                group,
-                run_id=attempt.run.id,
-                attempt=attempt.number,
-                write=write_settings(policy),
-                order=plan.order,
-            )
+        settings = rewrite_settings(policy, plan, full=RunRequest.of(attempt.run).force_full)
+
+        def task(group: FileGroup) -> Task:
+            made = table.group_task(group, run_id=attempt.run.id, attempt=attempt.number, settings=settings)
+            if not isinstance(made, GroupTask):
+                return replace(made, pace=pacing.of_task())
             checks = has_rows_checked(policy.verification, attempt.run.id, group.ordinal)
             return replace(made, pace=pacing.of_task(), check_rows=checks)
 
@@ -147,6 +147,9 @@ class TaskPath(RewritePath):
             self._ending.tally.waited_seconds += result.throttled_seconds
             if result.outcome == "written":
                 async with self._context.database.begin() as unit:
+                    if result.inputs is not None:
+                        group = replace(group, inputs=tuple(map(_chosen, result.inputs)))
+                        await unit.groups.replace_inputs(self._attempt.lease, group.ordinal, group.inputs)
                     await unit.groups.mark_written(self._attempt.lease, {**asdict(result), **base})
                 await self._attempt.record("group_written", {"group": group.ordinal, **_brief(result)})
                 self._ending.tally.add(len(group.inputs), group.input_bytes)
@@ -176,14 +179,22 @@ class TaskPath(RewritePath):
             await self._attempt.transition(RunState.REWRITING)
 
 
-def write_settings(policy: EffectivePolicy) -> WriteSettings:
-    """Return how outputs are written under a policy."""
+def rewrite_settings(policy: EffectivePolicy, plan: Plan, *, full: bool) -> RewriteSettings:
+    """Return what a run under a policy wants of every group of its plan."""
     codec, _, level = str(policy.values["rewrite.compression"]).partition(":")
-    return WriteSettings(
+    write = WriteSettings(
         target_file_bytes=policy.target_bytes,
         codec=codec,
         codec_level=int(level) if level else None,
     )
+    return RewriteSettings(
+        write, plan.order, full=full, sorted_run_trigger=int(policy.values["rewrite.key_tables.sorted_run_trigger"])
+    )
+
+
+def _chosen(file: TaskInput) -> InputFile:
+    """Return a file that the task chose itself."""
+    return InputFile(file.path, file.file_bytes, file.record_count, 0)
 
 
 def _brief(result: GroupResult) -> dict[str, Any]:

@@ -20,8 +20,9 @@ from engine.domain.errors import Away, PackhouseError, SparkFailed, StateConflic
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
+from engine.formats.base import Task
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
-from engine.rewriting.kernel.contract import GroupResult, GroupTask
+from engine.rewriting.kernel.contract import GroupResult
 from engine.rewriting.kernel.errors import AccessRefused, CredentialsExpired, StorageFault
 from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
@@ -98,7 +99,7 @@ class Lanes:
         attempt: Attempt,
         clock: Clock,
         times: LaneTimes,
-        tasks: Callable[[FileGroup], GroupTask],
+        tasks: Callable[[FileGroup], Task],
         credentials: TaskCredentials,
         lost: Callable[[Sequence[FileGroup]], Awaitable[Mapping[int, Loss]]],
         on_start: Callable[[Sequence[FileGroup]], Awaitable[None]],
