@@ -100,6 +100,8 @@ class ReplayedTable:
             "recorded_order": pa.nulls(count, FILE_DIGEST.field("recorded_order").type),
             "added_at_ms": self.added_ms,
             "data_at_ms": self.added_ms,
+            "bucket": pa.nulls(count, pa.int32()),
+            "level": pa.nulls(count, pa.int32()),
         }
         return pa.table({name: columns.get(name, zeros) for name in FILE_DIGEST.names}, schema=FILE_DIGEST)
 

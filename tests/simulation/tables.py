@@ -365,6 +365,8 @@ def _digest(files: Sequence[DataFile]) -> pa.Table:
         "equality_deletes": [0] * count,
         "added_at_ms": [each.added_at_ms for each in files],
         "data_at_ms": [each.added_at_ms for each in files],
+        "bucket": [None] * count,
+        "level": [None] * count,
     }
     return pa.table([_column(columns[name.name], name.type) for name in FILE_DIGEST], schema=FILE_DIGEST)
 

@@ -31,6 +31,8 @@ class DigestFile:
     recorded_order: str | None = None
     added_at_ms: int | None = None
     data_at_ms: int = 0
+    bucket: int | None = None
+    level: int | None = None
     path: str | None = None
 
 
@@ -68,6 +70,8 @@ def random_digest(*, files: int, partitions: int, mean_bytes: float, seed: int) 
             "recorded_order": pa.nulls(files, FILE_DIGEST.field("recorded_order").type),
             "added_at_ms": np.arange(files, dtype=np.int64) * 1000,
             "data_at_ms": np.arange(files, dtype=np.int64) * 1000,
+            "bucket": pa.nulls(files, pa.int32()),
+            "level": pa.nulls(files, pa.int32()),
         },
         schema=FILE_DIGEST,
     )

@@ -29,6 +29,8 @@ FILE_DIGEST: Final = pa.schema(
         pa.field("recorded_order", pa.dictionary(pa.int32(), pa.string())),  # `RowOrdering.mark`; null: not recorded
         pa.field("added_at_ms", pa.int64()),  # when the file was committed, since 1970; null: its snapshot is gone
         pa.field("data_at_ms", pa.int64(), nullable=False),  # latest possible time of its newest data; see the format
+        pa.field("bucket", pa.int32()),  # of the partition, as stored; null in formats whose tables have no buckets
+        pa.field("level", pa.int32()),  # of its bucket's merge tree, 0 the newest; null in formats without levels
     ]
 )
 

@@ -4,6 +4,7 @@ Everything is a vector over files or over partitions; there is no Python object 
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +14,16 @@ import pyarrow.compute as pc
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
+ABSENT: Final = -1
+"""Bucket and level of files in formats without them. Paimon stores bucket -1 for tables without buckets."""
+
 
 @dataclass(frozen=True, slots=True)
 class PartitionedFiles:
     """Columns over files (`partition_of` is the ordinal of a file's partition) and columns over partitions.
 
     Partitions are ordered by spec id, then by the partition's text, regardless of the order of the digest's rows.
+    `bucket` and `level` are `ABSENT` in formats without them.
     """
 
     partition_of: Ints
@@ -33,6 +38,8 @@ class PartitionedFiles:
     is_outside: Flags
     sequence_number: Ints
     data_at_ms: Ints
+    bucket: Ints
+    level: Ints
     paths: pa.ChunkedArray
     recorded_order: pa.ChunkedArray
     spec_ids: Ints
@@ -110,6 +117,8 @@ def partition_files(digest: pa.Table) -> PartitionedFiles:
         is_outside=digest["is_outside"].to_numpy(),
         sequence_number=_ints(digest["sequence_number"]),
         data_at_ms=_ints(digest["data_at_ms"]),
+        bucket=_ints(pc.fill_null(digest["bucket"], ABSENT)),
+        level=_ints(pc.fill_null(digest["level"], ABSENT)),
         paths=digest["path"],
         recorded_order=digest["recorded_order"],
         spec_ids=spec_ids,

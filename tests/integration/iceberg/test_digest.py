@@ -48,6 +48,7 @@ def test_the_digest_says_what_the_manifests_say(lake: Lake, version: str):
     assert set(digest["partition"].to_pylist()) == {"{}"}
     assert set(digest["file_format"].to_pylist()) == {"parquet"}
     assert not any(digest["is_encrypted"].to_pylist())
+    assert digest["bucket"].null_count == digest["level"].null_count == 3
 
 
 @pytest.mark.parametrize("codec", ["gzip", "zstd", "bzip2", "uncompressed-nonsense"])

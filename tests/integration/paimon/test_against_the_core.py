@@ -174,6 +174,8 @@ def _seen(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (
         row["path"],
         row["partition"],
+        row["bucket"],
+        row["level"],
         row["file_bytes"],
         row["record_count"],
         row["sequence_number"],
@@ -184,7 +186,7 @@ def _seen(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _true(file: Mapping[str, Any], partition_keys: Sequence[str]) -> tuple[Any, ...]:
     path, partition = file["path"].removeprefix("file:"), _json(file["partition"], partition_keys)
-    numbers = (file["file_bytes"], file["record_count"], max(0, file["min_sequence"]))
+    numbers = (file["bucket"], file["level"], file["file_bytes"], file["record_count"], max(0, file["min_sequence"]))
     return (path, partition, *numbers, file["file_format"], file["vector"])
 
 

@@ -130,6 +130,8 @@ class PlainTable:
                 "recorded_order": None,
                 "added_at_ms": times[file.version],
                 "data_at_ms": times[file.version],
+                "bucket": None,
+                "level": None,
             }
             for file in files
         ]

@@ -75,6 +75,7 @@ class LiveFiles:
     def digest(self) -> pa.Table:
         """Return the data files in the shape of `planning.measures.digest.FILE_DIGEST`."""
         added_at_ms = self._added_at_ms()
+        none = pa.nulls(self.data.num_rows, pa.int32())
         counted = {
             "delete_files": pa.array(self.counts.files, pa.int32()),
             "deleted_rows": pa.array(self.counts.rows, pa.int64()),
@@ -83,6 +84,8 @@ class LiveFiles:
             "recorded_order": self._recorded_order(),
             "added_at_ms": added_at_ms,
             "data_at_ms": self._data_at_ms(added_at_ms),
+            "bucket": none,  # buckets of a partition spec are part of the partition
+            "level": none,
         }
         columns = [counted[f.name] if f.name in counted else self.data[f.name] for f in FILE_DIGEST]
         return pa.table(columns, schema=FILE_DIGEST)

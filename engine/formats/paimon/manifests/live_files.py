@@ -88,6 +88,8 @@ class LiveFiles:
             "recorded_order": pa.nulls(rows, pa.string()).dictionary_encode(),
             "added_at_ms": added_at_ms,
             "data_at_ms": arrivals.data_at_ms(paths),
+            "bucket": self.files["bucket"],
+            "level": self.files["level"],
         }
         return pa.table([columns[field.name] for field in FILE_DIGEST], schema=FILE_DIGEST)
 
