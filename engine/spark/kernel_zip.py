@@ -9,13 +9,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import Final
 
-_ABOVE: Final = ("engine", "engine.rewriting")
-_KERNEL: Final = "engine.rewriting.kernel"
+_ABOVE: Final = "engine"
+_TASKS: Final = "engine.rewriting"
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def write_kernel_zip(folder: Path) -> Path:
-    """Write the zip into the folder and return its path. It contains the kernel and its parent packages' `__init__`.
+    """Write the zip into the folder and return its path. It contains `engine.rewriting` and `engine/__init__.py`.
 
     Equal sources give equal bytes and an equal name (which contains their hash), because Spark accepts an artifact a
     second time only if it is unchanged.
@@ -31,8 +31,8 @@ def write_kernel_zip(folder: Path) -> Path:
 
 
 def _sources() -> dict[str, bytes]:
-    above = {f"{_folder(package)}/__init__.py": (files(package) / "__init__.py").read_bytes() for package in _ABOVE}
-    return above | dict(_modules(files(_KERNEL), _folder(_KERNEL)))
+    above = {f"{_ABOVE}/__init__.py": (files(_ABOVE) / "__init__.py").read_bytes()}
+    return above | dict(_modules(files(_TASKS), _TASKS.replace(".", "/")))
 
 
 def _modules(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:
@@ -42,7 +42,3 @@ def _modules(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:
             yield from _modules(entry, f"{name}/{entry.name}")
         elif entry.name.endswith(".py"):
             yield f"{name}/{entry.name}", entry.read_bytes()
-
-
-def _folder(package: str) -> str:
-    return package.replace(".", "/")

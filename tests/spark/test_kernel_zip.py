@@ -17,11 +17,11 @@ from engine.spark.sessions import SparkSessions
 from tests.support.spark_server import USER
 
 
-def test_it_holds_the_kernel_and_the_packages_above_it(tmp_path: Path) -> None:
+def test_it_holds_kernel_and_core_and_the_package_above_them(tmp_path: Path) -> None:
     root = Path(engine.__file__).parents[1]
-    expected = {str(module.relative_to(root)) for module in (root / "engine/rewriting/kernel").rglob("*.py")}
+    expected = {str(module.relative_to(root)) for module in (root / "engine/rewriting").rglob("*.py")}
     with zipfile.ZipFile(write_kernel_zip(tmp_path)) as archive:
-        assert set(archive.namelist()) == {"engine/__init__.py", "engine/rewriting/__init__.py", *expected}
+        assert set(archive.namelist()) == {"engine/__init__.py", *expected}
 
 
 def test_equal_sources_give_equal_bytes_and_names(tmp_path: Path) -> None:
@@ -33,8 +33,8 @@ def test_equal_sources_give_equal_bytes_and_names(tmp_path: Path) -> None:
 
 def test_it_needs_nothing_else_of_ours(tmp_path: Path) -> None:
     script = (
-        "import importlib, pkgutil, engine.rewriting.kernel as kernel\n"
-        "names = [m.name for m in pkgutil.walk_packages(kernel.__path__, 'engine.rewriting.kernel.')]\n"
+        "import importlib, pkgutil, engine.rewriting as tasks\n"
+        "names = [m.name for m in pkgutil.walk_packages(tasks.__path__, 'engine.rewriting.')]\n"
         "for name in names: print(importlib.import_module(name).__file__)\n"
     )
     paths = os.pathsep.join([str(write_kernel_zip(tmp_path)), str(Path(pa.__file__).parents[1])])
@@ -47,8 +47,9 @@ def test_it_needs_nothing_else_of_ours(tmp_path: Path) -> None:
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    assert "contract.py" in run.stdout
-    assert all(".zip/engine/rewriting/kernel/" in line for line in run.stdout.splitlines())
+    assert "kernel/contract.py" in run.stdout
+    assert "core/entry.py" in run.stdout
+    assert all(".zip/engine/rewriting/" in line for line in run.stdout.splitlines())
 
 
 def test_tasks_run_the_code_of_the_zip(spark_url: str, tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ and the next answer applies again. No failure of the channel ends the task.
 import json
 import threading
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from engine.rewriting.kernel.contract import GroupTask
+from engine.rewriting.kernel.contract import Pace
 from engine.rewriting.kernel.storage.pacing import Bucket
 from engine.rewriting.kernel.storage.posts import Post, http_post
 from engine.rewriting.kernel.storage.transfer import Moved
@@ -17,10 +17,34 @@ from engine.rewriting.kernel.storage.transfer import Moved
 FAILURES_TO_STATIC: Final = 3
 
 
+class PacedTask(Protocol):
+    """The part of a task that the channel reports."""
+
+    @property
+    def run_id(self) -> str:
+        """The run."""
+        ...
+
+    @property
+    def attempt(self) -> int:
+        """The attempt of the run."""
+        ...
+
+    @property
+    def group(self) -> int:
+        """The group of the plan."""
+        ...
+
+    @property
+    def pace(self) -> Pace:
+        """The share and the address of the channel."""
+        ...
+
+
 class PaceChannel:
     """Sends the reports of one task from a separate thread. Without a channel URL it does nothing."""
 
-    def __init__(self, *, task: GroupTask, bucket: Bucket, moved: Callable[[], Moved], post: Post = http_post) -> None:
+    def __init__(self, *, task: PacedTask, bucket: Bucket, moved: Callable[[], Moved], post: Post = http_post) -> None:
         self._task = task
         self._pace = task.pace
         self._bucket = bucket

@@ -1,0 +1,176 @@
+"""The child JVM with Paimon's core: one for each Python process, kept between tasks.
+
+It is a process of its own, so that a compaction can be stopped at once, has a bounded heap, and ends alone when the
+heap is too small. It listens on the loopback interface only, requires a token, and ends when its standard input is
+closed: that is when this Python process ends for any reason.
+"""
+
+import os
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, Any, Final
+
+from py4j.java_gateway import GatewayParameters, JavaGateway
+from py4j.protocol import Py4JError, Py4JJavaError
+
+from engine.rewriting.core.errors import CoreFault, OutOfHeap
+from engine.rewriting.core.places import class_path, find_java
+
+START_SECONDS: Final = 60
+"""A JVM that does not listen after this time is killed."""
+
+_ENDING_SECONDS: Final = 2
+_TAIL_LINES: Final = 60
+_LINE_CHARACTERS: Final = 400
+_REASON_CHARACTERS: Final = 4000
+_MOST_CAUSES: Final = 6
+_OUT_OF_HEAP: Final = 3
+"""The exit code of `-XX:+ExitOnOutOfMemoryError`."""
+
+
+class Child:
+    """One child JVM, started by the constructor.
+
+    Args:
+        path: the class path.
+        heap_bytes: its largest heap.
+
+    Raises:
+        CoreFault: it could not be started.
+    """
+
+    def __init__(self, *, path: str, heap_bytes: int) -> None:
+        self._made_for = (os.getpid(), path, heap_bytes)
+        self._heap_bytes = heap_bytes
+        self._tail: deque[str] = deque(maxlen=_TAIL_LINES)
+        self._process = _start(path, heap_bytes)
+        port, token = self._greeting()
+        for stream in (self._process.stdout, self._process.stderr):
+            threading.Thread(target=self._drain, args=(stream,), name="packhouse-core", daemon=True).start()
+        parameters = GatewayParameters(port=port, auth_token=token, auto_convert=True)
+        self._gateway = JavaGateway(gateway_parameters=parameters)
+
+    @property
+    def jvm(self) -> Any:
+        """The root of Java packages; calls raise errors that `explained` translates."""
+        return self._gateway.jvm
+
+    @property
+    def pid(self) -> int:
+        """The process id of the JVM."""
+        return self._process.pid
+
+    def serves(self, path: str, heap_bytes: int) -> bool:
+        """Return whether it is alive, was started by this process, and has this class path and heap."""
+        return self._process.poll() is None and self._made_for == (os.getpid(), path, heap_bytes)
+
+    def kill(self) -> None:
+        """End the JVM at once. Calls in other threads fail."""
+        self._gateway.gateway_client.is_connected = False  # otherwise each collected object tries to connect
+        self._close()
+
+    def explained(self, error: Exception) -> Exception:
+        """Return the error of a call as a `CoreFault` with the core's messages; other errors as they are."""
+        if isinstance(error, Py4JJavaError):
+            with suppress(Py4JError, OSError):
+                return CoreFault(_causes(error.java_exception))
+        if not isinstance(error, (Py4JError, OSError)):
+            return error
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_ENDING_SECONDS)
+        code = self._process.poll()
+        if code == _OUT_OF_HEAP:
+            return OutOfHeap(
+                f"the heap of Paimon's core, {self._heap_bytes / 2**20:.0f} MiB, is too small for this bucket: raise it"
+            )
+        state = "does not answer" if code is None else f"ended with code {code}"
+        return CoreFault(f"the JVM of Paimon's core {state}: {error}; its last messages: {self._last_messages()}")
+
+    def _greeting(self) -> tuple[int, str]:
+        """Read port and token, which the JVM prints first."""
+        output = self._process.stdout
+        assert output is not None  # noqa: S101 - a pipe
+        limit = threading.Timer(START_SECONDS, self._process.kill)
+        limit.start()
+        try:
+            port, token = output.readline(), output.readline()
+        finally:
+            limit.cancel()
+        if not port.strip().isdigit() or not token:
+            self._process.kill()
+            _, errors = self._process.communicate()
+            text = (port + token + errors).decode(errors="replace").strip()[-_REASON_CHARACTERS:]
+            raise CoreFault(f"the JVM of Paimon's core did not start: {text or 'no answer'}")
+        return int(port), token.decode().strip()
+
+    def _drain(self, stream: IO[bytes]) -> None:
+        """Keep the last lines of a stream until it ends."""
+        with suppress(ValueError, OSError):  # closed by `kill`
+            while line := stream.readline(_LINE_CHARACTERS):
+                self._tail.append(line.decode(errors="replace").rstrip())
+
+    def _last_messages(self) -> str:
+        return "\n".join(self._tail)[-_REASON_CHARACTERS:] or "none"
+
+    def _close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._gateway.gateway_client.close()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
+
+class Children:
+    """Lends the child JVM of this process to one task at a time; starts another if it ended or does not fit."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._child: Child | None = None
+
+    @contextmanager
+    def lend(self, jar: str, heap_bytes: int) -> Iterator[Child]:
+        """Lend the child. The thread that has it may borrow again: it gets a new one if the first has ended.
+
+        Raises:
+            CoreFault: it can't be started.
+        """
+        with self._lock:
+            yield self._fitting(class_path(jar), heap_bytes)
+
+    def _fitting(self, path: str, heap_bytes: int) -> Child:
+        child = self._child
+        if child is None or not child.serves(path, heap_bytes):
+            if child is not None:
+                child.kill()
+            self._child = None
+            self._child = Child(path=path, heap_bytes=heap_bytes)
+            return self._child
+        return child
+
+
+CHILDREN: Final = Children()
+"""The child of this process; none is started before the first task."""
+
+
+def _start(path: str, heap_bytes: int) -> "subprocess.Popen[bytes]":
+    options = [f"-Xmx{heap_bytes // 1024}k", "-XX:+ExitOnOutOfMemoryError", "-XX:+UseSerialGC", "-XX:-UsePerfData"]
+    gateway = ["py4j.GatewayServer", "--die-on-broken-pipe", "--enable-auth", "0"]
+    return subprocess.Popen(  # noqa: S603 - no shell
+        [str(find_java()), *options, "-classpath", path, *gateway],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def _causes(exception: Any) -> str:
+    """Return the texts of a Java exception and its causes."""
+    texts: list[str] = []
+    while exception is not None and len(texts) < _MOST_CAUSES:
+        texts.append(str(exception.toString())[:_REASON_CHARACTERS])
+        exception = exception.getCause()
+    distinct = [text for at, text in enumerate(texts) if not any(text in before for before in texts[:at])]
+    return "; caused by ".join(distinct)[:_REASON_CHARACTERS]

@@ -1,0 +1,119 @@
+"""Commit compactions with Paimon's core: JSON in, JSON out.
+
+A commit never removes files: whether a commit that reports a conflict, or does not answer, took effect is only known
+from the table. The core's `abort` would remove files that may be live.
+"""
+
+import json
+import re
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from engine.rewriting.core.child import CHILDREN, Child, Children
+from engine.rewriting.core.tables import open_table, unpack_message
+
+COMMITTED: Final = "committed"
+NOTHING: Final = "nothing"
+CONFLICT: Final = "conflict"
+FAILED: Final = "failed"
+
+CORE_COMMIT: Final = "core-commit"
+"""The `engine` of a `CoreCommit` in JSON."""
+
+_OPTIONS: Final = {
+    "write-only": "true",  # otherwise a commit also expires snapshots and partitions and creates tags
+    "commit.max-retries": "10",
+    "commit.timeout": "60 s",
+}
+_CONFLICTS: Final = re.compile(
+    r"conflicts detected! Give up committing|without overwrite\. Give up committing|which is not previously added"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CoreCommit:
+    """A commit of compacted buckets.
+
+    `user` and `identifier` name the commit: one of the same user with the same or a lower identifier is not repeated.
+    `messages` are those of `GroupResult`; `properties` become properties of the snapshot.
+    """
+
+    table: str
+    jar: str
+    heap_bytes: int
+    user: str
+    identifier: int
+    messages: tuple[str, ...]
+    properties: dict[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """Return the commit as JSON."""
+        return json.dumps({"engine": CORE_COMMIT, **asdict(self)}, separators=(",", ":"))
+
+    @staticmethod
+    def from_json(text: str) -> "CoreCommit":
+        """Return the commit from its JSON."""
+        raw: dict[str, Any] = json.loads(text)
+        raw.pop("engine", None)
+        raw["messages"] = tuple(raw["messages"])
+        return CoreCommit(**raw)
+
+
+@dataclass(frozen=True, slots=True)
+class CommitAnswer:
+    """The answer to a `CoreCommit`.
+
+    `outcome`: `committed`; `nothing` if there are no messages or this commit was made before; `conflict` if another
+    writer removed inputs, nothing was committed; or `failed` with a reason: the table shows whether it was committed.
+    `snapshot_id`: the newest snapshot of the user, None if the outcome is conflict or failed, or it has none.
+    """
+
+    outcome: str
+    snapshot_id: int | None = None
+    reason: str = ""
+
+    def to_json(self) -> str:
+        """Return the answer as JSON."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @staticmethod
+    def from_json(text: str) -> "CommitAnswer":
+        """Return the answer from its JSON."""
+        return CommitAnswer(**json.loads(text))
+
+
+def run_commit(commit_json: str) -> str:
+    """Commit: JSON of a `CoreCommit` in, JSON of a `CommitAnswer` out, even if it fails."""
+    commit = CoreCommit.from_json(commit_json)
+    try:
+        return _commit(commit, CHILDREN).to_json()
+    except Exception as error:  # noqa: BLE001 - any error is reported to the worker, by name
+        text = str(error)
+        outcome = CONFLICT if _CONFLICTS.search(text) else FAILED
+        return CommitAnswer(outcome, reason=f"{type(error).__name__}: {text}").to_json()
+
+
+def _commit(commit: CoreCommit, children: Children) -> CommitAnswer:
+    with children.lend(commit.jar, commit.heap_bytes) as child:
+        try:
+            return _commit_in(child, commit)
+        except Exception as error:
+            raise child.explained(error) from error
+
+
+def _commit_in(child: Child, commit: CoreCommit) -> CommitAnswer:
+    table = open_table(child.jvm, commit.table, _OPTIONS)
+    committable = child.jvm.org.apache.paimon.manifest.ManifestCommittable(commit.identifier)
+    for packed in commit.messages:
+        committable.addFileCommittable(unpack_message(child.jvm, packed))
+    for name, value in commit.properties.items():
+        committable.addProperty(name, value)
+    count = 0
+    if commit.messages:
+        opened = table.newCommit(commit.user).ignoreEmptyCommit(True)
+        try:
+            count = opened.filterAndCommitMultiple([committable])
+        finally:
+            opened.close()
+    newest = table.snapshotManager().latestSnapshotOfUser(commit.user)
+    return CommitAnswer(COMMITTED if count else NOTHING, int(newest.get().id()) if newest.isPresent() else None)

@@ -1,0 +1,174 @@
+"""Compact one bucket with Paimon's core, under the task's share.
+
+The core has no rate limit: the compaction runs at full speed, then its bytes are charged to the share, and the task
+ends when they are paid for. The long-term rate holds; in between it is exceeded for the time of one bucket. A stop
+kills the child JVM.
+"""
+
+import shutil
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Final
+
+from engine.rewriting.core.child import CHILDREN, Child, Children
+from engine.rewriting.core.tables import BucketCalls, Compacted, FileFacts, remove_files
+from engine.rewriting.kernel.contract import WITHOUT_BUCKETS, CoreTask, GroupResult, TaskInput, TaskOutput
+from engine.rewriting.kernel.errors import Refused, Stopped
+from engine.rewriting.kernel.storage.channel import PaceChannel
+from engine.rewriting.kernel.storage.pacing import Bucket, Pause
+from engine.rewriting.kernel.storage.posts import Post, http_post
+from engine.rewriting.kernel.storage.transfer import Moved
+
+STOP_POLL_SECONDS: Final = 0.2
+"""How often a running compaction looks for the order to stop."""
+
+
+class BucketCompaction:
+    """One compaction. Clock, pause and post are arguments so that pacing can be tested in virtual time."""
+
+    def __init__(
+        self,
+        *,
+        task: CoreTask,
+        children: Children = CHILDREN,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Pause = threading.Event.wait,
+        post: Post = http_post,
+    ) -> None:
+        self._task = task
+        self._children = children
+        self._clock = clock
+        self._bucket = Bucket(
+            bytes_per_second=task.pace.bytes_per_second,
+            requests_per_second=task.pace.requests_per_second,
+            clock=clock,
+            pause=pause,
+        )
+        self._moved = Moved()
+        self._channel = PaceChannel(task=task, bucket=self._bucket, moved=lambda: self._moved, post=post)
+        self._folders: tuple[str, ...] = ()
+        self._compacted: Compacted | None = None
+
+    def run(self) -> GroupResult:
+        """Compact the bucket: `written`, `stopped`, or `refused` with a reason.
+
+        Raises:
+            KernelError: the compaction failed; files of this task were removed.
+        """
+        begun = self._clock()
+        self._channel.start()
+        try:
+            with self._children.lend(self._task.jar, self._task.heap_bytes) as child:
+                return self._compact(child, begun)
+        except Stopped:
+            return self._result("stopped", begun)
+        except Refused as refusal:
+            return self._result("refused", begun, reason=str(refusal))
+        finally:
+            self._channel.close()
+
+    def _compact(self, child: Child, begun: float) -> GroupResult:
+        try:
+            compacted = self._compacted = self._watched(child)
+            self._pay(compacted)
+            return self._result("written", begun, compacted=compacted)
+        except BaseException:
+            self._discard()
+            raise
+
+    def _watched(self, child: Child) -> Compacted:
+        """Run the calls in another thread, and kill the child on the order to stop."""
+        scratch = tempfile.mkdtemp(prefix="packhouse-core-")
+        try:
+            with ThreadPoolExecutor(1, "packhouse-core") as pool:
+                running = pool.submit(self._call, child, scratch)
+                try:
+                    return self._await(running)
+                except BaseException:
+                    if not running.done():
+                        child.kill()
+                    raise
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def _await(self, running: "Future[Compacted]") -> Compacted:
+        while not running.done():
+            self._bucket.check()
+            wait([running], STOP_POLL_SECONDS)
+        return running.result()
+
+    def _call(self, child: Child, scratch: str) -> Compacted:
+        task = self._task
+        try:
+            calls = BucketCalls(jvm=child.jvm, task=task, user=f"packhouse-{uuid.uuid4()}")
+            self._folders = calls.folders()
+            return calls.merge_inputs() if task.kind == WITHOUT_BUCKETS else calls.compact(scratch)
+        except Exception as error:
+            raise child.explained(error) from error
+
+    def _pay(self, compacted: Compacted) -> None:
+        """Charge the bytes and files to the share, and wait until they are paid for."""
+        read, written = _rewritten(compacted)
+        written = (*written, *compacted.changelog)
+        requests = len(read) + len(written)
+        self._moved = Moved(_bytes(read), _bytes(written), requests)
+        self._bucket.take(_bytes(read) + _bytes(written), requests)
+        self._bucket.take(1, 1)
+
+    def _discard(self) -> None:
+        """Remove the files of this task, with another child if the first was killed or has ended."""
+        if not self._folders:
+            return
+        indexes = self._compacted.indexes if self._compacted else ()
+        with self._children.lend(self._task.jar, self._task.heap_bytes) as child:
+            try:
+                remove_files(child.jvm, folders=self._folders, prefix=self._task.name_prefix, paths=indexes)
+            except Exception as error:
+                raise child.explained(error) from error
+
+    def _result(
+        self, outcome: str, begun: float, *, reason: str | None = None, compacted: Compacted | None = None
+    ) -> GroupResult:
+        read, written = _rewritten(compacted) if compacted else ((), ())
+        throttled = self._bucket.throttled_seconds
+        return GroupResult(
+            group=self._task.group,
+            outcome=outcome,
+            reason=reason,
+            outputs=tuple(TaskOutput(one.path, one.file_bytes, one.record_count, "") for one in compacted.after)
+            if compacted
+            else (),
+            rows_read=_rows(read),
+            rows_deleted=_rows(read) - _rows(written),
+            rows_written=_rows(written),
+            bytes_read=self._moved.bytes_read,
+            bytes_written=self._moved.bytes_written,
+            requests=self._moved.requests,
+            seconds_working=max(0.0, self._clock() - begun - throttled),
+            throttled_seconds=throttled,
+            inputs=tuple(TaskInput(one.path, one.file_bytes, one.record_count) for one in compacted.before)
+            if compacted
+            else None,
+            message=compacted.message if compacted else "",
+        )
+
+
+def _rewritten(compacted: Compacted) -> tuple[tuple[FileFacts, ...], tuple[FileFacts, ...]]:
+    """Return the files that were read and those that were written, without files that only moved to another level."""
+    moved = {one.path for one in compacted.before} & {one.path for one in compacted.after}
+    read, written = (
+        tuple(one for one in files if one.path not in moved) for files in (compacted.before, compacted.after)
+    )
+    return read, written
+
+
+def _bytes(files: tuple[FileFacts, ...]) -> int:
+    return sum(one.file_bytes for one in files)
+
+
+def _rows(files: tuple[FileFacts, ...]) -> int:
+    return sum(one.record_count for one in files)

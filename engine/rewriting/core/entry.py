@@ -1,0 +1,23 @@
+"""Entry point of Spark tasks for Paimon's core: failures are returned as results, as in the kernel's `entry`."""
+
+import secrets
+from dataclasses import replace
+
+from engine.rewriting.core.compaction import BucketCompaction
+from engine.rewriting.kernel.contract import CoreTask, GroupResult
+
+
+def run_bucket(task_json: str) -> str:
+    """Compact one bucket: JSON of a `CoreTask` in, JSON of a `GroupResult` out, even if it fails.
+
+    A result of a compaction has `inputs`, the files that the core replaced, and a `message` for `run_commit`. Files
+    that only move to another level are both inputs and outputs; the sums of rows and bytes leave them out. Outputs
+    have no footers.
+    """
+    task = CoreTask.from_json(task_json)
+    try:
+        own = replace(task, name_prefix=f"{task.name_prefix}{secrets.randbelow(10**9):09}-")
+        return BucketCompaction(task=own).run().to_json()
+    except Exception as error:  # noqa: BLE001 - any error is reported to the worker, by name
+        reason = f"{type(error).__name__}: {error}"
+        return GroupResult(group=task.group, outcome="failed", reason=reason).to_json()

@@ -1,0 +1,174 @@
+"""Calls of Paimon's core on one bucket of a table: open, compact, and describe what was written.
+
+Values of type Any are Java objects of the package `org.apache.paimon` in the child JVM, for Paimon 1.4.2.
+"""
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.rewriting.core.errors import CoreFault
+from engine.rewriting.kernel.contract import CoreTask
+from engine.rewriting.kernel.errors import NOTHING_TO_DO, InputFault, Refused
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """One data file: its full path, bytes and rows."""
+
+    path: str
+    file_bytes: int
+    record_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """A finished compaction, not committed.
+
+    `message`: see `pack_message`. `changelog`: changelog files, which are written in addition to `after`. A file that
+    only moved to another level is in both `before` and `after`. `indexes`: paths of new index files.
+    """
+
+    message: str
+    before: tuple[FileFacts, ...]
+    after: tuple[FileFacts, ...]
+    changelog: tuple[FileFacts, ...]
+    indexes: tuple[str, ...]
+
+
+def open_table(jvm: Any, location: str, options: Mapping[str, str]) -> Any:
+    """Return the table at a location, with options overridden."""
+    paimon = jvm.org.apache.paimon
+    table = paimon.table.FileStoreTableFactory.create(_context(jvm, location))
+    return table.copy(dict(options))
+
+
+def remove_files(jvm: Any, *, folders: tuple[str, ...], prefix: str, paths: tuple[str, ...]) -> None:
+    """Remove the files of these folders whose names begin with the prefix, and the files at `paths`."""
+    paimon = jvm.org.apache.paimon
+    for name in folders:
+        folder = paimon.fs.Path(name)
+        store = paimon.fs.FileIO.get(folder, _context(jvm, name))
+        if store.exists(folder):
+            for status in store.listStatus(folder):
+                path = status.getPath()
+                if path.getName().startswith(prefix):
+                    store.delete(path, False)
+    for name in paths:
+        path = paimon.fs.Path(name)
+        paimon.fs.FileIO.get(path, _context(jvm, name)).deleteQuietly(path)
+
+
+def pack_message(jvm: Any, message: Any) -> str:
+    """Return a commit message as base 64 of the serializer's version (4 bytes, big-endian) and the serialized bytes."""
+    serializer = jvm.org.apache.paimon.table.sink.CommitMessageSerializer()
+    version = int(serializer.getVersion()).to_bytes(4, "big")
+    return base64.b64encode(version + bytes(serializer.serialize(message))).decode()
+
+
+def unpack_message(jvm: Any, packed: str) -> Any:
+    """Return the commit message of `pack_message`."""
+    content = base64.b64decode(packed, validate=True)
+    serializer = jvm.org.apache.paimon.table.sink.CommitMessageSerializer()
+    return serializer.deserialize(int.from_bytes(content[:4], "big"), content[4:])
+
+
+class BucketCalls:
+    """One bucket of an opened table.
+
+    Args:
+        jvm: the root of Java packages.
+        task: the task; names of the files that are written begin with its `name_prefix`.
+        user: the commit user, unique for each execution.
+    """
+
+    def __init__(self, *, jvm: Any, task: CoreTask, user: str) -> None:
+        self._jvm, self._task, self._user = jvm, task, user
+        self._paimon = jvm.org.apache.paimon
+        prefixes = {"data-file.prefix": task.name_prefix, "changelog-file.prefix": f"{task.name_prefix}changelog-"}
+        self._table = open_table(jvm, task.table, {**task.options, **prefixes, "write-only": "false"})
+        row = base64.b64decode(task.partition, validate=True)
+        self._partition = self._paimon.utils.SerializationUtils.deserializeBinaryRow(row)
+        self._paths = self._table.store().pathFactory()
+
+    def folders(self) -> tuple[str, ...]:
+        """Return the folders that data files of the bucket are written to."""
+        inside = self._paths.bucketPath(self._partition, self._task.bucket)
+        relative = self._paths.relativeBucketPath(self._partition, self._task.bucket)
+        outside = self._paths.getExternalPaths() or ()
+        return (str(inside), *(str(self._paimon.fs.Path(each, relative)) for each in outside))
+
+    def compact(self, scratch: str) -> Compacted:
+        """Compact the files that the core chooses.
+
+        Args:
+            scratch: a local folder for spilled rows and lookup files.
+
+        Raises:
+            Refused: the core found no files to compact.
+        """
+        write = self._table.newWrite(self._user)
+        spilling = self._paimon.disk.IOManager.create(scratch)
+        try:
+            write.withIOManager(spilling)
+            write.compact(self._partition, self._task.bucket, self._task.full)
+            messages = [each for each in write.prepareCommit() if not each.isEmpty()]
+            if not messages:
+                raise Refused(NOTHING_TO_DO, "the core found no files to compact")
+            if len(messages) != 1:
+                raise CoreFault(f"{len(messages)} commit messages of one bucket")
+            return self._described(messages[0])
+        finally:
+            write.close()
+            spilling.close()
+
+    def merge_inputs(self) -> Compacted:
+        """Merge exactly the inputs of the task, files of an append table without buckets.
+
+        Raises:
+            InputFault: an input is no longer a file of the newest snapshot.
+            Refused: a single file without deleted rows.
+        """
+        files = self._jvm.java.util.ArrayList()
+        for file in self._live_inputs():
+            files.add(file)
+        has_vectors = self._table.coreOptions().deletionVectorsEnabled()
+        if len(files) < (1 if has_vectors else 2):
+            raise Refused(NOTHING_TO_DO, f"{len(files)} files can't be merged")
+        merge = self._paimon.append.AppendCompactTask(self._partition, files)
+        return self._described(merge.doCompact(self._table, self._table.store().newWrite(self._user)))
+
+    def _live_inputs(self) -> list[Any]:
+        """Return the inputs as the newest snapshot has them, in the task's order."""
+        scan = self._table.store().newScan().withPartitionBucket(self._partition, self._task.bucket)
+        live = {str(file.fileName()): file for file in (entry.file() for entry in scan.plan().files())}
+        found = []
+        for one in self._task.inputs:
+            file = live.get(one.path.rsplit("/", maxsplit=1)[-1])
+            if file is None:
+                raise InputFault(f"{one.path}: the newest snapshot of the table does not have this file")
+            found.append(file)
+        return found
+
+    def _described(self, message: Any) -> Compacted:
+        data = self._paths.createDataFilePathFactory(self._partition, self._task.bucket)
+        index = self._paths.indexFileFactory(self._partition, self._task.bucket)
+        increment = message.compactIncrement()
+        return Compacted(
+            message=pack_message(self._jvm, message),
+            before=tuple(_facts(data, file) for file in increment.compactBefore()),
+            after=tuple(_facts(data, file) for file in increment.compactAfter()),
+            changelog=tuple(_facts(data, file) for file in increment.changelogFiles()),
+            indexes=tuple(str(index.toPath(file)) for file in increment.newIndexFiles()),
+        )
+
+
+def _facts(paths: Any, file: Any) -> FileFacts:
+    return FileFacts(str(paths.toPath(file)), int(file.fileSize()), int(file.rowCount()))
+
+
+def _context(jvm: Any, location: str) -> Any:
+    options = jvm.org.apache.paimon.options.Options()
+    options.set("path", location)
+    return jvm.org.apache.paimon.catalog.CatalogContext.create(options)

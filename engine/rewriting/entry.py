@@ -1,0 +1,27 @@
+"""One entry point for all tasks that are sent to Spark."""
+
+import json
+
+from engine.rewriting.core.commits import CORE_COMMIT, run_commit
+from engine.rewriting.core.entry import run_bucket
+from engine.rewriting.kernel.contract import CORE
+from engine.rewriting.kernel.entry import run_group
+
+
+def run_task(task_json: str) -> str:
+    """Run a task by the `engine` of its JSON, and return the JSON of its result.
+
+    `core` is a `CoreTask` and `core-commit` a `CoreCommit`; without an `engine` it is a `GroupTask` of the kernel.
+
+    Raises:
+        ValueError: another engine.
+    """
+    match json.loads(task_json).get("engine"):
+        case None:
+            return run_group(task_json)
+        case engine if engine == CORE:
+            return run_bucket(task_json)
+        case engine if engine == CORE_COMMIT:
+            return run_commit(task_json)
+        case engine:
+            raise ValueError(f"engine {engine!r}: this version knows {CORE!r}, {CORE_COMMIT!r}, and the kernel")
