@@ -81,6 +81,9 @@ class Settings(BaseSettings):
     database_url: str | None = Field(default=None, description="`postgresql+psycopg://…`; default: SQLite in data_dir.")
     redis_url: str | None = Field(default=None, description="`redis://…`; default: an embedded server.")
     spark_url: str | None = Field(default=None, description="`sc://host:port`; default: an embedded server.")
+    paimon_jar: Path | None = Field(
+        default=None, description="Paimon's jar, `paimon-bundle`; default: downloaded to data_dir at its first use."
+    )
     spark_cores: int = Field(default=2, ge=1, description="Cores of the embedded Spark server.")
     secret_key: SecretStr | None = Field(
         default=None, description="Signs page and pace tokens; default: made in data_dir."

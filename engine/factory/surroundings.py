@@ -10,6 +10,8 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import structlog
 
@@ -17,6 +19,7 @@ from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import Away, InvalidInput
 from engine.domain.ids import IdSource
 from engine.domain.tables.table import FormatName
+from engine.embedded.jars import PAIMON, fetch
 from engine.embedded.redis import EmbeddedRedis
 from engine.embedded.spark import EmbeddedSpark
 from engine.embedded.supervision import Server, Supervisor
@@ -29,11 +32,13 @@ from engine.queue.hints import Hints
 from engine.queue.rate_limits import Kind, RateLimits
 from engine.queue.shared_budgets import SharedLedgers
 from engine.queue.streams import RunQueue
+from engine.rewriting.entry import run_task
 from engine.services.access.oidc import OidcSettings, OidcTokens
 from engine.services.catalogs.locations import LocationRules
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.services.operations.tasks.lanes import Dispatcher
 from engine.settings import Settings
+from engine.spark.core_calls import SparkCore
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.native import SparkProcedures
 from engine.spark.sessions import SparkSessions
@@ -116,6 +121,8 @@ async def open_surroundings(
         queue = RunQueue(redis=redis, consumer=holder)
         pace, shared = PaceLedger(redis=redis), SharedLedgers(redis=redis)
         on_spark = SparkDispatcher(sessions=spark)
+        find_jar = partial(_paimon_jar, settings)
+        core = SparkCore(sessions=spark, dispatcher=on_spark, function=run_task, find_jar=find_jar)
         identities = identities_of(settings)
         if identities is not None:
             stack.callback(identities.close)
@@ -129,7 +136,7 @@ async def open_surroundings(
             dispatcher=dispatcher or on_spark,
             procedures=procedures or SparkProcedures(sessions=spark, dispatcher=on_spark),
             warm_up=(lambda: None) if dispatcher else (lambda: spark.warm_up(settings.spark_cores)),
-            formats=formats or _formats,
+            formats=formats or partial(_formats, core),
             tokens=identities,
             step=step,
         )
@@ -174,15 +181,26 @@ async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[st
     return redis_url, spark_url or urls.pop(0)
 
 
-def _formats(locations: LocationRules) -> Mapping[FormatName, TableFormat]:
+def _formats(core: SparkCore, locations: LocationRules) -> Mapping[FormatName, TableFormat]:
     return {
         FormatName.ICEBERG: IcebergFormat(
             check_location=lambda location: locations.check([location], allowed=()),
             check_peer=locations.check_peer,
             check_addresses=locations.check_addresses,
         ),
-        FormatName.PAIMON: PaimonFormat(check_location=lambda location: locations.check([location], allowed=())),
+        FormatName.PAIMON: PaimonFormat(
+            check_location=lambda location: locations.check([location], allowed=()), core=core
+        ),
     }
+
+
+def _paimon_jar(settings: Settings) -> Path:
+    """Return the path of Paimon's jar; download it at its first use unless the settings name one."""
+    if settings.paimon_jar is None:
+        return fetch(PAIMON, settings.data_dir / "jars")
+    if not settings.paimon_jar.is_file():
+        raise InvalidInput(f"PACKHOUSE_PAIMON_JAR is {settings.paimon_jar}, where there is no file")
+    return settings.paimon_jar
 
 
 def _rates(settings: Settings) -> Mapping[Kind, int]:

@@ -15,7 +15,7 @@ from engine.factory.surroundings import Surroundings
 from engine.metrics import WorkMetrics
 from engine.queue.shared_budgets import SharedLedgers
 from engine.queue.streams import RunQueue
-from engine.rewriting.kernel.entry import run_group
+from engine.rewriting.entry import run_task
 from engine.services.access.audit import AuditService
 from engine.services.access.authentication import AccessService
 from engine.services.access.idempotency import IdempotencyService
@@ -121,7 +121,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         observations=observations,
         dispatcher=around.dispatcher,
         procedures=around.procedures,
-        function=run_group,
+        function=run_task,
         pace=pace,
         pacing=pacing,
         clock=clock,

@@ -67,6 +67,7 @@ class SparkSessions:
         self._open: dict[str, _Open] = {}
         self._current = str(uuid.uuid4())
         self._used_at = monotonic()
+        self._files: dict[str, Path] = {}  # by name
         self._lock = threading.RLock()  # held for moments only
         self._making = threading.Lock()  # held while a session is created, which takes a second or two
 
@@ -127,6 +128,19 @@ class SparkSessions:
         except Exception as error:
             raise translate(error) from error
 
+    def provide(self, path: Path) -> None:
+        """Let tasks find a local file by its name with `SparkFiles.get`, in this server's sessions of now and later.
+
+        Raises:
+            Transient: no server.
+        """
+        with self._making:
+            if path.name in self._files:
+                return
+            for held in self._open.values():
+                _send_file(held.session, path)
+            self._files[path.name] = path
+
     def close(self) -> None:
         """Close all sessions, locally and, if it answers, on the server, which ends their operations."""
         with self._making, self._lock:
@@ -166,6 +180,8 @@ class SparkSessions:
             _ = session.version  # gives the client the server's id of the session, by which it detects a restart
             with TemporaryDirectory(prefix="packhouse-") as folder:
                 session.addArtifacts(str(write_kernel_zip(Path(folder))), pyfile=True)
+            for path in self._files.values():
+                _send_file(session, path)
         except Exception as error:
             raise translate(error) from error
         return session
@@ -183,6 +199,13 @@ class SparkSessions:
         except PackhouseError as error:
             return bool(error.details.get("closed"))
         return False
+
+
+def _send_file(session: SparkSession, path: Path) -> None:
+    try:
+        session.addArtifacts(str(path), file=True)
+    except Exception as error:
+        raise translate(error) from error
 
 
 def _warm_task() -> Any:

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from engine.domain.tables.table import TableRef
+from engine.embedded.jars import CACHE_FOLDER, PAIMON, fetch
 from engine.formats.base import TableFormat
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.paimon import PaimonFormat
+from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.task import rewrite_group
 from tests.simulation.spark import ModelDispatcher
 from tests.simulation.tables import ModelFormat
@@ -109,15 +111,25 @@ class ModelSubject:
         return None
 
 
+class LocalCore:
+    """Access to the core in a child JVM of this process."""
+
+    def jar(self) -> str:
+        return str(fetch(PAIMON, CACHE_FOLDER).absolute())
+
+    def run(self, request: str) -> str:
+        return run_task(request)
+
+
 @dataclass
 class PaimonSubject:
-    """An append table without buckets."""
+    """An append table without buckets, compacted by the core in a JVM of this process."""
 
     lake: PaimonLake
     next_id: int = 0
 
     def __post_init__(self) -> None:
-        self.format: TableFormat = PaimonFormat()
+        self.format: TableFormat = PaimonFormat(core=LocalCore())
         self.properties: Mapping[str, str] = self.lake.properties
         self.lake.create([("id", "BIGINT"), ("day", "STRING"), ("value", "DOUBLE")], partition_keys=["day"])
         for _ in range(3):
@@ -125,7 +137,7 @@ class PaimonSubject:
                 self.append(day)
 
     def rewrite(self, payload: str) -> str:
-        raise NotImplementedError(payload)
+        return run_task(payload)
 
     def append(self, day: str) -> None:
         self.lake.write([[self.next_id + number, day, 1.5] for number in range(5)])

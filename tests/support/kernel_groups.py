@@ -30,4 +30,5 @@ def written_group(group: FileGroup, result_json: str) -> WrittenGroup:
         outputs=outputs,
         rows_deleted=result.rows_deleted,
         output_spec_id=group.output_spec_id,
+        message=result.message,
     )

@@ -1,5 +1,8 @@
 """Names of the files that rewrites write: `<run id>-<group>-<attempt>-<mark>-<number>.parquet`.
 
+A library of a table format gives names of its own, after a prefix that begins the same:
+`<run id>-<group>-<attempt>-<send>-<uuid>-<number>.<format>`.
+
 A name is never used twice, so it identifies a file for as long as the file exists, in whatever spelling a snapshot has
 its path: the run, group and attempt that wrote it, and the order of its rows if it has one (`RowOrdering.mark`).
 """
@@ -7,8 +10,11 @@ its path: the run, group and attempt that wrote it, and the order of its rows if
 import re
 from typing import Final
 
+_BY_LIBRARY: Final = r"[0-9]+-(?:changelog-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-[0-9]+\.(?:parquet|orc|avro)"
+
 OUTPUT_NAME: Final = (
-    r"(?:^|/)(?P<group>(?P<run>run_[0-9a-z]+)-[0-9]{5,})-(?P<attempt>[0-9]+)-(?:(?P<mark>[^-/]+)-)?[0-9]+\.parquet$"
+    r"(?:^|/)(?P<group>(?P<run>run_[0-9a-z]+)-[0-9]{5,})-(?P<attempt>[0-9]+)-"
+    rf"(?:(?:(?P<mark>[^-/]+)-)?[0-9]+\.parquet|{_BY_LIBRARY})$"
 )
 """A regular expression of paths that end in such a name, for Arrow and for Python."""
 

@@ -9,6 +9,7 @@ from typing import Final
 
 OF_PARTITIONS: Final[Mapping[str, str]] = {
     "well_sized": "the files have the right size",
+    "few_runs": "no bucket has rewrite.key_tables.sorted_run_trigger sorted runs",
     "too_few_files": "fewer candidates than rewrite.min_input_files",
     "as_good_as_it_gets": "a rewrite would not make fewer files",
     "excluded_above": "all candidates are above rewrite.exclude_above_bytes",

@@ -1,24 +1,28 @@
-"""Operations on Paimon tables: none in this version, which only reads them; each with what does it instead."""
+"""Operations on Paimon tables: rewrites by Paimon's core; for the others, what does them instead."""
 
 from typing import Final, assert_never
 
 from engine.domain.runs.run import Operation
 from engine.domain.tables.capabilities import Capabilities, cells
 from engine.domain.tables.table import FormatName
+from engine.formats.paimon.compaction.conditions import NO_KERNEL
 
-READ_ONLY: Final = "this version reads Paimon tables and changes none"
-
-
-def _reason(operation: Operation, _strategy: str | None, engine: str | None) -> str:
-    return f"{READ_ONLY}: {_instead(operation, engine)}"
+NOT_DONE: Final = "this version does not do it on Paimon tables"
+_BY_CORE: Final = ("binpack", "window")
 
 
-def _instead(operation: Operation, engine: str | None) -> str:
+def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:
+    if operation is not Operation.REWRITE:
+        return f"{NOT_DONE}: {_instead(operation)}"
+    if engine == "arrow":
+        return NO_KERNEL
+    if strategy not in _BY_CORE:
+        return f"Paimon's core does not order rows or divide files by size: use {' or '.join(_BY_CORE)}"
+    return None
+
+
+def _instead(operation: Operation) -> str:
     match operation:
-        case Operation.REWRITE if engine == "native":
-            return "it does not run Paimon's own compaction; writers or a dedicated compaction job do"
-        case Operation.REWRITE:
-            return "the arrow kernel does not merge files by primary key and level; Paimon's own compaction does"
         case Operation.REWRITE_DELETES:
             return "deletion vectors are applied by Paimon's own compaction"
         case Operation.REWRITE_MANIFESTS:
@@ -27,6 +31,8 @@ def _instead(operation: Operation, engine: str | None) -> str:
             return "Paimon's writers expire snapshots and delete their files unless write-only is set"
         case Operation.RECLAIM | Operation.REMOVE_ORPHANS:
             return "Paimon's own action remove_orphan_files does"
+        case Operation.REWRITE:
+            raise AssertionError("it is possible")
         case _ as never:
             assert_never(never)
 
@@ -43,6 +49,6 @@ _OF_SETTINGS: Final = {
 CAPABILITIES: Final = Capabilities(
     format=FormatName.PAIMON,
     cells=tuple(cells(_reason)),
-    settings={name: {"*": _reason(operation, None, None)} for name, operation in _OF_SETTINGS.items()},
+    settings={name: {"*": f"{NOT_DONE}: {_instead(operation)}"} for name, operation in _OF_SETTINGS.items()},
 )
 """The capabilities of the Paimon format."""

@@ -23,6 +23,7 @@ from engine.formats.base import (
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.intake.caches import ManifestCache
 from engine.formats.paimon.capabilities import CAPABILITIES
+from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.known_snapshots import KnownSnapshots
@@ -55,16 +56,18 @@ def anywhere(_location: str) -> None:
 class PaimonFormat:
     """Opens Paimon catalogs. All connections share one cache of metadata files.
 
-    `check_location` raises `InvalidInput` for a location whose metadata must not be read.
+    `check_location` raises `InvalidInput` for a location whose metadata must not be read. `core` compacts tables; None:
+    they can only be read.
     """
 
-    def __init__(self, *, check_location: CheckLocation = anywhere) -> None:
+    def __init__(self, *, check_location: CheckLocation = anywhere, core: CoreAccess | None = None) -> None:
+        self._core = core
         self._cache = ManifestCache()
         self._known = KnownSnapshots()
         self._check_location = check_location
 
     def capabilities(self) -> Capabilities:
-        """Return the operations that this version supports on Paimon tables: none."""
+        """Return the operations that this version supports on Paimon tables."""
         return CAPABILITIES
 
     def plain_properties(self) -> PlainProperties:
@@ -83,7 +86,9 @@ class PaimonFormat:
     def connect(self, name: str, properties: Mapping[str, str]) -> "PaimonConnection":  # noqa: ARG002
         """Return a connection to a warehouse; secrets in `properties` are already resolved. Nothing is read yet."""
         self.validate(properties)
-        return PaimonConnection(properties, cache=self._cache, known=self._known, check_location=self._check_location)
+        return PaimonConnection(
+            properties, cache=self._cache, known=self._known, check_location=self._check_location, core=self._core
+        )
 
 
 def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
@@ -111,7 +116,9 @@ class PaimonConnection:
         cache: ManifestCache,
         known: KnownSnapshots,
         check_location: CheckLocation,
+        core: CoreAccess | None,
     ) -> None:
+        self._core = core
         self._properties = {name: value for name, value in properties.items() if name.startswith(_STORAGE)}
         self._root = properties["warehouse"].rstrip("/") or "/"
         self._cache = cache
@@ -177,6 +184,9 @@ class PaimonConnection:
             TableUnreadable: its metadata is damaged, too large or not supported.
             Transient: the storage does not answer.
         """
+        return PaimonTable(self._load(ref, scope), core=self._core, fresh=lambda: self._load(ref, scope))
+
+    def _load(self, ref: TableRef, scope: FileScope) -> TableView:
         location = self._warehouse().location(ref)
         if location is not None:
             with reading_table(f"open table {ref}"):
@@ -184,7 +194,7 @@ class PaimonConnection:
                 view = TableView.load(ref, files, self._cache.of(ref), self._known)
                 if view is not None:
                     _ = view.options, view.codec  # what the schema does not allow to read is reported here
-                    return PaimonTable(view)
+                    return view
         raise NotFound(f"Could not open table {ref}: the warehouse {masked(self._root)} has no such table")
 
     def _warehouse(self) -> Warehouse:

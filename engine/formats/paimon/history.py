@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from engine.formats.base import SnapshotInfo, SnapshotKind
+from engine.formats.paimon.compaction.commits import is_own
 from engine.formats.paimon.metadata.snapshots import APPEND, COMPACT, OVERWRITE, Snapshot
 
 _ENGINE = "paimon"
@@ -27,7 +28,7 @@ def _info(each: Snapshot, before: Snapshot | None, *, is_keyed: bool) -> Snapsho
         parent_id=each.id - 1 or None,
         committed_at_ms=each.committed_at_ms,
         kind=kind,
-        compactor=(_ENGINE, each.commit_user) if kind is SnapshotKind.REWRITE else None,
+        compactor=(_ENGINE, each.commit_user) if kind is SnapshotKind.REWRITE and not is_own(each) else None,
     )
 
 

@@ -1,7 +1,7 @@
 """Files of a warehouse, read as a whole and with a size limit; only those below the folders of a table."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from engine.domain.errors import NotEligible
@@ -9,8 +9,8 @@ from engine.formats.intake.limits import too_large
 from engine.rewriting.kernel.errors import OUTSIDE_FILES, Refused
 from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores.addresses import FILE, Address, address_of
-from engine.rewriting.kernel.storage.stores.connections import whole_files_of
-from engine.rewriting.kernel.storage.stores.files import WholeFiles
+from engine.rewriting.kernel.storage.stores.connections import files_of, whole_files_of
+from engine.rewriting.kernel.storage.stores.files import Files, WholeFiles
 
 
 class TableStorage:
@@ -55,6 +55,18 @@ class TableStorage:
             return _entries(address.path, folders=False)
         return _names(self._store(address).files(address.path, is_recursive=False))
 
+    def files_below(self, folder: str) -> Iterator[str]:
+        """Yield the paths of all files below a folder; none if it is missing."""
+        address = self._address(folder)
+        prefix = folder.removesuffix(address.path)
+        for path in self._files(address).files(address.path, is_recursive=True):
+            yield f"{prefix}{path}"
+
+    def delete(self, path: str) -> None:
+        """Delete a file. Raises FileNotFoundError if there is none."""
+        address = self._address(path)
+        self._files(address).delete(address.path)
+
     def folders(self, folder: str) -> Sequence[str]:
         """Return the names of the folders directly in a folder; none if it is missing."""
         address = self._address(folder)
@@ -67,6 +79,12 @@ class TableStorage:
             raise NotEligible(f"{OUTSIDE_FILES}: {path[:300]!r} is not below {self.places}")
         try:
             return address_of(path)
+        except Refused as error:
+            raise NotEligible(str(error)) from error
+
+    def _files(self, address: Address) -> Files:
+        try:
+            return files_of(address.kind, address.place, self._properties)
         except Refused as error:
             raise NotEligible(str(error)) from error
 

@@ -1,35 +1,65 @@
-"""One loaded Paimon table, as `formats.base.OpenTable`. It is only read: it has no role that changes it."""
+"""One loaded Paimon table, as `formats.base.OwnEngine`: read here, and compacted by Paimon's core in Spark tasks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.domain.errors import CommitConflict, NotEligible, TableUnreadable, Transient
+from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import InputFile
+from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
-from engine.formats.base import Condition, SnapshotInfo, TableColumn
+from engine.formats.base import (
+    CommitOutcome,
+    CommitRequest,
+    CommittedBatch,
+    Condition,
+    NativeEngine,
+    RewriteSettings,
+    SnapshotInfo,
+    TableColumn,
+    Verification,
+    WrittenGroup,
+)
 from engine.formats.intake.errors import causes_of
 from engine.formats.intake.guards import reads
-from engine.formats.paimon.capabilities import READ_ONLY
+from engine.formats.paimon.compaction.commits import Committer, find_commits, lost_groups
+from engine.formats.paimon.compaction.conditions import NO_KERNEL, core_conditions
+from engine.formats.paimon.compaction.core import (
+    UNSUPPORTED_SETTINGS,
+    CoreAccess,
+    any_format,
+    engine_of,
+    reachable,
+)
+from engine.formats.paimon.compaction.outputs import list_run_files, remove_run_files
+from engine.formats.paimon.compaction.proofs import verify_snapshot
+from engine.formats.paimon.compaction.tasks import core_task
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.history import snapshot_infos
+from engine.formats.paimon.metadata.options import BucketMode
 from engine.formats.paimon.metadata.partition_fields import SPEC_ID, partition_times, spec_fields
 from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES
 from engine.formats.paimon.view import TableView
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields
+from engine.rewriting.kernel.contract import CoreTask
 
 
 class PaimonTable:
     """A loaded table. Methods that read metadata raise `TableUnreadable`, or `Transient` if it expired since."""
 
-    def __init__(self, view: TableView) -> None:
+    def __init__(self, view: TableView, *, core: CoreAccess | None, fresh: Callable[[], TableView]) -> None:
         self._view = view
+        self._core = core
+        self._fresh = fresh
+        self._is_native = False
 
     @contextmanager
     def reading(self, doing: str) -> Iterator[None]:
@@ -139,7 +169,8 @@ class PaimonTable:
     @reads("read the manifests of")
     def digest(self) -> pa.Table:
         """Return the live data files of the head snapshot, in the shape of `planning.measures.digest.FILE_DIGEST`."""
-        return self._view.live.digest(self._view.arrivals, self._view.files.storage.places)
+        digest = self._view.live.digest(self._view.arrivals, self._view.files.storage.places)
+        return any_format(digest) if self._is_native else digest
 
     @reads("read the manifests of")
     def figures(self) -> TableMeasures:
@@ -168,12 +199,14 @@ class PaimonTable:
         *,
         moves_to_current_spec: bool = False,  # noqa: ARG002
     ) -> Sequence[Condition]:
-        """Return that no table of this format can be rewritten."""
-        return [Condition("format_rewritable", False, READ_ONLY)]
+        """Return the conditions of Paimon's core if the table is planned for it; the kernel rewrites no such table."""
+        if not self._is_native:
+            return [Condition("kernel_merges_files", False, NO_KERNEL)]
+        return [reachable(self._core), *core_conditions(self._view)]
 
     def resolve_order(self, requested: RequestedOrder) -> RowOrdering:  # noqa: ARG002
         """Raise `NotEligible`."""
-        raise NotEligible(f"{self.ref} has no order of rows: {READ_ONLY}")
+        raise NotEligible(f"{self.ref} has no order of rows: {NO_KERNEL}")
 
     def order_ranges(
         self,
@@ -200,3 +233,67 @@ class PaimonTable:
         columns = (rows[name].to_pylist() for name in ("file_bytes", "record_count", "min_sequence"))
         found = zip(paths, *columns, strict=True)
         return {path: InputFile(path, size, count, max(0, number)) for path, size, count, number in found}
+
+    def planned_natively(self) -> "PaimonTable":
+        """Return the same view for planning Paimon's core."""
+        other = copy(self)
+        other._is_native = True  # noqa: SLF001 - of this class
+        return other
+
+    def native_engine(self) -> NativeEngine:
+        """Return Paimon's core as the engine of this table."""
+        has_buckets = self._view.options.bucket_mode is not BucketMode.UNAWARE
+        return engine_of(has_keys=bool(self._view.schema.primary_keys), has_buckets=has_buckets)
+
+    def unsupported_settings(self) -> Mapping[str, str | None]:
+        """Return the policy fields that the core has no option for; see `OwnEngine.unsupported_settings`."""
+        return UNSUPPORTED_SETTINGS
+
+    @reads("read the manifests of")
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> CoreTask:
+        """Return the task that compacts the bucket of a group, or merges its files in a table without buckets."""
+        jar = self._reached().jar()
+        return core_task(self._view, group, run_id=run_id, attempt=attempt, settings=settings, jar=jar)
+
+    def task_storage(self) -> Mapping[str, str]:
+        """Return no properties: the core accesses files as the Spark executors can."""
+        return {}
+
+    @reads("read the manifests of")
+    def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
+        """Commit a batch through the core; see `formats.base.Committer.commit`."""
+        return Committer(core=self._reached(), fresh=self._fresh).commit(request, before_try=before_try)
+
+    @reads("read the manifests of")
+    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:  # noqa: ARG002
+        """Return the reasons, by ordinal, why groups planned on a base can no longer be committed in this view."""
+        return lost_groups(self._view, base_snapshot_id, groups)
+
+    @reads("read the snapshots of")
+    def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
+        """Return all snapshots of this run that have not expired."""
+        return find_commits(self._fresh().every_snapshot(), run_id)
+
+    @reads("read the manifests of")
+    def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
+        """Verify a snapshot committed by Packhouse from the table's present metadata."""
+        return verify_snapshot(self._fresh(), snapshot_id, groups)
+
+    @reads("list the files of")
+    def list_outputs(self, run_id: str) -> Sequence[str]:
+        """Return the paths of all files of this run, recognized by name."""
+        return list_run_files(self._fresh(), run_id)
+
+    @reads("list the files of")
+    def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:  # noqa: ARG002
+        """Delete files written by this run's attempts up to `up_to_attempt`, except `keep` and referenced ones.
+
+        Manifests of commits that did not happen are left: the core has removed them, or they are orphans.
+        """
+        fresh = self._fresh()
+        return remove_run_files(fresh, fresh.every_snapshot(), run_id, keep=keep, up_to_attempt=up_to_attempt)
+
+    def _reached(self) -> CoreAccess:
+        if self._core is None:
+            raise NotEligible(reachable(self._core).detail)
+        return self._core

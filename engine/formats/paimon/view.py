@@ -4,11 +4,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
 from engine.domain.tables.table import TableRef
 from engine.formats.intake.caches import Cache
 from engine.formats.intake.limits import Malformed
+from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.known_snapshots import KnownSnapshots
 from engine.formats.paimon.manifests.arrivals import MOST_SNAPSHOTS, Arrivals
@@ -19,6 +21,8 @@ from engine.formats.paimon.metadata.options import TableOptions, options_of
 from engine.formats.paimon.metadata.partitions import PartitionCodec
 from engine.formats.paimon.metadata.schemas import TableSchema
 from engine.formats.paimon.metadata.snapshots import Snapshot, parse_snapshot
+
+_READERS: Final = 8
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,12 @@ class TableView:
     def newest_read(self) -> Sequence[Snapshot]:
         """The newest snapshots, oldest first, whose changes are read."""
         return self.known.read(self.files, self.snapshot_ids[-MOST_SNAPSHOTS:])
+
+    def every_snapshot(self) -> Sequence[Snapshot]:
+        """Return all snapshots up to this view's that are not expired, oldest first."""
+        older = self.snapshot_ids[:-MOST_SNAPSHOTS]
+        read = overlapped(self.files.snapshot, older, at_once=_READERS)
+        return [*(each for each in read if each is not None), *self.newest_read]
 
     @cached_property
     def arrivals(self) -> Arrivals:

@@ -52,6 +52,11 @@ class PartitionedFiles:
         flags: Flags = (self.spec_ids != spec_id)[self.partition_of]
         return flags
 
+    @property
+    def has_buckets(self) -> bool:
+        """Whether files of one partition are in several buckets, which are never merged."""
+        return bool(len(self.bucket)) and bool((self.bucket != self.bucket[0]).any())
+
     def count(self, flags: Flags | None = None) -> Ints:
         """Return the number of (flagged) files by partition."""
         rows = self.partition_of if flags is None else self.partition_of[flags]

@@ -20,6 +20,7 @@ from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
 from engine.planning.measures.row_groups import have_small_row_groups
 from engine.planning.plans.merge_units import merge_units
 from engine.planning.plans.rewrite_limits import RewriteLimits
+from engine.planning.plans.run_candidates import LEAST_TO_MERGE, in_due_buckets
 from engine.planning.predictions.estimates import output_counts
 
 
@@ -27,6 +28,7 @@ class SkipReason(StrEnum):
     """Why a partition is skipped."""
 
     WELL_SIZED = "well_sized"  # no file is a candidate
+    FEW_RUNS = "few_runs"  # no bucket has rewrite.key_tables.sorted_run_trigger sorted runs
     TOO_FEW_FILES = "too_few_files"  # fewer candidates than rewrite.min_input_files
     AS_GOOD_AS_IT_GETS = "as_good_as_it_gets"  # a rewrite would not make fewer files
     EXCLUDED_ABOVE = "excluded_above"  # all candidates are above rewrite.exclude_above_bytes
@@ -87,6 +89,9 @@ def _find(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, *, f
     forced = _burdened(files, limits) | _too_large(files, limits) | repaired | unordered | moved
     in_full = _taken_whole(files, limits, full=full)
     wanted = forced | (files.file_bytes < limits.candidate_bytes) | in_full[files.partition_of]
+    if limits.sorted_runs is not None:
+        wanted = forced = in_due_buckets(files, LEAST_TO_MERGE if full else limits.sorted_runs)
+        in_full = np.zeros_like(in_full)
     allowed, refused = _allowed(files, limits)
     wanted_here, forced_here = wanted & allowed, forced & allowed
     has_outside = files.count(files.is_outside) > 0
@@ -107,7 +112,7 @@ def _find(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, *, f
     is_left = ~has_any(taken)
     _set(reasons, is_left, SkipReason.TOO_FEW_FILES)
     _set(reasons, is_left & ~has_any(count > outputs), SkipReason.AS_GOOD_AS_IT_GETS)
-    _set(reasons, wanted_count == 0, SkipReason.WELL_SIZED)
+    _set(reasons, wanted_count == 0, SkipReason.WELL_SIZED if limits.sorted_runs is None else SkipReason.FEW_RUNS)
     for reason in reversed(_REFUSED):
         _set(reasons, (wanted_count == 0) & (files.count(wanted & refused[reason]) > 0), reason)
     _set(reasons, blocked, SkipReason.EQUALITY_DELETES)

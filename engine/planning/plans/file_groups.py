@@ -101,7 +101,7 @@ def make_plan(
         output_spec_id: the partition spec to which files of other specs move; None: they stay in theirs.
     """
     limits = replace(RewriteLimits.of(policy), order=order, every_file=every_file, output_spec_id=output_spec_id)
-    limits = limits.in_form(form)
+    limits = limits.in_form(form, policy)
     files = partition_files(digest)
     found = find_candidates(files, limits, full=full, reordered=_flags_of(files, reordered))
     chosen = leave_cooling(files, found, hot)

@@ -11,7 +11,8 @@ This module alone defines the units of each strategy: candidates are counted, an
 - `rewrite.max_time_span`: files whose data was committed in the same span, counted from 1970: with `1d` days of UTC.
   Such borders never move, so that a second rewrite has nothing to do.
 
-A full rewrite rewrites whole partitions: only time spans divide it, not tiers or windows.
+Where a table has buckets, files of different buckets are never merged. A full rewrite rewrites whole partitions or
+buckets: only time spans divide them, not tiers or windows.
 """
 
 from bisect import bisect_left
@@ -60,6 +61,8 @@ def merge_units(
     """Return the units of the wanted files; other files have a unit as well, but are not counted."""
     places, least = files.partition_of, np.full(len(files.names), limits.min_input_files, dtype=np.int64)
     units = MergeUnits(places, np.arange(len(files.names), dtype=np.int64), least)
+    if files.has_buckets:
+        units = _divided(units, files.bucket)
     if limits.tiers and not full:
         units = _by_tier(units, files, limits)
     if limits.time_span_ms is not None:

@@ -30,7 +30,8 @@ class RewriteLimits:
     a group that is put into one order. `tiers` is empty unless the strategy is `tiered`. `order_bins_by`: `locality`,
     `fill` or `arrival`. `order`: the order of rows, resolved for the table; `every_file`: a full rewrite includes files
     that would only be encoded again, as requested; `output_spec_id`: the partition spec to which files of other specs
-    move, None if they stay (`make_plan` adds these three).
+    move, None if they stay (`make_plan` adds these three). `sorted_runs`: the number of sorted runs from which a bucket
+    is rewritten, None where sizes of files decide.
     """
 
     target_bytes: int
@@ -50,6 +51,7 @@ class RewriteLimits:
     order: RowOrdering | None = None
     every_file: bool = False
     output_spec_id: int | None = None
+    sorted_runs: int | None = None
 
     @staticmethod
     def of(policy: EffectivePolicy) -> "RewriteLimits":
@@ -75,9 +77,11 @@ class RewriteLimits:
             time_span_ms=None if span is None else 1000 * span,
         )
 
-    def in_form(self, form: GroupForm) -> "RewriteLimits":
+    def in_form(self, form: GroupForm, policy: EffectivePolicy) -> "RewriteLimits":
         """Return these limits for the file groups of an engine."""
-        return replace(self, group_bytes=_NO_LIMIT, parallel_groups=1) if form.is_whole else self
+        limits = replace(self, group_bytes=_NO_LIMIT, parallel_groups=1) if form.is_whole else self
+        trigger = int(policy.values["rewrite.key_tables.sorted_run_trigger"]) if form.merges_runs else None
+        return replace(limits, sorted_runs=trigger)
 
     @property
     def least_in_full(self) -> int:

@@ -68,6 +68,7 @@ def evaluate_now(chosen: Chosen, rewritten: CommittedPartitions, now: datetime, 
         hot=hot,
         order=order,
         ranges=opened.order_ranges(order) if order is not None and asks_overlap(policy) else (),
+        form=chosen.form,
     )
 
 

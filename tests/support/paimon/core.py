@@ -12,9 +12,8 @@ from typing import IO, Any, Final
 import pyspark
 import pytest
 
-from engine.embedded.jars import CACHE_FOLDER, fetch
+from engine.embedded.jars import CACHE_FOLDER, PAIMON, fetch
 
-PAIMON: Final = "org.apache.paimon:paimon-bundle:1.4.2"
 _SPARK: Final = Path(pyspark.__file__).parent / "jars"
 _PATTERNS: Final = ("hadoop-client-api-*", "hadoop-client-runtime-*", "slf4j-api-*", "jcl-over-slf4j-*")
 ROOT: Final = Path(__file__).parents[3]

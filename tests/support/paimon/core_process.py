@@ -172,6 +172,17 @@ class Core:
         rows.close()
         return found
 
+    def rows(self, warehouse: str, table: str) -> list[list[str | None]]:
+        """Return all rows, merged by primary key, each value as its text."""
+        opened = self._table(warehouse, table, None)
+        fields = opened.schema().fields()
+        getters = [java("data.InternalRow").createFieldGetter(each.type(), at) for at, each in enumerate(fields)]
+        builder = opened.newReadBuilder()
+        rows = builder.newRead().createReader(builder.newScan().plan()).toCloseableIterator()
+        values = [[each.getFieldOrNull(row) for each in getters] for row in rows]
+        rows.close()
+        return [[None if value is None else str(value) for value in row] for row in values]
+
     def inspect(self, warehouse: str, table: str) -> Mapping[str, Any]:
         """Return live files, buckets and deletion vectors of the newest snapshot, as the core reads them."""
         opened = self._table(warehouse, table, None)

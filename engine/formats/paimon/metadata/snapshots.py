@@ -1,7 +1,8 @@
 """Snapshot files of a table, `snapshot/snapshot-<id>`. Ids are consecutive; a file never changes once written."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from engine.formats.intake.documents import Document
@@ -31,7 +32,10 @@ class ListFile:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One snapshot. `base` lists the manifests of the snapshot before, `delta` those of its changes."""
+    """One snapshot. `base` lists the manifests of the snapshot before, `delta` those of its changes.
+
+    `changelog` lists the manifests of changelog files, None without any; `properties` are what the writer recorded.
+    """
 
     id: int
     schema_id: int
@@ -43,6 +47,8 @@ class Snapshot:
     committed_at_ms: int
     delta_rows: int | None
     file_bytes: int
+    changelog: ListFile | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
 
 
 def parse_snapshot(body: bytes, *, number: int) -> Snapshot:
@@ -73,6 +79,8 @@ def parse_snapshot(body: bytes, *, number: int) -> Snapshot:
             committed_at_ms=committed_at_ms,
             delta_rows=document.optional_whole("deltaRecordCount", least=-(2**63)),
             file_bytes=len(body),
+            changelog=_optional_list_file(document, "changelogManifestList"),
+            properties=document.text_map("properties"),
         )
 
 
@@ -81,6 +89,10 @@ def checked_name(name: str) -> str:
     if _FILE_NAME.fullmatch(name) is None:
         raise Malformed(f"it names a file {name[:80]!r}, which can't be the name of one")
     return name
+
+
+def _optional_list_file(document: Document, name: str) -> ListFile | None:
+    return None if document.optional_text(name) is None else _list_file(document, name)
 
 
 def _list_file(document: Document, name: str) -> ListFile:

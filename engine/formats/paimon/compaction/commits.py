@@ -1,0 +1,157 @@
+"""Commit compacted buckets through Paimon's core, and find such commits again by the properties of snapshots.
+
+The core refuses a commit that removes a file which is no longer live: so a commit that lost a race, or is sent twice,
+changes nothing. Each batch has a commit user of its own: the core drops a second commit of the same user and number
+without a word, and with it new work under an old name.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.domain.errors import CommitConflict, Fatal, OutcomeUnknown, PackhouseError
+from engine.domain.runs.drops import Loss
+from engine.domain.runs.plans import FileGroup
+from engine.formats.base import CommitOutcome, CommitRequest, CommittedBatch, WrittenGroup
+from engine.formats.paimon.compaction.core import HEAP_BYTES, CoreAccess
+from engine.formats.paimon.metadata.snapshots import Snapshot
+from engine.formats.paimon.view import TableView
+from engine.rewriting.core.commits import COMMITTED, CONFLICT, NOTHING, CommitAnswer, CoreCommit
+
+MAX_TRIES: Final = 16
+
+RUN_ID: Final = "packhouse.run-id"
+ATTEMPT: Final = "packhouse.attempt"
+GROUPS: Final = "packhouse.groups"
+"""Properties of a snapshot: the run, its attempt, and the ordinals of the committed groups, joined by commas."""
+
+_USER: Final = "packhouse-"
+_RUN: Final = "run_"  # every id of a run
+_IDENTIFIER: Final = 1  # of the only commit of each user
+_MOST_GROUPS: Final = 1_000_000
+_DIGITS: Final = 18
+
+
+@dataclass(frozen=True, kw_only=True)
+class Committer:
+    """Commits batches to one table. `fresh` loads the table's present state."""
+
+    core: CoreAccess
+    fresh: Callable[[], TableView]
+
+    def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
+        """Commit the groups whose inputs are all live, in one snapshot; see `formats.base.Committer.commit`."""
+        check_rows(request.groups)
+        for number in range(1, MAX_TRIES + 1):
+            view = self.fresh()
+            if not has_base(view, request.base_snapshot_id):
+                raise CommitConflict(f"snapshot {request.base_snapshot_id} is not in the table's history any more")
+            dropped = gone_groups(view, request.groups)
+            kept = [group for group in request.groups if group.ordinal not in dropped]
+            if not kept:
+                return CommitOutcome(None, (), dropped, number)
+            made = self._made(view, request, kept)
+            before_try()
+            answer = self._sent(made)
+            if answer.outcome == COMMITTED and answer.snapshot_id is not None:
+                return CommitOutcome(answer.snapshot_id, tuple(each.ordinal for each in kept), dropped, number)
+            if answer.outcome != CONFLICT:  # also if an earlier send of the same batch was committed
+                raise OutcomeUnknown(f"the commit of {len(kept)} groups has no certain answer: {_told(answer)}")
+        raise CommitConflict(f"lost {MAX_TRIES} races against other writers in a row; try again when it is quieter")
+
+    def _made(self, view: TableView, request: CommitRequest, groups: Sequence[WrittenGroup]) -> CoreCommit:
+        ordinals = ",".join(str(each.ordinal) for each in groups)
+        return CoreCommit(
+            table=view.files.location,
+            jar=self.core.jar(),
+            heap_bytes=HEAP_BYTES,
+            user=f"{_USER}{request.run_id}-{hashlib.sha256(ordinals.encode()).hexdigest()[:16]}",
+            identifier=_IDENTIFIER,
+            messages=tuple(each.message for each in groups),
+            properties={RUN_ID: request.run_id, ATTEMPT: str(request.attempt), GROUPS: ordinals},
+        )
+
+    def _sent(self, made: CoreCommit) -> CommitAnswer:
+        try:
+            return CommitAnswer.from_json(self.core.run(made.to_json()))
+        except PackhouseError as error:
+            raise OutcomeUnknown(f"the commit has no answer: {error.message}") from error
+
+
+def is_commit_of(snapshot: Snapshot, groups: Sequence[WrittenGroup]) -> bool:
+    """Return whether a snapshot is by the run that wrote these groups; after a rollback another one can have its id."""
+    run_id = snapshot.properties.get(RUN_ID)
+    names = [name_of(each.path) for group in groups for each in group.outputs]
+    written = [name for name in names if name.startswith(_RUN)]  # others only moved to another level
+    return is_own(snapshot) and all(name.startswith(f"{run_id}-") for name in written[:1])
+
+
+def is_own(snapshot: Snapshot) -> bool:
+    """Return whether Packhouse committed a snapshot."""
+    return snapshot.commit_user.startswith(_USER) and RUN_ID in snapshot.properties
+
+
+def _told(answer: CommitAnswer) -> str:
+    return "it was sent before" if answer.outcome == NOTHING else answer.reason
+
+
+def check_rows(groups: Sequence[WrittenGroup]) -> None:
+    """Check that every group has a message, and no more rows than its inputs.
+
+    Raises:
+        Fatal: one can't be committed, or would change the table's rows.
+    """
+    for group in groups:
+        before, after = (sum(each.record_count for each in files) for files in (group.inputs, group.outputs))
+        if not group.message:
+            raise Fatal(f"group {group.ordinal} has no message of Paimon's core, without which it can't be committed")
+        if after > before or before - after != group.rows_deleted:
+            raise Fatal(f"group {group.ordinal}: {before} rows in, {group.rows_deleted} merged, {after} out")
+
+
+def has_base(view: TableView, snapshot_id: int) -> bool:
+    """Return whether the table's history reaches a snapshot: it was not rolled back past it."""
+    return view.head is not None and snapshot_id <= view.head.id
+
+
+def lost_groups(view: TableView, base_snapshot_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
+    """Return the groups that can no longer be committed in this view, by ordinal."""
+    if not has_base(view, base_snapshot_id):
+        return dict.fromkeys((group.ordinal for group in groups), Loss.TABLE_CHANGED)
+    return gone_groups(view, groups)
+
+
+def gone_groups(view: TableView, groups: Sequence[FileGroup] | Sequence[WrittenGroup]) -> Mapping[int, Loss]:
+    """Return the groups with an input that is no longer live, by ordinal."""
+    names = [name_of(file.path) for group in groups for file in group.inputs]
+    owners = [group.ordinal for group in groups for _ in group.inputs]
+    is_live = pc.is_in(pa.array(names, pa.string()), value_set=view.live.files["name"].combine_chunks())
+    lost = pa.array(owners, pa.int64()).filter(pc.invert(is_live)).unique().to_pylist()
+    return dict.fromkeys(lost, Loss.SOURCE_GONE)
+
+
+def find_commits(snapshots: Sequence[Snapshot], run_id: str) -> Sequence[CommittedBatch]:
+    """Return the snapshots of a run among these, in their order."""
+    return [
+        CommittedBatch(each.id, _numbers(each.properties.get(GROUPS, "")), _number(each.properties.get(ATTEMPT, "")))
+        for each in snapshots
+        if each.properties.get(RUN_ID) == run_id
+    ]
+
+
+def name_of(path: str) -> str:
+    """Return the name of a file; names of data files are unique in a table."""
+    return path.rpartition("/")[2]
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(_number(each) for each in text.split(",", _MOST_GROUPS) if each)
+
+
+def _number(text: str) -> int:
+    """Return a whole number that another program may have written, -1 if it is none."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS else -1

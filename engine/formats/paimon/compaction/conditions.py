@@ -1,0 +1,63 @@
+"""The conditions under which Packhouse compacts a table with Paimon's core."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from engine.formats.base import Condition
+from engine.formats.paimon.metadata.options import BucketMode, TableOptions
+from engine.formats.paimon.view import TableView
+from engine.rewriting.kernel.errors import Refused
+from engine.rewriting.kernel.storage.stores.addresses import FILE, address_of
+
+NO_KERNEL: Final = "Packhouse's kernel does not merge files by primary key and level; Paimon's core does"
+
+_MODES: Final = (BucketMode.FIXED, BucketMode.DYNAMIC, BucketMode.UNAWARE)
+_STORES: Final = (FILE, "hdfs")
+_NAMES_CODE: Final = re.compile(r"callback|\bclass\b|\.custom\b|mark-done")
+"""Options that can name classes, which the core would load and run."""
+_MORE_THAN_FILES: Final = ("row-tracking.enabled", "data-evolution.enabled")
+
+
+def core_conditions(view: TableView) -> Iterator[Condition]:
+    """Yield every condition of a table, met or not. Reads only its schema."""
+    options, given = view.options, view.schema.options
+    kind = _store_of(view.files.location)
+    yield Condition("native_store", kind in _STORES, f"{kind}; the core reads and writes {' and '.join(_STORES)}")
+    detail = f"{options.bucket_mode}; {', '.join(_MODES)} can be compacted"
+    yield Condition("native_bucket_mode", options.bucket_mode in _MODES, detail)
+    yield _one_compactor(options)
+    yield _no_vectors_of_appends(view)
+    naming = sorted(name for name in given if _NAMES_CODE.search(name.lower()))
+    told = f"options that can name code: {', '.join(naming)[:200]}" if naming else "none of its options names code"
+    yield Condition("native_no_code", not naming, told)
+    outside = len(options.external_paths)
+    yield Condition("native_files_in_place", not outside, f"{outside} locations in data-file.external-paths")
+    blobs = [each.name for each in view.schema.columns if each.type.root == "BLOB"]
+    yield Condition("native_no_blobs", not blobs, f"{len(blobs)} columns of type BLOB, whose files are not compacted")
+    evolved = [name for name in _MORE_THAN_FILES if given.get(name, "false").strip().lower() == "true"]
+    yield Condition(
+        "native_whole_rows", not evolved, f"enabled: {', '.join(evolved)}" if evolved else "no row tracking"
+    )
+
+
+def _store_of(location: str) -> str:
+    try:
+        return address_of(location).kind
+    except Refused:
+        return "an unknown store"
+
+
+def _one_compactor(options: TableOptions) -> Condition:
+    """Return that writers leave compaction to others; two compactors of a bucket waste the work of one of them."""
+    if options.bucket_mode is BucketMode.UNAWARE:
+        return Condition("native_one_compactor", True, "writers of tables without buckets compact nothing they append")
+    detail = "write-only is true" if options.is_write_only else "writers compact too: set the table option write-only"
+    return Condition("native_one_compactor", options.is_write_only, detail)
+
+
+def _no_vectors_of_appends(view: TableView) -> Condition:
+    """Return that no rows are deleted by vectors that another writer could change during a compaction."""
+    concerned = view.options.has_deletion_vectors and not view.schema.primary_keys
+    detail = "an append table with deletion vectors" if concerned else "no deletion vectors in an append table"
+    return Condition("native_no_append_vectors", not concerned, detail)

@@ -1,0 +1,65 @@
+"""Access to Paimon's core, its Java library, which runs in Spark tasks (`engine.rewriting.core`)."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Protocol
+
+import pyarrow as pa
+
+from engine.domain.policies import Strategy
+from engine.formats.base import Condition, NativeEngine
+from engine.planning.plans.group_forms import GroupForm
+
+HEAP_BYTES: Final = 1024 * 2**20
+"""Heap of the core's JVM in a task: key tables run out of 256 MiB, and 512 MiB are enough for most."""
+
+_NAME: Final = "Paimon's core"
+_STRATEGIES: Final = frozenset({Strategy.BINPACK, Strategy.WINDOW})
+
+
+class CoreAccess(Protocol):
+    """Runs calls of the core. All calls may block."""
+
+    def jar(self) -> str:
+        """Return what tasks find Paimon's jar by: an absolute path, or the name of a file that Spark has from now on.
+
+        Raises:
+            Transient: it can't be downloaded, or Spark does not answer.
+        """
+
+    def run(self, request: str) -> str:
+        """Run a request of `engine.rewriting.entry.run_task` in a Spark task and return its answer.
+
+        Raises:
+            PackhouseError: no answer; the task may have done its work.
+        """
+
+
+def engine_of(*, has_keys: bool, has_buckets: bool) -> NativeEngine:
+    """Return the core as the engine of a table.
+
+    Args:
+        has_keys: the table has a primary key, so that buckets consist of sorted runs.
+        has_buckets: a bucket is compacted as a whole; otherwise the files of a group are merged.
+    """
+    form = GroupForm(is_native=True, is_whole=has_buckets, merges_runs=has_keys)
+    return NativeEngine(_NAME, form, _STRATEGIES, is_paced=True)
+
+
+UNSUPPORTED_SETTINGS: Final[Mapping[str, str | None]] = MappingProxyType(
+    {"rewrite.compression": "file.compression", "rewrite.exclude_above_bytes": None}
+)
+"""Policy fields that the core has no option for, each with the table option that it uses instead."""
+
+
+def reachable(core: CoreAccess | None) -> Condition:
+    """Return whether this installation can run the core."""
+    detail = "it runs in Spark tasks" if core is not None else "this process has no access to Spark"
+    return Condition("native_core", core is not None, detail)
+
+
+def any_format(digest: pa.Table) -> pa.Table:
+    """Return a digest (`planning.measures.digest.FILE_DIGEST`) for planning the core, which reads every file format."""
+    codes = pa.repeat(pa.scalar(0, pa.int32()), digest.num_rows)
+    parquet = pa.DictionaryArray.from_arrays(codes, pa.array(["parquet"]))
+    return digest.set_column(digest.schema.get_field_index("file_format"), digest.schema.field("file_format"), parquet)

@@ -1,0 +1,69 @@
+"""Build the Spark task of one group: the bucket, options of the core, and a prefix for names of files."""
+
+import base64
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.domain.errors import CommitConflict
+from engine.domain.runs.output_names import output_prefix
+from engine.domain.runs.plans import FileGroup
+from engine.formats.base import RewriteSettings
+from engine.formats.paimon.compaction.core import HEAP_BYTES
+from engine.formats.paimon.metadata.options import BucketMode
+from engine.formats.paimon.view import TableView
+from engine.rewriting.kernel.contract import ONE_BUCKET, WITHOUT_BUCKETS, CoreTask, TaskInput
+
+_LEAST_RUNS: Final = 1
+
+
+def core_task(
+    view: TableView, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings, jar: str
+) -> CoreTask:
+    """Return the task of one group.
+
+    Raises:
+        CommitConflict: its files are not live in this view.
+    """
+    bucket, partition = _bucket_of(view, group)
+    is_unaware = view.options.bucket_mode is BucketMode.UNAWARE
+    return CoreTask(
+        run_id=run_id,
+        attempt=attempt,
+        group=group.ordinal,
+        table=view.files.location,
+        bucket=bucket,
+        partition=base64.b64encode(partition).decode(),
+        inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
+        kind=WITHOUT_BUCKETS if is_unaware else ONE_BUCKET,
+        full=settings.full,
+        options=_options(settings),
+        jar=jar,
+        heap_bytes=HEAP_BYTES,
+        name_prefix=output_prefix(run_id, group.ordinal, attempt),
+    )
+
+
+def _options(settings: RewriteSettings) -> dict[str, str]:
+    """Return the options that the run overrides.
+
+    The core merges the excess over its trigger, `UniversalCompaction.pick`: with one less than the policy's, a bucket
+    with exactly that many runs is merged.
+    """
+    return {
+        "target-file-size": f"{settings.write.target_file_bytes} b",
+        "num-sorted-run.compaction-trigger": str(max(_LEAST_RUNS, settings.sorted_run_trigger - 1)),
+    }
+
+
+def _bucket_of(view: TableView, group: FileGroup) -> tuple[int, bytes]:
+    """Return the bucket of a group's files, and its partition as manifests store it."""
+    paths = pa.array([each.path for each in group.inputs], pa.string())
+    files = view.live.files.filter(pc.is_in(view.live.paths(), value_set=paths))
+    if files.num_rows != len(paths):
+        raise CommitConflict(f"{len(paths) - files.num_rows} of {len(paths)} files are not live any more")
+    buckets = files.select(["bucket", "partition"]).group_by(["bucket", "partition"]).aggregate([])
+    if buckets.num_rows != 1:
+        raise CommitConflict(f"the files of group {group.ordinal} are in {buckets.num_rows} buckets")
+    return buckets["bucket"][0].as_py(), buckets["partition"][0].as_py()

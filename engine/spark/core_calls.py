@@ -1,0 +1,52 @@
+"""Calls of Paimon's core in Spark tasks, and its jar, which is sent to Spark when it is needed first."""
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.spark.dispatch import SparkDispatcher, Ticket
+from engine.spark.sessions import SparkSessions
+
+
+class SparkCore:
+    """Access to the core through one Spark Connect server. Thread-safe; all methods block.
+
+    `function` runs a request in a task; `find_jar` returns the local path of Paimon's jar, and may download it.
+    """
+
+    def __init__(
+        self,
+        *,
+        sessions: SparkSessions,
+        dispatcher: SparkDispatcher,
+        function: Callable[[str], str],
+        find_jar: Callable[[], Path],
+    ) -> None:
+        self._function = function
+        self._sessions = sessions
+        self._dispatcher = dispatcher
+        self._find_jar = find_jar
+
+    def jar(self) -> str:
+        """Return the name under which tasks of every session find the jar, now and later.
+
+        Raises:
+            Transient: it can't be downloaded, or Spark does not answer.
+            InvalidInput: there is no such jar.
+        """
+        path = self._find_jar()
+        self._sessions.provide(path)
+        return path.name
+
+    def run(self, request: str) -> str:
+        """Run a request of the core in a Spark task and return its answer.
+
+        It is no part of a run's tasks: a stopped run does not stop a commit on its way.
+
+        Raises:
+            Transient, SparkFailed: no answer; the task may have done its work.
+        """
+        name = str(uuid.uuid4())
+        ticket = Ticket(self._sessions.current_id(), self._sessions.user_id, f"packhouse-core-{name}", name)
+        (answer,) = self._dispatcher.run(ticket, self._function, [request])
+        return answer
