@@ -62,7 +62,8 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "metadata_bytes": 61_204,
     },
     "NeverDue": {"files": 0, "partitions": 0, "too_few_files": 0, "of_files": FILES},
-    "PartitionHealth": _OF_PARTITION | {"largest_small_file_share": 0.025},
+    "PartitionHealth": _OF_PARTITION
+    | {"largest_small_file_share": 0.025, "sorted_run_count": None, "level0_file_count": None},
     "PartitionList": {
         "small_file_bytes": 100663296,
         "large_file_bytes": 241591910,
@@ -116,6 +117,7 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "deleted_rows": 0,
         "score_parts": {"file_sizes": 41.0, "deletes": 100.0, "large_files": 100.0},
         "order": None,
+        "fullest_bucket": None,
         "freeze": None,
     },
     "TablePlan": {"enabled": True, "skipped": []},

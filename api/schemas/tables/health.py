@@ -39,6 +39,22 @@ class PartitionHealth(Answer):
     largest_small_file_share: float | None = Field(
         description="Bytes of the largest small file as a share of all small files'. Null without small files."
     )
+    sorted_run_count: int | None = Field(
+        description="Sorted runs of the bucket with the most. Null: the table's buckets have no levels."
+    )
+    level0_file_count: int | None = Field(
+        description="Files of level 0 of the bucket with the most. Null: the table's buckets have no levels."
+    )
+
+
+class FullestBucket(Answer):
+    """The bucket with the most sorted runs of a table with a primary key."""
+
+    spec_id: int
+    partition: str
+    bucket: int = Field(description="Number of the bucket in its partition.")
+    sorted_run_count: int = Field(description="Its sorted runs: each file of level 0, and each other level with files.")
+    level0_file_count: int = Field(description="Its files of level 0.")
 
 
 class MetadataHealth(Answer):
@@ -106,6 +122,9 @@ class TableHealth(Answer):
     worst_partitions: list[PartitionHealth]
     order: OrderHealth | None = Field(description="Null where the policy orders rows by no columns.")
     metadata: MetadataHealth = Field(description="Size of the metadata and of the history.")
+    fullest_bucket: FullestBucket | None = Field(
+        description="The bucket with the most sorted runs. Null: the table's buckets have no levels, or no files."
+    )
     due: DueState
     freeze: Freeze | None = Field(description="Null unless a failed proof froze the table.")
 

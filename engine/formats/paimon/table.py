@@ -186,6 +186,7 @@ class PaimonTable:
             times=partition_times(view.codec),
             delete_files=view.live.vector_counts(),
             current_spec_id=SPEC_ID,
+            has_levels=bool(view.schema.primary_keys),
         )
 
     def _commit_times(self) -> Mapping[int, int]:

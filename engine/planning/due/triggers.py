@@ -28,7 +28,7 @@ import numpy as np
 
 from engine.domain.policies import Metric, MetricKind
 from engine.planning.due.rule_logic import Branch, Term, conjunction, distances, holding, is_met
-from engine.planning.measures.partition_metrics import NOT_APPLICABLE, NOTHING_TO_MEASURE, Floats, PartitionMetrics
+from engine.planning.measures.partition_metrics import NOTHING_TO_MEASURE, Floats, PartitionMetrics
 from engine.planning.measures.partitions import Flags
 
 MAX_DUE_SHOWN: Final = 20
@@ -354,8 +354,8 @@ def _measured(
     """Return a measured condition, and whether it fails; without a measured value it neither holds nor fails."""
     metric = str(condition.metric)
     said = (metric, condition.operator, condition.wanted)
-    if metric in NOT_APPLICABLE:
-        return MeasuredCondition(*said, measured=None, holds=False, detail=NOT_APPLICABLE[metric]), False
+    if metric in metrics.not_applicable:
+        return MeasuredCondition(*said, measured=None, holds=False, detail=metrics.not_applicable[metric]), False
     if metric not in metrics.table and partition is None:
         return MeasuredCondition(*said, measured=None, holds=False, detail="the table has no files"), False
     value = _values(metric, metrics)[partition] if partition is not None else metrics.table[metric]

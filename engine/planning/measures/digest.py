@@ -65,6 +65,8 @@ class TableMeasures:
     `delete_files`: live delete files by (spec id, partition). `deletes_since_ms`: likewise, the latest time at which
     the oldest of them can have been committed. `current_spec_id`: the partition spec of new files; None: the format has
     one only. `history_bytes`: upper bound of the bytes of files that only old snapshots need, from snapshot summaries.
+    `has_levels`: the buckets of the table have levels of sorted runs; False: the table has no primary key; None: no
+    table of the format has levels.
     """
 
     snapshot_count: int = 0
@@ -78,6 +80,7 @@ class TableMeasures:
     deletes_since_ms: Mapping[tuple[int, str], int] = field(default_factory=dict)
     current_spec_id: int | None = None
     history_bytes: int = 0
+    has_levels: bool | None = None
 
     @property
     def average_manifest_bytes(self) -> int:

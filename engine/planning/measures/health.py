@@ -19,6 +19,7 @@ from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.metadata import MetadataHealth
 from engine.planning.measures.partition_health import FileBounds, FileFlags, PartitionColumns, PartitionHealth
 from engine.planning.measures.partitions import Ints, partition_files
+from engine.planning.measures.sorted_runs import FullestBucket, SortedRuns
 
 MIB: Final = 2**20
 SIZE_CLASSES: Final = (MIB, 8 * MIB, 32 * MIB, 128 * MIB, 512 * MIB, 1024 * MIB)
@@ -44,6 +45,7 @@ class TableHealth:
     `outside_file_count`: files that no run opens, as they or their deletes are outside the table's allowed locations.
     `avoidable_bytes`: bytes of small files in partitions with avoidable ones, which merging would read.
     `old_spec_file_count`, `old_spec_bytes`: files under a partition spec that is not the table's current one.
+    `fullest_bucket`: the bucket with the most sorted runs; None for a table whose buckets have no levels, or no files.
     """
 
     partition_count: int
@@ -71,6 +73,7 @@ class TableHealth:
     size_classes: tuple[SizeClass, ...]
     worst_partitions: tuple[PartitionHealth, ...]
     metadata: MetadataHealth
+    fullest_bucket: FullestBucket | None = None
 
 
 def health(
@@ -94,13 +97,14 @@ def health(
         small_row_group_bytes: row groups below this mean size are too small (`planning.measures.row_groups`); None:
             none are.
         top: number of the worst partitions to list, by avoidable files, then by files with deletes, large
-            ones, and those with small row groups.
+            ones, those with small row groups, and those with several sorted runs in a bucket.
     """
     files = partition_files(digest)
     count, total = len(files.file_bytes), int(files.file_bytes.sum())
     flags = FileFlags.of(files, FileBounds(small_bytes, large_bytes, small_row_group_bytes))
     is_old_spec = files.are_of_other_specs(current_spec_id)
-    partitions = PartitionColumns.of(files, flags)
+    runs = SortedRuns.of(files) if figures.has_levels else None
+    partitions = PartitionColumns.of(files, flags, runs)
     avoidable = partitions.avoidable_file_count
     hidden = np.where(
         files.equality_deletes > 0, files.record_count, np.minimum(files.deleted_rows, files.record_count)
@@ -136,6 +140,7 @@ def health(
         size_classes=_size_classes(files.file_bytes),
         worst_partitions=partitions.worst(top),
         metadata=MetadataHealth.of(figures),
+        fullest_bucket=None if runs is None else runs.fullest(),
     )
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
 from engine.planning.measures.row_groups import have_small_row_groups
+from engine.planning.measures.sorted_runs import SortedRuns
 
 
 class PartitionKey(StrEnum):
@@ -64,6 +65,7 @@ class PartitionHealth:
     """Health of one partition. `avoidable_file_count`: all small files except one.
 
     `largest_small_file_share`: the largest small file's bytes as a share of all small files'; None without small files.
+    `sorted_run_count`, `level0_file_count`: the most of one bucket; None for a table whose buckets have no levels.
     """
 
     spec_id: int
@@ -77,8 +79,11 @@ class PartitionHealth:
     total_bytes: int
     average_file_bytes: int
     largest_small_file_share: float | None
+    sorted_run_count: int | None = None
+    level0_file_count: int | None = None
 
 
+_OF_LEVELS: Final = ("sorted_run_count", "level0_file_count")
 _COUNTS: Final = (
     *("file_count", "small_file_count", "avoidable_file_count", "large_file_count", "small_row_group_file_count"),
     *("files_with_deletes", "total_bytes", "average_file_bytes"),
@@ -87,7 +92,10 @@ _COUNTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PartitionColumns:
-    """The fields of `PartitionHealth` as vectors over partitions, ordered by spec id, then by the partition's text."""
+    """The fields of `PartitionHealth` as vectors over partitions, ordered by spec id, then by the partition's text.
+
+    `sorted_run_count` and `level0_file_count` are 0 where `has_levels` is False.
+    """
 
     spec_ids: Ints
     names: tuple[str, ...]
@@ -100,11 +108,15 @@ class PartitionColumns:
     total_bytes: Ints
     average_file_bytes: Ints
     largest_small_file_share: npt.NDArray[np.float64]
+    sorted_run_count: Ints
+    level0_file_count: Ints
+    has_levels: bool
 
     @staticmethod
-    def of(files: PartitionedFiles, flags: FileFlags) -> "PartitionColumns":
-        """Return the health of every partition of the files."""
+    def of(files: PartitionedFiles, flags: FileFlags, runs: SortedRuns | None = None) -> "PartitionColumns":
+        """Return the health of every partition of the files; `runs`: None for a table whose buckets have no levels."""
         counts, totals = files.count(), files.total(files.file_bytes)
+        none = np.zeros(len(files.names), np.int64)
         return PartitionColumns(
             spec_ids=files.spec_ids,
             names=files.names,
@@ -117,6 +129,9 @@ class PartitionColumns:
             total_bytes=totals,
             average_file_bytes=totals // np.maximum(1, counts),
             largest_small_file_share=files.largest_share(flags.is_small),
+            sorted_run_count=none if runs is None else runs.greatest(runs.sorted_run_count),
+            level0_file_count=none if runs is None else runs.greatest(runs.level0_file_count),
+            has_levels=runs is not None,
         )
 
     def order(self, key: PartitionKey, *, descending: bool) -> Ints:
@@ -132,20 +147,23 @@ class PartitionColumns:
     def worst(self, top: int) -> tuple[PartitionHealth, ...]:
         """Return at most `top` partitions that a rewrite can improve, worst first.
 
-        Order: by avoidable files, then by files with deletes, large files, and files with small row groups.
+        Order: by avoidable files, then by files with deletes, large files, files with small row groups, and sorted runs
+        of a bucket in addition to one.
         """
         keys = (
             self.avoidable_file_count,
             self.files_with_deletes,
             self.large_file_count,
             self.small_row_group_file_count,
+            np.maximum(0, self.sorted_run_count - 1),
         )
         order: Ints = np.lexsort([-key for key in reversed(keys)])[:top]
         return self.pick(order[np.any([key[order] > 0 for key in keys], axis=0)])
 
     def pick(self, places: Ints) -> tuple[PartitionHealth, ...]:
         """Return the health of the partitions at these places, in their order."""
-        columns = {name: getattr(self, name)[places].tolist() for name in _COUNTS}
+        names = (*_COUNTS, *_OF_LEVELS) if self.has_levels else _COUNTS
+        columns = {name: getattr(self, name)[places].tolist() for name in names}
         shares = self.largest_small_file_share[places].tolist()
         return tuple(
             PartitionHealth(

@@ -23,6 +23,7 @@ from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import Overlap
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
 from engine.planning.measures.row_groups import have_small_row_groups
+from engine.planning.measures.sorted_runs import SortedRuns
 
 Floats = npt.NDArray[np.float64]
 
@@ -30,7 +31,12 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "sorted_run_count": "this table format keeps no sorted runs",
     "level0_file_count": "this table format keeps no levels",
 }
-"""Metrics that are not measured in this version, each with the reason; a condition on one never holds."""
+"""Metrics that tables of a format without levels do not have, each with the reason; a condition on one never holds."""
+
+NOT_APPLICABLE_WITHOUT_KEY: Final[Mapping[str, str]] = dict.fromkeys(
+    NOT_APPLICABLE, "only the buckets of tables with a primary key have sorted runs, and this table has none"
+)
+"""Likewise for a table without a primary key, of a format whose key tables have levels."""
 
 NOTHING_TO_MEASURE: Final[Mapping[str, str]] = {
     "oldest_small_file_age": "not measured: the partition has no small files",
@@ -69,7 +75,7 @@ class PartitionMetrics:
 
     `files` defines names and order of the partitions. `newest_ms`: upper bound of the commit time of each partition's
     newest file. `is_changed`: a file was added since the partition's last rewrite. `is_own`: flags of files that a
-    rewrite added.
+    rewrite added. `not_applicable`: metrics that the table does not have, each with the reason.
     """
 
     files: PartitionedFiles
@@ -79,6 +85,7 @@ class PartitionMetrics:
     is_changed: Flags
     is_own: Flags
     bounds: Mapping[str, Flags] = field(default_factory=dict)
+    not_applicable: Mapping[str, str] = field(default_factory=lambda: NOT_APPLICABLE)
 
 
 def measure_partitions(
@@ -124,12 +131,14 @@ def measure_partitions(
         | _deletes(files, figures, now_ms)
         | ages
         | rewritten
-        | _order(files, totals, unordered, overlap),
+        | _order(files, totals, unordered, overlap)
+        | _sorted_runs(files, figures),
         table=_of_table(files, figures, small, now_ms),
         newest_ms=newest,
         is_changed=newest > _rewritten_ms(files, history, only_full=False),
         is_own=_own(files, added, history),
         bounds=bounds | rewritten_bounds,
+        not_applicable=_not_applicable(figures),
     )
 
 
@@ -179,6 +188,23 @@ def _order(
     if unordered is not None:
         found["unordered_share"] = files.total(files.file_bytes, unordered) / np.maximum(1, totals)
     return found
+
+
+def _sorted_runs(files: PartitionedFiles, figures: TableMeasures) -> dict[str, Floats]:
+    """Return the metrics of sorted runs, each of the partition's largest bucket: buckets are compacted one by one."""
+    if not figures.has_levels:
+        return {}
+    runs = SortedRuns.of(files)
+    return {
+        "sorted_run_count": runs.greatest(runs.sorted_run_count).astype(np.float64),
+        "level0_file_count": runs.greatest(runs.level0_file_count).astype(np.float64),
+    }
+
+
+def _not_applicable(figures: TableMeasures) -> Mapping[str, str]:
+    if figures.has_levels is None:
+        return NOT_APPLICABLE
+    return {} if figures.has_levels else NOT_APPLICABLE_WITHOUT_KEY
 
 
 def _deletes(files: PartitionedFiles, figures: TableMeasures, now_ms: int) -> dict[str, Floats]:

@@ -99,6 +99,8 @@ class DueRules:
             "total_bytes": partition["total_bytes"],
             "average_file_bytes": partition["average_file_bytes"],
         }
+        levels = {name: partition.get(name) for name in ("sorted_run_count", "level0_file_count")}
+        values |= {name: value for name, value in levels.items() if value is not None}
         if not self.orders_rows:
             values["unordered_share"] = 0.0
         if health.get("small_file_bytes") == self.small_bytes:

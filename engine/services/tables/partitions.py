@@ -23,6 +23,7 @@ from engine.planning.measures.partition_health import (
     PartitionKey,
 )
 from engine.planning.measures.partitions import partition_files
+from engine.planning.measures.sorted_runs import SortedRuns
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import read_registered
 from engine.services.tables.observations import ObservationService, Observed
@@ -137,7 +138,8 @@ def bounds_of(seen: Observed) -> FileBounds:
 
 def _measure(seen: Observed, bounds: FileBounds) -> PartitionColumns:
     files = partition_files(seen.opened.digest())
-    return PartitionColumns.of(files, FileFlags.of(files, bounds))
+    runs = SortedRuns.of(files) if seen.opened.figures().has_levels else None
+    return PartitionColumns.of(files, FileFlags.of(files, bounds), runs)
 
 
 def _slice(columns: PartitionColumns, sort: PartitionSort, start: int, end: int) -> tuple[PartitionHealth, ...]:

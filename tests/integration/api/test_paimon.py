@@ -27,6 +27,20 @@ class Registered:
     async def view(self, name: str) -> Any:
         return await self.api.get(f"/v1/tables/{self.table_id}/{name}")
 
+    async def govern(self, policy: dict[str, Any]) -> None:
+        """Store the table's first policy."""
+        path = f"/v1/tables/{self.table_id}/policy"
+        await self.api.call("PUT", path, status=201, json=policy, headers={"If-None-Match": "*"})
+
+    async def look(self) -> None:
+        """Look at the table as the coordinator does."""
+        world: Any = SimpleNamespace(
+            container=self.api.container, table_id=TableId(self.table_id), on_step=lambda _step: None
+        )
+        watching = Watching(world)
+        await watching.look(wake=True)
+        await watching.service.close()
+
 
 @pytest.fixture
 async def paimon(api: Api, paimon_core: PaimonCore, tmp_path: Path) -> Registered:
@@ -147,12 +161,7 @@ async def test_settings_that_nothing_acts_on_are_refused(
 
 
 async def test_a_due_table_gets_no_run(paimon: Registered) -> None:
-    world: Any = SimpleNamespace(
-        container=paimon.api.container, table_id=TableId(paimon.table_id), on_step=lambda _step: None
-    )
-    watching = Watching(world)
-    await watching.look(wake=True)
-    await watching.service.close()
+    await paimon.look()
     async with paimon.api.container.database.read() as unit:
         assert list(await unit.runs.list(TableId(paimon.table_id))) == []
 
@@ -164,3 +173,24 @@ async def test_a_damaged_table_is_answered_as_such(paimon: Registered) -> None:
     problem = (await paimon.api.call("GET", path, status=409)).json()
     assert problem["code"] == "table_unreadable"
     assert "schema-0: it is no JSON document" in problem["detail"]
+
+
+async def test_p14_health_and_partitions_show_the_most_sorted_runs_of_a_bucket(paimon: Registered) -> None:
+    rows = [[number, "2026-11-02", 1.5] for number in range(20)]
+    await asyncio.to_thread(paimon.lake.write, rows)
+    fullest = (await paimon.view("health"))["fullest_bucket"]
+    expected = {"sorted_run_count": 7, "level0_file_count": 7}
+    assert fullest == {"spec_id": 0, "partition": '{"day":"2026-11-02"}', "bucket": 0} | expected
+    items = (await paimon.view("partitions"))["items"]
+    assert {each["partition"]: each["sorted_run_count"] for each in items} == {
+        '{"day":"2026-11-01"}': 6,
+        '{"day":"2026-11-02"}': 7,
+    }
+
+
+async def test_p24_a_trigger_on_sorted_runs_holds_on_a_key_table(paimon: Registered) -> None:
+    rule = {"name": "runs", "all": [{"metric": "sorted_run_count", "at_least": 6}]}
+    await paimon.govern({"triggers": [rule]})
+    states = (await paimon.view("explain"))["triggers"]["rules"]
+    (condition,) = next(each["conditions"] for each in states if each["name"] == "runs")
+    assert (condition["measured"], condition["holds"]) == (6, True)

@@ -214,6 +214,23 @@ class Core:
             ],
         }
 
+    def sorted_runs(self, warehouse: str, table: str) -> Mapping[str, Any]:
+        """Return the sorted runs of each bucket of a key table as its merge tree counts them, and its triggers."""
+        opened = self._table(warehouse, table, None)
+        store, options = opened.store(), opened.coreOptions()
+        found: dict[tuple[str, int], Any] = {}
+        for entry in store.newScan().plan().files():
+            partition = _partition(entry.partition(), ["STRING"])
+            _, files = found.setdefault((str(partition), int(entry.bucket())), (partition, jpype.java.util.ArrayList()))
+            files.add(entry.file())
+        levels = java("mergetree.Levels")
+        buckets = [
+            [partition, bucket, int(levels(store.newKeyComparator(), files, options.numLevels()).numberOfSortedRuns())]
+            for (_, bucket), (partition, files) in found.items()
+        ]
+        trigger, stop = options.numSortedRunCompactionTrigger(), options.numSortedRunStopTrigger()
+        return {"buckets": buckets, "trigger": int(trigger), "stop_trigger": int(stop)}
+
     def _alter(self, warehouse: str, table: str, change: Any) -> None:
         self._catalog(warehouse).alterTable(_identifier(table), jpype.java.util.Arrays.asList(change), False)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 
+from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.health import health
 from engine.services.policies.due import DueRules, decisive
 from tests.support.digests import DigestFile, digest_of
@@ -49,3 +50,14 @@ def test_the_order_of_rows_is_not_measured_so_a_rule_on_it_is_untold_unless_ther
             assert rules.holding(asdict(measured)) == (None, is_untold)
         assert decisive(["rewrite.columns"], rules) is is_untold
     assert not decisive(["rewrite.columns"], DueRules.of(policy_of({"rewrite": {"strategy": "sort"}})))
+
+
+def test_p24_a_rule_on_sorted_runs_is_judged_by_the_measured_ones() -> None:
+    rule = {"name": "runs", "all": [{"metric": "sorted_run_count", "at_least": 5}]}
+    rules = DueRules.of(policy_of({"triggers": [rule]}))
+    assert rules.small_bytes is not None
+    digest = digest_of([DigestFile(MIB, bucket=0, level=0)] * 5)
+    for has_levels, expected in ((True, (("runs", "{}"), False)), (False, (None, True))):
+        figures = TableMeasures(has_levels=has_levels)
+        measured = health(digest, small_bytes=rules.small_bytes, large_bytes=None, current_spec_id=0, figures=figures)
+        assert rules.holding(asdict(measured)) == expected

@@ -1053,6 +1053,25 @@ class FullRulesOutput(Model):
     """Rewrite in full once more than this was added since the last full rewrite."""
 
 
+class FullestBucket(Model):
+    """The bucket with the most sorted runs of a table with a primary key."""
+
+    bucket: int
+    """Number of the bucket in its partition."""
+
+    level0_file_count: int
+    """Its files of level 0."""
+
+    partition: str
+    """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
+
+    sorted_run_count: int
+    """Its sorted runs: each file of level 0, and each other level with files."""
+
+    spec_id: int
+    """Id of the partition spec."""
+
+
 class Grant(Model):
     """Rights of one team on the tables of some namespaces of a catalog."""
 
@@ -1709,6 +1728,9 @@ class PartitionHealth(Model):
     largest_small_file_share: float | None
     """Bytes of the largest small file as a share of all small files'. Null without small files."""
 
+    level0_file_count: int | None
+    """Files of level 0 of the bucket with the most. Null: the table's buckets have no levels."""
+
     partition: str
     """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
 
@@ -1717,6 +1739,9 @@ class PartitionHealth(Model):
 
     small_row_group_file_count: int
     """Files with small row groups."""
+
+    sorted_run_count: int | None
+    """Sorted runs of the bucket with the most. Null: the table's buckets have no levels."""
 
     spec_id: int
     """Id of the partition spec."""
@@ -4137,6 +4162,9 @@ class TableHealth(Model):
 
     freeze: Freeze | None
     """Null unless a failed proof froze the table."""
+
+    fullest_bucket: FullestBucket | None
+    """The bucket with the most sorted runs. Null: the table's buckets have no levels, or no files."""
 
     large_file_bytes: int | None
     """A file above is over-large: the policy's."""

@@ -2923,6 +2923,19 @@ export interface components {
              */
             more_small_than_large?: boolean;
         };
+        /** @description The bucket with the most sorted runs of a table with a primary key. */
+        FullestBucket: {
+            /** @description Number of the bucket in its partition. */
+            bucket: number;
+            /** @description Its files of level 0. */
+            level0_file_count: number;
+            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
+            partition: string;
+            /** @description Its sorted runs: each file of level 0, and each other level with files. */
+            sorted_run_count: number;
+            /** @description Id of the partition spec. */
+            spec_id: number;
+        };
         /** @description Conditions for rewriting a whole partition. */
         "FullRules-Input": {
             /**
@@ -3857,12 +3870,16 @@ export interface components {
             large_file_count: number;
             /** @description Bytes of the largest small file as a share of all small files'. Null without small files. */
             largest_small_file_share: number | null;
+            /** @description Files of level 0 of the bucket with the most. Null: the table's buckets have no levels. */
+            level0_file_count: number | null;
             /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
             partition: string;
             /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
             /** @description Files with small row groups. */
             small_row_group_file_count: number;
+            /** @description Sorted runs of the bucket with the most. Null: the table's buckets have no levels. */
+            sorted_run_count: number | null;
             /** @description Id of the partition spec. */
             spec_id: number;
             /** @description Bytes of live data files. */
@@ -5721,6 +5738,8 @@ export interface components {
             files_with_equality_deletes: number;
             /** @description Null unless a failed proof froze the table. */
             freeze: components["schemas"]["Freeze"] | null;
+            /** @description The bucket with the most sorted runs. Null: the table's buckets have no levels, or no files. */
+            fullest_bucket: components["schemas"]["FullestBucket"] | null;
             /** @description A file above is over-large: the policy's. */
             large_file_bytes: number | null;
             /** @description Live data files above `large_file_bytes`. */

@@ -1,0 +1,79 @@
+"""Sorted runs of the buckets of a table with a primary key, counted by Paimon's rule: as vectors over buckets.
+
+Each file of level 0 is a sorted run, and each other level of a bucket with files is one: files of one level do not
+overlap. Paimon counts the same (`org.apache.paimon.mergetree.Levels.numberOfSortedRuns`). Files that wait for a bucket
+(`bucket-postpone`, stored as bucket -2) are in no merge tree and count as none.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
+
+
+@dataclass(frozen=True, slots=True)
+class FullestBucket:
+    """The bucket with the most sorted runs of a table; of equal ones the first by partition, then by number."""
+
+    spec_id: int
+    partition: str
+    bucket: int
+    sorted_run_count: int
+    level0_file_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class SortedRuns:
+    """Columns over the buckets with files, ordered by partition, then by number.
+
+    `partition_of` is the ordinal of a bucket's partition in `files`.
+    """
+
+    files: PartitionedFiles
+    partition_of: Ints
+    bucket: Ints
+    sorted_run_count: Ints
+    level0_file_count: Ints
+
+    @staticmethod
+    def of(files: PartitionedFiles) -> "SortedRuns":
+        """Count the sorted runs of the buckets of a table whose buckets have levels."""
+        rows = np.flatnonzero(files.bucket >= 0)
+        width = _width(files.bucket[rows])
+        keys, bucket_of = np.unique(files.partition_of[rows] * width + files.bucket[rows], return_inverse=True)
+        level = files.level[rows]
+        level0 = _count(bucket_of, level == 0, len(keys))
+        depth, above = _width(level), level > 0
+        levels = np.unique(bucket_of[above] * depth + level[above]) // depth
+        others = np.bincount(levels, minlength=len(keys))
+        return SortedRuns(files, keys // width, keys % width, level0 + others, level0)
+
+    def greatest(self, column: Ints) -> Ints:
+        """Return by partition the greatest value of a column over its buckets; 0 for a partition without buckets."""
+        found = np.zeros(len(self.files.names), np.int64)
+        np.maximum.at(found, self.partition_of, column)
+        return found
+
+    def fullest(self) -> FullestBucket | None:
+        """Return the bucket with the most sorted runs; None for a table without files in buckets."""
+        if not len(self.bucket):
+            return None
+        at = int(np.argmax(self.sorted_run_count))
+        place = int(self.partition_of[at])
+        return FullestBucket(
+            spec_id=int(self.files.spec_ids[place]),
+            partition=self.files.names[place],
+            bucket=int(self.bucket[at]),
+            sorted_run_count=int(self.sorted_run_count[at]),
+            level0_file_count=int(self.level0_file_count[at]),
+        )
+
+
+def _count(bucket_of: Ints, flags: Flags, buckets: int) -> Ints:
+    return np.bincount(bucket_of[flags], minlength=buckets).astype(np.int64)
+
+
+def _width(numbers: Ints) -> int:
+    """Return the factor by which pairs of an ordinal and such a number become one number; both are below 2^31."""
+    return 1 + int(numbers.max(initial=0))
