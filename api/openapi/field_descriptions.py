@@ -279,7 +279,7 @@ OF_MODELS: Final[Mapping[str, str]] = {
     "TableAdvice.layout": "Recommended layout of the files.",
     "TableAdvice.upkeep": "Cost of rewriting.",
     "TableAdvice.writes": "Recent writes.",
-    "TableBackpressure.since": "Since when writers should slow down; null: they should not.",
+    "TableBackpressure.since": "Time of the signal behind it, or of the measurement of the sorted runs; null: neither.",
     "TablePlan.later": "Partitions that are planned later.",
     "UpkeepAdvice.rewritten_bytes_per_day": "Bytes that rewrites read per day.",
 }

@@ -94,5 +94,6 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "slow_down": False,
         "reason": "no signal of kind backpressure says that writers should slow down",
         "signal": None,
+        "sorted_runs": None,
     },
 }

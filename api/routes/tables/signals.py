@@ -54,5 +54,5 @@ async def list_signals(
     responses=problems("not_found", "invalid_input"),
 )
 async def get_table_backpressure(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> TableBackpressure:
-    """Show whether writers of a table should slow down, by the newest signal that has not expired."""
+    """Show whether writers of a table should slow down: by a signal, or as a bucket has too many sorted runs."""
     return TableBackpressure.from_domain(table_id, await services.backpressure.advise(caller, table_id))

@@ -1,14 +1,16 @@
 """Signals on the wire, and what they say to writers."""
 
+from dataclasses import asdict
 from typing import Any, Final, Self
 
 from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, Instant, Listed, Request
+from api.schemas.tables.health import FullestBucket
 from engine.domain.tables import signals as domain
 from engine.domain.tables.addresses import MOST_CHARACTERS, TABLE_PATTERN
 from engine.domain.tables.signals import SignalKind, SignalValue
-from engine.services.tables.backpressure import Advised
+from engine.services.tables.backpressure import Advised, BucketLoad
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _EXAMPLES: Final[list[Any]] = [
@@ -66,6 +68,13 @@ class SignalList(Listed[Signal, domain.Signal]):
     """Signals of one kind, newest first; the newest thousand are kept."""
 
 
+class SortedRunLoad(FullestBucket):
+    """The bucket with the most sorted runs, and the number at which writers should slow down."""
+
+    slow_down_at: int = Field(description="Sorted runs of one bucket at which writers should slow down.")
+    measured_at: Instant
+
+
 class TableBackpressure(Answer):
     """Advice for writers to slow down, with the reason. Packhouse can't enforce it."""
 
@@ -74,7 +83,11 @@ class TableBackpressure(Answer):
     reason: str
     since: Instant | None
     until: Instant | None = Field(description="Time at which the signal behind it expires; null without a signal.")
-    signal: Signal | None = Field(description="The signal behind it; null when it follows from the format alone.")
+    signal: Signal | None = Field(description="The signal behind it; null when it is based on none.")
+    sorted_runs: SortedRunLoad | None = Field(
+        description="Sorted runs of the fullest bucket, as last measured. Null: the table's buckets have no levels, "
+        "or were not measured yet."
+    )
 
     @classmethod
     def from_domain(cls, table_id: str, advised: Advised) -> Self:
@@ -86,4 +99,9 @@ class TableBackpressure(Answer):
             since=advised.since,
             until=advised.until,
             signal=None if advised.signal is None else Signal.from_domain(advised.signal),
+            sorted_runs=None if advised.load is None else _load(advised.load),
         )
+
+
+def _load(load: BucketLoad) -> SortedRunLoad:
+    return SortedRunLoad(slow_down_at=load.slow_down_at, measured_at=load.measured_at, **asdict(load.fullest))

@@ -119,19 +119,17 @@ def cells(reason_of: Callable[[Operation, str | None, str | None], str | None]) 
                 yield Cell(operation, strategy, engine, YES if reason is None else Capability(False, reason))
 
 
-_NO_FORMAT: Final = "no table format that this version serves has a use for it"
+_NO_COMPACTION: Final = "this version compacts no tables with a primary key"
 _NOT_ACTED_ON: Final[Mapping[str, str]] = {
-    "rewrite.key_tables.": _NO_FORMAT,
+    "rewrite.key_tables.lookup": _NO_COMPACTION,
+    "rewrite.key_tables.forced_every": _NO_COMPACTION,
 }
-"""Reasons by dotted name, or by prefix of dotted names that ends in a dot."""
+"""Reasons by dotted name."""
 
 
 def why_not_acted_on(field: str) -> str | None:
     """Return why a stored setting has no effect in this version, None when it has its effect."""
-    for name, reason in _NOT_ACTED_ON.items():
-        if field == name or (name.endswith(".") and field.startswith(name)):
-            return reason
-    return None
+    return _NOT_ACTED_ON.get(field)
 
 
 def is_acted_on(field: str) -> bool:

@@ -194,3 +194,42 @@ async def test_p24_a_trigger_on_sorted_runs_holds_on_a_key_table(paimon: Registe
     states = (await paimon.view("explain"))["triggers"]["rules"]
     (condition,) = next(each["conditions"] for each in states if each["name"] == "runs")
     assert (condition["measured"], condition["holds"]) == (6, True)
+
+
+async def signal(paimon: Registered, *, slow_down: bool, reason: str) -> None:
+    sent = {"kind": "backpressure", "slow_down": slow_down, "reason": reason}
+    await paimon.api.post("/v1/signals", {"table_id": paimon.table_id, "signal": sent}, status=202)
+
+
+async def test_p23_writers_should_slow_down_at_three_sorted_runs_above_the_trigger(paimon: Registered) -> None:
+    await paimon.view("health")
+    found = await paimon.view("backpressure")
+    assert (found["slow_down"], found["since"], found["sorted_runs"]["slow_down_at"]) == (False, None, 8)
+    assert "no bucket has 8 sorted runs" in found["reason"]
+    await paimon.govern({"rewrite": {"key_tables": {"sorted_run_trigger": 3}}})
+    found = await paimon.view("backpressure")
+    assert (found["slow_down"], found["signal"], found["since"]) == (True, None, found["sorted_runs"]["measured_at"])
+    assert found["reason"].startswith('bucket 0 of partition {"day":"2026-11-01"} has 6 sorted runs')
+    assert (found["sorted_runs"]["bucket"], found["sorted_runs"]["sorted_run_count"]) == (0, 6)
+
+
+async def test_p23_a_signal_that_ends_another_hides_no_sorted_runs(paimon: Registered) -> None:
+    await paimon.view("health")
+    await signal(paimon, slow_down=False, reason="fine again")
+    assert (await paimon.view("backpressure"))["reason"] == "fine again"
+    await paimon.govern({"rewrite": {"key_tables": {"sorted_run_trigger": 2}}})
+    assert "has 6 sorted runs" in (await paimon.view("backpressure"))["reason"]
+    await signal(paimon, slow_down=True, reason="readers wait")
+    found = await paimon.view("backpressure")
+    assert (found["reason"], found["sorted_runs"]["sorted_run_count"]) == ("readers wait", 6)
+
+
+async def test_p23_a_look_of_the_coordinator_measures_the_sorted_runs_that_advice_is_based_on(
+    paimon: Registered,
+) -> None:
+    for _ in range(2):
+        await asyncio.to_thread(paimon.lake.write, [[number, "2026-11-01", 1.5] for number in range(20)])
+    assert (await paimon.view("backpressure"))["sorted_runs"] is None
+    await paimon.look()
+    found = await paimon.view("backpressure")
+    assert (found["slow_down"], found["sorted_runs"]["sorted_run_count"]) == (True, 8)

@@ -9,6 +9,7 @@ import pytest
 
 from engine.planning.measures.partitions import partition_files
 from engine.planning.measures.sorted_runs import SortedRuns
+from engine.services.tables.backpressure import ABOVE_TRIGGER
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 
@@ -55,3 +56,11 @@ def test_p24_tables_without_a_key_have_no_levels(paimon_core: PaimonCore, tmp_pa
     table = lake.open()
     assert table.figures().has_levels is False
     assert table.digest()["level"].to_pylist() == [0]
+
+
+def test_p23_writers_of_the_core_stop_at_as_many_sorted_runs_above_the_trigger(
+    paimon_core: PaimonCore, tmp_path: Path
+) -> None:
+    lake = PaimonLake(paimon_core, tmp_path).create(**KEYED, bucket="2")
+    found = lake.call("sorted_runs")
+    assert (found["trigger"], found["stop_trigger"] - found["trigger"]) == (5, ABOVE_TRIGGER)

@@ -110,14 +110,18 @@ def test_an_operation_that_can_be_done_is_accepted(operation: Operation) -> None
     SERVICE.check_operation(FormatName.ICEBERG, operation)
 
 
-@pytest.mark.parametrize("field", ["rewrite.key_tables.lookup"])
+@pytest.mark.parametrize("field", ["rewrite.key_tables.lookup", "rewrite.key_tables.forced_every"])
 def test_settings_without_a_use_in_this_version_are_not_acted_on(field: str) -> None:
     assert why_not_acted_on(field)
     assert not is_acted_on(field)
 
 
 @pytest.mark.parametrize(
-    "field", ["enabled", "limits.bandwidth", "triggers", "seal", "schedule.cron", "maintenance.expire_snapshots"]
+    "field",
+    [
+        *("enabled", "limits.bandwidth", "triggers", "seal", "schedule.cron", "maintenance.expire_snapshots"),
+        "rewrite.key_tables.sorted_run_trigger",
+    ],
 )
 def test_settings_that_take_effect_are_acted_on(field: str) -> None:
     assert is_acted_on(field)

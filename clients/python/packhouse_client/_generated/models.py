@@ -1312,7 +1312,7 @@ class KeyTableRules(Model):
     """Time of compaction of buckets. `eager`: at every commit; `lazy`: at the trigger and every `forced_every` commits."""
 
     sorted_run_trigger: int | None = None
-    """Number of sorted runs at which a bucket is due: each file of level 0 is one, each other level is one. Writers should slow down at 3 more."""
+    """Number of sorted runs at which a bucket should be compacted: each file of level 0 is one, each other level is one. Writers should slow down at 3 more. A trigger on `sorted_run_count` makes it due."""
 
 
 class LabelScopeInput(Model):
@@ -2550,6 +2550,31 @@ class SmallFileFlow(Model):
     """Small files that disappeared per hour."""
 
 
+class SortedRunLoad(Model):
+    """The bucket with the most sorted runs, and the number at which writers should slow down."""
+
+    bucket: int
+    """Number of the bucket in its partition."""
+
+    level0_file_count: int
+    """Its files of level 0."""
+
+    measured_at: datetime
+    """Time of the measurement."""
+
+    partition: str
+    """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
+
+    slow_down_at: int
+    """Sorted runs of one bucket at which writers should slow down."""
+
+    sorted_run_count: int
+    """Its sorted runs: each file of level 0, and each other level with files."""
+
+    spec_id: int
+    """Id of the partition spec."""
+
+
 class Table(Model):
     """A registered table."""
 
@@ -2597,13 +2622,16 @@ class TableBackpressure(Model):
     """The reason."""
 
     signal: Signal | None
-    """The signal behind it; null when it follows from the format alone."""
+    """The signal behind it; null when it is based on none."""
 
     since: datetime | None
-    """Since when writers should slow down; null: they should not."""
+    """Time of the signal behind it, or of the measurement of the sorted runs; null: neither."""
 
     slow_down: bool
     """Whether writers should slow down."""
+
+    sorted_runs: SortedRunLoad | None
+    """Sorted runs of the fullest bucket, as last measured. Null: the table's buckets have no levels, or were not measured yet."""
 
     table_id: str
     """Id of the registered table."""

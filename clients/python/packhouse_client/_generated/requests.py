@@ -962,7 +962,8 @@ def get_table_advice(table_id: str) -> dict[str, Any]:
 def get_table_backpressure(table_id: str) -> dict[str, Any]:
     """Ask whether writers should slow down.
 
-    Show whether writers of a table should slow down, by the newest signal that has not expired.
+    Show whether writers of a table should slow down: by a signal, or as a bucket has too many sorted
+    runs.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in

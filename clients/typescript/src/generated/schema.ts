@@ -908,7 +908,7 @@ export interface paths {
         };
         /**
          * Ask whether writers should slow down
-         * @description Show whether writers of a table should slow down, by the newest signal that has not expired.
+         * @description Show whether writers of a table should slow down: by a signal, or as a bucket has too many sorted runs.
          */
         get: operations["get_table_backpressure"];
         put?: never;
@@ -3319,7 +3319,7 @@ export interface components {
             /** @description Time of compaction of buckets. `eager`: at every commit; `lazy`: at the trigger and every `forced_every` commits. */
             lookup?: ("eager" | "lazy") | null;
             /**
-             * @description Number of sorted runs at which a bucket is due: each file of level 0 is one, each other level is one. Writers should slow down at 3 more.
+             * @description Number of sorted runs at which a bucket should be compacted: each file of level 0 is one, each other level is one. Writers should slow down at 3 more. A trigger on `sorted_run_count` makes it due.
              * @example 5
              */
             sorted_run_trigger?: number | null;
@@ -5648,6 +5648,26 @@ export interface components {
             /** @description Small files that disappeared per hour. */
             removed_per_hour: number;
         };
+        /** @description The bucket with the most sorted runs, and the number at which writers should slow down. */
+        SortedRunLoad: {
+            /** @description Number of the bucket in its partition. */
+            bucket: number;
+            /** @description Its files of level 0. */
+            level0_file_count: number;
+            /**
+             * Format: date-time
+             * @description Time of the measurement.
+             */
+            measured_at: string;
+            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
+            partition: string;
+            /** @description Sorted runs of one bucket at which writers should slow down. */
+            slow_down_at: number;
+            /** @description Its sorted runs: each file of level 0, and each other level with files. */
+            sorted_run_count: number;
+            /** @description Id of the partition spec. */
+            spec_id: number;
+        };
         /**
          * @description Arrangement of the rows and files.
          * @enum {string}
@@ -5707,12 +5727,14 @@ export interface components {
         TableBackpressure: {
             /** @description The reason. */
             reason: string;
-            /** @description The signal behind it; null when it follows from the format alone. */
+            /** @description The signal behind it; null when it is based on none. */
             signal: components["schemas"]["Signal"] | null;
-            /** @description Since when writers should slow down; null: they should not. */
+            /** @description Time of the signal behind it, or of the measurement of the sorted runs; null: neither. */
             since: string | null;
             /** @description Whether writers should slow down. */
             slow_down: boolean;
+            /** @description Sorted runs of the fullest bucket, as last measured. Null: the table's buckets have no levels, or were not measured yet. */
+            sorted_runs: components["schemas"]["SortedRunLoad"] | null;
             /** @description Id of the registered table. */
             table_id: string;
             /** @description Time at which the signal behind it expires; null without a signal. */

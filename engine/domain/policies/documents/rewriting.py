@@ -140,8 +140,8 @@ class KeyTableRules(Section):
 
     sorted_run_trigger: Annotated[Whole, Field(ge=2, le=1000)] | None = setting(
         5,
-        description="Number of sorted runs at which a bucket is due: each file of level 0 is one, each other "
-        "level is one. Writers should slow down at 3 more.",
+        description="Number of sorted runs at which a bucket should be compacted: each file of level 0 is one, each "
+        "other level is one. Writers should slow down at 3 more. A trigger on `sorted_run_count` makes it due.",
         examples=[5],
     )
     lookup: Literal["eager", "lazy"] | None = setting(
