@@ -16,6 +16,7 @@ pytest_plugins = [
     "tests.support.iceberg_rest_server",
     "tests.support.logs",
     "tests.support.paimon.core",
+    "tests.support.paimon.compactions",
     "tests.support.peer",
     "tests.support.native",
     "tests.support.redis_server",

@@ -48,10 +48,15 @@ class Child:
         self._tail: deque[str] = deque(maxlen=_TAIL_LINES)
         self._process = _start(path, heap_bytes)
         port, token = self._greeting()
-        for stream in (self._process.stdout, self._process.stderr):
-            threading.Thread(target=self._drain, args=(stream,), name="packhouse-core", daemon=True).start()
+        self._drains = [
+            threading.Thread(target=self._drain, args=(stream,), name="packhouse-core", daemon=True)
+            for stream in (self._process.stdout, self._process.stderr)
+        ]
+        for thread in self._drains:
+            thread.start()
         parameters = GatewayParameters(port=port, auth_token=token, auto_convert=True)
         self._gateway = JavaGateway(gateway_parameters=parameters)
+        self._client = self._gateway._gateway_client  # noqa: SLF001 - py4j has no public name for it
 
     @property
     def jvm(self) -> Any:
@@ -64,13 +69,19 @@ class Child:
         return self._process.pid
 
     def serves(self, path: str, heap_bytes: int) -> bool:
-        """Return whether it is alive, was started by this process, and has this class path and heap."""
-        return self._process.poll() is None and self._made_for == (os.getpid(), path, heap_bytes)
+        """Return whether it answers, was started by this process, and has this class path and heap."""
+        return self._made_for == (os.getpid(), path, heap_bytes) and self._process.poll() is None and self._answers()
 
     def kill(self) -> None:
         """End the JVM at once. Calls in other threads fail."""
-        self._gateway.gateway_client.is_connected = False  # otherwise each collected object tries to connect
-        self._close()
+        self._client.is_connected = False  # otherwise each collected object tries to connect
+        self._process.kill()
+        self._process.wait()
+        self._client.close()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        for thread in self._drains:
+            thread.join(_ENDING_SECONDS)
 
     def explained(self, error: Exception) -> Exception:
         """Return the error of a call as a `CoreFault` with the core's messages; other errors as they are."""
@@ -88,6 +99,13 @@ class Child:
             )
         state = "does not answer" if code is None else f"ended with code {code}"
         return CoreFault(f"the JVM of Paimon's core {state}: {error}; its last messages: {self._last_messages()}")
+
+    def _answers(self) -> bool:
+        try:
+            self.jvm.java.lang.System.nanoTime()
+        except (Py4JError, OSError):
+            return False
+        return True
 
     def _greeting(self) -> tuple[int, str]:
         """Read port and token, which the JVM prints first."""
@@ -107,20 +125,13 @@ class Child:
         return int(port), token.decode().strip()
 
     def _drain(self, stream: IO[bytes]) -> None:
-        """Keep the last lines of a stream until it ends."""
-        with suppress(ValueError, OSError):  # closed by `kill`
+        """Keep the last lines of a stream until it ends, then close it."""
+        with stream:
             while line := stream.readline(_LINE_CHARACTERS):
                 self._tail.append(line.decode(errors="replace").rstrip())
 
     def _last_messages(self) -> str:
         return "\n".join(self._tail)[-_REASON_CHARACTERS:] or "none"
-
-    def _close(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        self._gateway.gateway_client.close()
-        if self._process.stdin is not None:
-            self._process.stdin.close()
 
 
 class Children:
@@ -140,12 +151,17 @@ class Children:
         with self._lock:
             yield self._fitting(class_path(jar), heap_bytes)
 
+    def close(self) -> None:
+        """End the child. The next task starts another one."""
+        with self._lock:
+            if self._child is not None:
+                self._child.kill()
+                self._child = None
+
     def _fitting(self, path: str, heap_bytes: int) -> Child:
         child = self._child
         if child is None or not child.serves(path, heap_bytes):
-            if child is not None:
-                child.kill()
-            self._child = None
+            self.close()
             self._child = Child(path=path, heap_bytes=heap_bytes)
             return self._child
         return child

@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -172,16 +173,31 @@ class Core:
         rows.close()
         return found
 
-    def rows(self, warehouse: str, table: str) -> list[list[str | None]]:
-        """Return all rows, merged by primary key, each value as its text."""
+    def values(self, warehouse: str, table: str) -> list[list[Any]]:
+        """Return all rows, sorted, as the core's reader merges them."""
         opened = self._table(warehouse, table, None)
-        fields = opened.schema().fields()
-        getters = [java("data.InternalRow").createFieldGetter(each.type(), at) for at, each in enumerate(fields)]
+        types = [str(each.type()) for each in opened.schema().fields()]
         builder = opened.newReadBuilder()
         rows = builder.newRead().createReader(builder.newScan().plan()).toCloseableIterator()
-        values = [[each.getFieldOrNull(row) for each in getters] for row in rows]
+        found = [_partition(row, types) for row in rows]
         rows.close()
-        return [[None if value is None else str(value) for value in row] for row in values]
+        return sorted(found, key=str)
+
+    def fill(self, warehouse: str, table: str, rows: int, text_bytes: int, seed: int) -> None:
+        """Commit rows (id BIGINT, text STRING) with texts that don't compress below half their size."""
+        chance = Random(seed)
+        builder = self._table(warehouse, table, None).newBatchWriteBuilder()
+        write, commit = builder.newWrite(), builder.newCommit()
+        write.withIOManager(java("disk.IOManagerImpl")(self._scratch))
+        row = java("data.GenericRow")(2)
+        for number in range(rows):
+            row.setField(0, jpype.JLong(number))
+            text = chance.randbytes(text_bytes // 2).hex().encode()
+            row.setField(1, java("data.BinaryString").fromBytes(jpype.JArray(jpype.JByte)(text)))
+            write.write(row)
+        commit.commit(write.prepareCommit())
+        write.close()
+        commit.close()
 
     def inspect(self, warehouse: str, table: str) -> Mapping[str, Any]:
         """Return live files, buckets and deletion vectors of the newest snapshot, as the core reads them."""
@@ -319,6 +335,8 @@ def _field(row: Any, at: int, written: str) -> Any:  # noqa: PLR0911 - one line 
             return int(row.getShort(at))
         case "TINYINT":
             return int(row.getByte(at))
+        case "DOUBLE":
+            return float(row.getDouble(at))
         case "DECIMAL":
             precision, scale = map(int, written.split("(")[1].split(")", maxsplit=1)[0].split(","))
             return str(row.getDecimal(at, precision, scale).toBigDecimal().toPlainString())

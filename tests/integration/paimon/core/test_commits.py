@@ -1,0 +1,134 @@
+"""Commits of compactions: once each, in competition with other writers, and without side effects."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.rewriting.kernel.contract import WITHOUT_BUCKETS
+from tests.support.paimon.compactions import Commits, compact, own_files, tasks
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.lakes import PaimonLake
+
+pytestmark = pytest.mark.usefixtures("core_child")
+
+
+@pytest.fixture
+def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
+    return PaimonLake(paimon_core, tmp_path)
+
+
+def keyed(lake: PaimonLake, **options: str) -> PaimonLake:
+    lake.create(primary_keys=["id"], bucket="1", write_only="true", **options)
+    for number in range(4):
+        lake.write([[each, "d", float(number)] for each in range(10)])
+    return lake
+
+
+def snapshot(lake: PaimonLake, number: int) -> dict[str, Any]:
+    return dict(json.loads((lake.folder / "snapshot" / f"snapshot-{number}").read_text()))
+
+
+def test_a_snapshot_has_the_user_and_the_properties(lake: PaimonLake) -> None:
+    result = compact(tasks(keyed(lake))[0])
+    properties = {"packhouse.run-id": "run", "packhouse.attempt": "1", "packhouse.groups": "0"}
+    answer = Commits(lake, properties=properties).commit(result, identifier=7)
+    assert (answer.outcome, answer.snapshot_id) == ("committed", 5)
+    found = snapshot(lake, 5)
+    assert (found["commitKind"], found["commitUser"], found["commitIdentifier"]) == ("COMPACT", "packhouse-run-1", 7)
+    assert found["properties"] == properties
+
+
+def test_the_same_commit_is_not_made_twice(lake: PaimonLake) -> None:
+    result = compact(tasks(keyed(lake))[0])
+    assert Commits(lake).commit(result).outcome == "committed"
+    lake.write([[99, "d", 1.0]])
+    again = Commits(lake).commit(result)
+    assert (again.outcome, again.snapshot_id) == ("nothing", 5)
+    assert lake.call("inspect")["snapshot"] == 6
+
+
+def test_no_messages_make_no_snapshot(lake: PaimonLake) -> None:
+    answer = Commits(keyed(lake, commit__force_create_snapshot="true")).commit()
+    assert (answer.outcome, answer.snapshot_id) == ("nothing", None)
+    assert lake.call("inspect")["snapshot"] == 4
+
+
+def test_rows_that_were_appended_in_between_are_kept(lake: PaimonLake) -> None:
+    result = compact(tasks(keyed(lake))[0])
+    lake.write([[3, "d", 30.0], [99, "d", 99.0]])
+    rows = lake.call("values")
+    assert Commits(lake).commit(result).outcome == "committed"
+    assert lake.call("values") == rows
+    assert [99, "d", 99.0] in rows
+
+
+@pytest.mark.parametrize("first", ["compact", "truncate", "overwrite"])
+def test_inputs_that_another_writer_removed_are_a_conflict(lake: PaimonLake, first: str) -> None:
+    result = compact(tasks(keyed(lake))[0])
+    match first:
+        case "compact":
+            lake.call("compact", full=True, options={"write-only": "false"})
+        case "truncate":
+            lake.call("truncate")
+        case _:
+            lake.write([[1, "e", 2.0]], overwrite={})
+    rows, newest = lake.call("values"), lake.call("inspect")["snapshot"]
+    answer = Commits(lake).commit(result)
+    assert (answer.outcome, answer.snapshot_id) == ("conflict", None)
+    assert "File deletion conflicts detected" in answer.reason
+    assert (lake.call("values"), lake.call("inspect")["snapshot"]) == (rows, newest)
+    assert own_files(lake) != []  # a commit never removes files
+
+
+def test_a_new_deletion_vector_of_an_input_is_a_conflict(lake: PaimonLake) -> None:
+    lake.create(deletion_vectors__enabled="true")
+    for number in range(3):
+        lake.write([[each, "d", float(number)] for each in range(10)])
+    result = compact(tasks(lake, kind=WITHOUT_BUCKETS)[0])
+    lake.call("delete", every=4)
+    rows = lake.call("values")
+    answer = Commits(lake).commit(result)
+    assert answer.outcome == "conflict"
+    assert lake.call("values") == rows
+
+
+def test_a_commit_expires_nothing_and_creates_no_tag(lake: PaimonLake) -> None:
+    keyed(
+        lake,
+        snapshot__num_retained__min="1",
+        snapshot__num_retained__max="1",
+        snapshot__time_retained="1 ms",
+        tag__automatic_creation="process-time",
+        tag__creation_period="hourly",
+    )
+    assert Commits(lake).commit(compact(tasks(lake)[0])).outcome == "committed"
+    assert sorted(each.name for each in (lake.folder / "snapshot").glob("snapshot-*")) == [
+        f"snapshot-{number}" for number in range(1, 6)
+    ]
+    assert not (lake.folder / "tag").exists()
+
+
+def test_outputs_that_are_gone_fail_the_commit(lake: PaimonLake) -> None:
+    result = compact(tasks(keyed(lake))[0])
+    for each in own_files(lake):
+        each.unlink()
+    answer = Commits(lake).commit(result)
+    assert answer.outcome == "failed"
+    assert "have been deleted" in answer.reason
+    assert lake.call("inspect")["snapshot"] == 4
+
+
+def test_a_damaged_message_fails_the_commit(lake: PaimonLake) -> None:
+    result = compact(tasks(keyed(lake))[0])
+    answer = Commits(lake).commit(result, messages=("AAAACwAA",))
+    assert (answer.outcome, answer.snapshot_id) == ("failed", None)
+    assert lake.call("inspect")["snapshot"] == 4
+
+
+def test_a_table_that_does_not_exist_fails_the_commit(lake: PaimonLake) -> None:
+    result = compact(tasks(keyed(lake))[0])
+    answer = Commits(lake).commit(result, table=str(lake.folder / "other"))
+    assert answer.outcome == "failed"
+    assert "other" in answer.reason

@@ -1,0 +1,99 @@
+"""Share and stop of a compaction: the long-term rate holds, and a stop takes effect at once."""
+
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.rewriting.core.compaction import BucketCompaction
+from engine.rewriting.kernel.contract import WITHOUT_BUCKETS, CoreTask, Pace
+from tests.support.paimon.compactions import own_files, paths, tasks
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.lakes import PaimonLake
+
+pytestmark = pytest.mark.usefixtures("core_child")
+
+COLUMNS = [("id", "BIGINT NOT NULL"), ("text", "STRING")]
+URL = "http://pace.test/report"
+
+
+class Channel:
+    """Stands in for the network: answers the rate, and a stop as soon as a condition holds."""
+
+    def __init__(self, stops: Callable[[], bool] = lambda: False, rate: float | None = None) -> None:
+        self._stops = stops
+        self._rate = rate
+        self.reports: list[dict[str, Any]] = []
+        self.stopped_at: float | None = None
+
+    def __call__(self, url: str, headers: dict[str, str], body: bytes) -> bytes:
+        self.reports.append(json.loads(body))
+        if self.stopped_at is None and self._stops():
+            self.stopped_at = time.monotonic()
+        stop = self.stopped_at is not None
+        return json.dumps({"bytes_per_second": self._rate, "requests_per_second": None, "stop": stop}).encode()
+
+
+@pytest.fixture
+def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
+    return PaimonLake(paimon_core, tmp_path)
+
+
+def paced(task: CoreTask, rate: float | None = None) -> CoreTask:
+    pace = Pace(bytes_per_second=rate, channel_url=URL, channel_token="secret", interval_seconds=0.1)
+    return replace(task, pace=pace)
+
+
+def scratch_folders() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob("packhouse-core-*"))
+
+
+@pytest.mark.parametrize("keyed", [True, False], ids=["key", "append"])
+def test_a_stop_ends_a_large_compaction_and_leaves_no_file(lake: PaimonLake, keyed: bool) -> None:
+    lake.create(COLUMNS, primary_keys=["id"] if keyed else [], bucket="1" if keyed else "-1", write_only="true")
+    for seed in range(3):
+        lake.call("fill", rows=4000, text_bytes=20_000, seed=seed)
+    slow = {"file_compression__zstd_level": "19"}
+    task = paced(tasks(lake, kind="bucket" if keyed else WITHOUT_BUCKETS, **slow)[0])
+    before, files, scratch = paths(lake), set(lake.folder.rglob("*")), scratch_folders()
+    channel = Channel(lambda: bool(own_files(lake)))
+    result = BucketCompaction(task=task, post=channel).run()
+    assert channel.stopped_at is not None
+    assert time.monotonic() - channel.stopped_at < 5
+    assert (result.outcome, result.outputs, result.message) == ("stopped", (), "")
+    assert (paths(lake), set(lake.folder.rglob("*")), scratch_folders()) == (before, files, scratch)
+
+
+def test_a_stop_while_the_bytes_are_paid_leaves_no_file(lake: PaimonLake) -> None:
+    lake.create(COLUMNS, bucket="-1", deletion_vectors__enabled="true", write_only="true")
+    for seed in range(3):
+        lake.call("fill", rows=100, text_bytes=100, seed=seed)
+    lake.call("delete", every=3)
+    files = set(lake.folder.rglob("*"))
+    chosen = tasks(lake, kind=WITHOUT_BUCKETS)[0]
+    task = paced(replace(chosen, inputs=chosen.inputs[:2]), rate=100.0)
+    channel = Channel(lambda: bool(channel.reports[-1]["bytes_written"]), rate=100.0)
+    result = BucketCompaction(task=task, post=channel).run()
+    assert result.outcome == "stopped"
+    assert result.throttled_seconds > 0
+    assert set(lake.folder.rglob("*")) == files
+
+
+def test_the_bytes_of_a_compaction_are_paid_for(lake: PaimonLake) -> None:
+    lake.create(COLUMNS, primary_keys=["id"], bucket="1", write_only="true")
+    for seed in range(3):
+        lake.call("fill", rows=1000, text_bytes=1000, seed=seed)
+    rate = 1_000_000.0
+    channel = Channel(rate=rate)
+    result = BucketCompaction(task=paced(tasks(lake)[0], rate), post=channel).run()
+    moved = result.bytes_read + result.bytes_written
+    assert result.outcome == "written"
+    assert moved > rate
+    assert result.throttled_seconds == pytest.approx(moved / rate, rel=0.3)
+    last = channel.reports[-1]
+    assert (last["bytes_read"] + last["bytes_written"], last["finished"]) == (moved, True)
