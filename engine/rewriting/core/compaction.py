@@ -15,6 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Final
 
 from engine.rewriting.core.child import CHILDREN, Child, Children
+from engine.rewriting.core.errors import CoreFault
 from engine.rewriting.core.tables import BucketCalls, Compacted, FileFacts, remove_files
 from engine.rewriting.kernel.contract import WITHOUT_BUCKETS, CoreTask, GroupResult, TaskInput, TaskOutput
 from engine.rewriting.kernel.errors import Refused, Stopped
@@ -76,8 +77,8 @@ class BucketCompaction:
             compacted = self._compacted = self._watched(child)
             self._pay(compacted)
             return self._result("written", begun, compacted=compacted)
-        except BaseException:
-            self._discard()
+        except BaseException as error:
+            self._discard(error)
             raise
 
     def _watched(self, child: Child) -> Compacted:
@@ -119,16 +120,27 @@ class BucketCompaction:
         self._bucket.take(_bytes(read) + _bytes(written), requests)
         self._bucket.take(1, 1)
 
-    def _discard(self) -> None:
-        """Remove the files of this task, with another child if the first was killed or has ended."""
+    def _discard(self, cause: BaseException) -> None:
+        """Remove the files of this task, with another child if the first was killed or has ended.
+
+        Raises:
+            CoreFault: they could not be removed; the text has the cause too.
+        """
         if not self._folders:
             return
-        indexes = self._compacted.indexes if self._compacted else ()
-        with self._children.lend(self._task.jar, self._task.heap_bytes) as child:
-            try:
-                remove_files(child.jvm, folders=self._folders, prefix=self._task.name_prefix, paths=indexes)
-            except Exception as error:
-                raise child.explained(error) from error
+        prefix, indexes = self._task.name_prefix, self._compacted.indexes if self._compacted else ()
+        try:
+            with self._children.lend(self._task.jar, self._task.heap_bytes) as child:
+                self._remove(child, prefix, indexes)
+        except Exception as error:
+            left = f"files {prefix}* could not be removed from {', '.join(self._folders)}: {error}"
+            raise CoreFault(f"{type(cause).__name__}: {cause}; {left}") from error
+
+    def _remove(self, child: Child, prefix: str, indexes: tuple[str, ...]) -> None:
+        try:
+            remove_files(child.jvm, folders=self._folders, prefix=prefix, paths=indexes)
+        except Exception as error:
+            raise child.explained(error) from error
 
     def _result(
         self, outcome: str, begun: float, *, reason: str | None = None, compacted: Compacted | None = None

@@ -137,7 +137,11 @@ class BucketCalls:
         if len(files) < (1 if has_vectors else 2):
             raise Refused(NOTHING_TO_DO, f"{len(files)} files can't be merged")
         merge = self._paimon.append.AppendCompactTask(self._partition, files)
-        return self._described(merge.doCompact(self._table, self._table.store().newWrite(self._user)))
+        write = self._table.store().newWrite(self._user)
+        try:
+            return self._described(merge.doCompact(self._table, write))
+        finally:
+            write.close()
 
     def _live_inputs(self) -> list[Any]:
         """Return the inputs as the newest snapshot has them, in the task's order."""

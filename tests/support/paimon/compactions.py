@@ -78,15 +78,15 @@ def own_files(lake: PaimonLake) -> list[Path]:
 
 @dataclass(frozen=True)
 class Commits:
-    """Commits of results to a table by one user."""
+    """Commits of results to the table at a location, by one user."""
 
-    lake: PaimonLake
+    location: Path | str
     user: str = "packhouse-run-1"
     properties: dict[str, str] = field(default_factory=dict)
 
     def commit(self, *results: GroupResult, identifier: int = 1, **changes: Any) -> CommitAnswer:
         asked = CoreCommit(
-            table=str(self.lake.folder),
+            table=str(self.location),
             jar=paimon_jar(),
             heap_bytes=HEAP,
             user=self.user,

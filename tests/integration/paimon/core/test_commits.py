@@ -33,7 +33,7 @@ def snapshot(lake: PaimonLake, number: int) -> dict[str, Any]:
 def test_a_snapshot_has_the_user_and_the_properties(lake: PaimonLake) -> None:
     result = compact(tasks(keyed(lake))[0])
     properties = {"packhouse.run-id": "run", "packhouse.attempt": "1", "packhouse.groups": "0"}
-    answer = Commits(lake, properties=properties).commit(result, identifier=7)
+    answer = Commits(lake.folder, properties=properties).commit(result, identifier=7)
     assert (answer.outcome, answer.snapshot_id) == ("committed", 5)
     found = snapshot(lake, 5)
     assert (found["commitKind"], found["commitUser"], found["commitIdentifier"]) == ("COMPACT", "packhouse-run-1", 7)
@@ -42,15 +42,15 @@ def test_a_snapshot_has_the_user_and_the_properties(lake: PaimonLake) -> None:
 
 def test_the_same_commit_is_not_made_twice(lake: PaimonLake) -> None:
     result = compact(tasks(keyed(lake))[0])
-    assert Commits(lake).commit(result).outcome == "committed"
+    assert Commits(lake.folder).commit(result).outcome == "committed"
     lake.write([[99, "d", 1.0]])
-    again = Commits(lake).commit(result)
+    again = Commits(lake.folder).commit(result)
     assert (again.outcome, again.snapshot_id) == ("nothing", 5)
     assert lake.call("inspect")["snapshot"] == 6
 
 
 def test_no_messages_make_no_snapshot(lake: PaimonLake) -> None:
-    answer = Commits(keyed(lake, commit__force_create_snapshot="true")).commit()
+    answer = Commits(keyed(lake, commit__force_create_snapshot="true").folder).commit()
     assert (answer.outcome, answer.snapshot_id) == ("nothing", None)
     assert lake.call("inspect")["snapshot"] == 4
 
@@ -59,7 +59,7 @@ def test_rows_that_were_appended_in_between_are_kept(lake: PaimonLake) -> None:
     result = compact(tasks(keyed(lake))[0])
     lake.write([[3, "d", 30.0], [99, "d", 99.0]])
     rows = lake.call("values")
-    assert Commits(lake).commit(result).outcome == "committed"
+    assert Commits(lake.folder).commit(result).outcome == "committed"
     assert lake.call("values") == rows
     assert [99, "d", 99.0] in rows
 
@@ -75,7 +75,7 @@ def test_inputs_that_another_writer_removed_are_a_conflict(lake: PaimonLake, fir
         case _:
             lake.write([[1, "e", 2.0]], overwrite={})
     rows, newest = lake.call("values"), lake.call("inspect")["snapshot"]
-    answer = Commits(lake).commit(result)
+    answer = Commits(lake.folder).commit(result)
     assert (answer.outcome, answer.snapshot_id) == ("conflict", None)
     assert "File deletion conflicts detected" in answer.reason
     assert (lake.call("values"), lake.call("inspect")["snapshot"]) == (rows, newest)
@@ -89,7 +89,7 @@ def test_a_new_deletion_vector_of_an_input_is_a_conflict(lake: PaimonLake) -> No
     result = compact(tasks(lake, kind=WITHOUT_BUCKETS)[0])
     lake.call("delete", every=4)
     rows = lake.call("values")
-    answer = Commits(lake).commit(result)
+    answer = Commits(lake.folder).commit(result)
     assert answer.outcome == "conflict"
     assert lake.call("values") == rows
 
@@ -103,7 +103,7 @@ def test_a_commit_expires_nothing_and_creates_no_tag(lake: PaimonLake) -> None:
         tag__automatic_creation="process-time",
         tag__creation_period="hourly",
     )
-    assert Commits(lake).commit(compact(tasks(lake)[0])).outcome == "committed"
+    assert Commits(lake.folder).commit(compact(tasks(lake)[0])).outcome == "committed"
     assert sorted(each.name for each in (lake.folder / "snapshot").glob("snapshot-*")) == [
         f"snapshot-{number}" for number in range(1, 6)
     ]
@@ -114,7 +114,7 @@ def test_outputs_that_are_gone_fail_the_commit(lake: PaimonLake) -> None:
     result = compact(tasks(keyed(lake))[0])
     for each in own_files(lake):
         each.unlink()
-    answer = Commits(lake).commit(result)
+    answer = Commits(lake.folder).commit(result)
     assert answer.outcome == "failed"
     assert "have been deleted" in answer.reason
     assert lake.call("inspect")["snapshot"] == 4
@@ -122,13 +122,13 @@ def test_outputs_that_are_gone_fail_the_commit(lake: PaimonLake) -> None:
 
 def test_a_damaged_message_fails_the_commit(lake: PaimonLake) -> None:
     result = compact(tasks(keyed(lake))[0])
-    answer = Commits(lake).commit(result, messages=("AAAACwAA",))
+    answer = Commits(lake.folder).commit(result, messages=("AAAACwAA",))
     assert (answer.outcome, answer.snapshot_id) == ("failed", None)
     assert lake.call("inspect")["snapshot"] == 4
 
 
 def test_a_table_that_does_not_exist_fails_the_commit(lake: PaimonLake) -> None:
     result = compact(tasks(keyed(lake))[0])
-    answer = Commits(lake).commit(result, table=str(lake.folder / "other"))
+    answer = Commits(lake.folder).commit(result, table=str(lake.folder / "other"))
     assert answer.outcome == "failed"
     assert "other" in answer.reason

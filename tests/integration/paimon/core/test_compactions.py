@@ -84,7 +84,7 @@ def test_rows_stay_equal(lake: PaimonLake, shape: Shape, full: bool) -> None:
     results = [compact(each) for each in tasks(lake, kind=shape.kind, full=full, **triggers)]
     assert [each.outcome for each in results] == ["written"] * len(results), results
     assert (lake.call("values"), paths(lake)) == (rows, before)
-    assert Commits(lake).commit(*results).outcome == "committed"
+    assert Commits(lake.folder).commit(*results).outcome == "committed"
     assert lake.call("values") == rows
     check_described(lake, results, before)
     assert all(each.rows_read - each.rows_written == each.rows_deleted for each in results)
@@ -110,7 +110,9 @@ def test_deletion_vectors_of_a_key_table_are_written(lake: PaimonLake) -> None:
         before = paths(lake)
         results = [compact(each) for each in tasks(lake, full=full)]
         written = [each for each in results if each.outcome == "written"]
-        assert Commits(lake).commit(*written, identifier=number).outcome == ("committed" if written else "nothing")
+        assert Commits(lake.folder).commit(*written, identifier=number).outcome == (
+            "committed" if written else "nothing"
+        )
         assert lake.call("values") == sorted(merged.values(), key=str)
         check_described(lake, written, before)
         has_vectors = any(each["vector"] for each in lake.call("inspect")["files"])
@@ -133,7 +135,7 @@ def test_a_file_that_only_moves_to_another_level_costs_nothing(lake: PaimonLake)
     assert result.inputs is not None
     assert [one.path for one in result.inputs] == [one.path for one in result.outputs]
     assert (result.bytes_read, result.bytes_written, result.rows_read, result.rows_deleted) == (0, 0, 0, 0)
-    assert Commits(lake).commit(result).outcome == "committed"
+    assert Commits(lake.folder).commit(result).outcome == "committed"
     assert {each["level"] for each in lake.call("inspect")["files"]} == {0, 5}
 
 
@@ -156,6 +158,21 @@ def test_exactly_the_inputs_are_merged_without_buckets(lake: PaimonLake) -> None
     chosen = task.inputs[1:3]
     result = compact(replace(task, inputs=chosen))
     assert result.inputs == chosen
+
+
+def test_files_at_external_paths_are_named(lake: PaimonLake, tmp_path: Path) -> None:
+    places = [tmp_path / "first", tmp_path / "second"]
+    options = {
+        "data_file__external_paths": ",".join(each.as_uri() for each in places),
+        "data_file__external_paths__strategy": "round-robin",
+    }
+    fill(lake.create(**KEYED, bucket="1", write_only="true", **options))
+    rows, before = lake.call("values"), paths(lake)
+    task = tasks(lake)[0]
+    result = compact(task)
+    assert Commits(lake.folder).commit(result).outcome == "committed"
+    assert lake.call("values") == rows
+    check_described(lake, [result], before)
 
 
 def test_an_input_that_left_the_table_fails_the_group(lake: PaimonLake) -> None:

@@ -49,6 +49,10 @@ def paced(task: CoreTask, rate: float | None = None) -> CoreTask:
     return replace(task, pace=pace)
 
 
+def files_of(folder: Path) -> set[Path]:
+    return {each for each in folder.rglob("*") if each.is_file()}
+
+
 def scratch_folders() -> set[Path]:
     return set(Path(tempfile.gettempdir()).glob("packhouse-core-*"))
 
@@ -60,28 +64,34 @@ def test_a_stop_ends_a_large_compaction_and_leaves_no_file(lake: PaimonLake, key
         lake.call("fill", rows=4000, text_bytes=20_000, seed=seed)
     slow = {"file_compression__zstd_level": "19"}
     task = paced(tasks(lake, kind="bucket" if keyed else WITHOUT_BUCKETS, **slow)[0])
-    before, files, scratch = paths(lake), set(lake.folder.rglob("*")), scratch_folders()
+    before, files, scratch = paths(lake), files_of(lake.folder), scratch_folders()
     channel = Channel(lambda: bool(own_files(lake)))
     result = BucketCompaction(task=task, post=channel).run()
     assert channel.stopped_at is not None
     assert time.monotonic() - channel.stopped_at < 5
     assert (result.outcome, result.outputs, result.message) == ("stopped", (), "")
-    assert (paths(lake), set(lake.folder.rglob("*")), scratch_folders()) == (before, files, scratch)
+    assert (paths(lake), files_of(lake.folder), scratch_folders()) == (before, files, scratch)
 
 
-def test_a_stop_while_the_bytes_are_paid_leaves_no_file(lake: PaimonLake) -> None:
-    lake.create(COLUMNS, bucket="-1", deletion_vectors__enabled="true", write_only="true")
+@pytest.mark.parametrize("is_external", [False, True], ids=["inside", "external"])
+def test_a_stop_while_the_bytes_are_paid_leaves_no_file(lake: PaimonLake, tmp_path: Path, is_external: bool) -> None:
+    outside = {
+        "data_file__external_paths": ",".join((tmp_path / name).as_uri() for name in ("first", "second")),
+        "data_file__external_paths__strategy": "round-robin",
+    }
+    options = outside if is_external else {}
+    lake.create(COLUMNS, bucket="-1", deletion_vectors__enabled="true", write_only="true", **options)
     for seed in range(3):
         lake.call("fill", rows=100, text_bytes=100, seed=seed)
     lake.call("delete", every=3)
-    files = set(lake.folder.rglob("*"))
+    files = files_of(tmp_path)
     chosen = tasks(lake, kind=WITHOUT_BUCKETS)[0]
     task = paced(replace(chosen, inputs=chosen.inputs[:2]), rate=100.0)
     channel = Channel(lambda: bool(channel.reports[-1]["bytes_written"]), rate=100.0)
     result = BucketCompaction(task=task, post=channel).run()
     assert result.outcome == "stopped"
     assert result.throttled_seconds > 0
-    assert set(lake.folder.rglob("*")) == files
+    assert files_of(tmp_path) == files
 
 
 def test_the_bytes_of_a_compaction_are_paid_for(lake: PaimonLake) -> None:

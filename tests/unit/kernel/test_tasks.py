@@ -1,0 +1,50 @@
+"""Tasks as JSON, and the entry that picks by their engine."""
+
+import json
+
+import pytest
+
+from engine.rewriting.core.commits import CommitAnswer, CoreCommit
+from engine.rewriting.entry import run_task
+from engine.rewriting.kernel.contract import ONE_BUCKET, CoreTask, GroupResult, Pace, TaskInput
+
+TASK = CoreTask(
+    run_id="run",
+    attempt=2,
+    group=3,
+    table="hdfs://lake/lake.db/events",
+    bucket=4,
+    partition="AAAAAAAAAAAAAAAA",
+    inputs=(TaskInput("a.parquet", 10, 2),),
+    kind=ONE_BUCKET,
+    full=True,
+    options={"target-file-size": "1 mb"},
+    jar="/nowhere/paimon.jar",
+    heap_bytes=2**29,
+    name_prefix="packhouse-run-2-3-",
+    pace=Pace(bytes_per_second=5.0),
+)
+COMMIT = CoreCommit("hdfs://lake/lake.db/events", "/nowhere/paimon.jar", 2**29, "user", 1, ("AAAA",), {"a": "b"})
+
+
+def test_a_task_of_the_core_round_trips() -> None:
+    assert CoreTask.from_json(TASK.to_json()) == TASK
+    assert json.loads(TASK.to_json())["engine"] == "core"
+
+
+def test_a_commit_of_the_core_round_trips() -> None:
+    assert CoreCommit.from_json(COMMIT.to_json()) == COMMIT
+    assert json.loads(COMMIT.to_json())["engine"] == "core-commit"
+
+
+def test_the_entry_picks_by_the_engine() -> None:
+    missing = "CoreFault: /nowhere/paimon.jar does not exist on the executor"
+    result = GroupResult.from_json(run_task(TASK.to_json()))
+    answer = CommitAnswer.from_json(run_task(COMMIT.to_json()))
+    assert (result.group, result.outcome, answer.outcome) == (3, "failed", "failed")
+    assert (str(result.reason)[: len(missing)], answer.reason[: len(missing)]) == (missing, missing)
+
+
+def test_an_unknown_engine_is_an_error() -> None:
+    with pytest.raises(ValueError, match="engine 'other': this version knows"):
+        run_task(json.dumps({"engine": "other"}))
