@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.rewriting.core.errors import CoreFault
 from engine.rewriting.kernel.contract import CoreTask
-from engine.rewriting.kernel.errors import NOTHING_TO_DO, InputFault, Refused
+from engine.rewriting.kernel.errors import NOTHING_TO_DO, UNREADABLE_LAYOUT, InputFault, Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +128,13 @@ class BucketCalls:
 
         Raises:
             InputFault: an input is no longer a file of the newest snapshot.
-            Refused: a single file without deleted rows.
+            Refused: a single file without deleted rows, or a table whose files can't be merged this way.
         """
+        mode = str(self._table.bucketMode().toString())
+        if mode != "BUCKET_UNAWARE":
+            raise Refused(UNREADABLE_LAYOUT, f"{self._task.table} is a table with buckets, {mode}")
+        if self._table.coreOptions().dataEvolutionEnabled():
+            raise Refused(UNREADABLE_LAYOUT, f"{self._task.table} has data-evolution.enabled: columns in several files")
         files = self._jvm.java.util.ArrayList()
         for file in self._live_inputs():
             files.add(file)

@@ -152,6 +152,24 @@ def test_a_single_file_without_buckets_is_refused(lake: PaimonLake) -> None:
     assert (result.outcome, result.reason) == ("refused", "nothing_to_do: 1 files can't be merged")
 
 
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"bucket": "1", "bucket_key": "id"}, "is a table with buckets, HASH_FIXED"),
+        ({"row_tracking__enabled": "true", "data_evolution__enabled": "true"}, "has data-evolution.enabled"),
+    ],
+    ids=["buckets", "data evolution"],
+)
+def test_files_that_are_not_whole_rows_of_a_partition_are_not_merged(
+    lake: PaimonLake, options: dict[str, str], reason: str
+) -> None:
+    fill(lake.create(write_only="true", **options))
+    result = compact(tasks(lake, kind=WITHOUT_BUCKETS)[0])
+    assert result.outcome == "refused"
+    assert str(result.reason).startswith(f"unreadable_layout: {lake.folder} {reason}")
+    assert own_files(lake) == []
+
+
 def test_exactly_the_inputs_are_merged_without_buckets(lake: PaimonLake) -> None:
     fill(lake.create(write_only="true"))
     task = tasks(lake, kind=WITHOUT_BUCKETS)[0]
