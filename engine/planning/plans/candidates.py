@@ -84,14 +84,7 @@ def find_candidates(
 
 
 def _find(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, *, full: bool) -> Candidates:
-    repaired = have_small_row_groups(files, limits.small_row_group_bytes)
-    moved = files.are_of_other_specs(limits.output_spec_id)
-    forced = _burdened(files, limits) | _too_large(files, limits) | repaired | unordered | moved
-    in_full = _taken_whole(files, limits, full=full)
-    wanted = forced | (files.file_bytes < limits.candidate_bytes) | in_full[files.partition_of]
-    if limits.sorted_runs is not None:
-        wanted = forced = in_due_buckets(files, LEAST_TO_MERGE if full else limits.sorted_runs)
-        in_full = np.zeros_like(in_full)
+    wanted, forced, in_full = _wanted(files, limits, unordered, full=full)
     allowed, refused = _allowed(files, limits)
     wanted_here, forced_here = wanted & allowed, forced & allowed
     has_outside = files.count(files.is_outside) > 0
@@ -126,6 +119,19 @@ def _find(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, *, f
         units.in_partitions(np.where(taken, outputs, 0), len(files.names)),
         tuple(reasons),
     )
+
+
+def _wanted(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, *, full: bool) -> tuple[Flags, ...]:
+    """Return flags of candidates by size and reason, of those with a sufficient reason, and of whole partitions."""
+    if limits.sorted_runs is not None:
+        due = in_due_buckets(files, LEAST_TO_MERGE if full else limits.sorted_runs)
+        return due, due, np.zeros(len(files.names), np.bool_)
+    repaired = have_small_row_groups(files, limits.small_row_group_bytes)
+    moved = files.are_of_other_specs(limits.output_spec_id)
+    forced = _burdened(files, limits) | _too_large(files, limits) | repaired | unordered | moved
+    in_full = _taken_whole(files, limits, full=full)
+    wanted = forced | (files.file_bytes < limits.candidate_bytes) | in_full[files.partition_of]
+    return wanted, forced, in_full
 
 
 def _taken_whole(files: PartitionedFiles, limits: RewriteLimits, *, full: bool) -> Flags:

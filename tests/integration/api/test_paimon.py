@@ -1,4 +1,4 @@
-"""Paimon tables over HTTP: a warehouse is registered and looked at; everything that changes a table is refused."""
+"""Paimon tables over HTTP: a warehouse is registered, looked at and planned; only rewrites are accepted."""
 
 import asyncio
 from dataclasses import dataclass
@@ -109,6 +109,7 @@ async def test_a_warehouse_without_databases_says_what_it_lacks(api: Api, tmp_pa
 
 async def test_explain_gives_no_advice_for_a_table_that_can_not_be_rewritten(paimon: Registered) -> None:
     """Nor does it name a default setting as the reason: no policy asks for it."""
+    await asyncio.to_thread(paimon.lake.call, "set_option", name="write-only", value="false")
     explanation = await paimon.view("explain")
     summary = " ".join(explanation["summary"]) if isinstance(explanation["summary"], list) else explanation["summary"]
     assert "can't be rewritten" in summary
@@ -126,21 +127,38 @@ async def test_every_view_of_a_table_answers(paimon: Registered) -> None:
         '{"day":"2026-11-02"}': 12,
     }
     explained = await paimon.view("explain")
-    assert not explained["eligible"]
-    assert "reads Paimon tables and changes none" in str(explained)
+    assert explained["eligible"]
+    assert "Paimon's core, because" in str(explained)
     assert explained["upkeep"] == []
     advice = await paimon.view("advice")
     assert advice["writes"]["commits"] == 12
     assert not (await paimon.view("backpressure"))["slow_down"]
-    assert not any(each["due"] for each in (await paimon.view("upkeep"))["operations"])
+    assert not any(
+        each["due"] for each in (await paimon.view("upkeep"))["operations"] if each["operation"] != "rewrite"
+    )
 
 
-@pytest.mark.parametrize("operation", Operation)
-async def test_no_operation_is_accepted(paimon: Registered, operation: Operation) -> None:
+async def test_a_plan_has_a_group_for_each_bucket_with_enough_sorted_runs(paimon: Registered) -> None:
+    """Six commits to two buckets of two days make four groups; three commits to a third day make none."""
+    for _ in range(3):
+        rows = [[number, "2026-11-03", 1.5] for number in range(20)]
+        await asyncio.to_thread(paimon.lake.write, rows)
+    plan = await paimon.api.post("/v1/runs", {"table_id": paimon.table_id, "dry_run": True}, status=200)
+    assert [(each["partition"], each["input_files"]) for each in plan["groups"]] == [
+        *[('{"day":"2026-11-01"}', 6)] * 2,
+        *[('{"day":"2026-11-02"}', 6)] * 2,
+    ]
+    assert [(each["partition"], each["reason"]) for each in plan["skipped"]] == [('{"day":"2026-11-03"}', "few_runs")]
+    full = {"table_id": paimon.table_id, "dry_run": True, "force_full": True}
+    assert (await paimon.api.post("/v1/runs", full, status=200))["groups_total"] == 6
+
+
+@pytest.mark.parametrize("operation", [each for each in Operation if each is not Operation.REWRITE])
+async def test_no_other_operation_is_accepted(paimon: Registered, operation: Operation) -> None:
     asked = {"table_id": paimon.table_id, "operation": operation.value, "dry_run": True}
     (problem,) = (await paimon.api.post("/v1/runs", asked, status=422))["errors"]
     assert problem["pointer"] == "/operation"
-    assert problem["message"].startswith("this version reads Paimon tables and changes none: ")
+    assert problem["message"].startswith("this version does not do it on Paimon tables: ")
 
 
 @pytest.mark.parametrize(
@@ -160,10 +178,14 @@ async def test_settings_that_nothing_acts_on_are_refused(
     assert [problem["pointer"] for problem in answer.json()["errors"]] == [pointer]
 
 
-async def test_a_due_table_gets_no_run(paimon: Registered) -> None:
+async def test_a_table_with_many_sorted_runs_gets_a_run(paimon: Registered) -> None:
+    policy = {"triggers": [{"name": "runs", "all": [{"metric": "sorted_run_count", "at_least": 5}]}]}
+    path = f"/v1/tables/{paimon.table_id}/policy"
+    await paimon.api.call("PUT", path, status=201, json=policy, headers={"If-None-Match": "*"})
     await paimon.look()
     async with paimon.api.container.database.read() as unit:
-        assert list(await unit.runs.list(TableId(paimon.table_id))) == []
+        (run,) = await unit.runs.list(TableId(paimon.table_id))
+    assert run.operation is Operation.REWRITE
 
 
 async def test_a_damaged_table_is_answered_as_such(paimon: Registered) -> None:

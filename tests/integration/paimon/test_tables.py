@@ -12,7 +12,7 @@ import pytest
 from engine.domain.errors import CommitConflict, NotEligible, NotFound
 from engine.domain.tables.predicates import Comparison, Op
 from engine.domain.tables.table import OutsideFiles, TableRef
-from engine.formats.base import FileScope, RewritableTable, SnapshotKind, TableColumn, rewritable
+from engine.formats.base import FileScope, SnapshotKind, TableColumn
 from engine.formats.paimon import PaimonFormat
 from engine.planning.plans.predicates import select_partitions
 from tests.support.eventually import eventually
@@ -242,12 +242,45 @@ def test_inputs_are_those_of_live_files(lake: PaimonLake) -> None:
         table.group_inputs([path, "/nowhere"])
 
 
-def test_a_table_is_read_and_not_rewritten(lake: PaimonLake) -> None:
+def test_a_table_is_rewritten_by_the_core_and_not_by_the_kernel(lake: PaimonLake) -> None:
     table = lake.create().open()
-    assert not isinstance(table, RewritableTable)
-    with pytest.raises(NotEligible, match="only reads"):
-        rewritable(table)
-    assert [condition.holds for condition in table.conditions()] == [False]
+    assert [(each.name, each.holds) for each in table.conditions()] == [("kernel_merges_files", False)]
+    failed = [each.name for each in table.planned_natively().conditions() if not each.holds]
+    assert failed == ["native_core"]  # without access to Spark
+
+
+@pytest.mark.parametrize(
+    ("options", "failed"),
+    [
+        ({"bucket": "2"}, "native_one_compactor"),
+        ({"bucket": "-2", "write_only": "true"}, "native_bucket_mode"),
+        ({"bucket": "2", "write_only": "true", "commit__callbacks": "org.example.Callback"}, "native_no_code"),
+        (
+            {"bucket": "2", "write_only": "true", "data_file__external_paths": "file:///elsewhere"},
+            "native_files_in_place",
+        ),
+    ],
+    ids=["writers compact", "postponed", "callback", "external"],
+)
+def test_key_tables_that_the_core_must_not_compact(lake: PaimonLake, options: dict[str, str], failed: str) -> None:
+    if "data_file__external_paths" in options:
+        options = {**options, "data_file__external_paths__strategy": "round-robin"}
+    table = lake.create(primary_keys=["id"], **options).open()
+    assert failed in [each.name for each in table.planned_natively().conditions() if not each.holds]
+
+
+@pytest.mark.parametrize(
+    ("options", "failed"),
+    [
+        ({"bucket": "2", "bucket_key": "id", "write_only": "true"}, "native_bucket_mode"),
+        ({"deletion_vectors__enabled": "true"}, "native_no_append_vectors"),
+        ({"row_tracking__enabled": "true"}, "native_whole_rows"),
+    ],
+    ids=["buckets", "vectors", "rows"],
+)
+def test_append_tables_that_the_core_must_not_compact(lake: PaimonLake, options: dict[str, str], failed: str) -> None:
+    table = lake.create(**options).open()
+    assert failed in [each.name for each in table.planned_natively().conditions() if not each.holds]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,9 @@ from engine.rewriting.kernel.storage.stores.addresses import FILE, address_of
 
 NO_KERNEL: Final = "Packhouse's kernel does not merge files by primary key and level; Paimon's core does"
 
-_MODES: Final = (BucketMode.FIXED, BucketMode.DYNAMIC, BucketMode.UNAWARE)
+_OF_KEYS: Final = (BucketMode.FIXED, BucketMode.DYNAMIC)
+_OF_APPENDS: Final = (BucketMode.UNAWARE,)
+"""With buckets, the core decides by rules of its own whether files of an append table are merged."""
 _STORES: Final = (FILE, "hdfs")
 _NAMES_CODE: Final = re.compile(r"callback|\bclass\b|\.custom\b|mark-done")
 """Options that can name classes, which the core would load and run."""
@@ -24,8 +26,9 @@ def core_conditions(view: TableView) -> Iterator[Condition]:
     options, given = view.options, view.schema.options
     kind = _store_of(view.files.location)
     yield Condition("native_store", kind in _STORES, f"{kind}; the core reads and writes {' and '.join(_STORES)}")
-    detail = f"{options.bucket_mode}; {', '.join(_MODES)} can be compacted"
-    yield Condition("native_bucket_mode", options.bucket_mode in _MODES, detail)
+    modes = _OF_KEYS if view.schema.primary_keys else _OF_APPENDS
+    detail = f"{options.bucket_mode}; compacted are {' and '.join(modes)} ones of {_kind_of(view)}"
+    yield Condition("native_bucket_mode", options.bucket_mode in modes, detail)
     yield _one_compactor(options)
     yield _no_vectors_of_appends(view)
     naming = sorted(name for name in given if _NAMES_CODE.search(name.lower()))
@@ -39,6 +42,10 @@ def core_conditions(view: TableView) -> Iterator[Condition]:
     yield Condition(
         "native_whole_rows", not evolved, f"enabled: {', '.join(evolved)}" if evolved else "no row tracking"
     )
+
+
+def _kind_of(view: TableView) -> str:
+    return "tables with a primary key" if view.schema.primary_keys else "append tables"
 
 
 def _store_of(location: str) -> str:
