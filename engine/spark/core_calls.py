@@ -3,9 +3,13 @@
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from engine.spark.dispatch import SparkDispatcher, Ticket
 from engine.spark.sessions import SparkSessions
+
+_TAG: Final = "packhouse-core"
+"""Tag of these calls; nothing stops operations with it."""
 
 
 class SparkCore:
@@ -46,7 +50,6 @@ class SparkCore:
         Raises:
             Transient, SparkFailed: no answer; the task may have done its work.
         """
-        name = str(uuid.uuid4())
-        ticket = Ticket(self._sessions.current_id(), self._sessions.user_id, f"packhouse-core-{name}", name)
+        ticket = Ticket(self._sessions.current_id(), self._sessions.user_id, _TAG, str(uuid.uuid4()))
         (answer,) = self._dispatcher.run(ticket, self._function, [request])
         return answer

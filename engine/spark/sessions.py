@@ -134,11 +134,18 @@ class SparkSessions:
         Raises:
             Transient: no server.
         """
+        if path.name in self._files:
+            return
+        self.get()  # replaces the session if the server was restarted
         with self._making:
-            if path.name in self._files:
-                return
-            for held in self._open.values():
-                _send_file(held.session, path)
+            for session_id, held in list(self._open.items()):
+                try:
+                    _send_file(held.session, path)
+                except PackhouseError:
+                    if not self._is_forgotten(session_id):
+                        raise
+                    del self._open[session_id]  # idle for so long that the server dropped it
+                    held.session.client.close()
             self._files[path.name] = path
 
     def close(self) -> None:

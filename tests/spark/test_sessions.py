@@ -1,9 +1,13 @@
 """Sessions: chosen before they are made, shared, made anew, re-entered."""
 
 import time
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+from pyspark.sql.connect.session import SparkSession
 
 from engine.domain.errors import Transient
 from engine.embedded.processes import free_loopback_port
@@ -59,6 +63,41 @@ def test_a_closed_session_cannot_be_entered_again(sessions: SparkSessions) -> No
     with pytest.raises(Transient) as refused:
         sessions.get(closed)
     assert refused.value.details["closed"]
+
+
+def read_in_a_task(session: SparkSession, name: str) -> str:
+    def work(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow as pa  # noqa: PLC0415
+        from pyspark import SparkFiles  # noqa: PLC0415
+
+        for _ in batches:
+            pass
+        with open(SparkFiles.get(name)) as stream:  # noqa: PTH123
+            yield pa.RecordBatch.from_pydict({"text": [stream.read()]})
+
+    found: str = session.range(0, 1, 1, 1).mapInArrow(work, "text string").toArrow()["text"][0].as_py()
+    return found
+
+
+def test_a_provided_file_is_found_in_sessions_of_now_and_later(sessions: SparkSessions, tmp_path: Path) -> None:
+    path = tmp_path / "provided.txt"
+    path.write_text("here")
+    first = sessions.get()
+    sessions.provide(path)
+    assert read_in_a_task(first, path.name) == "here"
+    sessions.calls.release(first.session_id)
+    assert read_in_a_task(sessions.get(), path.name) == "here"
+
+
+def test_a_file_is_provided_after_the_server_closed_the_session(sessions: SparkSessions, tmp_path: Path) -> None:
+    path = tmp_path / "late.txt"
+    path.write_text("here")
+    older = sessions.get(str(uuid.uuid4()))
+    sessions.calls.release(sessions.get().session_id)
+    assert sessions.get().range(1).count() == 1
+    sessions.calls.release(older.session_id)  # which is not entered again
+    sessions.provide(path)
+    assert read_in_a_task(sessions.get(), path.name) == "here"
 
 
 def test_work_after_a_long_pause_belongs_to_a_new_session() -> None:
