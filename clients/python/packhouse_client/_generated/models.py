@@ -3852,7 +3852,7 @@ class RewriteSettingsInput(Model):
     """Candidates by their deletes, and delete files."""
 
     engine: RewriteSettingsEngine | None = None
-    """`arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses."""
+    """`arrow`: Packhouse's own kernel; `native`: the table format's own engine; `auto` chooses."""
 
     exclude_above_bytes: Literal["off"] | int | str | None = None
     """Large-file isolation: files above this size are never rewritten."""
@@ -3913,7 +3913,7 @@ class RewriteSettingsOutput(Model):
     """Candidates by their deletes, and delete files."""
 
     engine: RewriteSettingsEngine | None = None
-    """`arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses."""
+    """`arrow`: Packhouse's own kernel; `native`: the table format's own engine; `auto` chooses."""
 
     exclude_above_bytes: Literal["off"] | int | None = None
     """Large-file isolation: files above this size are never rewritten."""

@@ -4717,7 +4717,7 @@ export interface components {
             compression?: string | null;
             /** @description Candidates by their deletes, and delete files. */
             deletes?: components["schemas"]["DeleteRules"] | null;
-            /** @description `arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses. */
+            /** @description `arrow`: Packhouse's own kernel; `native`: the table format's own engine; `auto` chooses. */
             engine?: ("auto" | "arrow" | "native") | null;
             /**
              * @description Large-file isolation: files above this size are never rewritten.
@@ -4799,7 +4799,7 @@ export interface components {
             compression?: string | null;
             /** @description Candidates by their deletes, and delete files. */
             deletes?: components["schemas"]["DeleteRules"] | null;
-            /** @description `arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses. */
+            /** @description `arrow`: Packhouse's own kernel; `native`: the table format's own engine; `auto` chooses. */
             engine?: ("auto" | "arrow" | "native") | null;
             /** @description Large-file isolation: files above this size are never rewritten. */
             exclude_above_bytes?: "off" | number | null;

@@ -217,7 +217,7 @@ class RewriteSettings(Section):
         examples=[[{"below_bytes": "16MiB", "files": 8}, {"below_bytes": "128MiB", "files": 8}]],
     )
     engine: Literal["auto", "arrow", "native"] | None = setting(
-        "auto", description="`arrow`: Packhouse's own kernel; `native`: the table format's procedure; `auto` chooses."
+        "auto", description="`arrow`: Packhouse's own kernel; `native`: the table format's own engine; `auto` chooses."
     )
     output_spec: Literal["keep", "current"] | None = setting(
         "keep",
