@@ -1,10 +1,10 @@
-"""Results of the kernel's tasks as groups to commit."""
+"""Results of tasks as groups to commit."""
 
-from engine.domain.runs.files import OutputFile
+from engine.domain.runs.files import InputFile, OutputFile
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import WrittenGroup
 from engine.formats.iceberg import IcebergTable
-from engine.rewriting.kernel.contract import GroupResult
+from engine.rewriting.kernel.contract import GroupResult, TaskInput
 from engine.rewriting.kernel.task import rewrite_group
 from tests.support.iceberg_tables import task_of
 
@@ -26,9 +26,13 @@ def written_group(group: FileGroup, result_json: str) -> WrittenGroup:
         ordinal=group.ordinal,
         spec_id=group.spec_id,
         partition=group.partition,
-        inputs=group.inputs,
+        inputs=group.inputs if result.inputs is None else tuple(map(_chosen, result.inputs)),
         outputs=outputs,
         rows_deleted=result.rows_deleted,
         output_spec_id=group.output_spec_id,
         message=result.message,
     )
+
+
+def _chosen(file: TaskInput) -> InputFile:
+    return InputFile(file.path, file.file_bytes, file.record_count, 0)

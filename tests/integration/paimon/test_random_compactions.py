@@ -1,0 +1,165 @@
+"""Random tables are compacted by Packhouse and, on a copy, by Paimon's core alone: every row has the same value then.
+
+Another writer may add the same rows to both while ours is between plan and commit. `PACKHOUSE_FUZZ_TABLES` and
+`PACKHOUSE_FUZZ_SEED` play more and other tables (`make fuzz-paimon`).
+"""
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import pytest
+
+from engine.domain.policies import Strategy
+from engine.domain.runs.hot_partitions import NONE_HOT
+from engine.domain.runs.requests import RunRequest
+from engine.domain.tables.table import TableRef
+from engine.formats.base import CommitRequest, RewriteSettings, WrittenGroup
+from engine.formats.paimon import PaimonFormat, PaimonTable
+from engine.planning.measures.partitions import partition_files
+from engine.planning.measures.sorted_runs import SortedRuns
+from engine.planning.predictions.run_statistics import NO_STATISTICS
+from engine.rewriting.entry import run_task
+from engine.rewriting.kernel.contract import WriteSettings
+from engine.services.planning.engines import Engine, choose_engine
+from engine.services.planning.planner import plan_run
+from tests.integration.paimon.test_against_the_core import PARTITIONS, SHORT, Shape, rows_of
+from tests.support.format_subjects import LocalCore
+from tests.support.kernel_groups import written_group
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.lakes import PaimonLake
+from tests.support.planning import policy_of
+
+TABLES: Final = int(os.environ.get("PACKHOUSE_FUZZ_TABLES", "9"))
+SEED: Final = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
+RUN: Final = "run_1"
+KINDS: Final[dict[str, tuple[Mapping[str, str], int]]] = {
+    "append, unaware": ({"bucket": "-1"}, 0),
+    "key, fixed": ({"bucket": "2", "write-only": "true"}, 0),
+    "key, dynamic": ({"bucket": "-1", "write-only": "true"}, 3),
+    "key, vectors": ({"bucket": "2", "deletion-vectors.enabled": "true", "write-only": "true"}, 0),
+    "key, lookup": ({"bucket": "1", "changelog-producer": "lookup", "write-only": "true"}, 0),
+    "key, full changelog": ({"bucket": "1", "changelog-producer": "full-compaction", "write-only": "true"}, 0),
+    "key, first row": ({"bucket": "1", "merge-engine": "first-row", "write-only": "true"}, 0),
+    "key, partial update": ({"bucket": "1", "merge-engine": "partial-update", "write-only": "true"}, 0),
+    "key, aggregation": (
+        {"bucket": "2", "merge-engine": "aggregation", "fields.v.aggregate-function": "max", "write-only": "true"},
+        0,
+    ),
+}
+HIDES_NEW_ROWS: Final = ("key, vectors", "key, first row")
+"""Kinds whose readers skip files of level 0: rows become visible with a compaction."""
+NO_DELETES: Final = ("key, first row", "key, partial update", "key, aggregation")
+
+
+def shape_of(chance: Random, number: int) -> Shape:
+    kind = list(KINDS)[number % len(KINDS)]
+    options, buckets = KINDS[kind]
+    names = chance.sample(list(PARTITIONS), chance.choice([0, 1, 1, 2]))
+    more = {"file.format": chance.choice(["orc", "avro"])} if chance.random() < 0.3 else {}
+    values = {name: PARTITIONS[name][1] for name in names}
+    if "s" in values:  # the core names local files after partitions: not longer than allowed
+        values["s"] = lambda chance: chance.choice(SHORT)
+    return Shape(kind, [(name, PARTITIONS[name][0]) for name in names], {**options, **more}, buckets, values)
+
+
+class Game:
+    """A random table and its copy."""
+
+    def __init__(self, chance: Random, shape: Shape, core: PaimonCore, folder: Path) -> None:
+        self._chance = chance
+        self._shape = shape
+        self.ours = PaimonLake(core, folder / "ours")
+        self.twin = PaimonLake(core, folder / "twin")
+        self._partitions = [
+            [None if not shape.is_keyed and chance.random() < 0.2 else value(chance) for value in shape.values.values()]
+            for _ in range(3)
+        ]
+
+    def play(self) -> None:
+        """Write a random history, and copy the table."""
+        shape, chance = self._shape, self._chance
+        self.ours.call(
+            "create",
+            columns=shape.columns,
+            partition_keys=[name for name, _ in shape.partitions],
+            primary_keys=["id", *(name for name, _ in shape.partitions)] if shape.is_keyed else [],
+            options=shape.options,
+        )
+        for _ in range(chance.randrange(2, 9)):
+            self.write(self.ours)
+            if chance.random() < 0.2 and shape.is_keyed:
+                self.compact(self.ours, full=chance.random() < 0.5)
+        shutil.copytree(self.ours.root, self.twin.root)
+
+    def write(self, *lakes: PaimonLake) -> None:
+        """Commit the same random rows to each of these."""
+        rows = rows_of(self._chance, self._shape, self._partitions)
+        deletes = self._shape.is_keyed and self._shape.kind not in NO_DELETES
+        kinds = "".join(self._chance.choice("IID") for _ in rows) if deletes else ""
+        for lake in lakes:
+            lake.write(rows, kinds=kinds, buckets=self._shape.buckets)
+
+    def compact(self, lake: PaimonLake, *, full: bool) -> None:
+        """Compact a table by the core alone."""
+        if self._shape.is_keyed:
+            lake.call("compact", full=full, options={"write-only": "false"})
+        else:
+            lake.call("compact_unaware")
+
+
+def opened(lake: PaimonLake) -> PaimonTable:
+    connection = PaimonFormat(core=LocalCore()).connect("lake", lake.properties)
+    return connection.open_table(TableRef("lake", ("lake",), lake.name))
+
+
+def rewritten(table: PaimonTable, *, full: bool) -> tuple[WrittenGroup, ...]:
+    """Plan as a run does, and run every task."""
+    chosen = choose_engine(table, policy_of({"rewrite": {"strategy": Strategy.BINPACK.value}}))
+    assert chosen.engine is Engine.NATIVE, chosen.conditions
+    plan = plan_run(chosen, RunRequest(force_full=full), NO_STATISTICS, NONE_HOT)
+    settings = RewriteSettings(WriteSettings(target_file_bytes=2**27), full=full)
+    tasks = [(group, table.group_task(group, run_id=RUN, attempt=1, settings=settings)) for group in plan.groups]
+    return tuple(written_group(group, run_task(task.to_json())) for group, task in tasks)
+
+
+def sorted_runs(table: PaimonTable) -> list[int]:
+    found: list[int] = SortedRuns.of(partition_files(table.digest())).sorted_run_count.tolist()
+    return found
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.usefixtures("core_child")
+@pytest.mark.parametrize("number", range(TABLES))
+def test_a_random_table_has_the_same_rows_as_after_the_cores_own_compaction(
+    paimon_core: PaimonCore, tmp_path: Path, number: int
+) -> None:
+    chance = Random(1000 * SEED + number)
+    shape = shape_of(chance, number)
+    game = Game(chance, shape, paimon_core, tmp_path)
+    game.play()
+    is_full = chance.random() < 0.7
+    table = opened(game.ours)
+    groups = rewritten(table, full=is_full)
+    has_company = chance.random() < 0.4
+    if has_company:
+        game.write(game.ours, game.twin)
+    if groups:
+        request = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
+        outcome = opened(game.ours).commit(request, before_try=lambda: None)
+        assert (len(outcome.committed), dict(outcome.dropped)) == (len(groups), {})
+        assert outcome.snapshot_id is not None
+        proof = opened(game.ours).verify(outcome.snapshot_id, groups)
+        assert proof.ok, [each for each in proof.checks if not each.holds]
+        (found,) = opened(game.ours).find_commits(RUN)
+        assert (found.snapshot_id, len(found.groups)) == (outcome.snapshot_id, len(groups))
+    if shape.is_keyed and not has_company:
+        assert max(sorted_runs(opened(game.ours)), default=0) <= (1 if is_full else 5)
+    game.compact(game.twin, full=True)
+    if shape.kind in HIDES_NEW_ROWS:
+        game.compact(game.ours, full=True)
+    assert game.ours.call("values") == game.twin.call("values")
+    assert opened(game.ours).list_outputs("run_2") == []
