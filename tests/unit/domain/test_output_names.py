@@ -20,6 +20,15 @@ def test_a_name_tells_who_wrote_the_file_and_its_order(mark: str) -> None:
     assert (attempt_of(path, RUN), attempt_of(path, OTHER)) == (7, None)
 
 
+@pytest.mark.parametrize("kind", ["", "changelog-"])
+@pytest.mark.parametrize("end", ["parquet", "orc", "avro"])
+def test_names_that_a_library_makes_from_the_prefix_tell_the_same(kind: str, end: str) -> None:
+    name = f"{output_prefix(RUN, 0, 2)}00001123456789-{kind}5d1f7c3e-6d0b-5a8e-9f59-0c6a1f3f2b77-0.{end}"
+    found = pc.extract_regex(pa.array([f"/lake.db/events/bucket-0/{name}"]), OUTPUT_NAME)[0].as_py()
+    assert found == {"group": f"{RUN}-00000", "run": RUN, "attempt": "2", "mark": ""}
+    assert (attempt_of(name, RUN), attempt_of(name, OTHER)) == (2, None)
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -31,6 +40,7 @@ def test_a_name_tells_who_wrote_the_file_and_its_order(mark: str) -> None:
         f"x{RUN}-00000-1-0.parquet",
         f"{RUN}-00000-1-0.parquet/other.parquet",
         f"{RUN}-00000-1-sort-2-0.parquet",
+        f"{RUN}-00000-1-00001-5d1f7c3e-6d0b-5a8e-9f59-0c6a1f3f2b77.parquet",
     ],
 )
 def test_other_names_are_nobodys(name: str) -> None:

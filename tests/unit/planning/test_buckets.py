@@ -1,0 +1,69 @@
+"""File groups of buckets: one for each bucket with enough sorted runs, and none of files of several buckets."""
+
+import time
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from engine.domain.runs.plans import Plan
+from engine.planning.plans.group_forms import GroupForm
+from tests.support.digests import DigestFile, digest_of, random_digest
+from tests.support.planning import plan_of
+
+MIB = 2**20
+RUNS = GroupForm(is_native=True, is_whole=True, merges_runs=True)
+
+
+def bucket(partition: str, number: int, *levels: int, size: int = MIB) -> list[DigestFile]:
+    """Return a file of this size at each of the levels."""
+    return [DigestFile(size, partition, bucket=number, level=level) for level in levels]
+
+
+def planned(files: list[DigestFile], document: dict[str, Any] | None = None, **given: Any) -> Plan:
+    return plan_of(digest_of(files), document or {}, form=RUNS, **given)
+
+
+def test_a_bucket_is_planned_whole_from_the_trigger_on() -> None:
+    """Also its large files: the engine decides which runs it merges."""
+    files = [
+        *bucket("a", 0, 0, 0, 0, 0, 5, size=900 * MIB),
+        *bucket("a", 1, 0, 0, 0, 5),
+        *bucket("b", 1, 5, 5, 5, 5, 5, 5),
+    ]
+    plan = planned(files)
+    assert [(group.partition, len(group.inputs)) for group in plan.groups] == [("a", 5)]
+    assert [(each.partition, each.reason) for each in plan.skipped] == [("b", "few_runs")]
+
+
+def test_the_trigger_is_that_of_the_policy() -> None:
+    document = {"rewrite": {"key_tables": {"sorted_run_trigger": 3}}}
+    plan = planned([*bucket("a", 0, 0, 0, 5), *bucket("a", 1, 0, 5)], document)
+    assert [len(group.inputs) for group in plan.groups] == [3]
+
+
+def test_a_full_rewrite_takes_every_bucket_that_has_something_to_merge() -> None:
+    plan = planned([*bucket("a", 0, 0, 5), *bucket("a", 1, 5, 5), *bucket("a", 2, 0)], full=True)
+    assert [len(group.inputs) for group in plan.groups] == [2]
+
+
+def test_files_that_wait_for_a_bucket_are_in_no_group() -> None:
+    assert planned([DigestFile(MIB, bucket=-2, level=0)] * 9, full=True).groups == ()
+
+
+def test_files_of_different_buckets_are_never_merged() -> None:
+    files = [*bucket("a", 0, 0, 0, 0), *bucket("a", 1, 0, 0)]
+    plan = plan_of(digest_of(files), {"rewrite": {"min_input_files": 2}, "limits": {"parallel_groups": 1}})
+    assert sorted(len(group.inputs) for group in plan.groups) == [2, 3]
+
+
+def test_ten_thousand_buckets_of_a_million_files_are_planned_in_seconds() -> None:
+    digest = random_digest(files=1_000_000, partitions=100, mean_bytes=MIB, seed=3)
+    columns = {"bucket": np.arange(1_000_000, dtype=np.int32) % 97, "level": np.zeros(1_000_000, np.int32)}
+    for name, values in columns.items():
+        digest = digest.set_column(digest.schema.get_field_index(name), digest.schema.field(name), pa.array(values))
+    begun = time.process_time()
+    plan = plan_of(digest, {}, form=RUNS, most_files=10_000)
+    assert time.process_time() - begun < 20
+    assert plan.groups
+    assert plan.later.files + sum(len(group.inputs) for group in plan.groups) == 1_000_000
