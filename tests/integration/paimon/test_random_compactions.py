@@ -13,29 +13,16 @@ from typing import Final
 
 import pytest
 
-from engine.domain.policies import Strategy
-from engine.domain.runs.hot_partitions import NONE_HOT
-from engine.domain.runs.requests import RunRequest
-from engine.domain.tables.table import TableRef
-from engine.formats.base import CommitRequest, RewriteSettings, WrittenGroup
-from engine.formats.paimon import PaimonFormat, PaimonTable
+from engine.formats.paimon import PaimonTable
 from engine.planning.measures.partitions import partition_files
 from engine.planning.measures.sorted_runs import SortedRuns
-from engine.planning.predictions.run_statistics import NO_STATISTICS
-from engine.rewriting.entry import run_task
-from engine.rewriting.kernel.contract import WriteSettings
-from engine.services.planning.engines import Engine, choose_engine
-from engine.services.planning.planner import plan_run
 from tests.integration.paimon.test_against_the_core import PARTITIONS, SHORT, Shape, rows_of
-from tests.support.format_subjects import LocalCore
-from tests.support.kernel_groups import written_group
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
-from tests.support.planning import policy_of
+from tests.support.paimon.rewrites import RUN, committed, opened, rewritten
 
 TABLES: Final = int(os.environ.get("PACKHOUSE_FUZZ_TABLES", "9"))
 SEED: Final = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
-RUN: Final = "run_1"
 KINDS: Final[dict[str, tuple[Mapping[str, str], int]]] = {
     "append, unaware": ({"bucket": "-1"}, 0),
     "key, fixed": ({"bucket": "2", "write-only": "true"}, 0),
@@ -111,21 +98,6 @@ class Game:
             lake.call("compact_unaware")
 
 
-def opened(lake: PaimonLake) -> PaimonTable:
-    connection = PaimonFormat(core=LocalCore()).connect("lake", lake.properties)
-    return connection.open_table(TableRef("lake", ("lake",), lake.name))
-
-
-def rewritten(table: PaimonTable, *, full: bool) -> tuple[WrittenGroup, ...]:
-    """Plan as a run does, and run every task."""
-    chosen = choose_engine(table, policy_of({"rewrite": {"strategy": Strategy.BINPACK.value}}))
-    assert chosen.engine is Engine.NATIVE, chosen.conditions
-    plan = plan_run(chosen, RunRequest(force_full=full), NO_STATISTICS, NONE_HOT)
-    settings = RewriteSettings(WriteSettings(target_file_bytes=2**27), full=full)
-    tasks = [(group, table.group_task(group, run_id=RUN, attempt=1, settings=settings)) for group in plan.groups]
-    return tuple(written_group(group, run_task(task.to_json())) for group, task in tasks)
-
-
 def sorted_runs(table: PaimonTable) -> list[int]:
     found: list[int] = SortedRuns.of(partition_files(table.digest())).sorted_run_count.tolist()
     return found
@@ -148,14 +120,10 @@ def test_a_random_table_has_the_same_rows_as_after_the_cores_own_compaction(
     if has_company:
         game.write(game.ours, game.twin)
     if groups:
-        request = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
-        outcome = opened(game.ours).commit(request, before_try=lambda: None)
-        assert (len(outcome.committed), dict(outcome.dropped)) == (len(groups), {})
-        assert outcome.snapshot_id is not None
-        proof = opened(game.ours).verify(outcome.snapshot_id, groups)
+        proof = committed(game.ours, table, groups)
         assert proof.ok, [each for each in proof.checks if not each.holds]
         (found,) = opened(game.ours).find_commits(RUN)
-        assert (found.snapshot_id, len(found.groups)) == (outcome.snapshot_id, len(groups))
+        assert (found.snapshot_id, len(found.groups)) == (proof.snapshot_id, len(groups))
     if shape.is_keyed and not has_company:
         assert max(sorted_runs(opened(game.ours)), default=0) <= (1 if is_full else 5)
     game.compact(game.twin, full=True)

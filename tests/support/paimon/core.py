@@ -25,6 +25,11 @@ class PaimonCore:
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process = process
 
+    @property
+    def pid(self) -> int:
+        """The process id of the core."""
+        return self._process.pid
+
     def call(self, name: str, /, **arguments: Any) -> Any:
         asked, answers = self._pipes()
         asked.write(json.dumps({"call": name, "arguments": arguments}) + "\n")

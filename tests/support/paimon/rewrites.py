@@ -1,0 +1,54 @@
+"""Whole rewrites of a Paimon table by Packhouse in this process, without a record and without Spark."""
+
+from typing import Final
+
+from engine.domain.policies import Strategy
+from engine.domain.runs.hot_partitions import NONE_HOT
+from engine.domain.runs.requests import RunRequest
+from engine.domain.tables.table import TableRef
+from engine.formats.base import CommitRequest, RewriteSettings, Verification, WrittenGroup
+from engine.formats.paimon import PaimonFormat, PaimonTable
+from engine.planning.predictions.run_statistics import NO_STATISTICS
+from engine.rewriting.entry import run_task
+from engine.rewriting.kernel.contract import WriteSettings
+from engine.services.planning.engines import Engine, choose_engine
+from engine.services.planning.planner import plan_run
+from tests.support.format_subjects import LocalCore
+from tests.support.kernel_groups import written_group
+from tests.support.paimon.lakes import PaimonLake
+from tests.support.planning import policy_of
+
+RUN: Final = "run_1"
+
+
+def opened(lake: PaimonLake) -> PaimonTable:
+    """Open the table with access to the core."""
+    connection = PaimonFormat(core=LocalCore()).connect("lake", lake.properties)
+    return connection.open_table(TableRef("lake", ("lake",), lake.name))
+
+
+def rewritten(table: PaimonTable, *, full: bool) -> tuple[WrittenGroup, ...]:
+    """Plan as a run does, and run every task."""
+    chosen = choose_engine(table, policy_of({"rewrite": {"strategy": Strategy.BINPACK.value}}))
+    assert chosen.engine is Engine.NATIVE, chosen.conditions
+    plan = plan_run(chosen, RunRequest(force_full=full), NO_STATISTICS, NONE_HOT)
+    settings = RewriteSettings(WriteSettings(target_file_bytes=2**27), full=full)
+    tasks = [(group, table.group_task(group, run_id=RUN, attempt=1, settings=settings)) for group in plan.groups]
+    return tuple(written_group(group, run_task(task.to_json())) for group, task in tasks)
+
+
+def committed(lake: PaimonLake, planned: PaimonTable, groups: tuple[WrittenGroup, ...]) -> Verification:
+    """Commit groups of a planned view, and return the proof."""
+    request = CommitRequest(RUN, 1, planned.head_snapshot_id or 0, planned.schema_id, groups)
+    outcome = opened(lake).commit(request, before_try=lambda: None)
+    assert (len(outcome.committed), dict(outcome.dropped)) == (len(groups), {})
+    assert outcome.snapshot_id is not None
+    return opened(lake).verify(outcome.snapshot_id, groups)
+
+
+def compacted_by_packhouse(lake: PaimonLake) -> Verification:
+    """Plan, rewrite, commit and prove a full rewrite."""
+    table = opened(lake)
+    proof = committed(lake, table, rewritten(table, full=True))
+    assert proof.ok, proof.checks
+    return proof
