@@ -22,6 +22,8 @@ CORE_COMMIT: Final = "core-commit"
 
 _OPTIONS: Final = {
     "write-only": "true",  # otherwise a commit also expires snapshots and partitions and creates tags
+    "commit.callbacks": "",  # classes that the table names are not loaded, nor run
+    "tag.callbacks": "",
     "commit.max-retries": "10",
     "commit.timeout": "60 s",
 }

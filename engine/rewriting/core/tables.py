@@ -6,11 +6,13 @@ Values of type Any are Java objects of the package `org.apache.paimon` in the ch
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from engine.rewriting.core.errors import CoreFault
 from engine.rewriting.kernel.contract import CoreTask
 from engine.rewriting.kernel.errors import NOTHING_TO_DO, UNREADABLE_LAYOUT, InputFault, Refused
+
+_MAIN: Final = "main"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +40,16 @@ class Compacted:
 
 
 def open_table(jvm: Any, location: str, options: Mapping[str, str]) -> Any:
-    """Return the table at a location, with options overridden."""
+    """Return the table at a location, with options overridden.
+
+    Raises:
+        CoreFault: an option in the table's schema leads to another table, or another branch of it.
+    """
     paimon = jvm.org.apache.paimon
     table = paimon.table.FileStoreTableFactory.create(_context(jvm, location))
+    opened, branch = table.location(), str(table.coreOptions().branch())
+    if not opened.equals(paimon.fs.Path(location)) or branch != _MAIN:
+        raise CoreFault(f"{location}: its schema has an option, such as branch, that leads to {opened}, {branch}")
     return table.copy(dict(options))
 
 

@@ -269,6 +269,15 @@ def test_key_tables_that_the_core_must_not_compact(lake: PaimonLake, options: di
     assert failed in [each.name for each in table.planned_natively().conditions() if not each.holds]
 
 
+def test_a_schema_that_leads_the_core_to_another_branch(lake: PaimonLake) -> None:
+    """The reader ignores this option."""
+    lake.create(primary_keys=["id"], bucket="1", write_only="true")
+    schema = lake.folder / "schema" / "schema-0"
+    edit_json(schema, options={**json.loads(schema.read_text())["options"], "branch": "other"})
+    failed = [each.name for each in lake.open().planned_natively().conditions() if not each.holds]
+    assert failed == ["native_core", "native_files_in_place"]
+
+
 @pytest.mark.parametrize(
     ("options", "failed"),
     [

@@ -18,6 +18,8 @@ _OF_APPENDS: Final = (BucketMode.UNAWARE,)
 _STORES: Final = (FILE, "hdfs")
 _NAMES_CODE: Final = re.compile(r"callback|\bclass\b|\.custom\b|mark-done")
 """Options that can name classes, which the core would load and run."""
+_NAMES_PLACES: Final = re.compile(r"^branch$|external-path")
+"""Options by which the core would read or write other files than those of the table's main branch in its location."""
 _MORE_THAN_FILES: Final = ("row-tracking.enabled", "data-evolution.enabled")
 
 
@@ -34,8 +36,9 @@ def core_conditions(view: TableView) -> Iterator[Condition]:
     naming = sorted(name for name in given if _NAMES_CODE.search(name.lower()))
     told = f"options that can name code: {', '.join(naming)[:200]}" if naming else "none of its options names code"
     yield Condition("native_no_code", not naming, told)
-    outside = len(options.external_paths)
-    yield Condition("native_files_in_place", not outside, f"{outside} locations in data-file.external-paths")
+    elsewhere = sorted(name for name in given if _NAMES_PLACES.search(name.lower()))
+    told = f"options that name another place: {', '.join(elsewhere)[:200]}" if elsewhere else "all are in its location"
+    yield Condition("native_files_in_place", not elsewhere, told)
     blobs = [each.name for each in view.schema.columns if each.type.root == "BLOB"]
     yield Condition("native_no_blobs", not blobs, f"{len(blobs)} columns of type BLOB, whose files are not compacted")
     evolved = [name for name in _MORE_THAN_FILES if given.get(name, "false").strip().lower() == "true"]

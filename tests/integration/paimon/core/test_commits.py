@@ -9,6 +9,7 @@ import pytest
 from engine.rewriting.kernel.contract import WITHOUT_BUCKETS
 from tests.support.paimon.compactions import Commits, compact, own_files, tasks
 from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake
 
 pytestmark = pytest.mark.usefixtures("core_child")
@@ -108,6 +109,37 @@ def test_a_commit_expires_nothing_and_creates_no_tag(lake: PaimonLake) -> None:
         f"snapshot-{number}" for number in range(1, 6)
     ]
     assert not (lake.folder / "tag").exists()
+
+
+def test_classes_that_the_table_names_are_not_loaded(lake: PaimonLake) -> None:
+    """The core would fail to load this one after the commit."""
+    result = compact(tasks(keyed(lake))[0])
+    add_option(lake, "commit.callbacks", "org.example.None")
+    assert Commits(lake.folder).commit(result).outcome == "committed"
+
+
+def test_a_table_whose_schema_leads_to_another_branch_is_left_alone(lake: PaimonLake) -> None:
+    task = tasks(keyed(lake))[0]
+    result = compact(task)
+    add_option(lake, "branch", "other")
+    answer = Commits(lake.folder).commit(result)
+    assert answer.outcome == "failed"
+    assert "that leads to" in answer.reason
+    assert "that leads to" in (compact(task).reason or "")
+
+
+def test_a_schema_with_another_path_leads_nowhere(lake: PaimonLake, tmp_path: Path) -> None:
+    result = compact(tasks(keyed(lake))[0])
+    add_option(lake, "path", str(tmp_path / "lake.db" / "other"))
+    assert Commits(lake.folder).commit(result).outcome == "committed"
+    assert snapshot(lake, 5)["commitKind"] == "COMPACT"
+    assert not (tmp_path / "lake.db" / "other").exists()
+
+
+def add_option(lake: PaimonLake, name: str, value: str) -> None:
+    """Write an option into the schema, as no client of the table can."""
+    schema = lake.folder / "schema" / "schema-0"
+    edit_json(schema, options={**json.loads(schema.read_text())["options"], name: value})
 
 
 def test_outputs_that_are_gone_fail_the_commit(lake: PaimonLake) -> None:
