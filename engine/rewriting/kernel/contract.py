@@ -39,6 +39,8 @@ class WriteSettings:
     """Settings of the output files.
 
     `codec` is a Parquet codec name in lower case, `uncompressed` for none; codecs without levels ignore `codec_level`.
+    `bounds_beside_nan`: float columns with NaN have bounds, which leave NaN out. False: they have none, for readers
+    that order NaN above all numbers and would skip it.
     """
 
     target_file_bytes: int
@@ -47,6 +49,7 @@ class WriteSettings:
     row_group_bytes: int = 128 * 2**20
     page_bytes: int = 2**20
     dictionary_page_bytes: int = 2 * 2**20
+    bounds_beside_nan: bool = True
 
     @property
     def level(self) -> int | None:

@@ -67,6 +67,11 @@ def joined(chunks: Iterable[Chunk], order: Order | None) -> Struct | None:
     return made
 
 
+def without_bounds(found: Struct) -> Struct:
+    """Return only the null count of a chunk's statistics."""
+    return {key: value for key, value in found.items() if key == _NULLS}
+
+
 def _has_bounds(found: Struct, chunk: Chunk) -> bool:
     exact = all(found[flag][1] for flag in (_MIN_IS_EXACT, _MAX_IS_EXACT) if flag in found)
     return chunk.order_is_known and exact and _MIN in found and _MAX in found

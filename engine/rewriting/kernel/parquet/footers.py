@@ -238,6 +238,12 @@ class NewChunk:
             metadata[_DICTIONARY_OFFSET] = (I64, 0)
         return NewChunk(metadata, chunk.stored_bytes, chunk.uncompressed_bytes)
 
+    @property
+    def statistics(self) -> Struct:
+        """Its statistics, empty without any."""
+        found: Struct = self.metadata[_STATISTICS][1] if _STATISTICS in self.metadata else {}
+        return found
+
     def with_statistics(self, statistics: Struct) -> "NewChunk":
         """Return the chunk with these statistics."""
         return replace(self, metadata=self.metadata | {_STATISTICS: (STRUCT, statistics)})

@@ -13,6 +13,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.parquet.chunk_statistics import without_bounds
 from engine.rewriting.kernel.parquet.footers import BareElement, NewChunk
 from engine.rewriting.kernel.parquet.index_pages import ChunkWriter, Indexed
 from engine.rewriting.kernel.reading.projection import field_id
@@ -164,12 +165,14 @@ class Encoding:
         end = file.size - _END_BYTES
         chunks = NewChunk.encoded(bytes(file[end - length : end]))
         leaves = [leaf for number in fields for leaf in self._form.fields[number]]
-        return {
-            leaf: Encoded(
-                chunk, [file.slice(start, chunk.stored_bytes)], nan_counts.get(self._form.leaf_ids[leaf] or 0)
-            )
-            for leaf, (chunk, start) in zip(leaves, chunks, strict=True)
-        }
+        made: dict[int, Encoded] = {}
+        for leaf, (chunk, start) in zip(leaves, chunks, strict=True):
+            nans = nan_counts.get(self._form.leaf_ids[leaf] or 0)
+            buffers = [file.slice(start, chunk.stored_bytes)]
+            if nans and not self._settings.bounds_beside_nan:
+                chunk = chunk.with_statistics(without_bounds(chunk.statistics))  # noqa: PLW2901
+            made[leaf] = Encoded(chunk, buffers, nans)
+        return made
 
 
 def _batches(fields: list[int], column_bytes: int) -> Iterator[tuple[int, ...]]:

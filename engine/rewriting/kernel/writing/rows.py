@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import RowOrder, WriteSettings
-from engine.rewriting.kernel.reading.projection import leaf_ids, without_ids
+from engine.rewriting.kernel.reading.projection import child_fields, leaf_ids, without_ids
 from engine.rewriting.kernel.reading.rows import Rows
 from engine.rewriting.kernel.storage.transfer import OutputSink
 from engine.rewriting.kernel.writing.layout import Layout
@@ -82,7 +82,14 @@ class GroupWriter:
         if self._open is None:
             sink = self._files.begin()
             stream = pa.PythonFile(sink, mode="w")
-            self._open = sink, Encoder(stream=stream, form=self._format, first=taken, dictionary_ids=dictionary_ids)
+            encoder = Encoder(
+                stream=stream,
+                form=self._format,
+                first=taken,
+                dictionary_ids=dictionary_ids,
+                statistics=self._format.bounded(),
+            )
+            self._open = sink, encoder
         sink, encoder = self._open
         before = sink.position
         encoder.write(taken, count)
@@ -173,6 +180,16 @@ class Format:
             for column in (order.columns if order is not None and order.strategy == "sort" else ())
         ]
 
+    def bounded(self) -> bool | Sequence[str]:
+        """Return the paths of the leaves that get statistics, True for all of them.
+
+        They are chosen before the first row: without `bounds_beside_nan` no float column has any.
+        """
+        if self.settings.bounds_beside_nan:
+            return True
+        leaves = _leaf_fields(list(self.schema))
+        return [path for path, one in zip(self.leaf_paths, leaves, strict=True) if not pt.is_floating(one.type)]
+
     def options(self, dictionary_ids: frozenset[int | None], widest_bytes: float) -> dict[str, Any]:
         """Return the writer's options; `widest_bytes` is the mean size of a value in the widest column."""
         settings = self.settings
@@ -190,6 +207,11 @@ class Format:
             "store_decimal_as_integer": True,
             "sorting_columns": self.sorting_columns or None,
         }
+
+
+def _leaf_fields(fields: Sequence[pa.Field]) -> list[pa.Field]:
+    """Return the fields of the leaves, in the order of their Parquet columns."""
+    return [leaf for one in fields for leaf in (_leaf_fields(child_fields(one.type)) or [one])]
 
 
 def _leaf_paths(schema: pa.Schema) -> list[str]:
@@ -210,9 +232,17 @@ class Encoder:
         form: Format,
         first: list[list[pa.Array]],
         dictionary_ids: frozenset[int | None],
-        statistics: bool = True,
+        statistics: bool | Sequence[str] = True,
     ) -> None:
-        """Open the file; `first`: the columns of the first row group, which decide what stays a dictionary array."""
+        """Open the file.
+
+        Args:
+            stream: what it is written to.
+            form: its schema and settings.
+            first: the columns of the first row group, which decide what stays a dictionary array.
+            dictionary_ids: the field ids of the leaves that get a dictionary.
+            statistics: of all leaves, of none, or of those with these paths.
+        """
         self._form = form
         self._nans = NanTally(form.schema)
         self.nan_counts: dict[int, int] = {}
