@@ -1,7 +1,8 @@
 """Compaction of one bucket of a Paimon table by Packhouse, beside Paimon's core called directly in one JVM.
 
 Both compact copies of the same table in full, each with a JVM that has compacted before. Packhouse plans, runs the
-task, commits and proves; the core compacts and commits. CPU seconds are those of the JVM, for Packhouse also its own.
+task, commits and proves; the core compacts and commits. Append tables are merged by Packhouse's kernel, and by the core
+as for `rewrite.engine: native`. CPU seconds are those of the JVM, for Packhouse also its own.
 
     python -m bench.paimon_compaction [--rows 200000] [--files 4] [--json paimon.json]
 """
@@ -18,6 +19,7 @@ from typing import Any
 from bench.facts import machine_facts, print_table, write_json
 from engine.formats.paimon.compaction.core import HEAP_BYTES
 from engine.rewriting.core.child import CHILDREN
+from engine.services.planning.engines import Engine
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.core import PaimonCore, open_core
 from tests.support.paimon.lakes import PaimonLake
@@ -27,7 +29,8 @@ TEXT_BYTES = 120
 WARM_ROWS = 1000
 COLUMNS = [("id", "BIGINT NOT NULL"), ("text", "STRING")]
 KINDS: Mapping[str, Mapping[str, str]] = {
-    "append": {"bucket": "-1"},
+    "append, by the kernel": {"bucket": "-1"},
+    "append, by the core": {"bucket": "-1"},
     "key": {"bucket": "1", "write_only": "true"},
     "key, vectors": {"bucket": "1", "write_only": "true", "deletion_vectors__enabled": "true"},
     "key, lookup": {"bucket": "1", "write_only": "true", "changelog_producer": "lookup"},
@@ -67,7 +70,10 @@ def _measured(core: PaimonCore, root: Path, kind: str, rows: int, files: int) ->
             twin.call("compact_unaware")
 
     peer = _timed(by_the_core, lambda: _cpu_seconds(core.pid))
-    own = _timed(lambda: compacted_by_packhouse(ours), lambda: time.process_time() + _cpu_seconds(_child()))
+    engine = Engine.ARROW if kind == "append, by the kernel" else Engine.NATIVE
+    own = _timed(
+        lambda: compacted_by_packhouse(ours, engine=engine), lambda: time.process_time() + _cpu_seconds(_child())
+    )
     return {
         "table": kind,
         "mb": round(size / 1e6, 1),

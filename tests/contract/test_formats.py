@@ -85,7 +85,10 @@ def opened(subject: Subject) -> OpenTable:
 
 
 def to_rewrite(subject: Subject) -> RewritableTable:
-    return rewritable(opened(subject))
+    table = opened(subject)
+    if isinstance(table, PaimonTable) and isinstance(subject, PaimonSubject) and not subject.by_kernel:
+        return table.planned_natively()
+    return rewritable(table)
 
 
 @contract
@@ -205,8 +208,7 @@ def the_digest_has_one_row_a_live_file(subject: Subject) -> None:
     assert set(measured.times) <= {row["spec_id"] for row in rows}
     assert [spec.spec_id for spec in table.partition_specs()][-1:] in ([], [table.current_spec_id])
     is_possible = subject.format.capabilities().operation(Operation.REWRITE).possible
-    planned = table.planned_natively() if isinstance(table, PaimonTable) else table
-    assert all(condition.holds for condition in planned.conditions()) is is_possible
+    assert all(condition.holds for condition in to_rewrite(subject).conditions()) is is_possible
 
 
 @contract
@@ -409,6 +411,11 @@ def test_plain_tables(part: Part, tmp_path: Path) -> None:
 @every_part
 def test_paimon_tables(part: Part, paimon_core: PaimonCore, tmp_path: Path) -> None:
     part(PaimonSubject(PaimonLake(paimon_core, tmp_path)))
+
+
+@every_part
+def test_paimon_tables_by_the_kernel(part: Part, paimon_core: PaimonCore, tmp_path: Path) -> None:
+    part(PaimonSubject(PaimonLake(paimon_core, tmp_path), by_kernel=True))
 
 
 @every_part

@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import Transient
 from engine.domain.ids import TableId
+from engine.domain.policies import PolicyDocument
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.table import FormatName, TableRef
@@ -102,13 +103,16 @@ async def test_p24_a_bucket_is_merged_at_the_trigger_and_not_before(settings: Se
     assert max(runs_by_bucket(lake).values()) < 5
 
 
-async def test_an_append_table_without_buckets_is_merged(settings: Settings, lake: PaimonLake) -> None:
+@pytest.mark.parametrize("engine", ["arrow", "native"])
+async def test_an_append_table_without_buckets_is_merged(settings: Settings, lake: PaimonLake, engine: str) -> None:
     lake.create(partition_keys=["day"])
     for turn in range(6):
         for day in DAYS:
             await asyncio.to_thread(lake.write, [[turn, day, number + 0.5] for number in range(40)])
     before = values(lake)
     async with served(settings, lake) as here:
+        document = PolicyDocument.model_validate({"rewrite": {"engine": engine}})
+        await here.container.policies.put(SYSTEM, here.table_id, document, if_none_match=True)
         run = await here.compacted()
         again = await here.compacted()
     assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")

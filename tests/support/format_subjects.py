@@ -123,9 +123,10 @@ class LocalCore:
 
 @dataclass
 class PaimonSubject:
-    """An append table without buckets, compacted by the core in a JVM of this process."""
+    """An append table without buckets, compacted by the core in a JVM of this process, or by the kernel."""
 
     lake: PaimonLake
+    by_kernel: bool = False
     next_id: int = 0
 
     def __post_init__(self) -> None:

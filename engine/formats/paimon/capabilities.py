@@ -3,21 +3,19 @@
 from typing import Final, assert_never
 
 from engine.domain.runs.run import Operation
-from engine.domain.tables.capabilities import Capabilities, cells
+from engine.domain.tables.capabilities import STRATEGIES, Capabilities, cells
 from engine.domain.tables.table import FormatName
-from engine.formats.paimon.compaction.conditions import NO_KERNEL
 
 NOT_DONE: Final = "this version does not do it on Paimon tables"
-_BY_CORE: Final = ("binpack", "window")
+_POSSIBLE: Final = ("binpack", "window")
+_NO_ORDER: Final = f"rows of Paimon tables are not ordered, and files not divided by size: use {' or '.join(_POSSIBLE)}"
 
 
-def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:
+def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:  # noqa: ARG001
     if operation is not Operation.REWRITE:
         return f"{NOT_DONE}: {_instead(operation)}"
-    if engine == "arrow":
-        return NO_KERNEL
-    if strategy not in _BY_CORE:
-        return f"Paimon's core does not order rows or divide files by size: use {' or '.join(_BY_CORE)}"
+    if strategy not in _POSSIBLE:
+        return _NO_ORDER
     return None
 
 
@@ -49,6 +47,7 @@ _OF_SETTINGS: Final = {
 CAPABILITIES: Final = Capabilities(
     format=FormatName.PAIMON,
     cells=tuple(cells(_reason)),
-    settings={name: {"*": f"{NOT_DONE}: {_instead(operation)}"} for name, operation in _OF_SETTINGS.items()},
+    settings={"rewrite.strategy": {each: _NO_ORDER for each in STRATEGIES if each not in _POSSIBLE}}
+    | {name: {"*": f"{NOT_DONE}: {_instead(operation)}"} for name, operation in _OF_SETTINGS.items()},
 )
 """The capabilities of the Paimon format."""

@@ -24,6 +24,11 @@ class TableStorage:
         self._properties = properties
         self.places = places
 
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """The properties of the catalog by which the stores are reached, with secrets."""
+        return self._properties
+
     def read(self, path: str, limit: int) -> bytes:
         """Return the content of a file.
 

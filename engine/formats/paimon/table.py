@@ -1,4 +1,4 @@
-"""One loaded Paimon table, as `formats.base.OwnEngine`: read here, and compacted by Paimon's core in Spark tasks."""
+"""One loaded Paimon table, as `formats.base.OwnEngine`: rewritten by Paimon's core or the kernel in Spark tasks."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,13 +23,14 @@ from engine.formats.base import (
     RewriteSettings,
     SnapshotInfo,
     TableColumn,
+    Task,
     Verification,
     WrittenGroup,
 )
 from engine.formats.intake.errors import causes_of
 from engine.formats.intake.guards import reads
 from engine.formats.paimon.compaction.commits import Committer, find_commits, lost_groups
-from engine.formats.paimon.compaction.conditions import NO_KERNEL, core_conditions
+from engine.formats.paimon.compaction.conditions import NO_ORDER, core_conditions, kernel_conditions
 from engine.formats.paimon.compaction.core import (
     UNSUPPORTED_SETTINGS,
     CoreAccess,
@@ -39,7 +40,7 @@ from engine.formats.paimon.compaction.core import (
 )
 from engine.formats.paimon.compaction.outputs import list_run_files, remove_run_files
 from engine.formats.paimon.compaction.proofs import verify_snapshot
-from engine.formats.paimon.compaction.tasks import core_task
+from engine.formats.paimon.compaction.tasks import core_task, kernel_task
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.history import snapshot_infos
 from engine.formats.paimon.metadata.options import BucketMode
@@ -49,7 +50,6 @@ from engine.formats.paimon.view import TableView
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields
-from engine.rewriting.kernel.contract import CoreTask
 
 
 class PaimonTable:
@@ -194,20 +194,26 @@ class PaimonTable:
         oldest = [each for number in self._view.snapshot_ids[:1] if (each := self._view.files.snapshot(number))]
         return {each.id: each.committed_at_ms for each in (*oldest, *self._view.newest_read)}
 
+    @reads("read the manifests of")
     def conditions(
         self,
-        order: RequestedOrder | None = None,  # noqa: ARG002
+        order: RequestedOrder | None = None,
         *,
         moves_to_current_spec: bool = False,  # noqa: ARG002
     ) -> Sequence[Condition]:
-        """Return the conditions of Paimon's core if the table is planned for it; the kernel rewrites no such table."""
-        if not self._is_native:
-            return [Condition("kernel_merges_files", False, NO_KERNEL)]
-        return [reachable(self._core), *core_conditions(self._view)]
+        """Return the conditions of Paimon's core, and of the kernel unless the table is planned for the core.
+
+        The core commits the files that the kernel writes, so that its conditions must hold for both.
+        """
+        of_core = [reachable(self._core), *core_conditions(self._view)]
+        if self._is_native:
+            return of_core
+        unordered = Condition("kernel_order", order is None, "rows keep their order" if order is None else NO_ORDER)
+        return [*kernel_conditions(self._view), unordered, *of_core]
 
     def resolve_order(self, requested: RequestedOrder) -> RowOrdering:  # noqa: ARG002
         """Raise `NotEligible`."""
-        raise NotEligible(f"{self.ref} has no order of rows: {NO_KERNEL}")
+        raise NotEligible(f"{self.ref}: {NO_ORDER}")
 
     def order_ranges(
         self,
@@ -251,14 +257,16 @@ class PaimonTable:
         return UNSUPPORTED_SETTINGS
 
     @reads("read the manifests of")
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> CoreTask:
-        """Return the task that compacts the bucket of a group, or merges its files in a table without buckets."""
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> Task:
+        """Return the task of the core that compacts the bucket of a group, or that of the kernel."""
+        if not self._is_native:
+            return kernel_task(self._view, group, run_id=run_id, attempt=attempt, write=settings.write)
         jar = self._reached().jar()
         return core_task(self._view, group, run_id=run_id, attempt=attempt, settings=settings, jar=jar)
 
     def task_storage(self) -> Mapping[str, str]:
-        """Return no properties: the core accesses files as the Spark executors can."""
-        return {}
+        """Return the catalog's properties for the kernel; none for the core, which accesses files as executors can."""
+        return {} if self._is_native else self._view.files.storage.properties
 
     @reads("read the manifests of")
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:

@@ -10,7 +10,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from engine.rewriting.core.child import CHILDREN, Child, Children
+from engine.rewriting.core.replacements import Replacement, Replacer
 from engine.rewriting.core.tables import open_table, unpack_message
+from engine.rewriting.kernel.errors import InputFault
 
 COMMITTED: Final = "committed"
 NOTHING: Final = "nothing"
@@ -37,7 +39,8 @@ class CoreCommit:
     """A commit of compacted buckets.
 
     `user` and `identifier` name the commit: one of the same user with the same or a lower identifier is not repeated.
-    `messages` are those of `GroupResult`; `properties` become properties of the snapshot.
+    `messages` are those of `GroupResult`, and `replacements` files that the kernel wrote; `properties` become
+    properties of the snapshot.
     """
 
     table: str
@@ -46,6 +49,7 @@ class CoreCommit:
     user: str
     identifier: int
     messages: tuple[str, ...]
+    replacements: tuple[Replacement, ...] = ()
     properties: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
@@ -58,6 +62,7 @@ class CoreCommit:
         raw: dict[str, Any] = json.loads(text)
         raw.pop("engine", None)
         raw["messages"] = tuple(raw["messages"])
+        raw["replacements"] = tuple(map(Replacement.from_raw, raw["replacements"]))
         return CoreCommit(**raw)
 
 
@@ -90,9 +95,11 @@ def run_commit(commit_json: str) -> str:
     try:
         return _commit(commit, CHILDREN).to_json()
     except Exception as error:  # noqa: BLE001 - any error is reported to the worker, by name
-        text = str(error)
-        outcome = CONFLICT if _CONFLICTS.search(text) else FAILED
-        return CommitAnswer(outcome, reason=f"{type(error).__name__}: {text}").to_json()
+        return CommitAnswer(FAILED, reason=_told(error)).to_json()
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _commit(commit: CoreCommit, children: Children) -> CommitAnswer:
@@ -105,17 +112,38 @@ def _commit(commit: CoreCommit, children: Children) -> CommitAnswer:
 
 def _commit_in(child: Child, commit: CoreCommit) -> CommitAnswer:
     table = open_table(child.jvm, commit.table, _OPTIONS)
+    try:
+        count = _sent(child, table, commit)
+    except Exception as error:
+        told = _told(child.explained(error))
+        newest = _newest_of(table, commit.user)
+        if newest is not None:  # this commit was sent before, and was made
+            return CommitAnswer(NOTHING, newest)
+        if isinstance(error, InputFault) or _CONFLICTS.search(told):
+            return CommitAnswer(CONFLICT, reason=told)
+        raise
+    return CommitAnswer(COMMITTED if count else NOTHING, _newest_of(table, commit.user))
+
+
+def _sent(child: Child, table: Any, commit: CoreCommit) -> int:
+    """Send a commit; return how many were made, 0 or 1."""
     committable = child.jvm.org.apache.paimon.manifest.ManifestCommittable(commit.identifier)
+    replacer = Replacer(child.jvm, table)
     for packed in commit.messages:
         committable.addFileCommittable(unpack_message(child.jvm, packed))
+    for replacement in commit.replacements:
+        committable.addFileCommittable(replacer.message(replacement))
     for name, value in commit.properties.items():
         committable.addProperty(name, value)
-    count = 0
-    if commit.messages:
-        opened = table.newCommit(commit.user).ignoreEmptyCommit(True)
-        try:
-            count = opened.filterAndCommitMultiple([committable])
-        finally:
-            opened.close()
-    newest = table.snapshotManager().latestSnapshotOfUser(commit.user)
-    return CommitAnswer(COMMITTED if count else NOTHING, int(newest.get().id()) if newest.isPresent() else None)
+    if not commit.messages and not commit.replacements:
+        return 0
+    opened = table.newCommit(commit.user).ignoreEmptyCommit(True)
+    try:
+        return int(opened.filterAndCommitMultiple([committable]))
+    finally:
+        opened.close()
+
+
+def _newest_of(table: Any, user: str) -> int | None:
+    newest = table.snapshotManager().latestSnapshotOfUser(user)
+    return int(newest.get().id()) if newest.isPresent() else None

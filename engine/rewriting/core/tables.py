@@ -53,6 +53,12 @@ def open_table(jvm: Any, location: str, options: Mapping[str, str]) -> Any:
     return table.copy(dict(options))
 
 
+def live_files(table: Any, partition: Any, bucket: int) -> dict[str, Any]:
+    """Return what the newest snapshot has of the files in a bucket, by name."""
+    scan = table.store().newScan().withPartitionBucket(partition, bucket)
+    return {str(file.fileName()): file for file in (entry.file() for entry in scan.plan().files())}
+
+
 def remove_files(jvm: Any, *, folders: tuple[str, ...], prefix: str, paths: tuple[str, ...]) -> None:
     """Remove the files of these folders whose names begin with the prefix, and the files at `paths`."""
     paimon = jvm.org.apache.paimon
@@ -159,8 +165,7 @@ class BucketCalls:
 
     def _live_inputs(self) -> list[Any]:
         """Return the inputs as the newest snapshot has them, in the task's order."""
-        scan = self._table.store().newScan().withPartitionBucket(self._partition, self._task.bucket)
-        live = {str(file.fileName()): file for file in (entry.file() for entry in scan.plan().files())}
+        live = live_files(self._table, self._partition, self._task.bucket)
         found = []
         for one in self._task.inputs:
             file = live.get(one.path.rsplit("/", maxsplit=1)[-1])

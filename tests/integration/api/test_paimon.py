@@ -164,11 +164,11 @@ async def test_no_other_operation_is_accepted(paimon: Registered, operation: Ope
 @pytest.mark.parametrize(
     ("policy", "pointer"),
     [
-        ({"rewrite": {"engine": "arrow"}}, "/rewrite/engine"),
+        ({"rewrite": {"strategy": "sort", "columns": ["id"]}}, "/rewrite/strategy"),
         ({"maintenance": {"expire_snapshots": {"older_than": "5d", "keep_last": 1}}}, "/maintenance/expire_snapshots"),
         ({"maintenance": {"remove_orphans": {"older_than": "5d"}}}, "/maintenance/remove_orphans"),
     ],
-    ids=["engine", "expiry", "orphans"],
+    ids=["order", "expiry", "orphans"],
 )
 async def test_settings_that_nothing_acts_on_are_refused(
     paimon: Registered, policy: dict[str, Any], pointer: str

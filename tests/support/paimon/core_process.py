@@ -63,7 +63,7 @@ class Core:
     ) -> None:
         """Commit rows; `kinds` has a letter of +I, -D for each; `buckets`: of a dynamic table, by the first column."""
         opened = self._table(warehouse, table, options)
-        types = [str(each.type()) for each in opened.schema().fields()]
+        types = [each.type() for each in opened.schema().fields()]
         builder = opened.newBatchWriteBuilder()
         if overwrite is not None:
             builder = builder.withOverwrite(jpype.java.util.HashMap(dict(overwrite)))
@@ -72,7 +72,7 @@ class Core:
         for at, values in enumerate(rows):
             row = java("data.GenericRow")(len(values))
             for place, (value, kind) in enumerate(zip(values, types, strict=True)):
-                row.setField(place, _value(value, kind))
+                row.setField(place, _made(value, kind))
             if kinds and kinds[at] == "D":
                 row.setRowKind(java("types.RowKind").DELETE)
             if buckets:
@@ -183,6 +183,53 @@ class Core:
         rows.close()
         return sorted(found, key=str)
 
+    def matching(
+        self, warehouse: str, table: str, tests: Sequence[tuple[int, str, Any]]
+    ) -> Sequence[Sequence[Sequence[Any]]]:
+        """Return the rows, sorted, that match each test: number of a column, method of `PredicateBuilder`, value."""
+        opened = self._table(warehouse, table, None)
+        rows, types = opened.rowType(), [each.type() for each in opened.schema().fields()]
+        made, found = java("predicate.PredicateBuilder")(rows), []
+        for column, method, value in tests:
+            given = () if method in ("isNull", "isNotNull") else (_made(value, types[column]),)
+            builder = opened.newReadBuilder().withFilter(getattr(made, method)(column, *given))
+            reader = builder.newRead().executeFilter().createReader(builder.newScan().plan()).toCloseableIterator()
+            found.append(
+                sorted(([_plain_field(row, types, at) for at in range(len(types))] for row in reader), key=str)
+            )
+            reader.close()
+        return found
+
+    def statistics(self, warehouse: str, table: str) -> Mapping[str, Any]:
+        """Return null count, lower and upper bound of the columns that have some, by file and name."""
+        opened = self._table(warehouse, table, None)
+        found = {}
+        for entry in opened.store().newScan().plan().files():
+            file = entry.file()
+            rows = opened.schemaManager().schema(file.schemaId()).logicalRowType()
+            if file.valueStatsCols() is not None:
+                rows = rows.project(file.valueStatsCols())
+            types = [each.type() for each in rows.getFields()]
+            stats = file.valueStats()
+            found[str(file.fileName())] = {
+                str(rows.getFieldNames()[at]): [
+                    None if stats.nullCounts().isNullAt(at) else int(stats.nullCounts().getLong(at)),
+                    _plain_field(stats.minValues(), types, at),
+                    _plain_field(stats.maxValues(), types, at),
+                ]
+                for at in range(len(types))
+            }
+        return found
+
+    def rename_column(self, warehouse: str, table: str, name: str, other: str) -> None:
+        self._alter(warehouse, table, java("schema.SchemaChange").renameColumn(name, other))
+
+    def change_type(self, warehouse: str, table: str, name: str, kind: str) -> None:
+        self._alter(warehouse, table, java("schema.SchemaChange").updateColumnType(name, _type(kind)))
+
+    def drop_column(self, warehouse: str, table: str, name: str) -> None:
+        self._alter(warehouse, table, java("schema.SchemaChange").dropColumn(name))
+
     def fill(self, warehouse: str, table: str, rows: int, text_bytes: int, seed: int) -> None:
         """Commit rows (id BIGINT, text STRING) with texts that don't compress below half their size."""
         chance = Random(seed)
@@ -277,12 +324,67 @@ def _type(written: str) -> Any:
 _NODE = "org.apache.paimon.shade.jackson2.com.fasterxml.jackson.databind.JsonNode"
 
 
-def _value(value: Any, written: str) -> Any:
+def _made(value: Any, kind: Any) -> Any:
+    """Return a value of a column as the core has it: lists for arrays, pairs for maps, lists for rows."""
+    root = str(kind.getTypeRoot())
+    if value is None or root not in ("ARRAY", "MAP", "ROW"):
+        return _value(value, str(kind))
+    if root == "ARRAY":
+        made = [_made(each, kind.getElementType()) for each in value]
+        return java("data.GenericArray")(jpype.JArray(jpype.JObject)(made))
+    if root == "MAP":
+        entries = jpype.java.util.LinkedHashMap()
+        for key, each in value:
+            entries.put(_made(key, kind.getKeyType()), _made(each, kind.getValueType()))
+        return java("data.GenericMap")(entries)
+    row = java("data.GenericRow")(len(value))
+    for at, each in enumerate(value):
+        row.setField(at, _made(each, kind.getFields().get(at).type()))
+    return row
+
+
+def _plain_field(row: Any, types: Sequence[Any], at: int) -> Any:
+    return _plain(java("data.InternalRow").createFieldGetter(types[at], at).getFieldOrNull(row), types[at])
+
+
+def _plain(value: Any, kind: Any) -> Any:  # noqa: PLR0911 - one line a type
+    if value is None:
+        return None
+    match str(kind.getTypeRoot()):
+        case "ARRAY":
+            return _plain_list(value, kind.getElementType())
+        case "MAP":
+            keys, values = value.keyArray(), value.valueArray()
+            pairs = zip(_plain_list(keys, kind.getKeyType()), _plain_list(values, kind.getValueType()), strict=True)
+            return sorted(map(list, pairs), key=str)
+        case "ROW":
+            types = [each.type() for each in kind.getFields()]
+            return [_plain_field(value, types, at) for at in range(len(types))]
+        case "BINARY" | "VARBINARY":
+            return bytes(value).hex()
+        case "FLOAT" | "DOUBLE":
+            return str(float(value))  # NaN is no JSON
+        case "BOOLEAN":
+            return bool(value)
+        case _:
+            return str(value)
+
+
+def _plain_list(values: Any, kind: Any) -> list[Any]:
+    getter = java("data.InternalArray").createElementGetter(kind)
+    return [_plain(getter.getElementOrNull(values, at), kind) for at in range(int(values.size()))]
+
+
+def _value(value: Any, written: str) -> Any:  # noqa: PLR0911 - one line a type
     if value is None:
         return None
     kind = written.split("(", maxsplit=1)[0].split(" ", maxsplit=1)[0]
     if kind in ("STRING", "VARCHAR", "CHAR"):
         return java("data.BinaryString").fromString(value)
+    if kind in ("BINARY", "VARBINARY", "BYTES"):
+        return jpype.JArray(jpype.JByte)(bytes.fromhex(value))
+    if kind == "TIMESTAMP":
+        return java("data.Timestamp").fromLocalDateTime(jpype.java.time.LocalDateTime.parse(value))
     if kind == "DATE":
         return jpype.JInt((date.fromisoformat(value) - _EPOCH).days)
     if kind == "DECIMAL":
@@ -294,7 +396,9 @@ def _value(value: Any, written: str) -> Any:
         "INT": jpype.JInt,
         "SMALLINT": jpype.JShort,
         "TINYINT": jpype.JByte,
-        "DOUBLE": jpype.JDouble,
+        "TIME": jpype.JInt,
+        "FLOAT": lambda given: jpype.JFloat(float(given)),
+        "DOUBLE": lambda given: jpype.JDouble(float(given)),
         "BOOLEAN": jpype.JBoolean,
     }
     return makers[kind](value)

@@ -6,7 +6,7 @@ from engine.domain.policies import Strategy
 from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.requests import RunRequest
 from engine.domain.tables.table import TableRef
-from engine.formats.base import CommitRequest, RewriteSettings, Verification, WrittenGroup
+from engine.formats.base import CommitRequest, RewriteSettings, Verification, WrittenGroup, rewritable
 from engine.formats.paimon import PaimonFormat, PaimonTable
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.rewriting.entry import run_task
@@ -27,13 +27,14 @@ def opened(lake: PaimonLake) -> PaimonTable:
     return connection.open_table(TableRef("lake", ("lake",), lake.name))
 
 
-def rewritten(table: PaimonTable, *, full: bool) -> tuple[WrittenGroup, ...]:
+def rewritten(table: PaimonTable, *, full: bool, engine: Engine = Engine.NATIVE) -> tuple[WrittenGroup, ...]:
     """Plan as a run does, and run every task."""
-    chosen = choose_engine(table, policy_of({"rewrite": {"strategy": Strategy.BINPACK.value}}))
-    assert chosen.engine is Engine.NATIVE, chosen.conditions
+    chosen = choose_engine(table, policy_of({"rewrite": {"strategy": Strategy.BINPACK.value, "engine": engine.value}}))
+    assert chosen.engine is engine, chosen.conditions
     plan = plan_run(chosen, RunRequest(force_full=full), NO_STATISTICS, NONE_HOT)
     settings = RewriteSettings(WriteSettings(target_file_bytes=2**27), full=full)
-    tasks = [(group, table.group_task(group, run_id=RUN, attempt=1, settings=settings)) for group in plan.groups]
+    adapted = rewritable(chosen.table)
+    tasks = [(group, adapted.group_task(group, run_id=RUN, attempt=1, settings=settings)) for group in plan.groups]
     return tuple(written_group(group, run_task(task.to_json())) for group, task in tasks)
 
 
@@ -46,9 +47,9 @@ def committed(lake: PaimonLake, planned: PaimonTable, groups: tuple[WrittenGroup
     return opened(lake).verify(outcome.snapshot_id, groups)
 
 
-def compacted_by_packhouse(lake: PaimonLake) -> Verification:
+def compacted_by_packhouse(lake: PaimonLake, *, engine: Engine = Engine.NATIVE) -> Verification:
     """Plan, rewrite, commit and prove a full rewrite."""
     table = opened(lake)
-    proof = committed(lake, table, rewritten(table, full=True))
+    proof = committed(lake, table, rewritten(table, full=True, engine=engine))
     assert proof.ok, proof.checks
     return proof

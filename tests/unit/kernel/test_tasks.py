@@ -5,6 +5,7 @@ import json
 import pytest
 
 from engine.rewriting.core.commits import CommitAnswer, CoreCommit
+from engine.rewriting.core.replacements import Replacement, WrittenFile
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.contract import ONE_BUCKET, CoreTask, GroupResult, Pace, TaskInput
 
@@ -24,7 +25,16 @@ TASK = CoreTask(
     name_prefix="packhouse-run-2-3-",
     pace=Pace(bytes_per_second=5.0),
 )
-COMMIT = CoreCommit("hdfs://lake/lake.db/events", "/nowhere/paimon.jar", 2**29, "user", 1, ("AAAA",), {"a": "b"})
+COMMIT = CoreCommit(
+    table="hdfs://lake/lake.db/events",
+    jar="/nowhere/paimon.jar",
+    heap_bytes=2**29,
+    user="user",
+    identifier=1,
+    messages=("AAAA",),
+    replacements=(Replacement("AAAA", ("a", "b"), (WrittenFile("c", 10, 2, ("x",), ("y", "z")),), 3),),
+    properties={"a": "b"},
+)
 
 
 def test_a_task_of_the_core_round_trips() -> None:

@@ -18,6 +18,7 @@ from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, CommitRequest, CommittedBatch, WrittenGroup
 from engine.formats.paimon.compaction.core import HEAP_BYTES, CoreAccess
+from engine.formats.paimon.compaction.replacements import replacement_of
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.view import TableView
 from engine.rewriting.core.commits import COMMITTED, CONFLICT, NOTHING, CommitAnswer, CoreCommit
@@ -45,11 +46,12 @@ class Committer:
 
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit the groups whose inputs are all live, in one snapshot; see `formats.base.Committer.commit`."""
-        check_rows(request.groups)
+        check_groups(request.groups)
         for number in range(1, MAX_TRIES + 1):
             view = self.fresh()
             if not has_base(view, request.base_snapshot_id):
                 raise CommitConflict(f"snapshot {request.base_snapshot_id} is not in the table's history any more")
+            check_schema(view, request)
             dropped = gone_groups(view, request.groups)
             kept = [group for group in request.groups if group.ordinal not in dropped]
             if not kept:
@@ -71,7 +73,8 @@ class Committer:
             heap_bytes=HEAP_BYTES,
             user=f"{_USER}{request.run_id}-{hashlib.sha256(ordinals.encode()).hexdigest()[:16]}",
             identifier=_IDENTIFIER,
-            messages=tuple(each.message for each in groups),
+            messages=tuple(each.message for each in groups if each.message),
+            replacements=tuple(replacement_of(view, each) for each in groups if not each.message),
             properties={RUN_ID: request.run_id, ATTEMPT: str(request.attempt), GROUPS: ordinals},
         )
 
@@ -99,16 +102,26 @@ def _told(answer: CommitAnswer) -> str:
     return "it was sent before" if answer.outcome == NOTHING else answer.reason
 
 
-def check_rows(groups: Sequence[WrittenGroup]) -> None:
-    """Check that every group has a message, and no more rows than its inputs.
+def check_schema(view: TableView, request: CommitRequest) -> None:
+    """Check that files of the kernel have the table's present schema.
+
+    Raises:
+        CommitConflict: the schema changed since the plan.
+    """
+    if view.schema.id != request.schema_id and not all(each.message for each in request.groups):
+        raise CommitConflict(f"the table's schema is {view.schema.id}, files were written for {request.schema_id}")
+
+
+def check_groups(groups: Sequence[WrittenGroup]) -> None:
+    """Check that every group can be described to the core, and has no more rows than its inputs.
 
     Raises:
         Fatal: one can't be committed, or would change the table's rows.
     """
     for group in groups:
         before, after = (sum(each.record_count for each in files) for files in (group.inputs, group.outputs))
-        if not group.message:
-            raise Fatal(f"group {group.ordinal} has no message of Paimon's core, without which it can't be committed")
+        if not group.message and not all(each.footer for each in group.outputs):
+            raise Fatal(f"group {group.ordinal} has neither a message of Paimon's core nor the footers of its files")
         if after > before or before - after != group.rows_deleted:
             raise Fatal(f"group {group.ordinal}: {before} rows in, {group.rows_deleted} merged, {after} out")
 

@@ -1,10 +1,12 @@
-"""The conditions under which Packhouse compacts a table with Paimon's core."""
+"""The conditions under which Packhouse compacts a table with Paimon's core, or with its own kernel."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from engine.formats.base import Condition
+from engine.formats.paimon.metadata.arrow_types import NoArrowType, arrow_schema
 from engine.formats.paimon.metadata.options import BucketMode, TableOptions
 from engine.formats.paimon.view import TableView
 from engine.rewriting.kernel.errors import Refused
@@ -12,6 +14,7 @@ from engine.rewriting.kernel.storage.stores.addresses import FILE, address_of
 
 NO_KERNEL: Final = "Packhouse's kernel does not merge files by primary key and level; Paimon's core does"
 
+NO_ORDER: Final = "this version does not order the rows of Paimon tables"
 _OF_KEYS: Final = (BucketMode.FIXED, BucketMode.DYNAMIC)
 _OF_APPENDS: Final = (BucketMode.UNAWARE,)
 """With buckets, the core decides by rules of its own whether files of an append table are merged."""
@@ -20,6 +23,9 @@ _NAMES_CODE: Final = re.compile(r"callback|\bclass\b|\.custom\b|mark-done")
 """Options that can name classes, which the core would load and run."""
 _NAMES_PLACES: Final = re.compile(r"^branch$|external-path")
 """Options by which the core would read or write other files than those of the table's main branch in its location."""
+_PARQUET: Final = "parquet"
+_FORMS_FILES: Final = ("parquet.", "file-index.")
+"""Options about the inside of files, such as Bloom filters, encryption and indexes."""
 _MORE_THAN_FILES: Final = ("row-tracking.enabled", "data-evolution.enabled")
 
 
@@ -45,6 +51,43 @@ def core_conditions(view: TableView) -> Iterator[Condition]:
     yield Condition(
         "native_whole_rows", not evolved, f"enabled: {', '.join(evolved)}" if evolved else "no row tracking"
     )
+
+
+def kernel_conditions(view: TableView) -> Iterator[Condition]:
+    """Yield the conditions under which the kernel merges files itself, besides those of the core, which commits them.
+
+    Reads the manifests, and the schemas of live files.
+    """
+    if view.schema.primary_keys:
+        yield Condition("kernel_merges_files", False, NO_KERNEL)
+        return
+    given = view.schema.options
+    written = given.get("file.format", _PARQUET).strip().lower()
+    others = sorted({each for each in view.live.formats() if each != _PARQUET})
+    detail = f"files of other formats: {', '.join(others)[:200]}" if others else f"{written} files"
+    yield Condition("kernel_file_format", written == _PARQUET and not others, detail)
+    forming = sorted(name for name in given if name.startswith(_FORMS_FILES))
+    told = f"options that only the core follows: {', '.join(forming)[:200]}" if forming else "no options of its own"
+    yield Condition("kernel_file_options", not forming, told)
+    yield _types(view)
+
+
+def _types(view: TableView) -> Condition:
+    """Return that the kernel writes columns as the core does, and reads those of every older schema of a file."""
+    name = "kernel_column_types"
+    try:
+        present = {each.id: each for each in view.schema.columns}
+        arrow_schema(view.schema)
+    except NoArrowType as error:
+        return Condition(name, False, f"{str(error)[:200]}; only the core writes it")
+    ids = view.live.files["schema_id"].unique().to_pylist()
+    for number in sorted(set(ids) - {view.schema.id}):
+        for column in view.files.schema(number).columns:
+            now = present.get(column.id)
+            if now is not None and replace(now.type, is_nullable=True) != replace(column.type, is_nullable=True):
+                detail = f"{column.name} was {column.type.text} in schema {number} and is {now.type.text}"
+                return Condition(name, False, f"{detail}; only the core converts it")
+    return Condition(name, True, "the kernel writes and reads them as the core does")
 
 
 def _kind_of(view: TableView) -> str:

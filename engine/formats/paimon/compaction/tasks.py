@@ -1,6 +1,7 @@
-"""Build the Spark task of one group: the bucket, options of the core, and a prefix for names of files."""
+"""Build the Spark task of one group, for the core or the kernel: files, settings, and a prefix for names of files."""
 
 import base64
+from dataclasses import replace
 from typing import Final
 
 import pyarrow as pa
@@ -9,11 +10,19 @@ import pyarrow.compute as pc
 from engine.domain.errors import CommitConflict
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
-from engine.formats.base import RewriteSettings
+from engine.formats.base import RewriteSettings, WrittenGroup
 from engine.formats.paimon.compaction.core import HEAP_BYTES
+from engine.formats.paimon.metadata.arrow_types import arrow_schema
 from engine.formats.paimon.metadata.options import BucketMode
 from engine.formats.paimon.view import TableView
-from engine.rewriting.kernel.contract import ONE_BUCKET, WITHOUT_BUCKETS, CoreTask, TaskInput
+from engine.rewriting.kernel.contract import (
+    ONE_BUCKET,
+    WITHOUT_BUCKETS,
+    CoreTask,
+    GroupTask,
+    TaskInput,
+    WriteSettings,
+)
 
 _LEAST_RUNS: Final = 1
 
@@ -26,7 +35,7 @@ def core_task(
     Raises:
         CommitConflict: its files are not live in this view.
     """
-    bucket, partition = _bucket_of(view, group)
+    bucket, partition = bucket_of(view, group)
     is_unaware = view.options.bucket_mode is BucketMode.UNAWARE
     return CoreTask(
         run_id=run_id,
@@ -45,6 +54,29 @@ def core_task(
     )
 
 
+def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings) -> GroupTask:
+    """Return the task of the kernel that merges the files of one group.
+
+    Raises:
+        CommitConflict: its files are not live in this view.
+        NoArrowType: the table has a column that the kernel can't write.
+    """
+    bucket_of(view, group)
+    return GroupTask(
+        run_id=run_id,
+        attempt=attempt,
+        group=group.ordinal,
+        inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
+        schema=base64.b64encode(arrow_schema(view.schema).serialize().to_pybytes()).decode(),
+        output_dir=group.inputs[0].path.rpartition("/")[0],
+        name_prefix=output_prefix(run_id, group.ordinal, attempt),
+        output_files=group.predicted_outputs,
+        write=replace(write, bounds_beside_nan=False),  # Paimon orders NaN above all numbers
+        places=(view.files.location,),
+        storage=dict(view.files.storage.properties),
+    )
+
+
 def _options(settings: RewriteSettings) -> dict[str, str]:
     """Return the options that the run overrides.
 
@@ -57,8 +89,12 @@ def _options(settings: RewriteSettings) -> dict[str, str]:
     }
 
 
-def _bucket_of(view: TableView, group: FileGroup) -> tuple[int, bytes]:
-    """Return the bucket of a group's files, and its partition as manifests store it."""
+def bucket_of(view: TableView, group: FileGroup | WrittenGroup) -> tuple[int, bytes]:
+    """Return the bucket of a group's files, and its partition as manifests store it.
+
+    Raises:
+        CommitConflict: its files are not live in this view, or in several buckets.
+    """
     paths = pa.array([each.path for each in group.inputs], pa.string())
     files = view.live.files.filter(pc.is_in(view.live.paths(), value_set=paths))
     if files.num_rows != len(paths):

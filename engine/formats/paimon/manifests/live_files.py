@@ -57,6 +57,11 @@ class LiveFiles:
         inside = pc.binary_join_element_wise(folders, self.files["name"], "/")
         return pc.coalesce(self.files["external_path"], inside)
 
+    def formats(self) -> Sequence[str]:
+        """Return the formats of the files, each once."""
+        found: list[str] = _formats(self.files["name"]).dictionary.to_pylist()
+        return found
+
     def arrived(self, entries: pa.Table) -> pa.ChunkedArray:
         """Return the paths of files that the entries of a commit add, without those that move to another level."""
         return replace(self, files=_added(entries, by=_OF_FILE)).paths()

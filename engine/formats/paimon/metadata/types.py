@@ -16,9 +16,27 @@ _SCALARS: Final = frozenset(
         *("VARIANT", "BLOB"),
     }
 )
-_NESTED: Final = frozenset({"ARRAY", "MULTISET", "MAP", "ROW", "VECTOR"})
+_PARTS: Final = {
+    "ARRAY": ("element",),
+    "MULTISET": ("element",),
+    "VECTOR": ("element",),
+    "MAP": ("key", "value"),
+}
+"""The parts of a nested type besides `ROW`, which has fields."""
+
+_ROW: Final = "ROW"
 _DEEPEST: Final = 64
+_NOT_NULL: Final = " NOT NULL"
 _PRECISIONS: Final = {"DECIMAL": 10, "NUMERIC": 10, "TIMESTAMP": 6, "TIMESTAMP_LTZ": 6}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A type inside of another one: a field of a row with its name and id, or an element, key or value without id."""
+
+    name: str
+    type: "ColumnType"
+    id: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +44,29 @@ class ColumnType:
     """The type of a column.
 
     `root`: its kind, such as `DECIMAL` or `ROW`. `precision`, `scale`: of the kinds that have them, otherwise 0.
-    `fields`: names of a row's columns, and of columns inside of them, joined with dots.
+    `parts`: the types inside of it.
     """
 
     root: str
     text: str
+    is_nullable: bool = True
     precision: int = 0
     scale: int = 0
-    fields: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
 
     @property
     def is_nested(self) -> bool:
         """Whether values have no order: they contain others."""
-        return self.root in _NESTED or self.root in {"VARIANT", "BLOB"}
+        return self.root == _ROW or self.root in _PARTS or self.root in {"VARIANT", "BLOB"}
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of a row's columns, and of columns inside of them, joined with dots."""
+        if self.root != _ROW:
+            return ()
+        return tuple(
+            name for part in self.parts for name in (part.name, *(f"{part.name}.{each}" for each in part.type.fields))
+        )
 
 
 def parse_type(written: Any, *, depth: int = 0) -> ColumnType:
@@ -53,24 +81,26 @@ def parse_type(written: Any, *, depth: int = 0) -> ColumnType:
         return _scalar(written)
     if not isinstance(written, dict):
         raise Malformed("a type is neither a text nor an object")
-    root = str(written.get("type", ""))[:40].removesuffix(" NOT NULL").strip()
-    if root not in _NESTED:
+    named = str(written.get("type", ""))[:40]
+    root = named.removesuffix(_NOT_NULL).strip()
+    if root == _ROW:
+        parts = _fields(written.get("fields"), depth)
+    elif root in _PARTS:
+        parts = tuple(Part(name, parse_type(written.get(name), depth=depth + 1)) for name in _PARTS[root])
+    else:
         raise Malformed(f"its type {root!r} is not known")
-    if root == "ROW":
-        return ColumnType(root, root, fields=tuple(_names(written.get("fields"), depth)))
-    for part in ("key", "value") if root == "MAP" else ("element",):
-        parse_type(written.get(part), depth=depth + 1)
-    return ColumnType(root, root)
+    return ColumnType(root, root, is_nullable=not named.endswith(_NOT_NULL), parts=parts)
 
 
-def _names(fields: Any, depth: int) -> list[str]:
-    found: list[str] = []
-    for each in fields if isinstance(fields, list) else [None]:
+def _fields(written: Any, depth: int) -> tuple[Part, ...]:
+    found: list[Part] = []
+    for each in written if isinstance(written, list) else [None]:
         if not isinstance(each, dict) or not isinstance(each.get("name"), str):
             raise Malformed("a field of a row has no name")
-        inner = parse_type(each.get("type"), depth=depth + 1)
-        found += [each["name"], *(f"{each['name']}.{name}" for name in inner.fields)]
-    return found
+        number = each.get("id")
+        number = number if isinstance(number, int) and not isinstance(number, bool) else -1
+        found.append(Part(each["name"], parse_type(each.get("type"), depth=depth + 1), number))
+    return tuple(found)
 
 
 def _scalar(written: str) -> ColumnType:
@@ -79,4 +109,4 @@ def _scalar(written: str) -> ColumnType:
     if matched is None or root not in _SCALARS:
         raise Malformed(f"its type {root!r} is not known")
     precision = int(matched[2]) if matched[2] else _PRECISIONS.get(root, 0)
-    return ColumnType(root, written, precision, int(matched[3] or 0))
+    return ColumnType(root, written, is_nullable=matched[5] is None, precision=precision, scale=int(matched[3] or 0))

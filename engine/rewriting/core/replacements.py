@@ -1,0 +1,147 @@
+"""Commit messages for files that the kernel wrote: Paimon's core describes them as if it had written them itself.
+
+Statistics are those that the core reads from a file's footer, by the table's `metadata.stats-mode`, without those that
+the footer does not allow for: the core joins the bounds of row groups even if one of them has none.
+"""
+
+import base64
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.rewriting.core.tables import live_files
+from engine.rewriting.kernel.errors import InputFault
+
+_PARQUET: Final = "parquet"
+_BUCKET: Final = 0
+"""The bucket of every file in a table without buckets."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A Parquet file that the kernel wrote.
+
+    `unbounded`: columns whose bounds are not those of every row. `unknown`: columns whose nulls are not counted either.
+    """
+
+    path: str
+    file_bytes: int
+    record_count: int
+    unbounded: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Files of one partition of an append table without buckets, and those that replace them, in their order.
+
+    `partition`: its binary row, base 64. `inputs`: names. `schema_id`: the table's schema that the outputs have.
+    """
+
+    partition: str
+    inputs: tuple[str, ...]
+    outputs: tuple[WrittenFile, ...]
+    schema_id: int
+
+    @staticmethod
+    def from_raw(raw: "dict[str, Any]") -> "Replacement":
+        """Return the replacement from its JSON form."""
+        outputs = (
+            WrittenFile(**{**each, "unbounded": tuple(each["unbounded"]), "unknown": tuple(each["unknown"])})
+            for each in raw["outputs"]
+        )
+        return Replacement(raw["partition"], tuple(raw["inputs"]), tuple(outputs), raw["schema_id"])
+
+
+class Replacer:
+    """Makes the commit messages of replacements in an opened table.
+
+    Args:
+        jvm: the root of Java packages.
+        table: as `tables.open_table` returns it.
+    """
+
+    def __init__(self, jvm: Any, table: Any) -> None:
+        self._jvm, self._table = jvm, table
+        self._paimon = jvm.org.apache.paimon
+        self._live: dict[str, dict[str, Any]] = {}
+        self._describers: dict[int, _Describer] = {}
+
+    def message(self, replacement: Replacement) -> Any:
+        """Return the commit message of a replacement.
+
+        Raises:
+            InputFault: an input is no longer a file of the newest snapshot.
+        """
+        row = base64.b64decode(replacement.partition, validate=True)
+        partition = self._paimon.utils.SerializationUtils.deserializeBinaryRow(row)
+        before = self._jvm.java.util.ArrayList()
+        for each in self._inputs(replacement, partition):
+            before.add(each)
+        after = self._jvm.java.util.ArrayList()
+        number = int(before.get(0).minSequenceNumber())
+        for file in replacement.outputs:
+            after.add(self._describer(replacement.schema_id).describe(file, first_number=number))
+            number += file.record_count
+        nothing = self._jvm.java.util.ArrayList()
+        return self._paimon.table.sink.CommitMessageImpl(
+            partition,
+            _BUCKET,
+            self._table.coreOptions().bucket(),
+            self._paimon.io.DataIncrement.emptyIncrement(),
+            self._paimon.io.CompactIncrement(before, after, nothing),
+        )
+
+    def _inputs(self, replacement: Replacement, partition: Any) -> list[Any]:
+        if replacement.partition not in self._live:
+            self._live[replacement.partition] = live_files(self._table, partition, _BUCKET)
+        live = self._live[replacement.partition]
+        for name in replacement.inputs:
+            if name not in live:
+                raise InputFault(f"{name}: the newest snapshot of the table does not have this file")
+        return [live[name] for name in replacement.inputs]
+
+    def _describer(self, schema_id: int) -> "_Describer":
+        if schema_id not in self._describers:
+            self._describers[schema_id] = _Describer(self._paimon, self._table, schema_id)
+        return self._describers[schema_id]
+
+
+class _Describer:
+    """Describes files of one schema of a table."""
+
+    def __init__(self, paimon: Any, table: Any, schema_id: int) -> None:
+        self._paimon, self._schema_id, self._store = paimon, schema_id, table.fileIO()
+        options, rows = table.coreOptions(), table.schemaManager().schema(schema_id).logicalRowType()
+        names = rows.getFieldNames()
+        self._places = {str(name): at for at, name in enumerate(names)}
+        modes = paimon.utils.StatsCollectorFactories.createStatsFactories(options.statsMode(), options, names)
+        parquet = paimon.format.FileFormat.fromIdentifier(_PARQUET, options.toConfiguration())
+        self._extractor = parquet.createStatsExtractor(rows, modes).get()
+        self._converter = paimon.stats.SimpleStatsConverter(rows, options.statsDenseStore())
+
+    def describe(self, file: WrittenFile, *, first_number: int) -> Any:
+        """Return what the table's metadata has of a file; its rows get sequence numbers from `first_number` on."""
+        path = self._paimon.fs.Path(file.path)
+        found = self._extractor.extract(self._store, path, file.file_bytes)
+        for name in file.unbounded:
+            at = self._places[name]
+            found[at] = self._paimon.format.SimpleColStats(None, None, found[at].nullCount())
+        for name in file.unknown:
+            found[self._places[name]] = self._paimon.format.SimpleColStats(None, None, None)
+        columns = self._converter.toBinary(found)
+        return self._paimon.io.DataFileMeta.forAppend(
+            path.getName(),
+            file.file_bytes,
+            file.record_count,
+            columns.getRight(),
+            first_number,
+            first_number + file.record_count - 1,
+            self._schema_id,
+            [],
+            None,
+            self._paimon.manifest.FileSource.COMPACT,
+            columns.getLeft(),
+            None,
+            None,
+            None,
+        )

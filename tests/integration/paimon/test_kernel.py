@@ -1,0 +1,257 @@
+"""Append tables without buckets, merged by Packhouse's kernel: the core reads the same rows by every predicate.
+
+The core describes the kernel's files from their footers. A wrong bound would hide rows from filters, so every test
+reads by predicates at the boundary values of each column, beside the same table without compaction.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pytest
+
+from engine.domain.errors import CommitConflict
+from engine.formats.base import CommitRequest
+from engine.services.planning.engines import Engine, choose_engine
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.rewrites import RUN, committed, compacted_by_packhouse, opened, rewritten
+from tests.support.planning import policy_of
+
+pytestmark = pytest.mark.usefixtures("core_child")
+
+TABLES: Final = int(os.environ.get("PACKHOUSE_FUZZ_TABLES", "2"))
+SEED: Final = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
+Columns = Mapping[str, tuple[Any, Sequence[Any]]]
+
+SCALARS: Final[Columns] = {
+    "flag": ("BOOLEAN", [True, False]),
+    "tiny": ("TINYINT", [-128, 0, 127]),
+    "small": ("SMALLINT", [-(2**15), 5, 2**15 - 1]),
+    "whole": ("INT", [-(2**31), 0, 7, 2**31 - 1]),
+    "large": ("BIGINT", [-(2**63), 0, 2**63 - 1]),
+    "real": ("FLOAT", ["-Infinity", -0.0, 0.0, 1.5, "Infinity", "NaN"]),
+    "double": ("DOUBLE", ["-Infinity", -1e300, -0.0, 0.0, 5.0, "NaN"]),
+    "text": ("STRING", ["", "a", "a" * 15 + "b", "a" * 40, "zzz", "ünï 日本 \U0001f600", "\x7f"]),
+    "long_text": ("STRING", ["x" * 5000, "y" * 70_000, "z"]),
+    "fixed": ("CHAR(3)", ["abc", "zzz"]),
+    "bytes": ("VARBINARY(9)", ["", "00ff", "ff"]),
+    "day": ("DATE", ["1969-12-30", "2026-11-26", "0001-01-01"]),
+    "time": ("TIME(3)", [0, 86_399_999]),
+    "seconds": ("TIMESTAMP(0)", ["1969-12-31T23:59:59", "2026-11-26T12:00:00"]),
+    "millis": ("TIMESTAMP(3)", ["1969-12-31T23:59:59.999", "2026-11-26T12:00:00.001"]),
+    "micros": ("TIMESTAMP(6)", ["0001-01-01T00:00:00.000001", "2026-11-26T12:00:00.123456", "9999-12-31T23:59:59"]),
+    "local": ("TIMESTAMP(6) WITH LOCAL TIME ZONE", ["1969-12-31T23:59:59.999999", "2026-11-26T12:00:00"]),
+    "cents": ("DECIMAL(8, 2)", ["-999999.99", "0.00", "12.34"]),
+    "longer": ("DECIMAL(16, 3)", ["-1.500", "1234567890123.456"]),
+    "longest": ("DECIMAL(30, 4)", ["-1.5000", "0.0001", "12345678901234567890123456.7890"]),
+}
+NESTED: Final[Columns] = {
+    "list": ({"type": "ARRAY", "element": "INT"}, [[], [1, None, 3]]),
+    "map": ({"type": "MAP", "key": "STRING NOT NULL", "value": "DOUBLE"}, [[], [["a", 1.5], ["b", None]]]),
+    "row": (
+        {
+            "type": "ROW",
+            "fields": [
+                {"id": 100, "name": "x", "type": "INT"},
+                {"id": 101, "name": "more", "type": {"type": "ARRAY", "element": "STRING"}},
+            ],
+        },
+        [[None, None], [7, ["a", None, ""]]],
+    ),
+    "deep": (
+        {
+            "type": "ARRAY",
+            "element": {"type": "MAP", "key": "INT NOT NULL", "value": {"type": "ARRAY", "element": "INT"}},
+        },
+        [[], [[[1, [2, None]], [3, None]], []]],
+    ),
+}
+EQUALITIES: Final = ("equal", "notEqual")
+"""The core 1.4.2 orders bytes as signed in rows and as unsigned in files: its answers depend on the files."""
+
+ORDERS: Final = ("equal", "notEqual", "lessThan", "lessOrEqual", "greaterThan", "greaterOrEqual")
+
+
+@pytest.fixture
+def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
+    return PaimonLake(paimon_core, tmp_path / "ours")
+
+
+def comparisons(columns: Columns, first: int, chance: Random) -> Iterator[tuple[int, str, Any]]:
+    """Yield some comparisons with every value of each column, and those with null."""
+    for number, (kind, values) in enumerate(columns.values(), start=first):
+        yield number, "isNull", None
+        yield number, "isNotNull", None
+        if isinstance(kind, str):
+            methods = EQUALITIES if kind.startswith("VARBINARY") else ORDERS
+            yield from ((number, method, value) for value in values for method in chance.sample(methods, 2))
+
+
+def copy_of(lake: PaimonLake, tmp_path: Path) -> PaimonLake:
+    twin = PaimonLake(lake.core, tmp_path / "twin")
+    shutil.copytree(lake.root, twin.root)
+    return twin
+
+
+def assert_same_by_predicates(ours: PaimonLake, twin: PaimonLake, columns: Columns, *, seed: int = 1) -> None:
+    asked = list(comparisons(columns, 1, Random(seed)))
+    found, wanted = (each.call("matching", tests=asked) for each in (ours, twin))
+    wrong = [each for each, one, other in zip(asked, found, wanted, strict=True) if one != other]
+    assert wrong == []
+    assert sum(map(bool, wanted)) > len(asked) / 3  # most of them match rows
+
+
+def write_random(lake: PaimonLake, columns: Columns, *, seed: int, files: int, nulls: float) -> None:
+    """Write files; each has few values of each column, so that files differ in their bounds."""
+    chance = Random(seed)
+    for number in range(files):
+        few = {name: chance.sample(list(values), chance.randrange(1, 3)) for name, (_, values) in columns.items()}
+        if number == 0:
+            few = {name: [None] for name in columns}  # a file in which every column is null
+        rows = [
+            [number * 100 + at, *(None if chance.random() < nulls else chance.choice(few[name]) for name in columns)]
+            for at in range(chance.randrange(1, 12))
+        ]
+        lake.write(rows)
+
+
+@pytest.mark.parametrize("seed", range(SEED, SEED + TABLES))
+def test_rows_of_every_type_are_found_by_every_comparison(lake: PaimonLake, tmp_path: Path, seed: int) -> None:
+    columns = {**SCALARS, **NESTED}
+    more = [
+        {},
+        {"metadata__stats_mode": "full"},
+        {"metadata__stats_dense_store": "false", "metadata__stats_mode": "counts"},
+    ]
+    lake.create([("id", "BIGINT"), *((name, kind) for name, (kind, _) in columns.items())], **more[seed % 3])
+    write_random(lake, columns, seed=seed, files=7, nulls=0.2)
+    twin = copy_of(lake, tmp_path)
+    proof = compacted_by_packhouse(lake, engine=Engine.ARROW)
+    assert (proof.removed_files, proof.added_files) == (7, 1)
+    assert_same_by_predicates(lake, twin, columns, seed=seed)
+    counts = lake.call("statistics").popitem()[1]
+    rows = twin.call("matching", tests=[(0, "isNotNull", None)])[0]
+    for at, name in enumerate(SCALARS, start=1):
+        assert counts[name][0] == sum(row[at] is None for row in rows), name
+
+
+def test_bounds_are_those_of_the_core_where_all_rows_have_some(lake: PaimonLake, tmp_path: Path) -> None:
+    plain = {name: each for name, each in SCALARS.items() if name not in ("real", "double", "long_text")}
+    lake.create([("id", "BIGINT"), *((name, kind) for name, (kind, _) in plain.items())])
+    write_random(lake, plain, seed=7, files=5, nulls=0.1)
+    twin = copy_of(lake, tmp_path)
+    compacted_by_packhouse(lake, engine=Engine.ARROW)
+    twin.call("compact_unaware")
+    (ours,), (core,) = (each.call("statistics").values() for each in (lake, twin))
+    assert ours == core
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_file_with_nan_has_no_bounds(lake: PaimonLake, tmp_path: Path, place: int) -> None:
+    """NaN is greater than all numbers for Paimon: a bound beside it would hide it from `value > 5`."""
+    column: Columns = {"value": ("DOUBLE", [0.5, 3.0, 5.0, "NaN"])}
+    lake.create([("id", "BIGINT"), ("value", "DOUBLE")])
+    for number in range(3):
+        lake.write([[number, "NaN" if number == place else 0.5 + number], [10 + number, 3.0]])
+    twin = copy_of(lake, tmp_path)
+    compacted_by_packhouse(lake, engine=Engine.ARROW)
+    assert_same_by_predicates(lake, twin, column)
+    (found,) = lake.call("matching", tests=[(1, "greaterThan", 5.0)])
+    assert [row[1] for row in found] == ["nan"]
+    (found,) = lake.call("statistics").values()
+    assert found["value"] == [0, None, None]
+
+
+def test_columns_that_were_renamed_added_dropped_and_added_again(lake: PaimonLake, tmp_path: Path) -> None:
+    lake.create([("id", "BIGINT"), ("a", "INT"), ("b", "STRING")])
+    lake.write([[1, 10, "old b"], [2, None, "x"]])
+    lake.call("rename_column", name="a", other="c")
+    lake.write([[3, 30, "y"]])
+    lake.call("drop_column", name="b")
+    lake.call("add_column", name="a", kind="STRING")
+    lake.call("add_column", name="b", kind="STRING")
+    lake.write([[4, 40, "new a", "new b"]])
+    twin = copy_of(lake, tmp_path)
+    compacted_by_packhouse(lake, engine=Engine.ARROW)
+    columns: Columns = {
+        "c": ("INT", [10, 30, 40]),
+        "a": ("STRING", ["new a"]),
+        "b": ("STRING", ["new b", "old b", "x"]),
+    }
+    assert_same_by_predicates(lake, twin, columns)
+    assert lake.call("values") == twin.call("values")
+    assert [row[3] for row in lake.call("values")] == [None, None, None, "new b"]
+
+
+def test_partitions_keep_their_rows_and_later_files_stay(lake: PaimonLake, tmp_path: Path) -> None:
+    days = ["2026-11-01", "ünï/cödé =%2F", None]
+    lake.create([("id", "BIGINT"), ("day", "STRING"), ("v", "DOUBLE")], partition_keys=["day"])
+    for turn in range(3):
+        for day in days:
+            lake.write([[turn, day, float(turn)]])
+    twin = copy_of(lake, tmp_path)
+    table = opened(lake)
+    groups = rewritten(table, full=True, engine=Engine.ARROW)
+    for each in (lake, twin):
+        each.write([[9, days[0], 9.5]])
+    assert committed(lake, table, groups).ok
+    assert lake.call("values") == twin.call("values")
+    assert lake.open().digest().num_rows == len(days) + 1
+
+
+def test_a_schema_that_changed_after_the_plan_needs_another_plan(lake: PaimonLake) -> None:
+    lake.create([("id", "BIGINT"), ("v", "DOUBLE")])
+    for number in range(3):
+        lake.write([[number, 0.5]])
+    table = opened(lake)
+    groups = rewritten(table, full=True, engine=Engine.ARROW)
+    lake.call("rename_column", name="v", other="w")
+    request = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
+    with pytest.raises(CommitConflict, match="the table's schema is 1, files were written for 0"):
+        opened(lake).commit(request, before_try=lambda: None)
+    assert lake.open().head_snapshot_id == 3
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "failed"),
+    [
+        ([("id", "BIGINT"), ("at", "TIMESTAMP(9)")], {}, "kernel_column_types"),
+        ([("id", "BIGINT")], {"file__format": "orc"}, "kernel_file_format"),
+        ([("id", "BIGINT")], {"file_index__bloom_filter__columns": "id"}, "kernel_file_options"),
+        ([("id", "BIGINT")], {"deletion_vectors__enabled": "true"}, "native_no_append_vectors"),
+    ],
+)
+def test_what_only_the_core_writes_is_left_to_it(
+    lake: PaimonLake, columns: Any, options: Mapping[str, str], failed: str
+) -> None:
+    lake.create(columns, **options)
+    table = opened(lake)
+    assert [each.name for each in table.conditions() if not each.holds] == [failed]
+    chosen = choose_engine(table, policy_of({"rewrite": {"engine": "auto"}}))
+    assert chosen.engine is (None if failed.startswith("native") else Engine.NATIVE)
+
+
+def test_files_of_other_formats_and_types_are_left_to_the_core(lake: PaimonLake) -> None:
+    lake.create([("id", "BIGINT"), ("v", "INT")])
+    lake.write([[1, 1]])
+    lake.call("set_option", name="file.format", value="orc")
+    lake.write([[2, 1]])
+    lake.call("set_option", name="file.format", value="parquet")
+    failed = [each for each in opened(lake).conditions() if not each.holds]
+    assert [(each.name, each.detail) for each in failed] == [("kernel_file_format", "files of other formats: orc")]
+
+
+def test_a_column_whose_type_changed_is_converted_by_the_core(lake: PaimonLake) -> None:
+    lake.create([("id", "BIGINT"), ("v", "INT")])
+    lake.write([[1, 1]])
+    lake.call("change_type", name="v", kind="STRING")
+    lake.write([[2, "x"]])
+    failed = [each for each in opened(lake).conditions() if not each.holds]
+    detail = "v was INT in schema 0 and is STRING; only the core converts it"
+    assert [(each.name, each.detail) for each in failed] == [("kernel_column_types", detail)]
+    compacted_by_packhouse(lake)
+    assert lake.call("values") == [[1, "1"], [2, "x"]]
