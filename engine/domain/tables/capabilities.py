@@ -119,12 +119,8 @@ def cells(reason_of: Callable[[Operation, str | None, str | None], str | None]) 
                 yield Cell(operation, strategy, engine, YES if reason is None else Capability(False, reason))
 
 
-_NO_COMPACTION: Final = "this version compacts no tables with a primary key"
-_NOT_ACTED_ON: Final[Mapping[str, str]] = {
-    "rewrite.key_tables.lookup": _NO_COMPACTION,
-    "rewrite.key_tables.forced_every": _NO_COMPACTION,
-}
-"""Reasons by dotted name."""
+_NOT_ACTED_ON: Final[Mapping[str, str]] = MappingProxyType({})
+"""Reasons by dotted name: none at present."""
 
 
 def why_not_acted_on(field: str) -> str | None:

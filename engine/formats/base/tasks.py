@@ -16,6 +16,7 @@ class RewriteSettings:
     """What a run wants of every group: how outputs are written, in which order, and how far sorted runs are merged.
 
     `full`: all sorted runs of a bucket; otherwise as many as the format's rules select from `sorted_run_trigger` on.
+    A bucket that was planned with fewer of them is merged whatever these rules say.
     """
 
     write: WriteSettings

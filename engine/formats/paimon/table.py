@@ -249,8 +249,12 @@ class PaimonTable:
 
     def native_engine(self) -> NativeEngine:
         """Return Paimon's core as the engine of this table."""
-        has_buckets = self._view.options.bucket_mode is not BucketMode.UNAWARE
-        return engine_of(has_keys=bool(self._view.schema.primary_keys), has_buckets=has_buckets)
+        options = self._view.options
+        return engine_of(
+            has_keys=bool(self._view.schema.primary_keys),
+            has_buckets=options.bucket_mode is not BucketMode.UNAWARE,
+            looks_up=options.looks_up,
+        )
 
     def unsupported_settings(self) -> Mapping[str, str | None]:
         """Return the policy fields that the core has no option for; see `OwnEngine.unsupported_settings`."""

@@ -132,7 +132,8 @@ def evaluate_policy(
         form: the form of the file groups of the engine that would rewrite the table.
     """
     moves_to = figures.current_spec_id if policy.moves_to_current_spec else None
-    limits = replace(RewriteLimits.of(policy).in_form(form, policy), order=order, output_spec_id=moves_to)
+    limits = replace(RewriteLimits.of(policy), order=order, output_spec_id=moves_to)
+    limits = limits.in_form(form, policy, figures.committed_at_ms.values())
     files = partition_files(digest)
     is_impossible = order is None and policy.strategy in ORDERED_STRATEGIES
     metrics = measure_partitions(

@@ -6,10 +6,13 @@ overlap. Paimon counts the same (`org.apache.paimon.mergetree.Levels.numberOfSor
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
+
+_LATEST: Final = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,8 @@ class FullestBucket:
 class SortedRuns:
     """Columns over the buckets with files, ordered by partition, then by number.
 
-    `partition_of` is the ordinal of a bucket's partition in `files`.
+    `partition_of` is the ordinal of a bucket's partition in `files`. `oldest_level0_ms`: the commit time of its oldest
+    file of level 0, milliseconds since 1970; the largest number without one.
     """
 
     files: PartitionedFiles
@@ -35,6 +39,7 @@ class SortedRuns:
     bucket: Ints
     sorted_run_count: Ints
     level0_file_count: Ints
+    oldest_level0_ms: Ints
 
     @staticmethod
     def of(files: PartitionedFiles) -> "SortedRuns":
@@ -47,7 +52,9 @@ class SortedRuns:
         depth, above = _width(level), level > 0
         levels = np.unique(bucket_of[above] * depth + level[above]) // depth
         others = np.bincount(levels, minlength=len(keys))
-        return SortedRuns(files, keys // width, keys % width, level0 + others, level0)
+        oldest = np.full(len(keys), _LATEST, np.int64)
+        np.minimum.at(oldest, bucket_of[level == 0], files.data_at_ms[rows][level == 0])
+        return SortedRuns(files, keys // width, keys % width, level0 + others, level0, oldest)
 
     def greatest(self, column: Ints) -> Ints:
         """Return by partition the greatest value of a column over its buckets; 0 for a partition without buckets."""

@@ -20,7 +20,7 @@ from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
 from engine.planning.measures.row_groups import have_small_row_groups
 from engine.planning.plans.merge_units import merge_units
 from engine.planning.plans.rewrite_limits import RewriteLimits
-from engine.planning.plans.run_candidates import LEAST_TO_MERGE, in_due_buckets
+from engine.planning.plans.run_candidates import in_due_buckets
 from engine.planning.predictions.estimates import output_counts
 
 
@@ -105,7 +105,7 @@ def _find(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, *, f
     is_left = ~has_any(taken)
     _set(reasons, is_left, SkipReason.TOO_FEW_FILES)
     _set(reasons, is_left & ~has_any(count > outputs), SkipReason.AS_GOOD_AS_IT_GETS)
-    _set(reasons, wanted_count == 0, SkipReason.WELL_SIZED if limits.sorted_runs is None else SkipReason.FEW_RUNS)
+    _set(reasons, wanted_count == 0, SkipReason.WELL_SIZED if limits.buckets is None else SkipReason.FEW_RUNS)
     for reason in reversed(_REFUSED):
         _set(reasons, (wanted_count == 0) & (files.count(wanted & refused[reason]) > 0), reason)
     _set(reasons, blocked, SkipReason.EQUALITY_DELETES)
@@ -123,8 +123,8 @@ def _find(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, *, f
 
 def _wanted(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, *, full: bool) -> tuple[Flags, ...]:
     """Return flags of candidates by size and reason, of those with a sufficient reason, and of whole partitions."""
-    if limits.sorted_runs is not None:
-        due = in_due_buckets(files, LEAST_TO_MERGE if full else limits.sorted_runs)
+    if limits.buckets is not None:
+        due = in_due_buckets(files, limits.buckets, full=full)
         return due, due, np.zeros(len(files.names), np.bool_)
     repaired = have_small_row_groups(files, limits.small_row_group_bytes)
     moved = files.are_of_other_specs(limits.output_spec_id)

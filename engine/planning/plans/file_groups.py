@@ -9,7 +9,7 @@ A partition that cools down after a lost race is skipped, and a hot partition ge
 """
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -79,6 +79,7 @@ def make_plan(
     reordered: AbstractSet[Place] | None = None,
     keys_of: Callable[[pa.ChunkedArray], Ints] | None = None,
     output_spec_id: int | None = None,
+    committed_at_ms: Collection[int] = (),
 ) -> Plan:
     """Plan the rewrite of a snapshot.
 
@@ -99,9 +100,10 @@ def make_plan(
         reordered: partitions in which files that are not in the order are candidates; None: all partitions.
         keys_of: returns the first key of files (by path) in the order; called only if a partition needs several groups.
         output_spec_id: the partition spec to which files of other specs move; None: they stay in theirs.
+        committed_at_ms: times of the table's newest commits, for forms that merge sorted runs.
     """
     limits = replace(RewriteLimits.of(policy), order=order, every_file=every_file, output_spec_id=output_spec_id)
-    limits = limits.in_form(form, policy)
+    limits = limits.in_form(form, policy, committed_at_ms)
     files = partition_files(digest)
     found = find_candidates(files, limits, full=full, reordered=_flags_of(files, reordered))
     chosen = leave_cooling(files, found, hot)

@@ -11,13 +11,15 @@ class GroupForm:
     `is_native`: it is the table format's own engine, with run times of its own. `is_whole`: a group has all candidates
     of its merge unit, regardless of `rewrite.max_group_bytes`. `is_in_turn`: the groups of a run are rewritten one
     after the other. `merges_runs`: the engine merges the sorted runs of a bucket, so that their number decides about a
-    bucket, not the sizes of files.
+    bucket, not the sizes of files. `lifts_new`: a file of level 0 is worth a compaction on its own, since readers or
+    changelogs lack it until then.
     """
 
     is_native: bool = False
     is_whole: bool = False
     is_in_turn: bool = False
     merges_runs: bool = False
+    lifts_new: bool = False
 
 
 PACKED: Final = GroupForm()

@@ -1,12 +1,13 @@
 """The policy's sizes and limits for planning."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from engine.domain.policies import EffectivePolicy, Strategy
 from engine.domain.tables.orders import ORDERED_STRATEGIES, RowOrdering
 from engine.planning.plans.group_forms import GroupForm
+from engine.planning.plans.run_candidates import BucketRule
 
 GROUP_SETTING: Final = "rewrite.max_group_bytes (rewrite.max_ordered_bytes where rows are put into order)"
 """The setting that limits the size of file groups, for messages."""
@@ -30,8 +31,8 @@ class RewriteLimits:
     a group that is put into one order. `tiers` is empty unless the strategy is `tiered`. `order_bins_by`: `locality`,
     `fill` or `arrival`. `order`: the order of rows, resolved for the table; `every_file`: a full rewrite includes files
     that would only be encoded again, as requested; `output_spec_id`: the partition spec to which files of other specs
-    move, None if they stay (`make_plan` adds these three). `sorted_runs`: the number of sorted runs from which a bucket
-    is rewritten, None where sizes of files decide.
+    move, None if they stay (`make_plan` adds these three). `buckets`: when a bucket is rewritten, None where sizes
+    of files decide.
     """
 
     target_bytes: int
@@ -51,7 +52,7 @@ class RewriteLimits:
     order: RowOrdering | None = None
     every_file: bool = False
     output_spec_id: int | None = None
-    sorted_runs: int | None = None
+    buckets: BucketRule | None = None
 
     @staticmethod
     def of(policy: EffectivePolicy) -> "RewriteLimits":
@@ -77,11 +78,14 @@ class RewriteLimits:
             time_span_ms=None if span is None else 1000 * span,
         )
 
-    def in_form(self, form: GroupForm, policy: EffectivePolicy) -> "RewriteLimits":
-        """Return these limits for the file groups of an engine."""
+    def in_form(
+        self, form: GroupForm, policy: EffectivePolicy, committed_at_ms: Collection[int] = ()
+    ) -> "RewriteLimits":
+        """Return these limits for the file groups of an engine, given the times of the table's newest commits."""
         limits = replace(self, group_bytes=_NO_LIMIT, parallel_groups=1) if form.is_whole else self
-        trigger = int(policy.values["rewrite.key_tables.sorted_run_trigger"]) if form.merges_runs else None
-        return replace(limits, sorted_runs=trigger)
+        if not form.merges_runs:
+            return limits
+        return replace(limits, buckets=BucketRule.of(policy, committed_at_ms, lifts_new=form.lifts_new))
 
     @property
     def least_in_full(self) -> int:

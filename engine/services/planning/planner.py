@@ -85,6 +85,7 @@ def plan_run(
         reordered=found.reordered,
         keys_of=order_keys(table, order),
         output_spec_id=_output_spec(chosen),
+        committed_at_ms=table.figures().committed_at_ms.values() if chosen.form.merges_runs else (),
     )
     return found.add_to(plan)
 

@@ -1,16 +1,19 @@
 """Whole rewrites of a Paimon table by Packhouse in this process, without a record and without Spark."""
 
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
 
 from engine.domain.policies import Strategy
 from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.requests import RunRequest
 from engine.domain.tables.table import TableRef
-from engine.formats.base import CommitRequest, RewriteSettings, Verification, WrittenGroup, rewritable
+from engine.formats.base import CommitRequest, Verification, WrittenGroup, rewritable
 from engine.formats.paimon import PaimonFormat, PaimonTable
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.contract import WriteSettings
+from engine.services.operations.rewrite.task_path import rewrite_settings
 from engine.services.planning.engines import Engine, choose_engine
 from engine.services.planning.planner import plan_run
 from tests.support.format_subjects import LocalCore
@@ -27,12 +30,15 @@ def opened(lake: PaimonLake) -> PaimonTable:
     return connection.open_table(TableRef("lake", ("lake",), lake.name))
 
 
-def rewritten(table: PaimonTable, *, full: bool, engine: Engine = Engine.NATIVE) -> tuple[WrittenGroup, ...]:
-    """Plan as a run does, and run every task."""
-    chosen = choose_engine(table, policy_of({"rewrite": {"strategy": Strategy.BINPACK.value, "engine": engine.value}}))
+def rewritten(
+    table: PaimonTable, *, full: bool, engine: Engine = Engine.NATIVE, rewrite: Mapping[str, Any] | None = None
+) -> tuple[WrittenGroup, ...]:
+    """Plan as a run does under a policy with these rewrite settings, and run every task."""
+    policy = policy_of({"rewrite": {"strategy": Strategy.BINPACK.value, "engine": engine.value, **(rewrite or {})}})
+    chosen = choose_engine(table, policy)
     assert chosen.engine is engine, chosen.conditions
     plan = plan_run(chosen, RunRequest(force_full=full), NO_STATISTICS, NONE_HOT)
-    settings = RewriteSettings(WriteSettings(target_file_bytes=2**27), full=full)
+    settings = replace(rewrite_settings(policy, plan, full=full), write=WriteSettings(target_file_bytes=2**27))
     adapted = rewritable(chosen.table)
     tasks = [(group, adapted.group_task(group, run_id=RUN, attempt=1, settings=settings)) for group in plan.groups]
     return tuple(written_group(group, run_task(task.to_json())) for group, task in tasks)

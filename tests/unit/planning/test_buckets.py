@@ -1,6 +1,7 @@
 """File groups of buckets: one for each bucket with enough sorted runs, and none of files of several buckets."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,21 @@ def test_the_trigger_is_that_of_the_policy() -> None:
     document = {"rewrite": {"key_tables": {"sorted_run_trigger": 3}}}
     plan = planned([*bucket("a", 0, 0, 0, 5), *bucket("a", 1, 0, 5)], document)
     assert [len(group.inputs) for group in plan.groups] == [3]
+
+
+def test_p21_eager_takes_buckets_with_new_files_that_have_something_to_merge_with() -> None:
+    files = [*bucket("a", 0, 0, 5), *bucket("b", 0, 0, 0), *bucket("c", 0, 4, 5), *bucket("d", 0, 0)]
+    assert planned(files).groups == ()
+    plan = planned(files, {"rewrite": {"key_tables": {"lookup": "eager"}}})
+    assert [(group.partition, len(group.inputs)) for group in plan.groups] == [("a", 2), ("b", 2)]
+
+
+def test_p20_eager_takes_a_single_new_file_that_readers_lack_until_then() -> None:
+    files = [*bucket("a", 0, 0), *bucket("b", 0, 5)]
+    form = replace(RUNS, lifts_new=True)
+    plan = plan_of(digest_of(files), {"rewrite": {"key_tables": {"lookup": "eager"}}}, form=form)
+    assert [(group.partition, len(group.inputs)) for group in plan.groups] == [("a", 1)]
+    assert plan_of(digest_of(files), {}, form=form).groups == ()
 
 
 def test_a_full_rewrite_takes_every_bucket_that_has_something_to_merge() -> None:

@@ -8,6 +8,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import InvalidInput
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs.run import Operation
+from engine.domain.tables import capabilities
 from engine.domain.tables.capabilities import (
     ENGINES,
     STRATEGIES,
@@ -112,17 +113,18 @@ def test_an_operation_that_can_be_done_is_accepted(operation: Operation) -> None
     SERVICE.check_operation(FormatName.ICEBERG, operation)
 
 
-@pytest.mark.parametrize("field", ["rewrite.key_tables.lookup", "rewrite.key_tables.forced_every"])
-def test_settings_without_a_use_in_this_version_are_not_acted_on(field: str) -> None:
-    assert why_not_acted_on(field)
-    assert not is_acted_on(field)
+def test_a_setting_without_a_use_in_this_version_is_not_acted_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capabilities, "_NOT_ACTED_ON", {"seal": "not yet"})
+    assert why_not_acted_on("seal") == "not yet"
+    assert not is_acted_on("seal")
 
 
 @pytest.mark.parametrize(
     "field",
     [
         *("enabled", "limits.bandwidth", "triggers", "seal", "schedule.cron", "maintenance.expire_snapshots"),
-        "rewrite.key_tables.sorted_run_trigger",
+        *("rewrite.key_tables.sorted_run_trigger", "rewrite.key_tables.lookup"),
+        "rewrite.key_tables.forced_every",
     ],
 )
 def test_settings_that_take_effect_are_acted_on(field: str) -> None:

@@ -1306,10 +1306,10 @@ class KeyTableRules(Model):
     """Tables with a primary key, whose buckets are made of sorted runs."""
 
     forced_every: int | None = None
-    """With `lazy`: number of commits without a compaction after which one is forced."""
+    """With `lazy`: number of commits to the table after which a bucket with new files is compacted below the trigger as well."""
 
     lookup: KeyTableRulesLookup | None = None
-    """Time of compaction of buckets. `eager`: at every commit; `lazy`: at the trigger and every `forced_every` commits."""
+    """Which buckets a rewrite compacts. `eager`: also those with new files that have fewer sorted runs, so that a trigger on `level0_file_count` compacts at each commit; `lazy`: from the trigger on and every `forced_every` commits."""
 
     sorted_run_trigger: int | None = None
     """Number of sorted runs at which a bucket should be compacted: each file of level 0 is one, each other level is one. Writers should slow down at 3 more. A trigger on `sorted_run_count` makes it due."""

@@ -3312,11 +3312,11 @@ export interface components {
         /** @description Tables with a primary key, whose buckets are made of sorted runs. */
         KeyTableRules: {
             /**
-             * @description With `lazy`: number of commits without a compaction after which one is forced.
+             * @description With `lazy`: number of commits to the table after which a bucket with new files is compacted below the trigger as well.
              * @example 10
              */
             forced_every?: number | null;
-            /** @description Time of compaction of buckets. `eager`: at every commit; `lazy`: at the trigger and every `forced_every` commits. */
+            /** @description Which buckets a rewrite compacts. `eager`: also those with new files that have fewer sorted runs, so that a trigger on `level0_file_count` compacts at each commit; `lazy`: from the trigger on and every `forced_every` commits. */
             lookup?: ("eager" | "lazy") | null;
             /**
              * @description Number of sorted runs at which a bucket should be compacted: each file of level 0 is one, each other level is one. Writers should slow down at 3 more. A trigger on `sorted_run_count` makes it due.

@@ -146,12 +146,14 @@ class KeyTableRules(Section):
     )
     lookup: Literal["eager", "lazy"] | None = setting(
         "lazy",
-        description="Time of compaction of buckets. `eager`: at every commit; `lazy`: at the trigger and every "
+        description="Which buckets a rewrite compacts. `eager`: also those with new files that have fewer sorted runs, "
+        "so that a trigger on `level0_file_count` compacts at each commit; `lazy`: from the trigger on and every "
         "`forced_every` commits.",
     )
-    forced_every: Annotated[Whole, Field(ge=1, le=10_000)] | None = setting(
+    forced_every: Annotated[Whole, Field(ge=1, le=100)] | None = setting(
         10,
-        description="With `lazy`: number of commits without a compaction after which one is forced.",
+        description="With `lazy`: number of commits to the table after which a bucket with new files is compacted "
+        "below the trigger as well.",
         examples=[10],
     )
 

@@ -35,14 +35,15 @@ class CoreAccess(Protocol):
         """
 
 
-def engine_of(*, has_keys: bool, has_buckets: bool) -> NativeEngine:
+def engine_of(*, has_keys: bool, has_buckets: bool, looks_up: bool) -> NativeEngine:
     """Return the core as the engine of a table.
 
     Args:
         has_keys: the table has a primary key, so that buckets consist of sorted runs.
         has_buckets: a bucket is compacted as a whole; otherwise the files of a group are merged.
+        looks_up: new files get their changelog, or are read, after a compaction only.
     """
-    form = GroupForm(is_native=True, is_whole=has_buckets, merges_runs=has_keys)
+    form = GroupForm(is_native=True, is_whole=has_buckets, merges_runs=has_keys, lifts_new=looks_up)
     return NativeEngine(_NAME, form, _STRATEGIES, is_paced=True)
 
 

@@ -47,7 +47,7 @@ def core_task(
         inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
         kind=WITHOUT_BUCKETS if is_unaware else ONE_BUCKET,
         full=settings.full,
-        options=_options(settings),
+        options=_options(settings, is_forced=_runs_of(view, group) < settings.sorted_run_trigger),
         jar=jar,
         heap_bytes=HEAP_BYTES,
         name_prefix=output_prefix(run_id, group.ordinal, attempt),
@@ -77,16 +77,27 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
     )
 
 
-def _options(settings: RewriteSettings) -> dict[str, str]:
+def _runs_of(view: TableView, group: FileGroup) -> int:
+    """Return the number of sorted runs that a group's files are."""
+    names = pa.array([each.path.rpartition("/")[2] for each in group.inputs], pa.string())
+    levels: list[int] = view.live.files.filter(pc.is_in(view.live.files["name"], value_set=names))["level"].to_pylist()
+    return levels.count(0) + len(set(levels) - {0})
+
+
+def _options(settings: RewriteSettings, *, is_forced: bool) -> dict[str, str]:
     """Return the options that the run overrides.
+
+    A bucket with fewer sorted runs than the trigger is forced: all of them are merged, and where the core looks up old
+    rows (changelogs, deletion vectors, first rows) at least level 0 is, `ForceUpLevel0Compaction`.
 
     The core merges the excess over its trigger, `UniversalCompaction.pick`: with one less than the policy's, a bucket
     with exactly that many runs is merged.
     """
+    trigger = _LEAST_RUNS if is_forced else max(_LEAST_RUNS, settings.sorted_run_trigger - 1)
     return {
         "target-file-size": f"{settings.write.target_file_bytes} b",
-        "num-sorted-run.compaction-trigger": str(max(_LEAST_RUNS, settings.sorted_run_trigger - 1)),
-    }
+        "num-sorted-run.compaction-trigger": str(trigger),
+    } | ({"lookup-compact": "radical"} if is_forced else {})
 
 
 def bucket_of(view: TableView, group: FileGroup | WrittenGroup) -> tuple[int, bytes]:

@@ -46,6 +46,15 @@ class TableOptions:
     external_paths: tuple[str, ...]
     has_legacy_partition_names: bool
 
+    @property
+    def looks_up(self) -> bool:
+        """Whether the core compares new rows with old ones when it compacts, `CoreOptions.needLookup`.
+
+        Files of level 0 then have no changelog, or are not read, until they are compacted.
+        """
+        is_asked = self.changelog_producer == "lookup" or self.has_deletion_vectors
+        return self.merge_engine is not None and (is_asked or self.merge_engine == "first-row")
+
     def described(self) -> Mapping[str, Any]:
         """Return the options that decide how the table can be compacted, JSON-ready."""
         return {
