@@ -6,7 +6,6 @@
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
-from random import Random
 
 import pytest
 from pyiceberg.exceptions import CommitFailedException, ValidationException
@@ -15,7 +14,7 @@ from redis.asyncio import Redis
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import RunState
-from tests.interleaving.checks import check, check_rewrite_while
+from tests.interleaving.checks import check, check_rewrite_while, check_rewrite_while_many
 from tests.interleaving.writers import ACTIONS
 from tests.support.world import World, open_world
 
@@ -106,21 +105,4 @@ async def test_a_writer_that_began_before_our_commit_loses_or_wins_whole(world: 
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + RUNS))
 async def test_many_actions_during_one_run(world: World, seed: int) -> None:
-    random, rows, told = Random(seed), [world.lake.rows()], list[str]()
-
-    def act(action: str, step: str) -> None:
-        told.append(f"{action} at {step}")
-        try:
-            ACTIONS[action](world)
-        except Exception as error:  # noqa: BLE001 - a writer whose table went away under it has its own troubles
-            told.append(f"which failed: {error!r}")
-        rows.append(world.lake.rows())
-
-    for _ in range(random.randint(2, 5)):
-        action, step = random.choice(list(ACTIONS)), random.choice(STEPS)
-        world.at(step, lambda action=action, step=step: act(action, step))  # type: ignore[misc]
-    try:
-        check(world, await world.rewrite(), rows[-1])
-    except BaseException as error:
-        error.add_note(f"seed {seed}: {', '.join(told)}")
-        raise
+    await check_rewrite_while_many(world, ACTIONS, seed, STEPS)

@@ -90,11 +90,11 @@ def change_spec(world: World) -> None:
 def expire(world: World) -> None:
     """Expire all snapshots but the head, and remove every file that no snapshot reaches any more, as Java does."""
     table = world.lake.table
-    before = reached(world)
+    before = world.lake.reached()
     head = table.metadata.current_snapshot_id
     old = [each.snapshot_id for each in table.snapshots() if each.snapshot_id != head]
     table.maintenance.expire_snapshots().by_ids(old).commit()
-    for path in before - reached(world):
+    for path in before - world.lake.reached():
         os.unlink(path)  # noqa: PTH108 - a path as manifests say it
 
 
@@ -181,12 +181,3 @@ def _deletes(world: World, files: list[DataFile], *, aimed: bool) -> DataFile:
     pairs = sorted((file.file_path, at) for file in files for at in range(0, file.record_count, 3))
     first = files[0]
     return delete_file(world.lake.table, pairs, spec_id=first.spec_id, partition=first.partition, aimed=aimed)
-
-
-def reached(world: World) -> set[str]:
-    """Return local paths of all files that any snapshot of the table reaches."""
-    table, found = world.lake.table, set[str]()
-    for snapshot in table.snapshots():
-        for manifest in snapshot.manifests(table.io):
-            found |= {entry.data_file.file_path for entry in manifest.fetch_manifest_entry(table.io)}
-    return {"/" + path.removeprefix("file:").lstrip("/") for path in found}

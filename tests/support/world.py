@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, Protocol
 
 import pyarrow as pa
 from pyiceberg.catalog import Catalog as IcebergCatalog
@@ -20,6 +20,7 @@ from pyiceberg.table import Table as IcebergTable
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import DoubleType, LongType, NestedField, StringType
 from sqlalchemy import NullPool, create_engine, text
+from typing_extensions import TypeVar
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.fleet.outages import MOST_FRUITLESS_OUTAGES
@@ -28,7 +29,7 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Priority, Run
 from engine.domain.tables.table import FormatName, OutsideFiles, Table, TableRef
-from engine.factory import Container, open_container
+from engine.factory import Container, ServedFormats, open_container
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.settings import Settings
 from tests.support.local_dispatch import LocalDispatcher
@@ -52,6 +53,12 @@ class Lake:
     properties: dict[str, str]
     catalog: IcebergCatalog
     next_id: int = 0
+    format: ClassVar[FormatName] = FormatName.ICEBERG
+
+    @property
+    def uuid(self) -> str:
+        """The table's own identity."""
+        return str(self.table.metadata.table_uuid)
 
     @property
     def table(self) -> IcebergTable:
@@ -101,6 +108,22 @@ class Lake:
         root = Path("/" + self.table.location().removeprefix("file:").lstrip("/"))
         return {str(path) for path in (root / "data").rglob("*.parquet")}
 
+    def reached(self) -> set[str]:
+        """Return local paths of all files that any snapshot of the table reaches."""
+        table, found = self.table, set[str]()
+        for snapshot in table.snapshots():
+            for manifest in snapshot.manifests(table.io):
+                found |= {entry.data_file.file_path for entry in manifest.fetch_manifest_entry(table.io)}
+        return {"/" + path.removeprefix("file:").lstrip("/") for path in found}
+
+    def snapshots_of(self, run_id: str) -> set[int]:
+        """Return the ids of the snapshots that a run committed."""
+        return {
+            snapshot.snapshot_id
+            for snapshot in self.table.snapshots()
+            if snapshot.summary and snapshot.summary.additional_properties.get("packhouse.run-id") == run_id
+        }
+
     def replaces(self) -> list[Mapping[str, str]]:
         """The summaries of the snapshots that replaced files, oldest first."""
         summaries = [s.summary for s in self.table.snapshots() if s.summary is not None]
@@ -136,12 +159,41 @@ def make_lake(
     return lake
 
 
+class AnyLake(Protocol):
+    """A table of some format, with what its own readers find."""
+
+    format: ClassVar[FormatName]
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """Properties of its catalog."""
+
+    @property
+    def uuid(self) -> str:
+        """The table's own identity."""
+
+    def rows(self) -> list[Any]:
+        """The multiset of rows, in a canonical order."""
+
+    def stored_files(self) -> set[str]:
+        """Every data file in the table's folder, live or not."""
+
+    def reached(self) -> set[str]:
+        """Return local paths of all files that any snapshot of the table reaches."""
+
+    def snapshots_of(self, run_id: str) -> set[int]:
+        """Return the ids of the snapshots that a run committed."""
+
+
+OneLake = TypeVar("OneLake", bound=AnyLake, default=Lake)
+
+
 @dataclass
-class World:
+class World(Generic[OneLake]):
     """The running parts, the registered table and its lake."""
 
     container: Container
-    lake: Lake
+    lake: OneLake
     table_id: TableId
     dispatcher: LocalDispatcher
     database_url: str
@@ -245,9 +297,9 @@ class World:
         return await self.finish(run.id)
 
 
-async def register_lake(container: Container, lake: Lake) -> Table:
+async def register_lake(container: Container, lake: AnyLake) -> Table:
     """Register a lake's catalog and its table."""
-    await container.catalogs.create(SYSTEM, "lake", FormatName.ICEBERG, lake.properties)
+    await container.catalogs.create(SYSTEM, "lake", lake.format, dict(lake.properties))
     return await register_name(container, NAME[1])
 
 
@@ -272,15 +324,21 @@ async def open_world(
 
 @asynccontextmanager
 async def open_on(
-    lake: Lake, settings: Settings, *, on_spark: bool = False, procedures: Procedures | None = None
-) -> AsyncIterator[World]:
+    lake: OneLake,
+    settings: Settings,
+    *,
+    on_spark: bool = False,
+    procedures: Procedures | None = None,
+    formats: ServedFormats | None = None,
+) -> AsyncIterator[World[OneLake]]:
     """Start a container with a lake's table registered; what it sends runs in threads, or on the Spark of settings."""
-    dispatcher, worlds = LocalDispatcher(), list[World]()
+    dispatcher, worlds = LocalDispatcher(), list[World[OneLake]]()
     async with open_container(
         settings,
         step=lambda name: worlds[0].on_step(name) if worlds else None,
         dispatcher=None if on_spark else dispatcher,
         procedures=procedures,
+        formats=formats,
     ) as container:
         table = await register_lake(container, lake)
         worlds.append(World(container, lake, table.id, dispatcher, settings.database_url or ""))

@@ -15,14 +15,12 @@ from typing import Any
 
 import jpype
 
+from tests.support.paimon.core_changes import Changes, java
+
 _EPOCH = date(1970, 1, 1)
 
 
-def java(name: str) -> Any:
-    return jpype.JClass(f"org.apache.paimon.{name}")
-
-
-class Core:
+class Core(Changes):
     """The calls, by the names of the methods."""
 
     def __init__(self, scratch: str) -> None:
@@ -141,30 +139,6 @@ class Core:
         commit.commit(messages)
         commit.close()
 
-    def truncate(self, warehouse: str, table: str, partition: Mapping[str, str] | None = None) -> None:
-        commit = self._table(warehouse, table, None).newBatchWriteBuilder().newCommit()
-        if partition is None:
-            commit.truncateTable()
-        else:
-            commit.truncatePartitions(jpype.java.util.Arrays.asList(jpype.java.util.HashMap(dict(partition))))
-        commit.close()
-
-    def add_column(self, warehouse: str, table: str, name: str, kind: str) -> None:
-        self._alter(warehouse, table, java("schema.SchemaChange").addColumn(name, _type(kind)))
-
-    def set_option(self, warehouse: str, table: str, name: str, value: str) -> None:
-        self._alter(warehouse, table, java("schema.SchemaChange").setOption(name, value))
-
-    def expire(self, warehouse: str, table: str, retained: int) -> None:
-        config = java("options.ExpireConfig").builder().snapshotRetainMax(retained).snapshotRetainMin(retained)
-        retained_time = jpype.java.time.Duration.ZERO
-        self._table(warehouse, table, None).newExpireSnapshots().config(
-            config.snapshotTimeRetain(retained_time).build()
-        ).expire()
-
-    def roll_back(self, warehouse: str, table: str, snapshot: int) -> None:
-        self._table(warehouse, table, None).rollbackTo(jpype.JLong(snapshot))
-
     def ids(self, warehouse: str, table: str) -> list[int]:
         """Return the first column of all rows, a BIGINT, sorted."""
         builder = self._table(warehouse, table, None).newReadBuilder()
@@ -173,9 +147,9 @@ class Core:
         rows.close()
         return found
 
-    def values(self, warehouse: str, table: str) -> list[list[Any]]:
+    def values(self, warehouse: str, table: str, options: Mapping[str, str] | None = None) -> list[list[Any]]:
         """Return all rows, sorted, as the core's reader merges them."""
-        opened = self._table(warehouse, table, None)
+        opened = self._table(warehouse, table, options)
         types = [str(each.type()) for each in opened.schema().fields()]
         builder = opened.newReadBuilder()
         rows = builder.newRead().createReader(builder.newScan().plan()).toCloseableIterator()
@@ -294,9 +268,6 @@ class Core:
         trigger, stop = options.numSortedRunCompactionTrigger(), options.numSortedRunStopTrigger()
         return {"buckets": buckets, "trigger": int(trigger), "stop_trigger": int(stop)}
 
-    def _alter(self, warehouse: str, table: str, change: Any) -> None:
-        self._catalog(warehouse).alterTable(_identifier(table), jpype.java.util.Arrays.asList(change), False)
-
     def _catalog(self, warehouse: str) -> Any:
         if warehouse not in self._catalogs:
             options = java("options.Options")()
@@ -309,6 +280,15 @@ class Core:
     def _table(self, warehouse: str, table: str, options: Mapping[str, str] | None) -> Any:
         opened = self._catalog(warehouse).getTable(_identifier(table))
         return opened.copy(jpype.java.util.HashMap(dict(options))) if options else opened
+
+    def _identifier(self, table: str) -> Any:
+        return _identifier(table)
+
+    def _type(self, written: str) -> Any:
+        return _type(written)
+
+    def _row(self, row: Any, types: list[str]) -> list[Any]:
+        return _partition(row, types)
 
 
 def _identifier(table: str) -> Any:

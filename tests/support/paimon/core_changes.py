@@ -1,0 +1,121 @@
+"""Calls of Paimon's core that change a table other than by rows, and those that show what its snapshots reach."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import jpype
+
+
+def java(name: str) -> Any:
+    return jpype.JClass(f"org.apache.paimon.{name}")
+
+
+class Changes(ABC):
+    """Calls by the names of the methods, as of `core_process.Core`."""
+
+    def add_column(self, warehouse: str, table: str, name: str, kind: str) -> None:
+        self._alter(warehouse, table, java("schema.SchemaChange").addColumn(name, self._type(kind)))
+
+    def rename_column(self, warehouse: str, table: str, name: str, new_name: str) -> None:
+        self._alter(warehouse, table, java("schema.SchemaChange").renameColumn(name, new_name))
+
+    def drop_column(self, warehouse: str, table: str, name: str) -> None:
+        self._alter(warehouse, table, java("schema.SchemaChange").dropColumn(name))
+
+    def change_type(self, warehouse: str, table: str, name: str, kind: str) -> None:
+        self._alter(warehouse, table, java("schema.SchemaChange").updateColumnType(name, self._type(kind)))
+
+    def set_option(self, warehouse: str, table: str, name: str, value: str) -> None:
+        self._alter(warehouse, table, java("schema.SchemaChange").setOption(name, value))
+
+    def drop(self, warehouse: str, table: str) -> None:
+        """Drop the table, whose files are deleted."""
+        self._catalog(warehouse).dropTable(self._identifier(table), False)
+
+    def truncate(self, warehouse: str, table: str, partition: Mapping[str, str] | None = None) -> None:
+        commit = self._table(warehouse, table, None).newBatchWriteBuilder().newCommit()
+        if partition is None:
+            commit.truncateTable()
+        else:
+            commit.truncatePartitions(jpype.java.util.Arrays.asList(jpype.java.util.HashMap(dict(partition))))
+        commit.close()
+
+    def expire(self, warehouse: str, table: str, retained: int) -> None:
+        config = java("options.ExpireConfig").builder().snapshotRetainMax(retained).snapshotRetainMin(retained)
+        retained_time = jpype.java.time.Duration.ZERO
+        self._table(warehouse, table, None).newExpireSnapshots().config(
+            config.snapshotTimeRetain(retained_time).build()
+        ).expire()
+
+    def roll_back(self, warehouse: str, table: str, snapshot: int) -> None:
+        self._table(warehouse, table, None).rollbackTo(jpype.JLong(snapshot))
+
+    def tag(self, warehouse: str, table: str, name: str) -> None:
+        """Tag the newest snapshot."""
+        self._table(warehouse, table, None).createTag(name)
+
+    def columns(self, warehouse: str, table: str) -> list[tuple[str, str]]:
+        """Return name and type of each column."""
+        return [(str(each.name()), str(each.type())) for each in self._table(warehouse, table, None).schema().fields()]
+
+    def snapshots(self, warehouse: str, table: str) -> list[Mapping[str, Any]]:
+        """Return id and properties of each snapshot, oldest first."""
+        manager = self._table(warehouse, table, None).snapshotManager()
+        return [
+            {
+                "id": int(each.id()),
+                "properties": {str(key): str(value) for key, value in (each.properties() or {}).items()},
+            }
+            for each in manager.safelyGetAllSnapshots()
+        ]
+
+    def reached(self, warehouse: str, table: str) -> list[str]:
+        """Return the paths of all data and changelog files that a snapshot or a tag has."""
+        opened = self._table(warehouse, table, None)
+        snapshots = [*opened.snapshotManager().safelyGetAllSnapshots(), *opened.tagManager().tags().keySet()]
+        return sorted({path for each in snapshots for path in _paths(opened.store(), each)})
+
+    def events(self, warehouse: str, table: str) -> list[list[Any]]:
+        """Return the changes that a reader of the stream gets from the first snapshot on, each with its kind."""
+        opened = self._table(warehouse, table, {"scan.mode": "from-snapshot", "scan.snapshot-id": "1"})
+        types = [str(each.type()) for each in opened.schema().fields()]
+        newest = opened.snapshotManager().latestSnapshotId()
+        builder = opened.newReadBuilder()
+        scan, found = builder.newStreamScan(), list[list[Any]]()
+        while scan.checkpoint() is None or scan.checkpoint() <= newest:
+            rows = builder.newRead().createReader(scan.plan()).toCloseableIterator()
+            batch = [[str(row.getRowKind().shortString()), *self._row(row, types)] for row in rows]
+            found += sorted(batch, key=str)
+            rows.close()
+        return found
+
+    @abstractmethod
+    def _table(self, warehouse: str, table: str, options: Mapping[str, str] | None) -> Any: ...
+
+    @abstractmethod
+    def _catalog(self, warehouse: str) -> Any: ...
+
+    @abstractmethod
+    def _identifier(self, table: str) -> Any: ...
+
+    @abstractmethod
+    def _type(self, written: str) -> Any: ...
+
+    @abstractmethod
+    def _row(self, row: Any, types: list[str]) -> list[Any]: ...
+
+    def _alter(self, warehouse: str, table: str, change: Any) -> None:
+        changes = jpype.java.util.Arrays.asList(change)
+        self._catalog(warehouse).alterTable(self._identifier(table), changes, False)
+
+
+def _paths(store: Any, snapshot: Any) -> Iterator[str]:
+    """Yield the paths of the data files of a snapshot, and of its changelog files."""
+    modes = ["ALL"] + (["CHANGELOG"] if snapshot.changelogManifestList() is not None else [])
+    for mode in modes:
+        scan = store.newScan().withSnapshot(snapshot).withKind(getattr(java("table.source.ScanMode"), mode))
+        for entry in scan.plan().files():
+            folder = store.pathFactory().createDataFilePathFactory(entry.partition(), entry.bucket())
+            yield str(Path("/" + str(folder.toPath(entry.file())).removeprefix("file:").lstrip("/")))

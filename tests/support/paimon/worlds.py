@@ -1,0 +1,152 @@
+"""A whole Packhouse on one Paimon table (`tests.support.world`), and a twin of the table that Packhouse never touches.
+
+Other writers do to both tables the same, so that the twin has the rows that the table should have. The core runs in a
+child JVM of this process instead of Spark.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from engine.domain.tables.table import FormatName
+from engine.formats.paimon import PaimonFormat
+from tests.support.format_subjects import LocalCore
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.lakes import PaimonLake
+from tests.support.settings import settings_of
+from tests.support.world import World, open_on
+
+DAYS: Final = ("2026-11-01", "2026-11-02")
+_ROWS: Final = 20
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of table: its options, the key columns, and how many buckets of a dynamic table are written."""
+
+    keys: tuple[str, ...]
+    options: Mapping[str, str]
+    buckets: int = 0
+    reading: Mapping[str, str] = field(default_factory=dict)  # options under which rows of level 0 are read too
+
+    @property
+    def columns(self) -> list[tuple[str, str]]:
+        suffix = " NOT NULL" if self.keys else ""
+        return [("id", f"BIGINT{suffix}"), ("day", f"STRING{suffix}"), ("value", "DOUBLE"), ("count", "INT")]
+
+
+_KEYS: Final = ("id", "day")
+KINDS: Final[Mapping[str, Kind]] = {
+    "key": Kind(_KEYS, {"bucket": "2", "write-only": "true"}),
+    "append": Kind((), {"bucket": "-1"}),
+    "dynamic": Kind(_KEYS, {"bucket": "-1", "write-only": "true"}, buckets=2),
+    "lookup": Kind(_KEYS, {"bucket": "1", "changelog-producer": "lookup", "write-only": "true"}),
+    "vectors": Kind(
+        _KEYS,
+        {
+            "bucket": "1",
+            "deletion-vectors.enabled": "true",
+            "deletion-vectors.modifiable": "true",
+            "write-only": "true",
+        },
+        reading={"deletion-vectors.enabled": "false"},
+    ),
+}
+
+
+@dataclass(frozen=True)
+class TwinLake:
+    """A table and its twin."""
+
+    kind: Kind
+    ours: PaimonLake
+    twin: PaimonLake
+    numbers: list[int] = field(default_factory=lambda: [0])
+
+    format: ClassVar[FormatName] = FormatName.PAIMON
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        return self.ours.properties
+
+    @property
+    def uuid(self) -> str:
+        return self.ours.open().uuid
+
+    def rows(self) -> list[Any]:
+        """The rows of the table, sorted, as the core's reader merges them."""
+        found: list[Any] = self.ours.call("values", options=dict(self.kind.reading))
+        return found
+
+    def twin_rows(self) -> list[Any]:
+        """The rows that the table should have."""
+        found: list[Any] = self.twin.call("values", options=dict(self.kind.reading))
+        return found
+
+    def stored_files(self) -> set[str]:
+        return {str(path) for path in self.ours.folder.rglob("bucket-*/*") if path.is_file()}
+
+    def reached(self) -> set[str]:
+        return set(self.ours.call("reached"))
+
+    def snapshots_of(self, run_id: str) -> set[int]:
+        return {each["id"] for each in self.ours.call("snapshots") if each["properties"].get(RUN_ID) == run_id}
+
+    def both(self, name: str, /, **arguments: Any) -> None:
+        """Call the core for both tables."""
+        for lake in (self.ours, self.twin):
+            lake.call(name, **arguments)
+
+    def create(self) -> None:
+        """Create both tables."""
+        for lake in (self.ours, self.twin):
+            lake.call(
+                "create",
+                columns=self.kind.columns,
+                partition_keys=["day"],
+                primary_keys=list(self.kind.keys),
+                options=dict(self.kind.options),
+            )
+
+    def write(self, day: str, *, first: int = 0, rows: int = _ROWS, **arguments: Any) -> None:
+        """Commit rows with these ids, and values that are not used twice, to both tables."""
+        self.numbers[0] += 1
+        columns = self.ours.call("columns")
+        values = [_row(columns, number, day, self.numbers[0]) for number in range(first, first + rows)]
+        for lake in (self.ours, self.twin):
+            lake.write(values, buckets=self.kind.buckets, **arguments)
+
+
+RUN_ID: Final = "packhouse.run-id"
+
+
+def _row(columns: list[tuple[str, str]], number: int, day: str, turn: int) -> list[Any]:
+    known = {"id": number, "day": day}
+    return [known.get(name, turn + number / 100 if kind == "DOUBLE" else turn) for name, kind in columns]
+
+
+def make_twins(folder: Path, core: PaimonCore, kind: Kind, *, commits: int = 4) -> TwinLake:
+    """Create a table of two partitions with one file of a bucket by each commit, and its twin."""
+    lake = TwinLake(kind, PaimonLake(core, folder / "warehouse"), PaimonLake(core, folder / "twin"))
+    lake.create()
+    for turn in range(commits):
+        for day in DAYS:
+            lake.write(day, first=turn if kind.keys else turn * _ROWS)
+    return lake
+
+
+@asynccontextmanager
+async def open_twins(
+    folder: Path, core: PaimonCore, kind: Kind, *, database_url: str, redis_url: str, **more: Any
+) -> AsyncIterator[World[TwinLake]]:
+    """Start a container on the given database and Redis with one registered table that has a twin."""
+    lake = make_twins(folder, core, kind)
+    settings = settings_of(
+        folder / "state", database_url=database_url, redis_url=redis_url, lease_seconds=30, watch=False, **more
+    )
+    formats = {FormatName.PAIMON: PaimonFormat(core=LocalCore())}
+    async with open_on(lake, settings, formats=lambda _locations: formats) as world:
+        await world.set_policy({"rewrite": {"min_input_files": 2, "key_tables": {"sorted_run_trigger": 3}}})
+        yield world
