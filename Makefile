@@ -118,10 +118,10 @@ fuzz-paimon: ## Compact random Paimon tables beside Paimon's own core and compar
 	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),200) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
 	  $(BIN)/pytest -q tests/integration/paimon/test_random_compactions.py $(PYTEST_ARGS)
 
-fuzz-paimon-writers: ## Let other writers act at every step of rewrites of Paimon tables, and at random ones (RUNS=100 SEED=1)
+fuzz-paimon-writers: ## Let other writers act, and workers be killed, at every step of rewrites of Paimon tables (RUNS=100 SEED=1)
 	@scripts/setup test
 	@PACKHOUSE_FUZZ_RUNS=$(or $(RUNS),100) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
-	  $(BIN)/pytest -q tests/interleaving/test_paimon.py $(PYTEST_ARGS)
+	  $(BIN)/pytest -q tests/interleaving/test_paimon.py tests/acceptance/test_killed_on_paimon.py $(PYTEST_ARGS)
 
 fuzz-viewer fuzz-admin: fuzz-%:
 	@PACKHOUSE_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/pytest -q -s tests/contract/test_fuzz.py -k $* $(PYTEST_ARGS)

@@ -19,7 +19,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from engine.factory import open_container
+from engine.factory import ServedFormats, open_container
 from engine.services.operations.tasks import lanes
 from engine.services.runs import hold_watch
 from engine.services.runs.attempts import Attempt, Stop
@@ -36,10 +36,19 @@ _FORKS.set_forkserver_preload([__name__])
 
 @contextmanager
 def killable(
-    environment: Mapping[str, str], part: str, point: str, waiting_task: int = 0, *, log: Path
+    environment: Mapping[str, str],
+    part: str,
+    point: str,
+    waiting_task: int = 0,
+    *,
+    log: Path,
+    formats: ServedFormats | None = None,
 ) -> Iterator[BaseProcess]:
-    """Start a process, its output appended to the log; kill it at the end if it still lives."""
-    work = functools.partial(_run, part, point, waiting_task)
+    """Start a process, its output appended to the log; kill it at the end if it still lives.
+
+    `formats` replace the table formats: a function of a module, as it is sent to the process by name.
+    """
+    work = functools.partial(_run, part, point, waiting_task, formats)
     process = _FORKS.Process(target=_work, args=(dict(environment), log, work))
     process.start()
     try:
@@ -106,7 +115,7 @@ def _work(environment: Mapping[str, str], log: Path, work: Callable[[], Coroutin
     asyncio.run(work())
 
 
-async def _run(part: str, point: str, waiting_task: int) -> None:
+async def _run(part: str, point: str, waiting_task: int, formats: ServedFormats | None) -> None:
     hold_watch.POLICY_SECONDS = 0.0  # type: ignore[misc]
     lanes.LEAST_BUNDLE_BYTES = 1
     stopped = threading.Event()
@@ -120,7 +129,8 @@ async def _run(part: str, point: str, waiting_task: int) -> None:
         if name == point:
             die()
 
-    async with open_container(Settings(), step=on_step, dispatcher=GatedDispatcher(waiting_task, stopped)) as container:
+    dispatcher = GatedDispatcher(waiting_task, stopped)
+    async with open_container(Settings(), step=on_step, dispatcher=dispatcher, formats=formats) as container:
         await (container.worker if part == "worker" else container.coordinator).run()
 
 

@@ -116,6 +116,10 @@ class Lake:
                 found |= {entry.data_file.file_path for entry in manifest.fetch_manifest_entry(table.io)}
         return {"/" + path.removeprefix("file:").lstrip("/") for path in found}
 
+    def left_by_rollbacks(self) -> set[str]:
+        """Return no files: snapshots stay when a table is rolled back."""
+        return set()
+
     def snapshots_of(self, run_id: str) -> set[int]:
         """Return the ids of the snapshots that a run committed."""
         return {
@@ -180,6 +184,9 @@ class AnyLake(Protocol):
 
     def reached(self) -> set[str]:
         """Return local paths of all files that any snapshot of the table reaches."""
+
+    def left_by_rollbacks(self) -> set[str]:
+        """Return local paths of files that only snapshots had which another writer took back."""
 
     def snapshots_of(self, run_id: str) -> set[int]:
         """Return the ids of the snapshots that a run committed."""

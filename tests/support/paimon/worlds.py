@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from engine.domain.tables.table import FormatName
+from engine.formats.base import TableFormat
 from engine.formats.paimon import PaimonFormat
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.core import PaimonCore
@@ -64,6 +65,7 @@ class TwinLake:
     ours: PaimonLake
     twin: PaimonLake
     numbers: list[int] = field(default_factory=lambda: [0])
+    left: set[str] = field(default_factory=set)
 
     format: ClassVar[FormatName] = FormatName.PAIMON
 
@@ -90,6 +92,16 @@ class TwinLake:
 
     def reached(self) -> set[str]:
         return set(self.ours.call("reached"))
+
+    def left_by_rollbacks(self) -> set[str]:
+        return self.left
+
+    def roll_back(self) -> None:
+        """Roll both tables back to the third snapshot, or the oldest after it. Paimon leaves files of the others."""
+        self.left.update(self.reached())
+        for lake in (self.ours, self.twin):
+            ids = [each["id"] for each in lake.call("snapshots")]
+            lake.call("roll_back", snapshot=min((each for each in ids if each >= 3), default=ids[0]))
 
     def snapshots_of(self, run_id: str) -> set[int]:
         return {each["id"] for each in self.ours.call("snapshots") if each["properties"].get(RUN_ID) == run_id}
@@ -137,6 +149,11 @@ def make_twins(folder: Path, core: PaimonCore, kind: Kind, *, commits: int = 4) 
     return lake
 
 
+def served(_locations: object) -> Mapping[FormatName, TableFormat]:
+    """Serve Paimon tables, with the core in a child JVM of this process."""
+    return {FormatName.PAIMON: PaimonFormat(core=LocalCore())}
+
+
 @asynccontextmanager
 async def open_twins(
     folder: Path, core: PaimonCore, kind: Kind, *, database_url: str, redis_url: str, **more: Any
@@ -146,7 +163,6 @@ async def open_twins(
     settings = settings_of(
         folder / "state", database_url=database_url, redis_url=redis_url, lease_seconds=30, watch=False, **more
     )
-    formats = {FormatName.PAIMON: PaimonFormat(core=LocalCore())}
-    async with open_on(lake, settings, formats=lambda _locations: formats) as world:
+    async with open_on(lake, settings, formats=served) as world:
         await world.set_policy({"rewrite": {"min_input_files": 2, "key_tables": {"sorted_run_trigger": 3}}})
         yield world
