@@ -37,7 +37,7 @@ STEPS: Final = (
 SENT: Final = STEPS.index("commit_marked")
 """From this step on, the batch may have been sent: files of it stay until the table shows its outcome."""
 ALL: Final = [(kind, step) for kind in ("key", "append", "lookup") for step in STEPS]
-FEW: Final = [("key", "group_written"), ("append", "commit_marked"), ("key", "after_commit")]
+FEW: Final = [("lookup", "group_written"), ("append", "commit_marked"), ("key", "after_commit")]
 IS_LONG: Final = "PACKHOUSE_FUZZ_RUNS" in os.environ
 
 pytestmark = pytest.mark.usefixtures("core_child", "redis")

@@ -166,6 +166,7 @@ class BucketCompaction:
             if compacted
             else None,
             message=compacted.message if compacted else "",
+            side_files=(*(one.path for one in compacted.changelog), *compacted.indexes) if compacted else (),
         )
 
 

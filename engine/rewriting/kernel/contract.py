@@ -245,7 +245,8 @@ class GroupResult:
     is the `RowDigest` of inputs and outputs as text, empty unless rows were compared; `bytes_checked` (part of
     `bytes_read`) and `seconds_checking` are the cost of the comparison. `inputs`: the files that the task replaced, if
     it chose them itself; None: those of the task. `message`: what the table format's own library needs to commit the
-    group, base 64; empty where the outputs are sufficient.
+    group, base 64; empty where the outputs are sufficient. `side_files`: paths of files that the commit adds in
+    addition to the outputs, such as changelog files.
     """
 
     group: int
@@ -268,6 +269,7 @@ class GroupResult:
     seconds_checking: float = 0.0
     inputs: tuple[TaskInput, ...] | None = None
     message: str = ""
+    side_files: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Return the result as JSON."""
@@ -280,4 +282,5 @@ class GroupResult:
         raw["outputs"] = tuple(map(TaskOutput.from_raw, raw["outputs"]))
         if raw["inputs"] is not None:
             raw["inputs"] = tuple(map(_input, raw["inputs"]))
+        raw["side_files"] = tuple(raw.get("side_files", ()))
         return GroupResult(**raw)

@@ -16,7 +16,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import (
-    Column,
     ColumnElement,
     RowMapping,
     and_,
@@ -197,10 +196,15 @@ class GroupStore:
     async def output_paths(
         self, run_id: RunId, states: AbstractSet[GroupState], *, also: AbstractSet[int] = frozenset()
     ) -> frozenset[str]:
-        """Return the output paths of groups in these states or with these ordinals."""
+        """Return the paths of outputs and side files of groups in these states or with these ordinals."""
         fits = or_(groups.c.state.in_(sorted(states)), groups.c.ordinal.in_(sorted(also)))
-        pages = self._pages(and_(groups.c.run_id == run_id, fits), groups.c.outputs)
-        return frozenset([file["path"] async for (outputs,) in pages for file in outputs])
+        side = groups.c.measured["side_files"]
+        pages = self._pages(and_(groups.c.run_id == run_id, fits), groups.c.outputs, side)
+        found: set[str] = set()
+        async for outputs, side_files in pages:
+            found.update(file["path"] for file in outputs)
+            found.update(side_files or ())
+        return frozenset(found)
 
     async def totals(self, run_id: RunId) -> GroupTotals:
         """Return the number and bytes of a run's groups by state; every state is a key."""
@@ -222,7 +226,7 @@ class GroupStore:
             "measured": literal_column(_WITHOUT_MESSAGE[dialect]),
         }
 
-    async def _pages(self, fits: ColumnElement[bool], *columns: Column[Any]) -> AsyncIterator[Sequence[Any]]:
+    async def _pages(self, fits: ColumnElement[bool], *columns: ColumnElement[Any]) -> AsyncIterator[Sequence[Any]]:
         """Yield columns of groups by ordinal, in pages; only one page is in memory at a time."""
         query, after = select(groups.c.ordinal, *columns).where(fits).order_by(groups.c.ordinal), -1
         while page := (await self._connection.execute(query.where(groups.c.ordinal > after).limit(_FILES_PAGE))).all():

@@ -273,6 +273,21 @@ async def test_groups_without_their_files_say_what_the_whole_ones_say(database: 
     assert paths == {file.path for each in whole[:106] for file in each.outputs}
 
 
+@pytest.mark.parametrize("state", [GroupState.WRITTEN, GroupState.COMMITTED])
+async def test_files_beside_the_outputs_are_needed_as_long_as_those(database: Database, state: GroupState) -> None:
+    """A changelog file of a group that waits for its commit must not be removed with the run's other files."""
+    lease, side = await _planned(database, 2), ("changelog-1.parquet", "index-1")
+    async with database.begin() as work:
+        await work.groups.mark_written(lease, a_result(0) | {"side_files": side})
+        await work.groups.mark_written(lease, a_result(1))
+        if state is GroupState.COMMITTED:
+            await work.groups.mark_committed(lease, [0, 1], 7)
+    async with database.read() as work:
+        paths = await work.groups.output_paths(lease.run_id, frozenset({state}))
+    outputs = {file.path for group in await _groups(database, lease) for file in group.outputs}
+    assert paths == outputs | set(side)
+
+
 async def test_a_run_without_groups_has_counted_nothing(database: Database) -> None:
     lease = await claimed(database)
     async with database.read() as work:
