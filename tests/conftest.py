@@ -17,6 +17,7 @@ pytest_plugins = [
     "tests.support.logs",
     "tests.support.paimon.core",
     "tests.support.paimon.compactions",
+    "tests.support.paimon.second_reader",
     "tests.support.peer",
     "tests.support.native",
     "tests.support.redis_server",

@@ -147,11 +147,12 @@ _ANY: Final = (
     tag,
 )
 _OF_KEYS: Final = (upsert, delete_by_key, write_and_compact)
-_OF_BUCKETS: Final = (rescale, rescale_halfway)
 
 
 def actions_on(kind: Kind) -> Mapping[str, Act]:
     """Return the actions on tables of a kind, by name."""
     has_buckets = int(kind.options["bucket"]) > 0
-    actions = (*_ANY, *(_OF_KEYS if kind.keys else ()), *(_OF_BUCKETS if has_buckets else ()))
+    can_stay = has_buckets and not kind.reading  # the core compacts no partition that has another number of buckets
+    of_buckets = (rescale,) * has_buckets + (rescale_halfway,) * can_stay
+    actions = (*_ANY, *(_OF_KEYS if kind.keys else ()), *of_buckets)
     return {action.__name__: action for action in actions}

@@ -1,7 +1,8 @@
 """Random tables are compacted by Packhouse and, on a copy, by Paimon's core alone: every row has the same value then.
 
-Another writer may add the same rows to both while ours is between plan and commit. `PACKHOUSE_FUZZ_TABLES` and
-`PACKHOUSE_FUZZ_SEED` play more and other tables (`make fuzz-paimon`).
+Another writer may add the same rows to both while ours is between plan and commit. A second reader,
+pypaimon, finds the same rows, also by predicates. `PACKHOUSE_FUZZ_TABLES` and `PACKHOUSE_FUZZ_SEED` play more and other
+tables (`make fuzz-paimon`).
 """
 
 import os
@@ -20,6 +21,7 @@ from tests.integration.paimon.test_against_the_core import PARTITIONS, SHORT, Sh
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import RUN, committed, opened, rewritten
+from tests.support.paimon.second_reader import BLANK_PARTITION, PyPaimon
 
 TABLES: Final = int(os.environ.get("PACKHOUSE_FUZZ_TABLES", "9"))
 SEED: Final = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
@@ -107,7 +109,7 @@ def sorted_runs(table: PaimonTable) -> list[int]:
 @pytest.mark.usefixtures("core_child")
 @pytest.mark.parametrize("number", range(TABLES))
 def test_a_random_table_has_the_same_rows_as_after_the_cores_own_compaction(
-    paimon_core: PaimonCore, tmp_path: Path, number: int
+    paimon_core: PaimonCore, pypaimon: PyPaimon, tmp_path: Path, number: int
 ) -> None:
     chance = Random(1000 * SEED + number)
     shape = shape_of(chance, number)
@@ -129,5 +131,16 @@ def test_a_random_table_has_the_same_rows_as_after_the_cores_own_compaction(
     game.compact(game.twin, full=True)
     if shape.kind in HIDES_NEW_ROWS:
         game.compact(game.ours, full=True)
-    assert game.ours.call("values") == game.twin.call("values")
+    values = game.ours.call("values")
+    assert values == game.twin.call("values")
     assert opened(game.ours).list_outputs("run_2") == []
+    pypaimon.check(game.ours, shape.kind, values)
+
+
+def test_the_second_reader_has_read_the_tables_of_every_kind(pypaimon: PyPaimon) -> None:
+    """Pypaimon refuses no kind of table of these; the limits that it may have are listed here."""
+    assert set(pypaimon.refused) <= {BLANK_PARTITION}
+    assert pypaimon.tables.total() + pypaimon.refused.total() == TABLES
+    assert pypaimon.tables.total() >= 0.8 * TABLES
+    assert 2 * len(KINDS) > TABLES or sorted(pypaimon.tables) == sorted(KINDS)
+    assert pypaimon.predicates > 5 * pypaimon.tables.total()

@@ -72,10 +72,12 @@ class Changes(ABC):
         ]
 
     def reached(self, warehouse: str, table: str) -> list[str]:
-        """Return the paths of all data and changelog files that a snapshot or a tag has."""
+        """Return the paths of all data files that a snapshot or a tag has, and of changelog files of snapshots."""
         opened = self._table(warehouse, table, None)
-        snapshots = [*opened.snapshotManager().safelyGetAllSnapshots(), *opened.tagManager().tags().keySet()]
-        return sorted({path for each in snapshots for path in _paths(opened.store(), each)})
+        snapshots, tagged = opened.snapshotManager().safelyGetAllSnapshots(), opened.tagManager().tags().keySet()
+        found = {path for each in (*snapshots, *tagged) for path in _paths(opened.store(), each, "ALL")}
+        with_changes = [each for each in snapshots if each.changelogManifestList() is not None]
+        return sorted(found | {path for each in with_changes for path in _paths(opened.store(), each, "CHANGELOG")})
 
     def events(self, warehouse: str, table: str) -> list[list[Any]]:
         """Return the changes that a reader of the stream gets from the first snapshot on, each with its kind."""
@@ -111,11 +113,8 @@ class Changes(ABC):
         self._catalog(warehouse).alterTable(self._identifier(table), changes, False)
 
 
-def _paths(store: Any, snapshot: Any) -> Iterator[str]:
-    """Yield the paths of the data files of a snapshot, and of its changelog files."""
-    modes = ["ALL"] + (["CHANGELOG"] if snapshot.changelogManifestList() is not None else [])
-    for mode in modes:
-        scan = store.newScan().withSnapshot(snapshot).withKind(getattr(java("table.source.ScanMode"), mode))
-        for entry in scan.plan().files():
-            folder = store.pathFactory().createDataFilePathFactory(entry.partition(), entry.bucket())
-            yield str(Path("/" + str(folder.toPath(entry.file())).removeprefix("file:").lstrip("/")))
+def _paths(store: Any, snapshot: Any, mode: str) -> Iterator[str]:
+    scan = store.newScan().withSnapshot(snapshot).withKind(getattr(java("table.source.ScanMode"), mode))
+    for entry in scan.plan().files():
+        folder = store.pathFactory().createDataFilePathFactory(entry.partition(), entry.bucket())
+        yield str(Path("/" + str(folder.toPath(entry.file())).removeprefix("file:").lstrip("/")))

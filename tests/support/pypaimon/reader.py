@@ -1,0 +1,82 @@
+"""The process of pypaimon: reads names of tables from its input, one JSON document a line, and writes what it reads.
+
+    .cache/pypaimon/bin/python tests/support/pypaimon/reader.py
+
+An answer has `rows` of a whole scan, sorted, `predicates`, the number of scans by a predicate, and `wrong`, those with
+other rows than the whole scan has; or `refused`, if pypaimon does not read such tables.
+"""
+
+import json
+import operator
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from pypaimon import CatalogFactory
+
+_COMPARISONS = {
+    "equal": operator.eq,
+    "less_than": operator.lt,
+    "less_or_equal": operator.le,
+    "greater_than": operator.gt,
+    "greater_or_equal": operator.ge,
+}
+
+
+def read(warehouse: str, table: str) -> Mapping[str, Any]:
+    """Read a table as a whole, and by comparisons of each column with its least, middle and greatest values."""
+    opened = CatalogFactory.create({"warehouse": warehouse}).get_table(f"lake.{table}")
+    rows = _scan(opened, None)
+    wrong, count = [], 0
+    for at, name, value in _edges(rows, [field.name for field in opened.fields]):
+        for method, holds in _COMPARISONS.items():
+            count += 1
+            predicate = getattr(opened.new_read_builder().new_predicate_builder(), method)(name, value)
+            expected = _shown([row for row in rows if row[at] is not None and holds(row[at], value)])
+            if _shown(_scan(opened, predicate)) != expected:
+                wrong.append(f"{name} {method} {value!r}")
+    return {"rows": _shown(rows), "predicates": count, "wrong": wrong}
+
+
+def _scan(table: Any, predicate: Any) -> list[tuple[Any, ...]]:
+    builder = table.new_read_builder()
+    if predicate is not None:
+        builder = builder.with_filter(predicate)
+    found = builder.new_read().to_arrow(builder.new_scan().plan().splits())
+    return [] if found is None else list(zip(*(column.to_pylist() for column in found.columns), strict=True))
+
+
+def _edges(rows: list[tuple[Any, ...]], names: list[str]) -> Iterator[tuple[int, str, Any]]:
+    for at, name in enumerate(names):
+        values = sorted({row[at] for row in rows if row[at] is not None})
+        for value in {values[0], values[len(values) // 2], values[-1]} if values else ():
+            yield at, name, value
+
+
+def _shown(rows: list[tuple[Any, ...]]) -> list[list[Any]]:
+    """Return rows as `core_process.Core.values` does."""
+    return sorted(([_value(value) for value in row] for row in rows), key=str)
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _answer(asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        return read(**asked)
+    except NotImplementedError as error:
+        return {"refused": str(error)}
+    except Exception as error:  # noqa: BLE001 - the caller's test fails with it
+        return {"error": f"{error!r}\n{traceback.format_exc()[-3000:]}"}
+
+
+if __name__ == "__main__":
+    answers, sys.stdout = sys.stdout, sys.stderr
+    for line in sys.stdin:
+        print(json.dumps(_answer(json.loads(line))), file=answers, flush=True)
