@@ -31,7 +31,12 @@ def opened(lake: PaimonLake) -> PaimonTable:
 
 
 def rewritten(
-    table: PaimonTable, *, full: bool, engine: Engine = Engine.NATIVE, rewrite: Mapping[str, Any] | None = None
+    table: PaimonTable,
+    *,
+    full: bool,
+    engine: Engine = Engine.NATIVE,
+    rewrite: Mapping[str, Any] | None = None,
+    run_id: str = RUN,
 ) -> tuple[WrittenGroup, ...]:
     """Plan as a run does under a policy with these rewrite settings, and run every task."""
     policy = policy_of({"rewrite": {"strategy": Strategy.BINPACK.value, "engine": engine.value, **(rewrite or {})}})
@@ -40,22 +45,25 @@ def rewritten(
     plan = plan_run(chosen, RunRequest(force_full=full), NO_STATISTICS, NONE_HOT)
     settings = replace(rewrite_settings(policy, plan, full=full), write=WriteSettings(target_file_bytes=2**27))
     adapted = rewritable(chosen.table)
-    tasks = [(group, adapted.group_task(group, run_id=RUN, attempt=1, settings=settings)) for group in plan.groups]
+    tasks = [(group, adapted.group_task(group, run_id=run_id, attempt=1, settings=settings)) for group in plan.groups]
     return tuple(written_group(group, run_task(task.to_json())) for group, task in tasks)
 
 
-def committed(lake: PaimonLake, planned: PaimonTable, groups: tuple[WrittenGroup, ...]) -> Verification:
+def committed(
+    lake: PaimonLake, planned: PaimonTable, groups: tuple[WrittenGroup, ...], *, run_id: str = RUN
+) -> Verification:
     """Commit groups of a planned view, and return the proof."""
-    request = CommitRequest(RUN, 1, planned.head_snapshot_id or 0, planned.schema_id, groups)
+    request = CommitRequest(run_id, 1, planned.head_snapshot_id or 0, planned.schema_id, groups)
     outcome = opened(lake).commit(request, before_try=lambda: None)
     assert (len(outcome.committed), dict(outcome.dropped)) == (len(groups), {})
     assert outcome.snapshot_id is not None
     return opened(lake).verify(outcome.snapshot_id, groups)
 
 
-def compacted_by_packhouse(lake: PaimonLake, *, engine: Engine = Engine.NATIVE) -> Verification:
+def compacted_by_packhouse(lake: PaimonLake, *, engine: Engine = Engine.NATIVE, run_id: str = RUN) -> Verification:
     """Plan, rewrite, commit and prove a full rewrite."""
     table = opened(lake)
-    proof = committed(lake, table, rewritten(table, full=True, engine=engine))
+    groups = rewritten(table, full=True, engine=engine, run_id=run_id)
+    proof = committed(lake, table, groups, run_id=run_id)
     assert proof.ok, proof.checks
     return proof

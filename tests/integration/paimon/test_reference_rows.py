@@ -1,0 +1,108 @@
+"""Which Paimon tables Packhouse compacts: by bucket mode, writers, columns and changelog; and the streams of these."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from engine.formats.paimon.compaction.conditions import NO_KERNEL
+from engine.services.planning.engines import Engine, choose_engine
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.edits import edit_json
+from tests.support.paimon.lakes import COLUMNS, PaimonLake
+from tests.support.paimon.rewrites import compacted_by_packhouse, opened
+from tests.support.planning import policy_of
+
+KEYS: Final = {"partition_keys": ["day"], "primary_keys": ["id", "day"]}
+CHANGELOGS: Final = ("input", "lookup", "full-compaction")
+
+pytestmark = pytest.mark.usefixtures("core_child")
+
+
+@pytest.fixture
+def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
+    return PaimonLake(paimon_core, tmp_path / "warehouse")
+
+
+def failed(lake: PaimonLake) -> dict[str, str]:
+    """Return the conditions under which the core may not compact the table, by name."""
+    found = opened(lake).planned_natively().conditions()
+    return {each.name: each.detail for each in found if not each.holds}
+
+
+@pytest.mark.parametrize("producer", CHANGELOGS)
+def test_p3_a_table_with_a_changelog_is_compacted_by_the_java_core_only(lake: PaimonLake, producer: str) -> None:
+    lake.create(**KEYS, bucket="1", changelog_producer=producer, write_only="true")
+    lake.write([[1, "a", 1.5]])
+    chosen = choose_engine(opened(lake), policy_of({"rewrite": {"engine": "auto"}}))
+    assert chosen.engine is Engine.NATIVE
+    refused = choose_engine(opened(lake), policy_of({"rewrite": {"engine": "arrow"}}))
+    assert refused.engine is None
+    assert NO_KERNEL in [each.detail for each in refused.conditions if not each.holds]
+
+
+@pytest.mark.parametrize("producer", CHANGELOGS)
+def test_p3_readers_of_the_changelog_get_the_same_events(
+    paimon_core: PaimonCore, lake: PaimonLake, tmp_path: Path, producer: str
+) -> None:
+    """The same writes are compacted by Packhouse in one table, by the core alone in the other."""
+    twin = PaimonLake(paimon_core, tmp_path / "twin")
+    for each in (lake, twin):
+        each.create(**KEYS, bucket="2", changelog_producer=producer, write_only="true")
+    for turn in range(3):
+        for number in range(4):
+            rows = [[key, day, turn + number / 10] for key in range(number, 20) for day in "ab"]
+            kinds = "".join("D" if (key + turn) % 5 == 0 and number == 3 else "I" for key, _, _ in rows)
+            for each in (lake, twin):
+                each.write(rows, kinds=kinds)
+        compacted_by_packhouse(lake, run_id=f"run_{turn}")
+        twin.call("compact", full=True, options={"write-only": "false"})
+    events: list[Any] = lake.call("events")
+    assert events == twin.call("events")
+    assert {event[0] for event in events} >= {"+I", "-D"}
+    assert lake.call("values") == twin.call("values")
+
+
+@pytest.mark.parametrize(
+    ("options", "reasons"),
+    [
+        ({"bucket": "2", "write_only": "true"}, []),
+        ({"bucket": "-1", "write_only": "true"}, []),
+        ({"bucket": "2"}, ["native_one_compactor"]),
+        ({"bucket": "-1"}, ["native_one_compactor"]),
+        ({"bucket": "-2", "write_only": "true"}, ["native_bucket_mode"]),
+    ],
+    ids=["fixed", "dynamic", "fixed, writers compact", "dynamic, writers compact", "postponed"],
+)
+def test_p4_write_only_and_the_bucket_mode_decide_about_a_key_table(
+    lake: PaimonLake, options: dict[str, str], reasons: list[str]
+) -> None:
+    """P4, P6: a table whose writers compact too is refused with the option to set."""
+    lake.create(**KEYS, **options)
+    assert list(failed(lake)) == reasons
+    if reasons == ["native_one_compactor"]:
+        assert failed(lake)[reasons[0]] == "writers compact too: set the table option write-only"
+
+
+def test_p4_keys_that_move_between_partitions(lake: PaimonLake) -> None:
+    """P4, P6: the bucket mode is named, and those that are compacted."""
+    lake.create(partition_keys=["day"], primary_keys=["id"], bucket="-1", write_only="true")
+    (detail,) = failed(lake).values()
+    assert detail == "cross_partition; compacted are fixed and dynamic ones of tables with a primary key"
+
+
+@pytest.mark.parametrize("bucket", ["-1", "2"])
+def test_p6_the_bucket_mode_of_an_append_table_decides(lake: PaimonLake, bucket: str) -> None:
+    lake.create(bucket=bucket, **({"bucket_key": "id", "write_only": "true"} if bucket == "2" else {}))
+    expected = {} if bucket == "-1" else {"native_bucket_mode": "fixed; compacted are unaware ones of append tables"}
+    assert failed(lake) == expected
+
+
+def test_p6_a_column_of_type_blob_is_named_as_a_reason(lake: PaimonLake) -> None:
+    lake.create(bucket="-1")
+    fields = [{"id": at, "name": name, "type": kind} for at, (name, kind) in enumerate(COLUMNS)]
+    schema = lake.folder / "schema" / "schema-0"
+    edit_json(
+        schema, fields=[*fields, {"id": len(fields), "name": "picture", "type": "BLOB"}], highestFieldId=len(fields)
+    )
+    assert failed(lake) == {"native_no_blobs": "1 columns of type BLOB, whose files are not compacted"}
