@@ -84,6 +84,9 @@ class Settings(BaseSettings):
     paimon_jar: Path | None = Field(
         default=None, description="Paimon's jar, `paimon-bundle`; default: downloaded to data_dir at its first use."
     )
+    paimon_s3_jar: Path | None = Field(
+        default=None, description="Jar of Paimon's S3 file system, `paimon-s3`; default: downloaded as `paimon_jar`."
+    )
     spark_cores: int = Field(default=2, ge=1, description="Cores of the embedded Spark server.")
     secret_key: SecretStr | None = Field(
         default=None, description="Signs page and pace tokens; default: made in data_dir."

@@ -17,6 +17,7 @@ from engine.embedded.java import find_java, find_spark_home
 
 ICEBERG_RUNTIME: Final = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0"
 PAIMON: Final = "org.apache.paimon:paimon-bundle:1.4.2"
+PAIMON_S3: Final = "org.apache.paimon:paimon-s3:1.4.2"
 SQLITE_JDBC: Final = "org.xerial:sqlite-jdbc:3.50.3.0"
 CACHE_FOLDER: Final = Path(".cache/jars")
 _COORDINATE: Final = re.compile(r"^([\w.-]+):([\w.-]+):([\w.-]+)(?::([\w.-]+))?$")

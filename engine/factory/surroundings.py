@@ -19,7 +19,7 @@ from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import Away, InvalidInput
 from engine.domain.ids import IdSource
 from engine.domain.tables.table import FormatName
-from engine.embedded.jars import PAIMON, fetch
+from engine.embedded.jars import PAIMON, PAIMON_S3, fetch
 from engine.embedded.redis import EmbeddedRedis
 from engine.embedded.spark import EmbeddedSpark
 from engine.embedded.supervision import Server, Supervisor
@@ -121,8 +121,14 @@ async def open_surroundings(
         queue = RunQueue(redis=redis, consumer=holder)
         pace, shared = PaceLedger(redis=redis), SharedLedgers(redis=redis)
         on_spark = SparkDispatcher(sessions=spark)
-        find_jar = partial(_paimon_jar, settings)
-        core = SparkCore(sessions=spark, dispatcher=on_spark, function=run_task, find_jar=find_jar)
+        jars = settings.data_dir / "jars"
+        core = SparkCore(
+            sessions=spark,
+            dispatcher=on_spark,
+            function=run_task,
+            find_jar=partial(_found_jar, "PACKHOUSE_PAIMON_JAR", settings.paimon_jar, PAIMON, jars),
+            find_store_jar=partial(_found_jar, "PACKHOUSE_PAIMON_S3_JAR", settings.paimon_s3_jar, PAIMON_S3, jars),
+        )
         identities = identities_of(settings)
         if identities is not None:
             stack.callback(identities.close)
@@ -194,13 +200,13 @@ def _formats(core: SparkCore, locations: LocationRules) -> Mapping[FormatName, T
     }
 
 
-def _paimon_jar(settings: Settings) -> Path:
-    """Return the path of Paimon's jar; download it at its first use unless the settings name one."""
-    if settings.paimon_jar is None:
-        return fetch(PAIMON, settings.data_dir / "jars")
-    if not settings.paimon_jar.is_file():
-        raise InvalidInput(f"PACKHOUSE_PAIMON_JAR is {settings.paimon_jar}, where there is no file")
-    return settings.paimon_jar
+def _found_jar(name: str, given: Path | None, coordinate: str, folder: Path) -> Path:
+    """Return the path of a jar; download it to the folder at its first use unless the setting of this name has one."""
+    if given is None:
+        return fetch(coordinate, folder)
+    if not given.is_file():
+        raise InvalidInput(f"{name} is {given}, where there is no file")
+    return given
 
 
 def _rates(settings: Settings) -> Mapping[Kind, int]:

@@ -15,7 +15,8 @@ _TAG: Final = "packhouse-core"
 class SparkCore:
     """Access to the core through one Spark Connect server. Thread-safe; all methods block.
 
-    `function` runs a request in a task; `find_jar` returns the local path of Paimon's jar, and may download it.
+    `function` runs a request in a task; `find_jar` returns the local path of Paimon's jar, and `find_store_jar` that of
+    its S3 file system; both may download it.
     """
 
     def __init__(
@@ -25,11 +26,13 @@ class SparkCore:
         dispatcher: SparkDispatcher,
         function: Callable[[str], str],
         find_jar: Callable[[], Path],
+        find_store_jar: Callable[[], Path],
     ) -> None:
         self._function = function
         self._sessions = sessions
         self._dispatcher = dispatcher
         self._find_jar = find_jar
+        self._find_store_jar = find_store_jar
 
     def jar(self) -> str:
         """Return the name under which tasks of every session find the jar, now and later.
@@ -38,7 +41,13 @@ class SparkCore:
             Transient: it can't be downloaded, or Spark does not answer.
             InvalidInput: there is no such jar.
         """
-        path = self._find_jar()
+        return self._provide(self._find_jar())
+
+    def store_jar(self) -> str:
+        """Return the same of the jar of the S3 file system, which is only sent if a table needs it. Raises as `jar`."""
+        return self._provide(self._find_store_jar())
+
+    def _provide(self, path: Path) -> str:
         self._sessions.provide(path)
         return path.name
 

@@ -1,8 +1,9 @@
 """Paimon tables are compacted by tasks on a real Spark Connect server, committed and proven."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,21 +18,29 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.table import FormatName, TableRef
-from engine.embedded.jars import CACHE_FOLDER, PAIMON, fetch
+from engine.embedded.jars import CACHE_FOLDER, PAIMON, PAIMON_S3, fetch_all
 from engine.factory import Container, open_container
 from engine.settings import Settings
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.s3_lakes import S3Lake
+from tests.support.s3_server import Asked, S3Server
 from tests.support.settings import settings_of
 
+SECRETS = {"s3.access-key-id": "env:TEST_S3_KEY", "s3.secret-access-key": "env:TEST_S3_SECRET"}
 DAYS = ("2026-11-01", "2026-11-02")
 
 
 @pytest.fixture
 def settings(sqlite_url: str, redis: Redis, redis_url: str, spark_url: str, tmp_path: Path) -> Settings:
-    jar = fetch(PAIMON, CACHE_FOLDER).absolute()
+    jar, s3_jar = (each.absolute() for each in fetch_all([PAIMON, PAIMON_S3], CACHE_FOLDER))
     return settings_of(
-        tmp_path / "state", database_url=sqlite_url, redis_url=redis_url, spark_url=spark_url, paimon_jar=jar
+        tmp_path / "state",
+        database_url=sqlite_url,
+        redis_url=redis_url,
+        spark_url=spark_url,
+        paimon_jar=jar,
+        paimon_s3_jar=s3_jar,
     )
 
 
@@ -45,7 +54,7 @@ class Served:
     """A container with the table of a lake registered."""
 
     container: Container
-    lake: PaimonLake
+    lake: PaimonLake | S3Lake
     table_id: TableId
 
     async def compacted(self, **request: Any) -> Run:
@@ -66,10 +75,11 @@ class Served:
 
 @asynccontextmanager
 async def served(
-    settings: Settings, lake: PaimonLake, step: Callable[[str], None] = lambda _step: None
+    settings: Settings, lake: PaimonLake | S3Lake, step: Callable[[str], None] = lambda _step: None
 ) -> AsyncIterator[Served]:
     async with open_container(settings, step=step) as container:
-        await container.catalogs.create(SYSTEM, "lake", FormatName.PAIMON, dict(lake.properties))
+        properties = {name: SECRETS.get(name, value) for name, value in lake.properties.items()}
+        await container.catalogs.create(SYSTEM, "lake", FormatName.PAIMON, properties)
         ref = TableRef("lake", ("lake",), lake.name)
         table = await container.tables.register(SYSTEM, ref, owner_team=None, labels={})
         yield Served(container, lake, table.id)
@@ -182,3 +192,65 @@ async def test_a_key_table_is_compacted_bucket_by_bucket(settings: Settings, lak
     assert all(proof["ok"] for proof in run.result.verifications)
     assert values(lake) == before
     assert set(runs_by_bucket(lake).values()) == {1}
+
+
+async def test_a_key_table_in_s3_is_compacted_with_the_credentials_of_the_catalog(
+    settings: Settings,
+    paimon_core: PaimonCore,
+    s3: S3Server,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """The store is away when the first task starts: the run waits and goes on. No secret is in rows, errors or logs."""
+    lake = S3Lake(paimon_core, s3)
+    monkeypatch.setenv("TEST_S3_KEY", lake.key)
+    monkeypatch.setenv("TEST_S3_SECRET", lake.secret)
+    await asyncio.to_thread(lake.create, primary_keys=["id"], bucket="1", write_only="true")
+    for turn in range(3):
+        await asyncio.to_thread(lake.write, [[number, DAYS[0], turn + 0.5] for number in range(40)])
+    before = await asyncio.to_thread(lake.call, "values")
+    leaving = [True]
+
+    def leave(asked: Asked) -> None:
+        if asked.access_key == lake.key and asked.method == "HEAD" and leaving:  # the core's; Packhouse reads with GET
+            s3.is_away = leaving.pop()
+
+    async with served(settings, lake) as here:
+        s3.on_request = leave
+        waiting = await here.compacted(force_full=True)
+        assert leaving == []
+        s3.is_away = False
+        await probed(here.container, settings)
+        run = await here.ended(waiting)
+    assert (waiting.state, waiting.reason) == (RunState.QUEUED, "storage")
+    assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")
+    assert all(proof["ok"] for proof in run.result.verifications)
+    assert await asyncio.to_thread(lake.call, "values") == before
+    kept, logged = rows(settings), "".join(capfd.readouterr())
+    assert run.id in kept
+    assert run.id in logged
+    assert lake.secret not in kept + logged + repr(run)
+
+
+async def probed(container: Container, settings: Settings) -> None:
+    """Let the probe of what is away be due, and wait for its end."""
+    with record_of(settings) as record:
+        record.execute("UPDATE outages SET next_probe_at = away_since")
+    probes = container.worker._probes
+    assert await probes.turn() == 1
+    await asyncio.gather(*probes._probing)
+
+
+@contextmanager
+def record_of(settings: Settings) -> Iterator[sqlite3.Connection]:
+    """Open the record; what was changed is committed at the end."""
+    assert settings.database_url is not None
+    with closing(sqlite3.connect(settings.database_url.partition(":///")[2])) as record, record:
+        yield record
+
+
+def rows(settings: Settings) -> str:
+    """Return all rows of the record as text."""
+    with record_of(settings) as record:
+        names = [name for (name,) in record.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return repr([record.execute(f'SELECT * FROM "{name}"').fetchall() for name in names])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from engine.domain.tables.table import TableRef
-from engine.embedded.jars import CACHE_FOLDER, PAIMON, fetch
+from engine.embedded.jars import CACHE_FOLDER, PAIMON, PAIMON_S3, fetch
 from engine.formats.base import TableFormat
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.paimon import PaimonFormat
@@ -116,6 +116,9 @@ class LocalCore:
 
     def jar(self) -> str:
         return str(fetch(PAIMON, CACHE_FOLDER).absolute())
+
+    def store_jar(self) -> str:
+        return str(fetch(PAIMON_S3, CACHE_FOLDER).absolute())
 
     def run(self, request: str) -> str:
         return run_task(request)

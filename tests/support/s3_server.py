@@ -19,6 +19,11 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 BUCKET = "lake"
 _EXPIRED = b"<?xml version='1.0'?><Error><Code>ExpiredToken</Code><Message>The token has expired.</Message></Error>"
+_FORBIDDEN = (
+    b"<?xml version='1.0'?><Error><Code>InvalidAccessKeyId</Code><Message>The AWS Access Key Id you provided does not "
+    b"exist in our records.</Message></Error>"
+)
+_AWAY = b"<?xml version='1.0'?><Error><Code>ServiceUnavailable</Code><Message>Try again later.</Message></Error>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +44,19 @@ class Asked:
 
 @dataclass
 class S3Server:
-    """The server; `asked` lists requests in order, requests with a key in `expired` are refused."""
+    """The server; `asked` lists requests in order, requests with a key in `expired` or `forbidden` are refused.
+
+    `is_away`: every request is answered 503. `lost`: keys of which the next PUT is carried out and answered 500.
+    Without `has_conditions` it ignores `If-None-Match`, as some stores do.
+    """
 
     url: str = ""
     asked: list[Asked] = field(default_factory=list)
     expired: set[str] = field(default_factory=set)
+    forbidden: set[str] = field(default_factory=set)
+    is_away: bool = False
+    lost: set[str] = field(default_factory=set)
+    has_conditions: bool = True
     refused: int = 0
     on_request: Callable[[Asked], None] = lambda _: None
 
@@ -107,21 +120,44 @@ class S3Server:
         return Counter(each.kind for each in self.asked if each.is_of_data_file)
 
     def _app(self) -> Any:
-        inner, lock = DomainDispatcherApplication(create_backend_app), Lock()
+        inner, lock, writing = DomainDispatcherApplication(create_backend_app), Lock(), Lock()
 
         def app(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
             asked = _read(environ)
             with lock:
                 self.asked.append(asked)
             self.on_request(asked)
-            if any(f"Credential={key}/" in environ.get("HTTP_AUTHORIZATION", "") for key in self.expired):
+            if (refusal := self._refusal(asked)) is not None:
                 self.refused += 1
                 environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-                start("400 Bad Request", [("Content-Type", "application/xml"), ("Content-Length", str(len(_EXPIRED)))])
-                return io.BytesIO(_EXPIRED)
-            return inner(environ, start)  # type: ignore[no-any-return]
+                status, body = refusal
+                start(status, [("Content-Type", "application/xml"), ("Content-Length", str(len(body)))])
+                return io.BytesIO(body)
+            if not self.has_conditions:
+                environ.pop("HTTP_IF_NONE_MATCH", None)
+            if asked.method != "PUT":
+                return inner(environ, start)  # type: ignore[no-any-return]
+            with writing:  # moto looks for a key and then stores it; S3 does both at once
+                if asked.key not in self.lost:
+                    return inner(environ, start)  # type: ignore[no-any-return]
+                self.lost.remove(asked.key)
+                inner(environ, lambda *_: None)
+            start("500 Internal Server Error", [("Content-Length", "0")])
+            return io.BytesIO(b"")
 
         return app
+
+    def _refusal(self, asked: Asked) -> tuple[str, bytes] | None:
+        """Return status and body of the answer to a request that is refused."""
+        if asked.access_key == "watcher":
+            return None
+        if self.is_away:
+            return "503 Service Unavailable", _AWAY
+        if asked.access_key in self.expired:
+            return "400 Bad Request", _EXPIRED
+        if asked.access_key in self.forbidden:
+            return "403 Forbidden", _FORBIDDEN
+        return None
 
 
 @pytest.fixture

@@ -21,13 +21,8 @@ class TableStorage:
     """
 
     def __init__(self, properties: Mapping[str, str], *, places: Places) -> None:
-        self._properties = properties
+        self.properties = properties
         self.places = places
-
-    @property
-    def properties(self) -> Mapping[str, str]:
-        """The properties of the catalog by which the stores are reached, with secrets."""
-        return self._properties
 
     def read(self, path: str, limit: int) -> bytes:
         """Return the content of a file.
@@ -89,13 +84,13 @@ class TableStorage:
 
     def _files(self, address: Address) -> Files:
         try:
-            return files_of(address.kind, address.place, self._properties)
+            return files_of(address.kind, address.place, self.properties)
         except Refused as error:
             raise NotEligible(str(error)) from error
 
     def _store(self, address: Address) -> WholeFiles:
         try:
-            found = whole_files_of(address.kind, address.place, self._properties, is_patient=True)
+            found = whole_files_of(address.kind, address.place, self.properties, is_patient=True)
         except Refused as error:
             raise NotEligible(str(error)) from error
         if found is None:

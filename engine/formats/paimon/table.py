@@ -40,6 +40,7 @@ from engine.formats.paimon.compaction.core import (
 )
 from engine.formats.paimon.compaction.outputs import list_run_files, remove_run_files
 from engine.formats.paimon.compaction.proofs import verify_snapshot
+from engine.formats.paimon.compaction.stores import core_storage
 from engine.formats.paimon.compaction.tasks import core_task, kernel_task
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.history import snapshot_infos
@@ -57,6 +58,7 @@ class PaimonTable:
 
     def __init__(self, view: TableView, *, core: CoreAccess | None, fresh: Callable[[], TableView]) -> None:
         self._view = view
+        self._properties = view.files.storage.properties
         self._core = core
         self._fresh = fresh
         self._is_native = False
@@ -205,7 +207,7 @@ class PaimonTable:
 
         The core commits the files that the kernel writes, so that its conditions must hold for both.
         """
-        of_core = [reachable(self._core), *core_conditions(self._view)]
+        of_core = [reachable(self._core), *core_conditions(self._view, self._properties)]
         if self._is_native:
             return of_core
         unordered = Condition("kernel_order", order is None, "rows keep their order" if order is None else NO_ORDER)
@@ -265,17 +267,20 @@ class PaimonTable:
         """Return the task of the core that compacts the bucket of a group, or that of the kernel."""
         if not self._is_native:
             return kernel_task(self._view, group, run_id=run_id, attempt=attempt, write=settings.write)
-        jar = self._reached().jar()
-        return core_task(self._view, group, run_id=run_id, attempt=attempt, settings=settings, jar=jar)
+        core, storage = self._reached(), self.task_storage()
+        return core_task(
+            self._view, group, run_id=run_id, attempt=attempt, settings=settings, core=core, storage=storage
+        )
 
     def task_storage(self) -> Mapping[str, str]:
-        """Return the catalog's properties for the kernel; none for the core, which accesses files as executors can."""
-        return {} if self._is_native else self._view.files.storage.properties
+        """Return the catalog's properties for the kernel; for the core the options of its file system for S3."""
+        return core_storage(self.location, self._properties) if self._is_native else self._properties
 
     @reads("read the manifests of")
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit a batch through the core; see `formats.base.Committer.commit`."""
-        return Committer(core=self._reached(), fresh=self._fresh).commit(request, before_try=before_try)
+        committer = Committer(core=self._reached(), fresh=self._fresh, storage=self.task_storage())
+        return committer.commit(request, before_try=before_try)
 
     @reads("read the manifests of")
     def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:  # noqa: ARG002

@@ -6,6 +6,7 @@ closed: that is when this Python process ends for any reason.
 """
 
 import os
+import shutil
 import subprocess
 import threading
 from collections import deque
@@ -16,8 +17,8 @@ from typing import IO, Any, Final
 from py4j.java_gateway import GatewayParameters, JavaGateway
 from py4j.protocol import Py4JError, Py4JJavaError
 
-from engine.rewriting.core.errors import CoreFault, OutOfHeap
-from engine.rewriting.core.places import class_path, find_java
+from engine.rewriting.core.errors import CoreFault, OutOfHeap, fault_of
+from engine.rewriting.core.places import class_path, find_java, upload_folder
 
 START_SECONDS: Final = 60
 """A JVM that does not listen after this time is killed."""
@@ -32,7 +33,7 @@ _OUT_OF_HEAP: Final = 3
 
 
 class Child:
-    """One child JVM, started by the constructor.
+    """One child JVM, started by the constructor. `conditional_stores`: those that are known to have conditional writes.
 
     Args:
         path: the class path.
@@ -45,6 +46,7 @@ class Child:
     def __init__(self, *, path: str, heap_bytes: int) -> None:
         self._made_for = (os.getpid(), path, heap_bytes)
         self._heap_bytes = heap_bytes
+        self.conditional_stores: set[str] = set()
         self._tail: deque[str] = deque(maxlen=_TAIL_LINES)
         self._process = _start(path, heap_bytes)
         port, token = self._greeting()
@@ -68,6 +70,13 @@ class Child:
         """The process id of the JVM."""
         return self._process.pid
 
+    def array(self, *values: Any) -> Any:
+        """Return Java objects as an array of type `Object[]`."""
+        made = self._gateway.new_array(self.jvm.java.lang.Object, len(values))
+        for at, value in enumerate(values):
+            made[at] = value
+        return made
+
     def serves(self, path: str, heap_bytes: int) -> bool:
         """Return whether it answers, was started by this process, and has this class path and heap."""
         return self._made_for == (os.getpid(), path, heap_bytes) and self._process.poll() is None and self._answers()
@@ -82,12 +91,13 @@ class Child:
             self._process.stdin.close()
         for thread in self._drains:
             thread.join(_ENDING_SECONDS)
+        shutil.rmtree(upload_folder(), ignore_errors=True)  # a killed JVM leaves its parts of files
 
     def explained(self, error: Exception) -> Exception:
         """Return the error of a call as a `CoreFault` with the core's messages; other errors as they are."""
         if isinstance(error, Py4JJavaError):
             with suppress(Py4JError, OSError):
-                return CoreFault(_causes(error.java_exception))
+                return fault_of(_causes(error.java_exception))
         if not isinstance(error, (Py4JError, OSError)):
             return error
         with suppress(subprocess.TimeoutExpired):
@@ -142,14 +152,14 @@ class Children:
         self._child: Child | None = None
 
     @contextmanager
-    def lend(self, jar: str, heap_bytes: int) -> Iterator[Child]:
+    def lend(self, jar: str, heap_bytes: int, store_jar: str = "") -> Iterator[Child]:
         """Lend the child. The thread that has it may borrow again: it gets a new one if the first has ended.
 
         Raises:
             CoreFault: it can't be started.
         """
         with self._lock:
-            yield self._fitting(class_path(jar), heap_bytes)
+            yield self._fitting(class_path(jar, store_jar), heap_bytes)
 
     def close(self) -> None:
         """End the child. The next task starts another one."""
@@ -182,11 +192,10 @@ def _start(path: str, heap_bytes: int) -> "subprocess.Popen[bytes]":
     )
 
 
-def _causes(exception: Any) -> str:
-    """Return the texts of a Java exception and its causes."""
+def _causes(exception: Any) -> list[str]:
+    """Return the texts of a Java exception and its causes, each beginning with the name of its class."""
     texts: list[str] = []
     while exception is not None and len(texts) < _MOST_CAUSES:
         texts.append(str(exception.toString())[:_REASON_CHARACTERS])
         exception = exception.getCause()
-    distinct = [text for at, text in enumerate(texts) if not any(text in before for before in texts[:at])]
-    return "; caused by ".join(distinct)[:_REASON_CHARACTERS]
+    return texts

@@ -10,7 +10,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from engine.rewriting.core.child import CHILDREN, Child, Children
+from engine.rewriting.core.publishing import ConditionalCommit
 from engine.rewriting.core.replacements import Replacement, Replacer
+from engine.rewriting.core.stores import without_secrets
 from engine.rewriting.core.tables import open_table, unpack_message
 from engine.rewriting.kernel.errors import InputFault
 
@@ -40,7 +42,7 @@ class CoreCommit:
 
     `user` and `identifier` name the commit: one of the same user with the same or a lower identifier is not repeated.
     `messages` are those of `GroupResult`, and `replacements` files that the kernel wrote; `properties` become
-    properties of the snapshot.
+    properties of the snapshot. `storage` and `store_jar` are those of `CoreTask`.
     """
 
     table: str
@@ -51,6 +53,8 @@ class CoreCommit:
     messages: tuple[str, ...]
     replacements: tuple[Replacement, ...] = ()
     properties: dict[str, str] = field(default_factory=dict)
+    storage: dict[str, str] = field(default_factory=dict, repr=False)
+    store_jar: str = ""
 
     def to_json(self) -> str:
         """Return the commit as JSON."""
@@ -95,15 +99,15 @@ def run_commit(commit_json: str) -> str:
     try:
         return _commit(commit, CHILDREN).to_json()
     except Exception as error:  # noqa: BLE001 - any error is reported to the worker, by name
-        return CommitAnswer(FAILED, reason=_told(error)).to_json()
+        return CommitAnswer(FAILED, reason=_told(error, commit)).to_json()
 
 
-def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+def _told(error: Exception, commit: CoreCommit) -> str:
+    return f"{type(error).__name__}: {without_secrets(str(error), commit.storage)}"
 
 
 def _commit(commit: CoreCommit, children: Children) -> CommitAnswer:
-    with children.lend(commit.jar, commit.heap_bytes) as child:
+    with children.lend(commit.jar, commit.heap_bytes, commit.store_jar) as child:
         try:
             return _commit_in(child, commit)
         except Exception as error:
@@ -111,22 +115,24 @@ def _commit(commit: CoreCommit, children: Children) -> CommitAnswer:
 
 
 def _commit_in(child: Child, commit: CoreCommit) -> CommitAnswer:
-    table = open_table(child.jvm, commit.table, _OPTIONS)
+    table = open_table(child.jvm, commit.table, _OPTIONS, commit.storage)
     try:
         count = _sent(child, table, commit)
     except Exception as error:
-        told = _told(child.explained(error))
+        told = _told(child.explained(error), commit)
         newest = _newest_of(table, commit.user)
         if newest is not None:  # this commit was sent before, and was made
             return CommitAnswer(NOTHING, newest)
         if isinstance(error, InputFault) or _CONFLICTS.search(told):
             return CommitAnswer(CONFLICT, reason=told)
         raise
+    if count is None:
+        return CommitAnswer(CONFLICT, reason="another writer committed a snapshot of the same number first")
     return CommitAnswer(COMMITTED if count else NOTHING, _newest_of(table, commit.user))
 
 
-def _sent(child: Child, table: Any, commit: CoreCommit) -> int:
-    """Send a commit; return how many were made, 0 or 1."""
+def _sent(child: Child, table: Any, commit: CoreCommit) -> int | None:
+    """Send a commit; return 0 if it was made before, None if another writer won."""
     committable = child.jvm.org.apache.paimon.manifest.ManifestCommittable(commit.identifier)
     replacer = Replacer(child.jvm, table)
     for packed in commit.messages:
@@ -137,8 +143,14 @@ def _sent(child: Child, table: Any, commit: CoreCommit) -> int:
         committable.addProperty(name, value)
     if not commit.messages and not commit.replacements:
         return 0
+    conditional = ConditionalCommit(child, table) if commit.storage else None
+    if conditional is not None:
+        conditional.require_support()
+        conditional.settle()
     opened = table.newCommit(commit.user).ignoreEmptyCommit(True)
     try:
+        if conditional is not None:
+            return conditional.commit(opened, [committable])
         return int(opened.filterAndCommitMultiple([committable]))
     finally:
         opened.close()

@@ -12,13 +12,15 @@ import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
 from typing import Final
 
 from engine.rewriting.core.child import CHILDREN, Child, Children
 from engine.rewriting.core.errors import CoreFault
+from engine.rewriting.core.publishing import ConditionalCommit
 from engine.rewriting.core.tables import BucketCalls, Compacted, FileFacts, remove_files
 from engine.rewriting.kernel.contract import WITHOUT_BUCKETS, CoreTask, GroupResult, TaskInput, TaskOutput
-from engine.rewriting.kernel.errors import Refused, Stopped
+from engine.rewriting.kernel.errors import Refused, Stopped, StorageFault
 from engine.rewriting.kernel.storage.channel import PaceChannel
 from engine.rewriting.kernel.storage.pacing import Bucket, Pause
 from engine.rewriting.kernel.storage.posts import Post, http_post
@@ -63,7 +65,7 @@ class BucketCompaction:
         begun = self._clock()
         self._channel.start()
         try:
-            with self._children.lend(self._task.jar, self._task.heap_bytes) as child:
+            with self._lent() as child:
                 return self._compact(child, begun)
         except Stopped:
             return self._result("stopped", begun)
@@ -106,6 +108,8 @@ class BucketCompaction:
         task = self._task
         try:
             calls = BucketCalls(jvm=child.jvm, task=task, user=f"packhouse-{uuid.uuid4()}")
+            if task.storage:
+                ConditionalCommit(child, calls.table).require_support()
             self._folders = calls.folders()
             return calls.merge_inputs() if task.kind == WITHOUT_BUCKETS else calls.compact(scratch)
         except Exception as error:
@@ -130,15 +134,19 @@ class BucketCompaction:
             return
         prefix, indexes = self._task.name_prefix, self._compacted.indexes if self._compacted else ()
         try:
-            with self._children.lend(self._task.jar, self._task.heap_bytes) as child:
+            with self._lent() as child:
                 self._remove(child, prefix, indexes)
         except Exception as error:
             left = f"files {prefix}* could not be removed from {', '.join(self._folders)}: {error}"
-            raise CoreFault(f"{type(cause).__name__}: {cause}; {left}") from error
+            kind = type(cause) if isinstance(cause, StorageFault) else CoreFault
+            raise kind(f"{type(cause).__name__}: {cause}; {left}") from error
+
+    def _lent(self) -> AbstractContextManager[Child]:
+        return self._children.lend(self._task.jar, self._task.heap_bytes, self._task.store_jar)
 
     def _remove(self, child: Child, prefix: str, indexes: tuple[str, ...]) -> None:
         try:
-            remove_files(child.jvm, folders=self._folders, prefix=prefix, paths=indexes)
+            remove_files(child.jvm, folders=self._folders, prefix=prefix, paths=indexes, storage=self._task.storage)
         except Exception as error:
             raise child.explained(error) from error
 

@@ -4,7 +4,9 @@ import secrets
 from dataclasses import replace
 
 from engine.rewriting.core.compaction import BucketCompaction
+from engine.rewriting.core.stores import without_secrets
 from engine.rewriting.kernel.contract import CoreTask, GroupResult
+from engine.rewriting.kernel.errors import StorageFault
 
 
 def run_bucket(task_json: str) -> str:
@@ -19,5 +21,6 @@ def run_bucket(task_json: str) -> str:
         own = replace(task, name_prefix=f"{task.name_prefix}{secrets.randbelow(10**9):09}-")
         return BucketCompaction(task=own).run().to_json()
     except Exception as error:  # noqa: BLE001 - any error is reported to the worker, by name
-        reason = f"{type(error).__name__}: {error}"
-        return GroupResult(group=task.group, outcome="failed", reason=reason).to_json()
+        reason = without_secrets(f"{type(error).__name__}: {error}", task.storage)
+        fault = type(error).__name__ if isinstance(error, StorageFault) else None
+        return GroupResult(group=task.group, outcome="failed", reason=reason, storage_fault=fault).to_json()

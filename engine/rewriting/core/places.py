@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -31,17 +32,25 @@ def find_java() -> Path:
     return Path(found)
 
 
-def class_path(jar: str) -> str:
-    """Return the class path of the child JVM: Paimon's jar, then jars of Spark.
+def upload_folder() -> Path:
+    """Return the local folder for parts of files that the child JVM of this process uploads to S3."""
+    return Path(tempfile.gettempdir(), f"packhouse-uploads-{os.getpid()}")
+
+
+def class_path(jar: str, store_jar: str = "") -> str:
+    """Return the class path of the child JVM: Paimon's jars, then jars of Spark.
 
     Args:
         jar: an absolute path, or the name of a file that was added to Spark.
+        store_jar: likewise, the jar of an object store; empty without one.
 
     Raises:
         CoreFault: one of the jars is missing.
     """
     folder = _spark_jars()
-    jars = [_paimon(jar)]
+    jars = [_paimon(jar, "paimon-bundle")]
+    if store_jar:
+        jars.append(_paimon(store_jar, "paimon-s3"))
     for pattern in _FROM_SPARK:
         found = sorted(folder.glob(pattern))
         if not found:
@@ -53,10 +62,10 @@ def class_path(jar: str) -> str:
     return os.pathsep.join(map(str, jars))
 
 
-def _paimon(jar: str) -> Path:
+def _paimon(jar: str, name: str) -> Path:
     path = Path(jar) if Path(jar).is_absolute() else _added_file(jar)
     if not path.is_file():
-        raise CoreFault(f"{path} does not exist on the executor: it has to be the jar of Paimon, paimon-bundle")
+        raise CoreFault(f"{path} does not exist on the executor: it has to be the jar of Paimon, {name}")
     return path
 
 

@@ -6,13 +6,16 @@ Values of type Any are Java objects of the package `org.apache.paimon` in the ch
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 from engine.rewriting.core.errors import CoreFault
+from engine.rewriting.core.stores import file_io
 from engine.rewriting.kernel.contract import CoreTask
 from engine.rewriting.kernel.errors import NOTHING_TO_DO, UNREADABLE_LAYOUT, InputFault, Refused
 
 _MAIN: Final = "main"
+NOWHERE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +42,21 @@ class Compacted:
     indexes: tuple[str, ...]
 
 
-def open_table(jvm: Any, location: str, options: Mapping[str, str]) -> Any:
+def open_table(jvm: Any, location: str, options: Mapping[str, str], storage: Mapping[str, str] = NOWHERE) -> Any:
     """Return the table at a location, with options overridden.
+
+    Args:
+        jvm: the root of Java packages.
+        location: the location.
+        options: options of the table.
+        storage: options of its object store; empty for disks and HDFS.
 
     Raises:
         CoreFault: an option in the table's schema leads to another table, or another branch of it.
     """
     paimon = jvm.org.apache.paimon
-    table = paimon.table.FileStoreTableFactory.create(_context(jvm, location))
+    store = file_io(jvm, location, storage)
+    table = paimon.table.FileStoreTableFactory.create(store, paimon.fs.Path(location))
     opened, branch = table.location(), str(table.coreOptions().branch())
     if not opened.equals(paimon.fs.Path(location)) or branch != _MAIN:
         raise CoreFault(f"{location}: its schema has an option, such as branch, that leads to {opened}, {branch}")
@@ -59,20 +69,23 @@ def live_files(table: Any, partition: Any, bucket: int) -> dict[str, Any]:
     return {str(file.fileName()): file for file in (entry.file() for entry in scan.plan().files())}
 
 
-def remove_files(jvm: Any, *, folders: tuple[str, ...], prefix: str, paths: tuple[str, ...]) -> None:
+def remove_files(
+    jvm: Any, *, folders: tuple[str, ...], prefix: str, paths: tuple[str, ...], storage: Mapping[str, str] = NOWHERE
+) -> None:
     """Remove the files of these folders whose names begin with the prefix, and the files at `paths`."""
     paimon = jvm.org.apache.paimon
     for name in folders:
         folder = paimon.fs.Path(name)
-        store = paimon.fs.FileIO.get(folder, _context(jvm, name))
+        store = file_io(jvm, name, storage)
         if store.exists(folder):
             for status in store.listStatus(folder):
                 path = status.getPath()
                 if path.getName().startswith(prefix):
                     store.delete(path, False)
     for name in paths:
-        path = paimon.fs.Path(name)
-        paimon.fs.FileIO.get(path, _context(jvm, name)).deleteQuietly(path)
+        path, store = paimon.fs.Path(name), file_io(jvm, name, storage)
+        if store.exists(path):
+            store.delete(path, False)
 
 
 def pack_message(jvm: Any, message: Any) -> str:
@@ -102,10 +115,15 @@ class BucketCalls:
         self._jvm, self._task, self._user = jvm, task, user
         self._paimon = jvm.org.apache.paimon
         prefixes = {"data-file.prefix": task.name_prefix, "changelog-file.prefix": f"{task.name_prefix}changelog-"}
-        self._table = open_table(jvm, task.table, {**task.options, **prefixes, "write-only": "false"})
+        self._table = open_table(jvm, task.table, {**task.options, **prefixes, "write-only": "false"}, task.storage)
         row = base64.b64decode(task.partition, validate=True)
         self._partition = self._paimon.utils.SerializationUtils.deserializeBinaryRow(row)
         self._paths = self._table.store().pathFactory()
+
+    @property
+    def table(self) -> Any:
+        """The opened table."""
+        return self._table
 
     def folders(self) -> tuple[str, ...]:
         """Return the folders that data files of the bucket are written to."""
@@ -189,9 +207,3 @@ class BucketCalls:
 
 def _facts(paths: Any, file: Any) -> FileFacts:
     return FileFacts(str(paths.toPath(file)), int(file.fileSize()), int(file.rowCount()))
-
-
-def _context(jvm: Any, location: str) -> Any:
-    options = jvm.org.apache.paimon.options.Options()
-    options.set("path", location)
-    return jvm.org.apache.paimon.catalog.CatalogContext.create(options)

@@ -176,8 +176,8 @@ class CoreTask:
     core chooses the files, all of them if `full`, otherwise by its own strategy. `unaware` for append tables without
     buckets, where exactly `inputs` are merged. `options` override options of the table. `jar`: Paimon's jar, an
     absolute path or the name of a file that was added to Spark; `heap_bytes`: the heap of the core's JVM. Names of data
-    files that the core writes begin with `name_prefix`, unique for each send. `storage` is not used yet: the core
-    accesses the table with its own file systems.
+    files that the core writes begin with `name_prefix`, unique for each send. `storage`: options of the core's file
+    system for an object store, with its credentials, and `store_jar` its jar; both empty for disks and HDFS.
     """
 
     run_id: str
@@ -195,6 +195,7 @@ class CoreTask:
     name_prefix: str
     storage: dict[str, str] = field(default_factory=dict)
     pace: Pace = field(default_factory=Pace)
+    store_jar: str = ""
 
     def to_json(self) -> str:
         """Return the task as JSON; its `engine` is `core`, by which an entry tells it from a `GroupTask`."""

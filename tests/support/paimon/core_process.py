@@ -26,6 +26,12 @@ class Core(Changes):
     def __init__(self, scratch: str) -> None:
         self._scratch = scratch
         self._catalogs: dict[str, Any] = {}
+        self._stores: dict[str, Mapping[str, str]] = {}
+
+    def use_store(self, *, warehouse: str, options: Mapping[str, str]) -> None:
+        """Use options of an object store for a warehouse from now on."""
+        self._stores[warehouse] = options
+        self._catalogs.pop(warehouse, None)
 
     def create(
         self,
@@ -273,6 +279,8 @@ class Core(Changes):
             options = java("options.Options")()
             options.set("warehouse", warehouse)
             options.set("cache-enabled", "false")
+            for name, value in self._stores.get(warehouse, {}).items():
+                options.set(name, value)
             context = java("catalog.CatalogContext").create(options)
             self._catalogs[warehouse] = java("catalog.CatalogFactory").createCatalog(context)
         return self._catalogs[warehouse]

@@ -6,51 +6,58 @@ from typing import Any, Final
 
 from engine.domain.policies import Strategy
 from engine.domain.runs.hot_partitions import NONE_HOT
+from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.requests import RunRequest
 from engine.domain.tables.table import TableRef
 from engine.formats.base import CommitRequest, Verification, WrittenGroup, rewritable
 from engine.formats.paimon import PaimonFormat, PaimonTable
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.rewriting.entry import run_task
-from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.contract import CoreTask, GroupTask, WriteSettings
 from engine.services.operations.rewrite.task_path import rewrite_settings
 from engine.services.planning.engines import Engine, choose_engine
 from engine.services.planning.planner import plan_run
 from tests.support.format_subjects import LocalCore
 from tests.support.kernel_groups import written_group
 from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.s3_lakes import S3Lake
 from tests.support.planning import policy_of
 
 RUN: Final = "run_1"
 
 
-def opened(lake: PaimonLake) -> PaimonTable:
+def opened(lake: PaimonLake | S3Lake) -> PaimonTable:
     """Open the table with access to the core."""
     connection = PaimonFormat(core=LocalCore()).connect("lake", lake.properties)
     return connection.open_table(TableRef("lake", ("lake",), lake.name))
 
 
-def rewritten(
+def planned(
     table: PaimonTable,
     *,
     full: bool,
     engine: Engine = Engine.NATIVE,
     rewrite: Mapping[str, Any] | None = None,
     run_id: str = RUN,
-) -> tuple[WrittenGroup, ...]:
-    """Plan as a run does under a policy with these rewrite settings, and run every task."""
+) -> list[tuple[FileGroup, CoreTask | GroupTask]]:
+    """Plan as a run does under a policy with these rewrite settings, and return the groups with their tasks."""
     policy = policy_of({"rewrite": {"strategy": Strategy.BINPACK.value, "engine": engine.value, **(rewrite or {})}})
     chosen = choose_engine(table, policy)
     assert chosen.engine is engine, chosen.conditions
     plan = plan_run(chosen, RunRequest(force_full=full), NO_STATISTICS, NONE_HOT)
     settings = replace(rewrite_settings(policy, plan, full=full), write=WriteSettings(target_file_bytes=2**27))
     adapted = rewritable(chosen.table)
-    tasks = [(group, adapted.group_task(group, run_id=run_id, attempt=1, settings=settings)) for group in plan.groups]
+    return [(group, adapted.group_task(group, run_id=run_id, attempt=1, settings=settings)) for group in plan.groups]
+
+
+def rewritten(table: PaimonTable, *, full: bool, **given: Any) -> tuple[WrittenGroup, ...]:
+    """Plan as a run does, and run every task; more arguments are those of `planned`."""
+    tasks = planned(table, full=full, **given)
     return tuple(written_group(group, run_task(task.to_json())) for group, task in tasks)
 
 
 def committed(
-    lake: PaimonLake, planned: PaimonTable, groups: tuple[WrittenGroup, ...], *, run_id: str = RUN
+    lake: PaimonLake | S3Lake, planned: PaimonTable, groups: tuple[WrittenGroup, ...], *, run_id: str = RUN
 ) -> Verification:
     """Commit groups of a planned view, and return the proof."""
     request = CommitRequest(run_id, 1, planned.head_snapshot_id or 0, planned.schema_id, groups)

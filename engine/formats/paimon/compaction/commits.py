@@ -7,7 +7,7 @@ without a word, and with it new work under an old name.
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import pyarrow as pa
@@ -39,10 +39,11 @@ _DIGITS: Final = 18
 
 @dataclass(frozen=True, kw_only=True)
 class Committer:
-    """Commits batches to one table. `fresh` loads the table's present state."""
+    """Commits batches to one table. `fresh` loads the table's present state; `storage`: see `stores.core_storage`."""
 
     core: CoreAccess
     fresh: Callable[[], TableView]
+    storage: Mapping[str, str] = field(repr=False)
 
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit the groups whose inputs are all live, in one snapshot; see `formats.base.Committer.commit`."""
@@ -76,6 +77,8 @@ class Committer:
             messages=tuple(each.message for each in groups if each.message),
             replacements=tuple(replacement_of(view, each) for each in groups if not each.message),
             properties={RUN_ID: request.run_id, ATTEMPT: str(request.attempt), GROUPS: ordinals},
+            storage=dict(self.storage),
+            store_jar=self.core.store_jar() if self.storage else "",
         )
 
     def _sent(self, made: CoreCommit) -> CommitAnswer:
@@ -99,7 +102,13 @@ def is_own(snapshot: Snapshot) -> bool:
 
 
 def _told(answer: CommitAnswer) -> str:
-    return "it was sent before" if answer.outcome == NOTHING else answer.reason
+    match answer.outcome:
+        case outcome if outcome == NOTHING:
+            return "it was sent before"
+        case outcome if outcome == COMMITTED:
+            return "another writer replaced its snapshot"
+        case _:
+            return answer.reason
 
 
 def check_schema(view: TableView, request: CommitRequest) -> None:

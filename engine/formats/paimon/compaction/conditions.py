@@ -1,16 +1,15 @@
 """The conditions under which Packhouse compacts a table with Paimon's core, or with its own kernel."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 from engine.formats.base import Condition
+from engine.formats.paimon.compaction.stores import store_of, store_problem
 from engine.formats.paimon.metadata.arrow_types import NoArrowType, arrow_schema
 from engine.formats.paimon.metadata.options import BucketMode, TableOptions
 from engine.formats.paimon.view import TableView
-from engine.rewriting.kernel.errors import Refused
-from engine.rewriting.kernel.storage.stores.addresses import FILE, address_of
 
 NO_KERNEL: Final = "Packhouse's kernel does not merge files by primary key and level; Paimon's core does"
 
@@ -18,7 +17,6 @@ NO_ORDER: Final = "this version does not order the rows of Paimon tables"
 _OF_KEYS: Final = (BucketMode.FIXED, BucketMode.DYNAMIC)
 _OF_APPENDS: Final = (BucketMode.UNAWARE,)
 """With buckets, the core decides by rules of its own whether files of an append table are merged."""
-_STORES: Final = (FILE, "hdfs")
 _NAMES_CODE: Final = re.compile(r"callback|\bclass\b|\.custom\b|mark-done")
 """Options that can name classes, which the core would load and run."""
 _NAMES_PLACES: Final = re.compile(r"^branch$|external-path")
@@ -29,11 +27,17 @@ _FORMS_FILES: Final = ("parquet.", "file-index.")
 _MORE_THAN_FILES: Final = ("row-tracking.enabled", "data-evolution.enabled")
 
 
-def core_conditions(view: TableView) -> Iterator[Condition]:
-    """Yield every condition of a table, met or not. Reads only its schema."""
+def core_conditions(view: TableView, properties: Mapping[str, str]) -> Iterator[Condition]:
+    """Yield every condition of a table, met or not. Reads only its schema.
+
+    Args:
+        view: the table.
+        properties: those of its catalog for access to the store.
+    """
     options, given = view.options, view.schema.options
-    kind = _store_of(view.files.location)
-    yield Condition("native_store", kind in _STORES, f"{kind}; the core reads and writes {' and '.join(_STORES)}")
+    problem = store_problem(view.files.location, properties)
+    told = problem or f"{store_of(view.files.location)}, which the core can read and write"
+    yield Condition("native_store", problem is None, told)
     modes = _OF_KEYS if view.schema.primary_keys else _OF_APPENDS
     detail = f"{options.bucket_mode}; compacted are {' and '.join(modes)} ones of {_kind_of(view)}"
     yield Condition("native_bucket_mode", options.bucket_mode in modes, detail)
@@ -92,13 +96,6 @@ def _types(view: TableView) -> Condition:
 
 def _kind_of(view: TableView) -> str:
     return "tables with a primary key" if view.schema.primary_keys else "append tables"
-
-
-def _store_of(location: str) -> str:
-    try:
-        return address_of(location).kind
-    except Refused:
-        return "an unknown store"
 
 
 def _one_compactor(options: TableOptions) -> Condition:

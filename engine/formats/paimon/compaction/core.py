@@ -27,6 +27,9 @@ class CoreAccess(Protocol):
             Transient: it can't be downloaded, or Spark does not answer.
         """
 
+    def store_jar(self) -> str:
+        """Return the same of the jar of Paimon's S3 file system. Raises as `jar`."""
+
     def run(self, request: str) -> str:
         """Run a request of `engine.rewriting.entry.run_task` in a Spark task and return its answer.
 

@@ -1,6 +1,7 @@
 """Build the Spark task of one group, for the core or the kernel: files, settings, and a prefix for names of files."""
 
 import base64
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -11,7 +12,7 @@ from engine.domain.errors import CommitConflict
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import RewriteSettings, WrittenGroup
-from engine.formats.paimon.compaction.core import HEAP_BYTES
+from engine.formats.paimon.compaction.core import HEAP_BYTES, CoreAccess
 from engine.formats.paimon.metadata.arrow_types import arrow_schema
 from engine.formats.paimon.metadata.options import BucketMode
 from engine.formats.paimon.view import TableView
@@ -28,9 +29,16 @@ _LEAST_RUNS: Final = 1
 
 
 def core_task(
-    view: TableView, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings, jar: str
+    view: TableView,
+    group: FileGroup,
+    *,
+    run_id: str,
+    attempt: int,
+    settings: RewriteSettings,
+    core: CoreAccess,
+    storage: Mapping[str, str],
 ) -> CoreTask:
-    """Return the task of one group.
+    """Return the task of one group. `storage`: options of the store, see `stores.core_storage`.
 
     Raises:
         CommitConflict: its files are not live in this view.
@@ -48,7 +56,9 @@ def core_task(
         kind=WITHOUT_BUCKETS if is_unaware else ONE_BUCKET,
         full=settings.full,
         options=_options(settings, is_forced=_runs_of(view, group) < settings.sorted_run_trigger),
-        jar=jar,
+        jar=core.jar(),
+        store_jar=core.store_jar() if storage else "",
+        storage=dict(storage),
         heap_bytes=HEAP_BYTES,
         name_prefix=output_prefix(run_id, group.ordinal, attempt),
     )

@@ -1,0 +1,111 @@
+"""Publish a snapshot in an S3 store without replacing that of another writer.
+
+The core prepares the commit: it checks for conflicts, writes the manifests, and hands the snapshot to a
+`SnapshotCommit`. This one is replaced by one that writes to a local folder, from where the snapshot is put in its
+place by a conditional request.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from engine.rewriting.core.child import Child
+from engine.rewriting.core.errors import CoreFault
+from engine.rewriting.core.stores import ConditionalFiles
+
+SETTLE_SECONDS: Final = 30.0
+"""Least time between two snapshots of Packhouse in a row: a writer that is about to replace the first has then done so.
+
+A writer asks whether its snapshot is missing, and copies it to its place in the next request. A snapshot that appears
+in between is replaced. If it is that of a compaction, nothing is lost, unless another snapshot is already based on it.
+"""
+
+_MAIN: Final = "main"
+_USER: Final = "packhouse-"
+
+
+class ConditionalCommit:
+    """One commit to a table in an S3 store.
+
+    Args:
+        child: the JVM.
+        table: the opened table.
+        clock, pause: the time in seconds since 1970, and a wait, for tests in virtual time.
+    """
+
+    def __init__(
+        self,
+        child: Child,
+        table: Any,
+        *,
+        clock: Callable[[], float] = time.time,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._child, self._table = child, table
+        self._clock, self._pause = clock, pause
+        self._files = ConditionalFiles(child, table.fileIO(), str(table.location()))
+
+    def require_support(self) -> None:
+        """Check that the store has conditional requests. Raises `Refused`."""
+        self._files.require_support(str(self._table.location().toUri().getAuthority()))
+
+    def settle(self) -> None:
+        """Wait until the newest snapshot is old enough, if it is one of Packhouse."""
+        newest = self._table.snapshotManager().latestSnapshot()
+        if newest is not None and str(newest.commitUser()).startswith(_USER):
+            age = self._clock() - int(newest.timeMillis()) / 1000
+            self._pause(min(SETTLE_SECONDS, max(0.0, SETTLE_SECONDS - age)))
+
+    def commit(self, opened: Any, committables: list[Any]) -> int | None:
+        """Commit and return the number of the snapshot; 0 if the commit was made before, None if another writer won.
+
+        Args:
+            opened: a commit of the table (`TableCommitImpl`).
+            committables: one `ManifestCommittable`.
+        """
+        with tempfile.TemporaryDirectory(prefix="packhouse-commit-") as folder:
+            self._redirect(opened, folder)
+            opened.filterAndCommitMultiple(committables)
+            written = sorted(Path(folder, "snapshot").glob("snapshot-*"))
+            if not written:
+                return 0
+            if len(written) > 1:
+                raise CoreFault(f"{len(written)} snapshots of one commit, where one was expected; none was published")
+            return self._publish(int(written[0].name.removeprefix("snapshot-")), written[0].read_bytes())
+
+    def _redirect(self, opened: Any, folder: str) -> None:
+        """Have the core write the snapshot to a local folder."""
+        paimon = self._child.jvm.org.apache.paimon
+        place = paimon.fs.Path(Path(folder).as_uri())
+        manager = paimon.utils.SnapshotManager(paimon.fs.local.LocalFileIO.create(), place, _MAIN, None, None)
+        writing = paimon.catalog.RenamingSnapshotCommit(manager, paimon.operation.Lock.empty())
+        commit = _field(opened, "commit").get(opened)
+        _field(commit, "snapshotCommit").set(commit, writing)
+
+    def _publish(self, number: int, content: bytes) -> int | None:
+        manager = self._table.snapshotManager()
+        target = manager.snapshotPath(number)
+        try:
+            self._files.create(str(target), content)
+        except Exception:
+            if not self._table.fileIO().exists(target):
+                raise  # it may still appear
+            if not self._is_published(target, content):
+                return None
+        manager.commitLatestHint(number)
+        return number
+
+    def _is_published(self, target: Any, content: bytes) -> bool:
+        """Return whether a snapshot is that of this commit, whose answer was lost."""
+        snapshots = self._child.jvm.org.apache.paimon
+        stored = snapshots.utils.SnapshotManager.fromPath(self._table.fileIO(), target)
+        return bool(stored.equals(snapshots.Snapshot.fromJson(content.decode())))
+
+
+def _field(target: Any, name: str) -> Any:
+    """Return a private field of an object's class, by reflection."""
+    found = target.getClass().getDeclaredField(name)
+    found.setAccessible(True)
+    return found
