@@ -48,11 +48,11 @@ from engine.domain.tables.table import TableRef
 from engine.embedded.iceberg import SQL_EXTENSIONS, catalog_confs
 from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fetch_all
 from engine.embedded.spark import EmbeddedSpark
+from engine.formats.deletion.removal import Removal
+from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits.expiry import expire, plan_expiry
 from engine.formats.iceberg.deletion.expired_files import ExpiredFiles
-from engine.formats.iceberg.deletion.removal import Removal
-from engine.formats.iceberg.deletion.scopes import Scope
 from engine.spark.sessions import SparkSessions
 from tests.support.store_server import BUCKET, StoreServer, store_server
 

@@ -18,12 +18,12 @@ from pyspark.sql import SparkSession
 
 from engine.domain.runs.expiry import Expiry, ExpiryRule
 from engine.domain.tables.table import TableRef
+from engine.formats.deletion.file_lists import FileKind
+from engine.formats.deletion.removal import Removal
+from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits.expiry import plan_expiry
 from engine.formats.iceberg.deletion.expired_files import ExpiredFiles
-from engine.formats.iceberg.deletion.file_lists import FileKind
-from engine.formats.iceberg.deletion.removal import Removal
-from engine.formats.iceberg.deletion.scopes import Scope
 from tests.spark.test_expiry_peer import snapshots
 from tests.spark.test_iceberg_peer import create, fill
 from tests.support.expired_files import drop_snapshots, needed, stored

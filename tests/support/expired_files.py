@@ -9,10 +9,10 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.update import RemoveSnapshotsUpdate, RemoveStatisticsUpdate
 
 from engine.formats.base import Condition
+from engine.formats.deletion.removal import Removal, Tally
+from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg.catalog.paths import normalised
 from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, Recorded
-from engine.formats.iceberg.deletion.removal import Removal, Tally
-from engine.formats.iceberg.deletion.scopes import Scope
 from engine.formats.iceberg.metadata.views import TableView
 from tests.support.iceberg_tables import RUN_ID, Lake
 

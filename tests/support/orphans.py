@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from engine.domain.runs.removals import OrphanRule
-from engine.formats.iceberg.deletion.removal import Removal, Tally
-from engine.formats.iceberg.deletion.scopes import Scope
+from engine.formats.deletion.removal import Removal, Tally
+from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg.orphans.looks import StoredLooks
 from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
 from tests.support.expired_files import Deletion

@@ -5,7 +5,7 @@ Table metadata is foreign input, and for unexpected content PyIceberg raises arb
 catalog. No message contains a secret: texts of libraries are masked first (`domain.values.uris`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
@@ -35,6 +35,7 @@ from engine.domain.errors import (
     Transient,
 )
 from engine.domain.fleet.dependencies import Dependency
+from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
 from engine.formats.intake.errors import causes_of, decoding_file, is_of_file, printable, storage_condition
 from engine.formats.intake.errors import summary_of as summary_of_file
@@ -147,6 +148,11 @@ def translated(doing: str) -> Iterator[None]:
         if condition is None:
             raise
         raise condition from error
+
+
+def reading_of(ref: TableRef) -> Callable[[str], AbstractContextManager[None]]:
+    """Return `reading_table` for one table: a function of what is done, without the table's address."""
+    return lambda doing: reading_table(f"{doing} {ref}")
 
 
 @contextmanager

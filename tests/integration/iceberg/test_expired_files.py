@@ -11,9 +11,9 @@ from pyiceberg.table.statistics import StatisticsFile
 from pyiceberg.table.update import SetStatisticsUpdate
 
 from engine.domain.errors import Fatal, NotEligible
+from engine.formats.deletion.file_lists import FileKind
+from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg.deletion.expired_files import preview
-from engine.formats.iceberg.deletion.file_lists import FileKind
-from engine.formats.iceberg.deletion.scopes import Scope
 from engine.formats.intake.limits import Malformed
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
 from tests.support.iceberg_tables import (

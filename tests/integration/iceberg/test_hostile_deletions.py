@@ -9,10 +9,10 @@ from pyiceberg.table import Table
 from pyiceberg.typedef import Record
 
 from engine.domain.errors import TableReplaced
-from engine.formats.iceberg.deletion.file_lists import FileKind, FileList, ListWriter, Origin, listed
-from engine.formats.iceberg.deletion.path_keys import keys_of
+from engine.formats.deletion.file_lists import FileKind, FileList, ListWriter, Origin, listed
+from engine.formats.deletion.path_keys import keys_of
+from engine.formats.deletion.scopes import OF_OTHERS, OUTSIDE, PROTECTED, UNCLEAR, Refused, Scope
 from engine.formats.iceberg.deletion.records import Records
-from engine.formats.iceberg.deletion.scopes import OF_OTHERS, OUTSIDE, PROTECTED, UNCLEAR, Refused, Scope
 from tests.support.expired_files import Deletion, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, append_files, orders
 

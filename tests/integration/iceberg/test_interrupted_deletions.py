@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from pyiceberg.table import Table
 
-from engine.formats.iceberg.deletion import expired_files, removal, unneeded
+from engine.formats.deletion import removal
+from engine.formats.deletion.removal import Removal
+from engine.formats.iceberg.deletion import expired_files, unneeded
 from engine.formats.iceberg.deletion.records import Records
-from engine.formats.iceberg.deletion.removal import Removal
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, append_files, ids_of, live_paths, orders
 
@@ -122,7 +123,7 @@ def test_a_file_that_a_writer_adds_again_after_the_list_was_stored_is_kept(lake:
 
 def test_a_long_deletion_looks_at_the_table_again(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unneeded, "_FILES_BETWEEN_LOOKS", 0)
-    monkeypatch.setattr("engine.formats.iceberg.deletion.file_lists.BATCH_ROWS", 1)
+    monkeypatch.setattr("engine.formats.deletion.file_lists.BATCH_ROWS", 1)
     monkeypatch.setattr(removal, "_AT_ONCE", 1)
     history(lake)
     deletion = Deletion(lake)

@@ -14,7 +14,7 @@ from pyiceberg.transforms import IdentityTransform
 
 from engine.domain.errors import Fatal, NotEligible, StateConflict, TableReplaced
 from engine.domain.runs.removals import OrphanRule
-from engine.formats.iceberg.deletion.scopes import Scope
+from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg.orphans.listings import files_below
 from engine.formats.iceberg.orphans.looks import StoredLooks
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored

@@ -7,9 +7,9 @@ import pytest
 
 from engine.domain.errors import Away, CredentialsExpired, StateConflict
 from engine.domain.runs.removals import FileCount
-from engine.formats.iceberg.deletion import removal as removals
-from engine.formats.iceberg.deletion.file_lists import FileKind, FileList, ListWriter, Origin, listed
-from engine.formats.iceberg.deletion.removal import Removal
+from engine.formats.deletion import removal as removals
+from engine.formats.deletion.file_lists import FileKind, FileList, ListWriter, Origin, listed
+from engine.formats.deletion.removal import Removal
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
 
 

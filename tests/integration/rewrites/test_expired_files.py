@@ -12,9 +12,9 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
+from engine.formats.deletion import removal as removals
+from engine.formats.deletion.file_lists import FileKind, FileList, ListWriter, listed
 from engine.formats.iceberg.catalog.paths import normalised
-from engine.formats.iceberg.deletion import removal as removals
-from engine.formats.iceberg.deletion.file_lists import FileKind, FileList, ListWriter, listed
 from engine.services.operations.metadata.requests import WorkerRequests
 from tests.interleaving.writers import ACTIONS
 from tests.support.expired_files import needed, stored

@@ -12,7 +12,7 @@ from engine.domain.errors import InvalidInput
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.watches import Verdict
-from engine.formats.iceberg.deletion import removal as removals
+from engine.formats.deletion import removal as removals
 from engine.services.planning.upkeep.operations import UPKEEP
 from tests.interleaving.writers import ACTIONS
 from tests.support.expired_files import needed, stored

@@ -9,7 +9,7 @@ from pyiceberg.typedef import Record
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.watches import Verdict
-from engine.formats.iceberg.deletion import removal
+from engine.formats.deletion import removal
 from tests.support.expired_files import needed, stored
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.moved_clock import MovedClock

@@ -1,5 +1,5 @@
-"""Find, record, delete and prove the files of a table that only expired snapshots needed.
+"""Find and prove the files of a table that only expired snapshots needed; `formats.deletion` deletes them.
 
-Entered through `table_deletions`. Never deletes a file that was not recorded first, a file that a snapshot of the
-current metadata needs, or a file outside of the table's own location.
+Never lists a file for deletion that a snapshot of the current metadata needs, or one outside of the table's own
+location.
 """

@@ -17,12 +17,13 @@ import pyarrow.compute as pc
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
-from engine.formats.iceberg.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, Origin, listed
-from engine.formats.iceberg.deletion.path_keys import Keys, SeenKeys, first_of_each, keys_of
+from engine.formats.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, listed
+from engine.formats.deletion.path_keys import Keys, SeenKeys, first_of_each, keys_of
+from engine.formats.deletion.plans import Unread
+from engine.formats.deletion.scopes import Refused, Scope
 from engine.formats.iceberg.deletion.paths_in_files import MANIFESTS, entries_in, manifests_in
-from engine.formats.iceberg.deletion.reachability import KeptManifests, Reachability
-from engine.formats.iceberg.deletion.scopes import Refused, Scope
-from engine.formats.iceberg.deletion.stored_paths import StoredPaths, Unread
+from engine.formats.iceberg.deletion.reachability import KeptManifests, Reachability, origin_of
+from engine.formats.iceberg.deletion.stored_paths import StoredPaths
 from engine.formats.iceberg.metadata.views import TableView
 
 _DELETES_METADATA = "write.metadata.delete-after-commit.enabled"
@@ -51,7 +52,7 @@ def roots_of(metadata: TableMetadata, snapshot_ids: Sequence[int]) -> FileList:
     """Return what the metadata itself names for these snapshots, and its log: what an expiry removes from it."""
     ids = frozenset(snapshot_ids)
     lists = [(each.manifest_list, each.snapshot_id) for each in metadata.snapshots if each.snapshot_id in ids]
-    roots = ListWriter(Origin.of(metadata))
+    roots = ListWriter(origin_of(metadata))
     roots.add(listed([p for p, _ in lists], FileKind.MANIFEST_LIST, snapshot_ids=[i for _, i in lists]))
     for kind, every in (
         (FileKind.STATISTICS, metadata.statistics),
@@ -83,7 +84,7 @@ def find_files(
     gone = _of_gone_snapshots(view.metadata, roots, kept)
     known = KeptManifests()
     known.add(view, kept)
-    search = _Search(view, scope, ListWriter(Origin.of(view.metadata)))
+    search = _Search(view, scope, ListWriter(origin_of(view.metadata)))
     search.add_from_lists(gone[FileKind.MANIFEST_LIST], known)
     for kind in (FileKind.STATISTICS, FileKind.PARTITION_STATISTICS, FileKind.METADATA):
         search.add(gone[kind])

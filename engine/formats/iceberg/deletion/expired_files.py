@@ -14,23 +14,20 @@ Iceberg's own procedure.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import pyarrow as pa
 
 from engine.domain.runs.removals import RemovalPlan
 from engine.formats.base import Condition
+from engine.formats.deletion.file_lists import FileList
+from engine.formats.deletion.plans import Unread, plan_of
+from engine.formats.deletion.removal import Removal, Tally
+from engine.formats.deletion.scopes import Refused, Scope
 from engine.formats.iceberg.deletion.candidates import Found, find_files, roots_of
-from engine.formats.iceberg.deletion.file_lists import FileList
 from engine.formats.iceberg.deletion.reachability import Reachability, check_may_delete, check_newer
 from engine.formats.iceberg.deletion.records import Records
-from engine.formats.iceberg.deletion.removal import Removal, Tally
-from engine.formats.iceberg.deletion.scopes import Refused, Scope
-from engine.formats.iceberg.deletion.stored_paths import Unread
 from engine.formats.iceberg.deletion.unneeded import UnneededFiles
 from engine.formats.iceberg.metadata.views import TableView
-
-_SAMPLES: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +154,3 @@ def preview(view: TableView, snapshot_ids: Sequence[int], scope: Scope) -> Found
     gone = frozenset(snapshot_ids)
     kept = [each for each in view.metadata.snapshots if each.snapshot_id not in gone]
     return find_files(view, [roots_of(view.metadata, snapshot_ids)], scope, kept=kept)
-
-
-def plan_of(files: FileList, unread: Unread, refused: Refused, still_needed: int, *, path: str = "") -> RemovalPlan:
-    """Return files that may be deleted, with what is left alone and why."""
-    details = {
-        "samples": files.samples(_SAMPLES),
-        "unread": {"counts": dict(unread.counts), "samples": list(unread.samples)},
-        "refused": {"counts": dict(refused.counts), "samples": dict(refused.samples)},
-        "still_needed": still_needed,
-    }
-    return RemovalPlan(files.counts(), details, path)

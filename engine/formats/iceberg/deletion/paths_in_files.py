@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.iceberg.deletion.file_lists import FileKind
+from engine.formats.deletion.file_lists import FileKind
 from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.decoding import DATA, DELETED, EQUALITY_DELETES, POSITION_DELETES
 from engine.formats.iceberg.manifests.flat_frames import frame_of

@@ -17,8 +17,8 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
 from engine.domain.errors import Fatal, NotEligible, TableReplaced
-from engine.formats.iceberg.deletion.file_lists import Origin
-from engine.formats.iceberg.deletion.path_keys import Keys, are_in, keys_of, places_in
+from engine.formats.deletion.file_lists import Origin
+from engine.formats.deletion.path_keys import Keys, are_in, keys_of, places_in
 from engine.formats.iceberg.deletion.paths_in_files import entries_in, manifests_in
 from engine.formats.iceberg.deletion.stored_paths import StoredPaths
 from engine.formats.iceberg.metadata.views import TableView
@@ -123,6 +123,11 @@ def needed_by_metadata(view: TableView, snapshots: Sequence[Snapshot]) -> list[s
     ]
 
 
+def origin_of(metadata: TableMetadata) -> Origin:
+    """Return the origin of a list of files that is made from this metadata."""
+    return Origin(str(metadata.table_uuid), metadata.next_sequence_number(), metadata.last_updated_ms)
+
+
 def check_newer(metadata: TableMetadata, origin: Origin) -> None:
     """Check that metadata is of the same table as a list of files, and not older.
 
@@ -130,7 +135,7 @@ def check_newer(metadata: TableMetadata, origin: Origin) -> None:
         TableReplaced: the catalog has another table under this name.
         Fatal: the catalog's pointer moved to older metadata.
     """
-    now = Origin.of(metadata)
+    now = origin_of(metadata)
     if now.uuid != origin.uuid:
         raise TableReplaced(f"the table under this name is another one now ({now.uuid}, it was {origin.uuid})")
     if now.updated_ms < origin.updated_ms or now.next_sequence_number < origin.next_sequence_number:

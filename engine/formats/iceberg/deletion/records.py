@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.domain.errors import Fatal
+from engine.formats.deletion.file_lists import FileList
+from engine.formats.deletion.scopes import RECORDS
 from engine.formats.iceberg.catalog.paths import file_name, metadata_location
-from engine.formats.iceberg.deletion.file_lists import FileList
-from engine.formats.iceberg.deletion.scopes import RECORDS
 from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView

@@ -4,40 +4,23 @@ The files of kept snapshots must be readable: the first that is not ends the rea
 of expired snapshots may be gone, or damaged: their content is unknown then, they are counted, and the others are read.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import pyarrow as pa
 from pyiceberg.io import FileIO
 
 from engine.domain.errors import NotEligible
+from engine.formats.deletion.plans import Unread
 from engine.formats.iceberg.errors import decoding, is_of_content
-from engine.formats.intake.errors import printable
 from engine.formats.intake.overlapping import overlapped
 
 _READERS: Final = 16
 _BATCH_BYTES: Final = 32 * 2**20
 _BATCH_FILES: Final = 512
-_MOST_NAMED: Final = 10
-_LONGEST_NAMED: Final = 300
 
 Decode: TypeAlias = Callable[[Sequence[bytes]], pa.Table]
-
-
-@dataclass(slots=True)
-class Unread:
-    """Files of expired snapshots that could not be read: their number by reason, and the paths of the first."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    samples: list[str] = field(default_factory=list)
-
-    def add(self, path: str, reason: str) -> None:
-        """Count a file."""
-        self.counts[reason] += 1
-        if len(self.samples) < _MOST_NAMED:
-            self.samples.append(printable(path[:_LONGEST_NAMED]))
 
 
 @dataclass(frozen=True, slots=True)

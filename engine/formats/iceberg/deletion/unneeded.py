@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyiceberg.table.metadata import TableMetadata
 
 from engine.formats.base import Condition
-from engine.formats.iceberg.deletion.file_lists import FileList
+from engine.formats.deletion.file_lists import FileList
 from engine.formats.iceberg.deletion.reachability import Reachability, check_newer
 from engine.formats.iceberg.metadata.views import TableView
 

@@ -10,6 +10,8 @@ import pyarrow.compute as pc
 from pyiceberg.table.metadata import TableMetadata
 
 from engine.domain.errors import NotEligible, StateConflict
+from engine.formats.deletion.path_keys import Keys, are_in, keys_of
+from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg.catalog.paths import (
     all_locations,
     file_name,
@@ -17,9 +19,7 @@ from engine.formats.iceberg.catalog.paths import (
     normalised,
     own_location_provider,
 )
-from engine.formats.iceberg.deletion.path_keys import Keys, are_in, keys_of
 from engine.formats.iceberg.deletion.reachability import check_may_delete
-from engine.formats.iceberg.deletion.scopes import Scope
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.orphans.listings import ListedFiles
 from engine.formats.iceberg.orphans.looks import Look

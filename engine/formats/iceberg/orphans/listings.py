@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from engine.domain.errors import NotEligible
-from engine.formats.iceberg.deletion.path_keys import Keys, keys_of
+from engine.formats.deletion.path_keys import Keys, keys_of
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.stores.addresses import FILE, Address, address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of

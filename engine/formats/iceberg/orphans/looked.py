@@ -10,10 +10,10 @@ from pyiceberg.table.metadata import TableMetadata
 
 from engine.domain.runs.expiry import instant
 from engine.domain.runs.removals import FileCount, OrphanRule, RemovalPlan
+from engine.formats.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, listed
+from engine.formats.deletion.path_keys import Keys
+from engine.formats.deletion.scopes import Refused
 from engine.formats.iceberg.catalog.paths import metadata_location
-from engine.formats.iceberg.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, listed
-from engine.formats.iceberg.deletion.path_keys import Keys
-from engine.formats.iceberg.deletion.scopes import Refused
 from engine.formats.iceberg.orphans.looks import Look
 
 _SAMPLES: Final = 10

@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from engine.formats.deletion.file_lists import Origin
+from engine.formats.deletion.scopes import RECORDS
 from engine.formats.iceberg.catalog.paths import file_name, metadata_location
-from engine.formats.iceberg.deletion.file_lists import Origin
-from engine.formats.iceberg.deletion.scopes import RECORDS
 from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed

@@ -2,19 +2,26 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 
 from engine.domain.runs.removals import FileCount, OrphanRule, RemovalFigures, RemovalPlan
-from engine.formats.iceberg.deletion.table_deletions import TableDeletion
-from engine.formats.iceberg.errors import reading_table
+from engine.formats.deletion.table_deletions import TableDeletion
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
 
 
 class TableOrphans(TableDeletion):
-    """The deletion of one run's orphans, an `OrphanDeletion`; `name` is the table's address in error messages."""
+    """The deletion of one run's orphans, an `OrphanDeletion`; arguments as for `TableDeletion`."""
 
-    def __init__(self, *, name: str, load: Callable[[], TableView], files: OrphanFiles, rule: OrphanRule) -> None:
-        super().__init__(name=name, load=load, files=files, what="orphans")
+    def __init__(
+        self,
+        *,
+        reading: Callable[[str], AbstractContextManager[None]],
+        load: Callable[[], TableView],
+        files: OrphanFiles,
+        rule: OrphanRule,
+    ) -> None:
+        super().__init__(reading=reading, storage=lambda: load().table.io.properties, files=files, what="orphans")
         self._orphans = files
         self._rule = rule
         self._looking: Iterator[None] | None = None
@@ -24,7 +31,7 @@ class TableOrphans(TableDeletion):
         """List files for a time; see `OrphanDeletion.look`."""
         self._before_batch = before_page
         until = time.monotonic() + seconds
-        with reading_table(f"look for orphans of {self._name}"):
+        with self._reading("look for orphans of"):
             if self._looking is None:
                 self._looking = self._orphans.looking(self._rule, self._ask)
             for _ in self._looking:

@@ -21,13 +21,13 @@ from pyiceberg.table.metadata import TableMetadata
 from engine.domain.errors import StateConflict
 from engine.domain.runs.removals import FileCount, OrphanRule, RemovalPlan
 from engine.formats.base import Condition
+from engine.formats.deletion.file_lists import FileKind, FileList, listed
+from engine.formats.deletion.path_keys import Keys, are_in, keys_of
+from engine.formats.deletion.removal import Removal, Tally
+from engine.formats.deletion.scopes import Refused, Scope
 from engine.formats.iceberg.catalog.paths import file_name
-from engine.formats.iceberg.deletion.file_lists import FileKind, FileList, Origin, listed
-from engine.formats.iceberg.deletion.path_keys import Keys, are_in, keys_of
-from engine.formats.iceberg.deletion.reachability import check_newer
+from engine.formats.iceberg.deletion.reachability import check_newer, origin_of
 from engine.formats.iceberg.deletion.records import Records
-from engine.formats.iceberg.deletion.removal import Removal, Tally
-from engine.formats.iceberg.deletion.scopes import Refused, Scope
 from engine.formats.iceberg.deletion.unneeded import UnneededFiles
 from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView
@@ -115,7 +115,7 @@ class OrphanFiles:
         changed = yield from _changed(source, files.filter(are_past_quarantine(files, now_us, rule.quarantine)))
         refused.add(changed, CHANGED)
         files = files.filter(pc.invert(pc.is_in(files["path"], value_set=changed)))
-        look = Look(Origin.of(before.metadata), now_us, len(keys), ids, files)
+        look = Look(origin_of(before.metadata), now_us, len(keys), ids, files)
         if is_stored:
             looks.write(look)
         exist = np.setdiff1d(found.keys(), keys_of(changed))
@@ -197,7 +197,7 @@ class OrphanFiles:
             yield
         after = self._load()
         check_places(after.metadata, self._scope)
-        check_newer(after.metadata, Origin.of(before.metadata))
+        check_newer(after.metadata, origin_of(before.metadata))
         left = {each.snapshot_id for each in after.metadata.snapshots}
         if lost := {each.snapshot_id for each in before.metadata.snapshots} - left:
             raise StateConflict(f"{len(lost)} snapshots were removed while files were listed: look again")

@@ -10,12 +10,14 @@ from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition, DeleteProof, ManifestProof
+from engine.formats.deletion.plans import plan_of
+from engine.formats.deletion.scopes import Scope
+from engine.formats.deletion.table_deletions import TableDeletion
 from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, check_writable, expire, old_copies, plan_expiry
 from engine.formats.iceberg.commits.outputs import remove_run_files, remove_run_metadata
-from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, plan_of, preview
+from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, preview
 from engine.formats.iceberg.deletion.records import Records
-from engine.formats.iceberg.deletion.scopes import Scope
-from engine.formats.iceberg.deletion.table_deletions import TableDeletion
+from engine.formats.iceberg.errors import reading_of
 from engine.formats.iceberg.loaded import LoadedTable
 from engine.formats.iceberg.orphans.checks import check_places
 from engine.formats.iceberg.orphans.orphan_deletions import TableOrphans, preview_orphans
@@ -91,7 +93,12 @@ class TableUpkeep(LoadedTable):
     def deletion(self, run_id: str, others: Sequence[str]) -> TableDeletion:
         """Return the deletion of the files that snapshots expired by this run needed."""
         files = ExpiredFiles(load=self._fresh, run_id=run_id, scope=self._scope(others))
-        return TableDeletion(name=str(self._ref), load=self._fresh, files=files, what="expired files")
+        return TableDeletion(
+            reading=reading_of(self._ref),
+            storage=lambda: self._fresh().table.io.properties,
+            files=files,
+            what="expired files",
+        )
 
     @reads("read the metadata of")
     def check_orphans(self) -> None:
@@ -108,7 +115,7 @@ class TableUpkeep(LoadedTable):
     def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> TableOrphans:
         """Return the deletion of orphans by this run; see `OrphanKeeper.orphans`."""
         files = self._orphan_files(run_id, others, open_runs)
-        return TableOrphans(name=str(self._ref), load=self._fresh, files=files, rule=rule)
+        return TableOrphans(reading=reading_of(self._ref), load=self._fresh, files=files, rule=rule)
 
     def _orphan_files(self, run_id: str, others: Sequence[str], open_runs: Sequence[str]) -> OrphanFiles:
         return OrphanFiles(load=self._fresh, run_id=run_id, scope=self._scope(others), open_runs=open_runs)

@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.iceberg.deletion.file_lists import CONTENT
+from engine.formats.deletion.file_lists import CONTENT
 from engine.formats.intake.errors import printable
 from engine.formats.intake.outside_files import are_outside
 from engine.rewriting.kernel.storage.places import Places

@@ -22,9 +22,8 @@ import pyarrow as pa
 from engine.domain.errors import Away, CredentialsExpired, StateConflict
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.runs.removals import FileCount, RemovalFigures
-from engine.formats.iceberg.deletion.file_lists import CONTENT
-from engine.formats.iceberg.errors import summary_of
-from engine.formats.intake.errors import printable
+from engine.formats.deletion.file_lists import CONTENT
+from engine.formats.intake.errors import printable, summary_of
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.answers import is_expired, patience
 from engine.rewriting.kernel.storage.stores.addresses import address_of

@@ -18,11 +18,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyiceberg.table.metadata import TableMetadata
 
 from engine.domain.runs.removals import FileCount
 from engine.formats.base import REMOVED_FILES
-from engine.formats.iceberg.deletion.path_keys import Keys, keys_of
+from engine.formats.deletion.path_keys import Keys, keys_of
 from engine.formats.intake.errors import printable
 from engine.formats.intake.limits import Malformed
 
@@ -39,15 +38,21 @@ class FileKind(StrEnum):
     POSITION_DELETES = "position_deletes"
     EQUALITY_DELETES = "equality_deletes"
     DELETION_VECTORS = "deletion_vectors"
+    CHANGELOG = "changelogs"
+    INDEX = "indexes"
     MANIFEST = "manifests"
     MANIFEST_LIST = "manifest_lists"
+    INDEX_MANIFEST = "index_manifests"
     STATISTICS = "statistics"
     PARTITION_STATISTICS = "partition_statistics"
     METADATA = "metadata_files"
 
 
 CONTENT: Final = frozenset(
-    {FileKind.DATA, FileKind.POSITION_DELETES, FileKind.EQUALITY_DELETES, FileKind.DELETION_VECTORS}
+    {
+        *(FileKind.DATA, FileKind.POSITION_DELETES, FileKind.EQUALITY_DELETES, FileKind.DELETION_VECTORS),
+        *(FileKind.CHANGELOG, FileKind.INDEX),
+    }
 )
 """Kinds of files that manifests name."""
 
@@ -61,11 +66,6 @@ class Origin:
     uuid: str
     next_sequence_number: int
     updated_ms: int
-
-    @classmethod
-    def of(cls, metadata: TableMetadata) -> Self:
-        """Return the origin of a list that is made from this metadata."""
-        return cls(str(metadata.table_uuid), metadata.next_sequence_number(), metadata.last_updated_ms)
 
     def document(self) -> dict[bytes, bytes]:
         """Return it as metadata of a Parquet file."""

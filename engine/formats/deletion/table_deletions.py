@@ -1,16 +1,14 @@
 """The deletion of a run's files from a loaded table, as `formats.base.FileDeletion` defines it."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 import pyarrow as pa
 
 from engine.domain.runs.removals import RemovalFigures, RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.iceberg.deletion.removal import Removal
-from engine.formats.iceberg.errors import reading_table
-from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.deletion.removal import Removal
 
 
 class DeletedFiles(Protocol):
@@ -35,12 +33,24 @@ class DeletedFiles(Protocol):
 class TableDeletion:
     """The deletion for one run, a `FileDeletion`.
 
-    `name`: the table's address in error messages. `what`: what the files are, in these messages.
+    Args:
+        reading: runs a block that reads metadata, with what it does and for which table in the messages of its errors:
+            its argument, which ends with "of", and the table's address complete "Could not …".
+        storage: returns the current properties of file access.
+        files: finds, records and checks the files.
+        what: what the files are, in messages.
     """
 
-    def __init__(self, *, name: str, load: Callable[[], TableView], files: DeletedFiles, what: str) -> None:
-        self._name = name
-        self._load = load
+    def __init__(
+        self,
+        *,
+        reading: Callable[[str], AbstractContextManager[None]],
+        storage: Callable[[], Mapping[str, str]],
+        files: DeletedFiles,
+        what: str,
+    ) -> None:
+        self._reading = reading
+        self._storage = storage
         self._files = files
         self._what = what
         self._before_batch: Callable[[int], None] = lambda _: None
@@ -61,7 +71,7 @@ class TableDeletion:
         self._before_batch = before_batch
         with self._reading(f"delete the {self._what} of"):
             if self._removal is None:
-                self._removal = Removal(self._load().table.io.properties, before_batch=self._ask)
+                self._removal = Removal(self._storage(), before_batch=self._ask)
                 self._removal.begin(self._files.unneeded())
             return self._removal.advance(seconds)
 
@@ -81,8 +91,3 @@ class TableDeletion:
 
     def _ask(self, requests: int) -> None:
         self._before_batch(requests)
-
-    @contextmanager
-    def _reading(self, doing: str) -> Iterator[None]:
-        with reading_table(f"{doing} {self._name}"):
-            yield
