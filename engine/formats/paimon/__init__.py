@@ -1,4 +1,4 @@
-"""Apache Paimon tables, read from their files: schemas, snapshots and manifests. Nothing is written, no JVM is used."""
+"""Apache Paimon tables, read from their files: schemas, snapshots and manifests; without a JVM in this process."""
 
 from engine.formats.paimon.connection import PaimonConnection, PaimonFormat
 from engine.formats.paimon.table import PaimonTable

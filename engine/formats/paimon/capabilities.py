@@ -1,4 +1,4 @@
-"""Operations on Paimon tables: rewrites by Paimon's core; for the others, what does them instead."""
+"""Operations on Paimon tables: rewrites by Paimon's core, expiry by Packhouse; for others, what does them instead."""
 
 from typing import Final, assert_never
 
@@ -9,9 +9,12 @@ from engine.domain.tables.table import FormatName
 NOT_DONE: Final = "this version does not do it on Paimon tables"
 _POSSIBLE: Final = ("binpack", "window")
 _NO_ORDER: Final = f"rows of Paimon tables are not ordered, and files not divided by size: use {' or '.join(_POSSIBLE)}"
+_BY_PACKHOUSE: Final = (Operation.EXPIRE_SNAPSHOTS, Operation.PURGE)
 
 
 def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:  # noqa: ARG001
+    if operation in _BY_PACKHOUSE:
+        return None
     if operation is not Operation.REWRITE:
         return f"{NOT_DONE}: {_instead(operation)}"
     if strategy not in _POSSIBLE:
@@ -25,11 +28,13 @@ def _instead(operation: Operation) -> str:
             return "deletion vectors are applied by Paimon's own compaction"
         case Operation.REWRITE_MANIFESTS:
             return "Paimon merges manifests with each commit"
-        case Operation.EXPIRE_SNAPSHOTS | Operation.DELETE_OLD_COMPACTIONS | Operation.PURGE:
-            return "Paimon's writers expire snapshots and delete their files unless write-only is set"
-        case Operation.RECLAIM | Operation.REMOVE_ORPHANS:
+        case Operation.DELETE_OLD_COMPACTIONS:
+            return "only the oldest snapshots can expire: use expire_snapshots"
+        case Operation.RECLAIM:
+            return "deletion vectors go with Paimon's own compaction: use expire_snapshots with delete_files"
+        case Operation.REMOVE_ORPHANS:
             return "Paimon's own action remove_orphan_files does"
-        case Operation.REWRITE:
+        case Operation.REWRITE | Operation.EXPIRE_SNAPSHOTS | Operation.PURGE:
             raise AssertionError("it is possible")
         case _ as never:
             assert_never(never)
@@ -38,10 +43,9 @@ def _instead(operation: Operation) -> str:
 _OF_SETTINGS: Final = {
     "maintenance.rewrite_deletes": Operation.REWRITE_DELETES,
     "maintenance.rewrite_manifests": Operation.REWRITE_MANIFESTS,
-    "maintenance.expire_snapshots": Operation.EXPIRE_SNAPSHOTS,
     "maintenance.delete_old_compactions": Operation.DELETE_OLD_COMPACTIONS,
-    "maintenance.remove_orphans": Operation.REMOVE_ORPHANS,
     "maintenance.reclaim": Operation.RECLAIM,
+    "maintenance.remove_orphans": Operation.REMOVE_ORPHANS,
 }
 
 CAPABILITIES: Final = Capabilities(

@@ -43,6 +43,14 @@ class TableFiles:
         body = self._snapshot_body(number)
         return None if body is None else parse_snapshot(body, number=number)
 
+    def delete_snapshot(self, number: int) -> None:
+        """Delete the file of a snapshot. Raises FileNotFoundError, OSError."""
+        self.storage.delete(f"{self.location}/snapshot/snapshot-{number}")
+
+    def write_earliest(self, number: int) -> None:
+        """Write the hint `EARLIEST`: readers begin to look for the oldest snapshot there. Raises OSError."""
+        self.storage.write(f"{self.location}/snapshot/EARLIEST", str(number).encode())
+
     def newest_snapshot(self) -> tuple[int, bytes] | None:
         """Return the id and content of the newest snapshot, None before the first.
 

@@ -1,8 +1,9 @@
-"""Files of a warehouse, read as a whole and with a size limit; only those below the folders of a table."""
+"""Files of a warehouse, read and written as a whole, with a limit of their size; only below the folders of a table."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from uuid import uuid4
 
 from engine.domain.errors import NotEligible
 from engine.formats.intake.limits import too_large
@@ -14,7 +15,7 @@ from engine.rewriting.kernel.storage.stores.files import Files, WholeFiles
 
 
 class TableStorage:
-    """Reads files and lists folders below `places`.
+    """Reads, writes and deletes files and lists folders below `places`. `properties` are those of file access.
 
     Every method raises `NotEligible` for a path outside of the places or in a store that `properties` can't reach, and
     `OSError` if the store does not answer.
@@ -61,6 +62,18 @@ class TableStorage:
         prefix = folder.removesuffix(address.path)
         for path in self._files(address).files(address.path, is_recursive=True):
             yield f"{prefix}{path}"
+
+    def write(self, path: str, body: bytes) -> None:
+        """Write a whole file, also over one that exists."""
+        address = self._address(path)
+        if address.kind != FILE:
+            self._store(address).replace(address.path, body)
+            return
+        target = Path(address.path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_name(f".{target.name}.{uuid4().hex}.tmp")
+        part.write_bytes(body)
+        part.replace(target)
 
     def delete(self, path: str) -> None:
         """Delete a file. Raises FileNotFoundError if there is none."""

@@ -1,19 +1,17 @@
 """One loaded Paimon table, as `formats.base.OwnEngine`: rewritten by Paimon's core or the kernel in Spark tasks."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.domain.errors import CommitConflict, NotEligible, TableUnreadable, Transient
+from engine.domain.errors import CommitConflict, NotEligible
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
-from engine.domain.tables.table import TableRef
 from engine.formats.base import (
     CommitOutcome,
     CommitRequest,
@@ -27,7 +25,6 @@ from engine.formats.base import (
     Verification,
     WrittenGroup,
 )
-from engine.formats.intake.errors import causes_of
 from engine.formats.intake.guards import reads
 from engine.formats.paimon.compaction.commits import Committer, find_commits, lost_groups
 from engine.formats.paimon.compaction.conditions import NO_ORDER, core_conditions, kernel_conditions
@@ -42,48 +39,18 @@ from engine.formats.paimon.compaction.outputs import list_run_files, remove_run_
 from engine.formats.paimon.compaction.proofs import verify_snapshot
 from engine.formats.paimon.compaction.stores import core_storage
 from engine.formats.paimon.compaction.tasks import core_task, kernel_task
-from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.history import snapshot_infos
 from engine.formats.paimon.metadata.options import BucketMode
 from engine.formats.paimon.metadata.partition_fields import SPEC_ID, partition_times, spec_fields
 from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES
-from engine.formats.paimon.view import TableView
+from engine.formats.paimon.upkeep.tables import TableUpkeep
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields
 
 
-class PaimonTable:
+class PaimonTable(TableUpkeep):
     """A loaded table. Methods that read metadata raise `TableUnreadable`, or `Transient` if it expired since."""
-
-    def __init__(self, view: TableView, *, core: CoreAccess | None, fresh: Callable[[], TableView]) -> None:
-        self._view = view
-        self._properties = view.files.storage.properties
-        self._core = core
-        self._fresh = fresh
-        self._is_native = False
-
-    @contextmanager
-    def reading(self, doing: str) -> Iterator[None]:
-        """Run a block that reads metadata; see `errors.reading_table`."""
-        try:
-            with reading_table(f"{doing} {self.ref}"):
-                yield
-        except TableUnreadable as error:
-            if any(isinstance(each, FileNotFoundError) for each in causes_of(error)) and self._has_expired():
-                raise Transient(f"{self.ref} changed while it was read, and its old files are gone") from error
-            raise
-
-    def _has_expired(self) -> bool:
-        """Return whether the snapshot of this view is gone, or another one has its id."""
-        with reading_table(f"read the snapshots of {self.ref}"):
-            head = self._view.head
-            return head is not None and self._view.files.snapshot(head.id) != head
-
-    @property
-    def ref(self) -> TableRef:
-        """The address under which it was opened."""
-        return self._view.ref
 
     @property
     def uuid(self) -> str:

@@ -1,4 +1,4 @@
-"""Paimon tables over HTTP: a warehouse is registered, looked at and planned; only rewrites are accepted."""
+"""Paimon tables over HTTP: a warehouse is registered, looked at and planned; rewrites and expiry are accepted."""
 
 import asyncio
 from dataclasses import dataclass
@@ -153,7 +153,10 @@ async def test_a_plan_has_a_group_for_each_bucket_with_enough_sorted_runs(paimon
     assert (await paimon.api.post("/v1/runs", full, status=200))["groups_total"] == 6
 
 
-@pytest.mark.parametrize("operation", [each for each in Operation if each is not Operation.REWRITE])
+@pytest.mark.parametrize(
+    "operation",
+    [each for each in Operation if each not in (Operation.REWRITE, Operation.EXPIRE_SNAPSHOTS, Operation.PURGE)],
+)
 async def test_no_other_operation_is_accepted(paimon: Registered, operation: Operation) -> None:
     asked = {"table_id": paimon.table_id, "operation": operation.value, "dry_run": True}
     (problem,) = (await paimon.api.post("/v1/runs", asked, status=422))["errors"]
@@ -165,10 +168,10 @@ async def test_no_other_operation_is_accepted(paimon: Registered, operation: Ope
     ("policy", "pointer"),
     [
         ({"rewrite": {"strategy": "sort", "columns": ["id"]}}, "/rewrite/strategy"),
-        ({"maintenance": {"expire_snapshots": {"older_than": "5d", "keep_last": 1}}}, "/maintenance/expire_snapshots"),
+        ({"maintenance": {"delete_old_compactions": {"grace": "1d"}}}, "/maintenance/delete_old_compactions"),
         ({"maintenance": {"remove_orphans": {"older_than": "5d"}}}, "/maintenance/remove_orphans"),
     ],
-    ids=["order", "expiry", "orphans"],
+    ids=["order", "old copies", "orphans"],
 )
 async def test_settings_that_nothing_acts_on_are_refused(
     paimon: Registered, policy: dict[str, Any], pointer: str

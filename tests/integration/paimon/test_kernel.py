@@ -169,7 +169,7 @@ def test_a_file_with_nan_has_no_bounds(lake: PaimonLake, tmp_path: Path, place: 
 def test_columns_that_were_renamed_added_dropped_and_added_again(lake: PaimonLake, tmp_path: Path) -> None:
     lake.create([("id", "BIGINT"), ("a", "INT"), ("b", "STRING")])
     lake.write([[1, 10, "old b"], [2, None, "x"]])
-    lake.call("rename_column", name="a", other="c")
+    lake.call("rename_column", name="a", new_name="c")
     lake.write([[3, 30, "y"]])
     lake.call("drop_column", name="b")
     lake.call("add_column", name="a", kind="STRING")
@@ -209,7 +209,7 @@ def test_a_schema_that_changed_after_the_plan_needs_another_plan(lake: PaimonLak
         lake.write([[number, 0.5]])
     table = opened(lake)
     groups = rewritten(table, full=True, engine=Engine.ARROW)
-    lake.call("rename_column", name="v", other="w")
+    lake.call("rename_column", name="v", new_name="w")
     request = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
     with pytest.raises(CommitConflict, match="the table's schema is 1, files were written for 0"):
         opened(lake).commit(request, before_try=lambda: None)

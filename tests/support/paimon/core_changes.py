@@ -52,6 +52,23 @@ class Changes(ABC):
     def roll_back(self, warehouse: str, table: str, snapshot: int) -> None:
         self._table(warehouse, table, None).rollbackTo(jpype.JLong(snapshot))
 
+    def create_tag(self, warehouse: str, table: str, name: str, snapshot: int) -> None:
+        self._table(warehouse, table, None).createTag(name, jpype.JLong(snapshot))
+
+    def delete_tag(self, warehouse: str, table: str, name: str) -> None:
+        self._table(warehouse, table, None).deleteTag(name)
+
+    def create_branch(self, warehouse: str, table: str, name: str, tag: str) -> None:
+        self._table(warehouse, table, None).createBranch(name, tag)
+
+    def roll_back_to_tag(self, warehouse: str, table: str, name: str) -> None:
+        self._table(warehouse, table, None).rollbackTo(name)
+
+    def set_consumer(self, warehouse: str, table: str, name: str, snapshot: int) -> None:
+        opened = self._table(warehouse, table, None)
+        manager = java("consumer.ConsumerManager")(opened.fileIO(), opened.location())
+        manager.resetConsumer(name, java("consumer.Consumer")(jpype.JLong(snapshot)))
+
     def tag(self, warehouse: str, table: str, name: str) -> None:
         """Tag the newest snapshot."""
         self._table(warehouse, table, None).createTag(name)

@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from itertools import pairwise
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -155,13 +156,7 @@ class Core(Changes):
 
     def values(self, warehouse: str, table: str, options: Mapping[str, str] | None = None) -> list[list[Any]]:
         """Return all rows, sorted, as the core's reader merges them."""
-        opened = self._table(warehouse, table, options)
-        types = [str(each.type()) for each in opened.schema().fields()]
-        builder = opened.newReadBuilder()
-        rows = builder.newRead().createReader(builder.newScan().plan()).toCloseableIterator()
-        found = [_partition(row, types) for row in rows]
-        rows.close()
-        return sorted(found, key=str)
+        return _rows(self._table(warehouse, table, options))
 
     def matching(
         self, warehouse: str, table: str, tests: Sequence[tuple[int, str, Any]]
@@ -201,14 +196,22 @@ class Core(Changes):
             }
         return found
 
-    def rename_column(self, warehouse: str, table: str, name: str, other: str) -> None:
-        self._alter(warehouse, table, java("schema.SchemaChange").renameColumn(name, other))
-
-    def change_type(self, warehouse: str, table: str, name: str, kind: str) -> None:
-        self._alter(warehouse, table, java("schema.SchemaChange").updateColumnType(name, _type(kind)))
-
-    def drop_column(self, warehouse: str, table: str, name: str) -> None:
-        self._alter(warehouse, table, java("schema.SchemaChange").dropColumn(name))
+    def history(self, warehouse: str, table: str) -> Mapping[str, Any]:
+        """Return all rows of every snapshot, tag and branch, and the changes of every snapshot but the oldest."""
+        opened = self._table(warehouse, table, None)
+        snapshots = sorted(int(each.id()) for each in opened.snapshotManager().safelyGetAllSnapshots())
+        tags = sorted(str(each) for each in opened.tagManager().allTagNames())
+        found: dict[str, Any] = {}
+        for each in snapshots:
+            found[f"snapshot {each}"] = self.values(warehouse, table, {"scan.snapshot-id": str(each)})
+        for each in tags:
+            found[f"tag {each}"] = self.values(warehouse, table, {"scan.tag-name": each})
+        for each in sorted(str(each) for each in opened.branchManager().branches()):
+            found[f"branch {each}"] = _rows(opened.switchToBranch(each))
+        for before, each in pairwise(snapshots):
+            found[f"changes {each}"] = self.values(warehouse, table, {"incremental-between": f"{before},{each}"})
+        earliest = opened.snapshotManager().earliestSnapshotId()
+        return {"rows": found, "earliest": None if earliest is None else int(earliest)}
 
     def fill(self, warehouse: str, table: str, rows: int, text_bytes: int, seed: int) -> None:
         """Commit rows (id BIGINT, text STRING) with texts that don't compress below half their size."""
@@ -297,6 +300,15 @@ class Core(Changes):
 
     def _row(self, row: Any, types: list[str]) -> list[Any]:
         return _partition(row, types)
+
+
+def _rows(opened: Any) -> list[list[Any]]:
+    types = [str(each.type()) for each in opened.schema().fields()]
+    builder = opened.newReadBuilder()
+    rows = builder.newRead().createReader(builder.newScan().plan()).toCloseableIterator()
+    found = [_partition(row, types) for row in rows]
+    rows.close()
+    return sorted(found, key=str)
 
 
 def _identifier(table: str) -> Any:

@@ -54,10 +54,16 @@ def test_formats_that_are_not_served_say_so_in_every_cell() -> None:
     assert reasons == {"this version does not serve hive tables"}
 
 
-@pytest.mark.parametrize("operation", [each for each in Operation if each is not Operation.REWRITE])
-def test_paimon_tables_are_only_rewritten_and_other_operations_have_what_does_them_instead(
-    operation: Operation,
-) -> None:
+OF_PAIMON = (Operation.REWRITE, Operation.EXPIRE_SNAPSHOTS, Operation.PURGE)
+
+
+@pytest.mark.parametrize("operation", OF_PAIMON)
+def test_paimon_tables_are_rewritten_and_their_snapshots_expire(operation: Operation) -> None:
+    SERVICE.check_operation(FormatName.PAIMON, operation)
+
+
+@pytest.mark.parametrize("operation", [each for each in Operation if each not in OF_PAIMON])
+def test_other_operations_on_paimon_tables_have_what_does_them_instead(operation: Operation) -> None:
     with pytest.raises(InvalidInput, match="does not do it on Paimon tables: ") as caught:
         SERVICE.check_operation(FormatName.PAIMON, operation)
     assert caught.value.problems[0].value == operation.value

@@ -13,13 +13,16 @@ from engine.formats.paimon.compaction.commits import find_commits, name_of
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.view import TableView
 
-_METADATA: Final = ("schema", "snapshot", "manifest", "tag", "branch", "changelog", "consumer", "service")
+METADATA_FOLDERS: Final = frozenset(
+    {"schema", "snapshot", "manifest", "tag", "branch", "changelog", "consumer", "service", "packhouse-deletions"}
+)
+"""Folders of a table that have no data files."""
 
 
 def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
     """Return the sorted paths of the files of a run in the folders of partitions and buckets."""
     storage, location = view.files.storage, view.files.location
-    folders = [name for name in storage.folders(location) if name not in _METADATA]
+    folders = [name for name in storage.folders(location) if name not in METADATA_FOLDERS]
     paths = [path for name in folders for path in storage.files_below(f"{location}/{name}")]
     return sorted(path for path in paths if attempt_of(name_of(path), run_id) is not None)
 

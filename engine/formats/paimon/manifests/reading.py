@@ -50,7 +50,7 @@ class MetadataReader:
     def listed(self, file: ListFile) -> Sequence[ManifestRef]:
         """Return the manifests in a manifest list."""
         key = (f"list {self._path(file.name)}", file.file_bytes or 0)
-        return self.cache.get(key, lambda: _Refs(tuple(self._decoded(file.name, file.file_bytes, read_list)))).refs
+        return self.cache.get(key, lambda: _Refs(tuple(self.decoded(file.name, file.file_bytes, read_list)))).refs
 
     def entries(self, manifests: Sequence[ManifestRef]) -> pa.Table:
         """Return the entries of manifests as one table, in their order."""
@@ -66,15 +66,22 @@ class MetadataReader:
         name = None if snapshot is None else snapshot.index_manifest
         if name is None:
             return VECTORS.empty_table()
-        return self.cache.get((f"vectors {self._path(name)}", 0), lambda: self._decoded(name, None, read_vectors))
+        return self.cache.get((f"vectors {self._path(name)}", 0), lambda: self.decoded(name, None, read_vectors))
 
     def _entries(self, manifest: ManifestRef) -> pa.Table:
         key = (f"entries {self._path(manifest.name)}", manifest.file_bytes)
         return self.cache.get(
-            key, lambda: self._decoded(manifest.name, manifest.file_bytes, lambda body: read_entries(body, manifest))
+            key, lambda: self.decoded(manifest.name, manifest.file_bytes, lambda body: read_entries(body, manifest))
         )
 
-    def _decoded(self, name: str, file_bytes: int | None, decode: Callable[[bytes], T]) -> T:
+    def decoded(self, name: str, file_bytes: int | None, decode: Callable[[bytes], T]) -> T:
+        """Return the decoded content of a file, which is not cached.
+
+        Args:
+            name: of the file.
+            file_bytes: its size as the metadata has it, None if it does not.
+            decode: decodes the content.
+        """
         path = self._path(name)
         with decoding_file(f"metadata file {path}"):
             body = self.storage.read(path, MANIFEST_BYTES)

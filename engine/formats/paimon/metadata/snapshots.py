@@ -34,7 +34,8 @@ class ListFile:
 class Snapshot:
     """One snapshot. `base` lists the manifests of the snapshot before, `delta` those of its changes.
 
-    `changelog` lists the manifests of changelog files, None without any; `properties` are what the writer recorded.
+    `changelog` lists the manifests of changelog files, None without any; `statistics` is the name of a file, None
+    without one; `properties` are what the writer recorded.
     """
 
     id: int
@@ -48,6 +49,7 @@ class Snapshot:
     delta_rows: int | None
     file_bytes: int
     changelog: ListFile | None = None
+    statistics: str | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -58,30 +60,41 @@ def parse_snapshot(body: bytes, *, number: int) -> Snapshot:
         Malformed: it is no snapshot, that of another number, or of a later version of the format.
     """
     with decoding_file(f"snapshot-{number}"):
-        document = Document.parse(body, most_values=_SNAPSHOT_VALUES)
-        version = document.optional_whole("version") or 1
-        if version > _NEWEST_VERSION:
-            raise Malformed(f"its version is {version}; {_NEWEST_VERSION} is the newest that can be read")
-        if (found := document.whole("id")) != number:
-            raise Malformed(f"its id is {found}")
-        committed_at_ms = document.whole("timeMillis")
-        if committed_at_ms > _LATEST_MS:
-            raise Malformed(f"it was committed at no time: {committed_at_ms} ms")
-        index = document.optional_text("indexManifest")
-        return Snapshot(
-            id=number,
-            schema_id=document.whole("schemaId"),
-            base=_list_file(document, "baseManifestList"),
-            delta=_list_file(document, "deltaManifestList"),
-            index_manifest=None if index is None else checked_name(index),
-            commit_user=document.text("commitUser"),
-            kind=document.text("commitKind"),
-            committed_at_ms=committed_at_ms,
-            delta_rows=document.optional_whole("deltaRecordCount", least=-(2**63)),
-            file_bytes=len(body),
-            changelog=_optional_list_file(document, "changelogManifestList"),
-            properties=document.text_map("properties"),
-        )
+        found = _parsed(body)
+        if found.id != number:
+            raise Malformed(f"its id is {found.id}")
+        return found
+
+
+def parse_copy(body: bytes, *, path: str) -> Snapshot:
+    """Return the snapshot that a tag or a long-lived changelog is a copy of. Raises `Malformed` as `parse_snapshot`."""
+    with decoding_file(path):
+        return _parsed(body)
+
+
+def _parsed(body: bytes) -> Snapshot:
+    document = Document.parse(body, most_values=_SNAPSHOT_VALUES)
+    version = document.optional_whole("version") or 1
+    if version > _NEWEST_VERSION:
+        raise Malformed(f"its version is {version}; {_NEWEST_VERSION} is the newest that can be read")
+    committed_at_ms = document.whole("timeMillis")
+    if committed_at_ms > _LATEST_MS:
+        raise Malformed(f"it was committed at no time: {committed_at_ms} ms")
+    return Snapshot(
+        id=document.whole("id"),
+        schema_id=document.whole("schemaId"),
+        base=_list_file(document, "baseManifestList"),
+        delta=_list_file(document, "deltaManifestList"),
+        index_manifest=_optional_name(document, "indexManifest"),
+        commit_user=document.text("commitUser"),
+        kind=document.text("commitKind"),
+        committed_at_ms=committed_at_ms,
+        delta_rows=document.optional_whole("deltaRecordCount", least=-(2**63)),
+        file_bytes=len(body),
+        changelog=_optional_list_file(document, "changelogManifestList"),
+        statistics=_optional_name(document, "statistics"),
+        properties=document.text_map("properties"),
+    )
 
 
 def checked_name(name: str) -> str:
@@ -89,6 +102,11 @@ def checked_name(name: str) -> str:
     if _FILE_NAME.fullmatch(name) is None:
         raise Malformed(f"it names a file {name[:80]!r}, which can't be the name of one")
     return name
+
+
+def _optional_name(document: Document, name: str) -> str | None:
+    found = document.optional_text(name)
+    return None if found is None else checked_name(found)
 
 
 def _optional_list_file(document: Document, name: str) -> ListFile | None:

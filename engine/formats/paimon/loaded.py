@@ -1,0 +1,44 @@
+"""A Paimon table as loaded at one point in time, without what can be done with it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from engine.domain.errors import TableUnreadable, Transient
+from engine.domain.tables.table import TableRef
+from engine.formats.intake.errors import causes_of
+from engine.formats.paimon.compaction.core import CoreAccess
+from engine.formats.paimon.errors import reading_table
+from engine.formats.paimon.view import TableView
+
+
+class LoadedTable:
+    """A loaded table. Methods that read metadata raise `TableUnreadable`, or `Transient` if it expired since."""
+
+    def __init__(self, view: TableView, *, core: CoreAccess | None, fresh: Callable[[], TableView]) -> None:
+        self._view = view
+        self._properties = view.files.storage.properties
+        self._core = core
+        self._fresh = fresh
+        self._is_native = False
+
+    @contextmanager
+    def reading(self, doing: str) -> Iterator[None]:
+        """Run a block that reads metadata; see `errors.reading_table`."""
+        try:
+            with reading_table(f"{doing} {self.ref}"):
+                yield
+        except TableUnreadable as error:
+            if any(isinstance(each, FileNotFoundError) for each in causes_of(error)) and self._has_expired():
+                raise Transient(f"{self.ref} changed while it was read, and its old files are gone") from error
+            raise
+
+    def _has_expired(self) -> bool:
+        """Return whether the snapshot of this view is gone, or another one has its id."""
+        with reading_table(f"read the snapshots of {self.ref}"):
+            head = self._view.head
+            return head is not None and self._view.files.snapshot(head.id) != head
+
+    @property
+    def ref(self) -> TableRef:
+        """The address under which it was opened."""
+        return self._view.ref

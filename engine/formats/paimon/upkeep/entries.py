@@ -1,0 +1,66 @@
+"""Entries of manifests with the further files of each data file, and entries of index manifests, as columns."""
+
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.formats.intake.limits import Malformed
+from engine.formats.paimon.manifests.columns import decode
+
+_VERSION: Final = 2
+_INDEX_VERSION: Final = 1
+
+_STORED: Final = pa.schema(
+    [
+        pa.field("_KIND", pa.int32(), nullable=False),
+        pa.field("_PARTITION", pa.binary(), nullable=False),
+        pa.field("_BUCKET", pa.int32(), nullable=False),
+        pa.field("_FILE_NAME", pa.string(), nullable=False),
+        pa.field("_LEVEL", pa.int32(), nullable=False),
+        pa.field("_FILE_SIZE", pa.int64(), nullable=False),
+        pa.field("_EXTRA_FILES", pa.list_(pa.string())),
+        pa.field("_EXTERNAL_PATH", pa.string()),
+    ]
+)
+_NAMES: Final = ("kind", "partition", "bucket", "name", "level", "file_bytes", "extra_files", "external_path")
+FILES: Final = pa.schema([field.with_name(name) for field, name in zip(_STORED, _NAMES, strict=True)])
+"""Columns of entries; `extra_files` are names of files in the folder of the data file, such as file indexes."""
+
+_STORED_INDEXES: Final = pa.schema(
+    [
+        pa.field("_PARTITION", pa.binary(), nullable=False),
+        pa.field("_BUCKET", pa.int32(), nullable=False),
+        pa.field("_FILE_NAME", pa.string(), nullable=False),
+        pa.field("_FILE_SIZE", pa.int64(), nullable=False),
+        pa.field("_EXTERNAL_PATH", pa.string()),
+    ]
+)
+_INDEX_NAMES: Final = ("partition", "bucket", "name", "file_bytes", "external_path")
+INDEXES: Final = pa.schema([field.with_name(name) for field, name in zip(_STORED_INDEXES, _INDEX_NAMES, strict=True)])
+"""Columns of index files, among them those of deletion vectors."""
+
+
+def read_files(stored: bytes) -> pa.Table:
+    """Return the entries of a manifest, with the schema `FILES`.
+
+    Raises:
+        Malformed: it can't be decoded, or names a file that can't be one in a folder.
+    """
+    found = decode(stored, _STORED, inner="_FILE", newest_version=_VERSION).rename_columns(list(_NAMES))
+    _check_names(found["name"])
+    _check_names(pc.list_flatten(found["extra_files"]))
+    return found
+
+
+def read_indexes(stored: bytes) -> pa.Table:
+    """Return the index files in an index manifest, with the schema `INDEXES`. Raises as `read_files`."""
+    found = decode(stored, _STORED_INDEXES, newest_version=_INDEX_VERSION).rename_columns(list(_INDEX_NAMES))
+    _check_names(found["name"])
+    return found
+
+
+def _check_names(names: pa.ChunkedArray) -> None:
+    is_wrong = pc.or_(pc.match_substring(names, "/"), pc.is_in(names, value_set=pa.array(["", ".", ".."])))
+    if names.null_count or pc.any(is_wrong).as_py():
+        raise Malformed("an entry has a file name that can't be one of a file in a folder")

@@ -1,0 +1,176 @@
+"""Delete the files that only expired snapshots of a Paimon table needed; the steps can be repeated by another process.
+
+1. `announce`, before snapshots are removed: stores the list of the files that nothing needs without them.
+2. `record`, after the last snapshot: takes from these lists what nothing needs now, and stores the result.
+3. `unneeded`: looks at all snapshots, tags, branches and changelogs first, and again after every 50,000 files.
+4. `prove`: looks at them after the deletion.
+
+A step after the first only ever removes files from a list: a file that is not in a list that was stored while the
+metadata was complete is never deleted. A list that is read again is untrusted: each path is checked by `places`, and
+the names of needed files are looked for again.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.domain.errors import TableReplaced
+from engine.domain.runs.removals import RemovalPlan
+from engine.formats.base import Condition
+from engine.formats.deletion.file_lists import CONTENT, LISTED, FileList, ListWriter, Origin
+from engine.formats.deletion.path_keys import SeenKeys, keys_of
+from engine.formats.deletion.plans import Unread, plan_of
+from engine.formats.deletion.scopes import Refused
+from engine.formats.paimon.metadata.snapshots import Snapshot
+from engine.formats.paimon.upkeep.candidates import Candidates
+from engine.formats.paimon.upkeep.needed import NeededFiles
+from engine.formats.paimon.upkeep.places import DeletablePlaces
+from engine.formats.paimon.upkeep.records import Records
+from engine.formats.paimon.upkeep.roots import Root, read_roots
+from engine.formats.paimon.view import TableView
+
+_FILES_BETWEEN_LOOKS: Final = 50_000
+_CONTENT: Final = pa.array(sorted(each.value for each in CONTENT))
+
+
+@dataclass(frozen=True, slots=True)
+class Unneeded:
+    """Files that nothing needs but the expired snapshots; what is left alone, and what keeps the others."""
+
+    files: FileList
+    refused: Refused
+    still_needed: int
+    needed: NeededFiles
+
+
+def find_unneeded(
+    view: TableView, batches: Iterator[pa.Table], roots: Sequence[Root], places: DeletablePlaces | None
+) -> Unneeded:
+    """Return those of some files that may be deleted and that no root needs; without places, by the roots only.
+
+    Raises:
+        Malformed: a manifest or list of a root can't be read.
+        OSError: the store does not answer.
+    """
+    refused, seen = Refused(), SeenKeys()
+    allowed = [LISTED.empty_table()]
+    for batch in batches:
+        some = batch if places is None else places.allowed(batch, refused)
+        allowed.append(some.filter(pa.array(seen.add(keys_of(some["path"])))))
+    files = pa.concat_tables(allowed)
+    names, is_content = _names(files), pc.is_in(files["kind"], value_set=_CONTENT)
+    needed = NeededFiles(names, has_content=bool(pc.any(is_content).as_py()))
+    needed.look(view, roots)
+    is_needed = needed.are_needed(names)
+    free = ListWriter(_origin(view))
+    free.add(files.filter(pc.invert(is_needed)))
+    kept = pc.sum(pc.and_(is_needed, is_content)).as_py() or 0
+    return Unneeded(free.finish(), refused, kept, needed)
+
+
+def preview(
+    view: TableView, expired: Sequence[Snapshot], following: Snapshot, places: DeletablePlaces | None
+) -> tuple[Unneeded, Unread]:
+    """Return which files would be deleted if these snapshots, the oldest, expired now. Nothing is written.
+
+    Raises as `find_unneeded`.
+    """
+    unread, gone = Unread(), {each.id for each in expired}
+    roots = [each for each in read_roots(view.files) if not (each.is_main and each.snapshot.id in gone)]
+    return find_unneeded(view, Candidates(view, unread).find(expired, following), roots, places), unread
+
+
+class ExpiredFiles:
+    """The deletion for one run of a table; `load` returns the current version of the table."""
+
+    def __init__(self, *, load: Callable[[], TableView], run_id: str, places: DeletablePlaces, unread: Unread) -> None:
+        """Take the run; `unread` gets the files of expiring snapshots that `announce` can't read."""
+        self._load = load
+        self._run_id = run_id
+        self._places = places
+        self._unread = unread
+        self._found: Unneeded | None = None
+        self._sent: list[pa.Table] = []
+
+    def announce(self, view: TableView, expired: Sequence[Snapshot], following: Snapshot) -> None:
+        """Store the files that nothing needs without these snapshots. Raises as `preview`; none may be removed then."""
+        found, unread = preview(view, expired, following, None)  # `record` counts what the places refuse
+        self._unread.counts += unread.counts
+        self._unread.samples += unread.samples
+        Records(view.files, self._run_id).write_expired(found.files)
+
+    def is_pending(self) -> bool:
+        """Return whether something is stored that is not deleted yet. Raises OSError."""
+        return Records(self._load().files, self._run_id).is_pending()
+
+    def record(self) -> RemovalPlan:
+        """Store the list of files that are deleted.
+
+        Raises:
+            TableReplaced: another table has this name now.
+            Malformed, OSError: as `find_unneeded`.
+        """
+        view = self._load()
+        records = Records(view.files, self._run_id)
+        lists = records.expired()
+        for each in lists:
+            _check_same(view, each)
+        batches = (batch for each in lists for batch in each.batches())
+        found = self._found = find_unneeded(view, batches, read_roots(view.files), self._places)
+        path = records.write_files(found.files) if lists else ""
+        return plan_of(found.files, self._unread, found.refused, found.still_needed, path=path)
+
+    def unneeded(self) -> Iterator[pa.Table]:
+        """Yield the recorded files that nothing needs now; each counts as deleted for `prove`. Raises as `record`."""
+        found, since = self._recorded, _FILES_BETWEEN_LOOKS
+        for batch in found.files.batches():
+            if since >= _FILES_BETWEEN_LOOKS:
+                self._look(found)
+                since = 0
+            free = batch.filter(pc.invert(found.needed.are_needed(_names(batch))))
+            self._sent.append(free.select(["path"]))
+            yield free
+            since += batch.num_rows
+
+    def prove(self) -> Sequence[Condition]:
+        """Return whether anything needs a file that was sent for deletion. Raises as `record`."""
+        found = self._recorded
+        self._look(found)
+        sent = pa.concat_tables([LISTED.empty_table().select(["path"]), *self._sent])
+        wrong = pc.sum(found.needed.are_needed(_names(sent))).as_py() or 0
+        return (
+            Condition("deleted_are_unneeded", not wrong, f"{sent.num_rows} files deleted, {wrong} of them are needed"),
+        )
+
+    def close(self) -> None:
+        """Remove the records that only a repetition needs; the list of deleted files stays. Raises OSError."""
+        Records(self._load().files, self._run_id).close()
+
+    def _look(self, found: Unneeded) -> None:
+        view = self._load()
+        _check_same(view, found.files)
+        found.needed.look(view, read_roots(view.files))
+
+    @property
+    def _recorded(self) -> Unneeded:
+        if self._found is None:
+            raise ValueError("nothing is recorded yet")
+        return self._found
+
+
+def _check_same(view: TableView, files: FileList) -> None:
+    if files.origin.uuid != view.uuid:
+        raise TableReplaced(f"the table under this name is another one now ({view.uuid}, it was {files.origin.uuid})")
+
+
+def _origin(view: TableView) -> Origin:
+    newest = (0, 0) if view.head is None else (view.head.id, view.head.committed_at_ms)
+    return Origin(view.uuid, newest[0] + 1, newest[1])
+
+
+def _names(files: pa.Table) -> pa.Array:
+    """Return the name of each file: what follows the last slash of its path."""
+    return pc.replace_substring_regex(files["path"].combine_chunks(), "(?s)^.*/", "")

@@ -1,0 +1,94 @@
+"""How long a table keeps its snapshots by its own options, as Paimon 1.4 reads them, and which consumers need them."""
+
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final
+
+from engine.domain.errors import NotEligible
+from engine.formats.intake.documents import Document
+from engine.formats.intake.errors import decoding_file
+from engine.formats.intake.limits import Malformed
+from engine.formats.paimon.files import TableFiles
+
+TIME_RETAINED: Final = "snapshot.time-retained"
+LEAST_RETAINED: Final = "snapshot.num-retained.min"
+DEFAULT_TIME: Final = timedelta(hours=1)
+"""Paimon's default of `snapshot.time-retained`."""
+
+_OF_CHANGELOGS: Final = ("changelog.time-retained", "changelog.num-retained.min", "changelog.num-retained.max")
+_DURATION: Final = re.compile(r"([0-9]{1,18})\s*([a-zµ]*)")
+_UNITS: Final[Mapping[timedelta, tuple[str, ...]]] = {
+    timedelta(days=1): ("d", "day", "days"),
+    timedelta(hours=1): ("h", "hour", "hours"),
+    timedelta(minutes=1): ("min", "m", "minute", "minutes"),
+    timedelta(seconds=1): ("s", "sec", "secs", "second", "seconds"),
+    timedelta(milliseconds=1): ("", "ms", "milli", "millis", "millisecond", "milliseconds"),
+    timedelta(microseconds=1): ("µs", "micro", "micros", "microsecond", "microseconds"),
+}
+_NANOSECONDS: Final = ("ns", "nano", "nanos", "nanosecond", "nanoseconds")
+_NUMBER: Final = re.compile(r"[0-9]{1,10}")
+_CONSUMER_BYTES: Final = 4096
+_CONSUMER_VALUES: Final = 100
+
+
+def check_changelogs(options: Mapping[str, str]) -> None:
+    """Raise `NotEligible` if the table keeps changelogs longer than snapshots: the core would have to write them."""
+    if given := [each for each in _OF_CHANGELOGS if each in options]:
+        raise NotEligible(
+            f"the table option {given[0]} is set: changelogs that outlive their snapshots are written by Paimon's "
+            "own expire only; remove the option, or let Paimon expire snapshots"
+        )
+
+
+def time_retained(options: Mapping[str, str]) -> timedelta:
+    """Return the age up to which the table keeps snapshots by its own option, 0 if it has none.
+
+    Raises:
+        NotEligible: it is no duration.
+    """
+    given = options.get(TIME_RETAINED)
+    if given is None:
+        return timedelta(0)
+    found = _DURATION.fullmatch(given.strip().lower())
+    unit = None if found is None else next((size for size, names in _UNITS.items() if found[2] in names), None)
+    if found is not None and found[2] in _NANOSECONDS:
+        return timedelta(microseconds=int(found[1]) // 1000)
+    if found is None or unit is None:
+        raise NotEligible(f"the table option {TIME_RETAINED} is {given[:40]!r}, which is no duration such as '5 d'")
+    try:
+        return int(found[1]) * unit
+    except OverflowError:
+        return timedelta.max
+
+
+def least_retained(options: Mapping[str, str]) -> int:
+    """Return how many snapshots the table keeps at least by its own option, 0 if it has none.
+
+    Raises:
+        NotEligible: it is no number.
+    """
+    given = options.get(LEAST_RETAINED, "0").strip()
+    if not _NUMBER.fullmatch(given):
+        raise NotEligible(f"the table option {LEAST_RETAINED} is {given[:40]!r}, which is no number")
+    return int(given)
+
+
+def oldest_consumed(files: TableFiles) -> int | None:
+    """Return the smallest snapshot id that a consumer reads next, None without consumers.
+
+    A consumer that can't be read, for example while its reader replaces the file, counts as one that needs all.
+    """
+    folder = f"{files.location}/consumer"
+    names = [each for each in files.storage.files(folder) if each.startswith("consumer-")]
+    found = [each for name in names if (each := _next_of(files, f"{folder}/{name}")) is not None]
+    return min(found, default=None)
+
+
+def _next_of(files: TableFiles, path: str) -> int | None:
+    try:
+        with decoding_file(path):
+            body = files.storage.read_if_present(path, _CONSUMER_BYTES)
+            return None if body is None else Document.parse(body, most_values=_CONSUMER_VALUES).whole("nextSnapshot")
+    except Malformed:
+        return 0

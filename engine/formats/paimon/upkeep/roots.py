@@ -1,0 +1,74 @@
+"""What needs files of a table: its snapshots, tags and long-lived changelogs, on main and on every branch."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from engine.formats.intake.limits import Malformed
+from engine.formats.intake.overlapping import overlapped
+from engine.formats.paimon.files import TableFiles
+from engine.formats.paimon.metadata.snapshots import SNAPSHOT_BYTES, Snapshot, parse_copy
+
+MOST_ROOTS: Final = 100_000
+_READERS: Final = 8
+_BRANCH: Final = "branch-"
+_FOLDERS: Final = ("snapshot", "tag", "changelog")
+"""Folders of documents that need files. In this order none is missed: a tag or changelog is written before its snapshot
+expires, so that a snapshot that is gone when it is listed has its tag already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A document that needs files, and where it is.
+
+    Attributes:
+        path: of the document.
+        snapshot: what is in it.
+        is_main: whether it is a snapshot of the main branch.
+        is_tag: whether it is a tag: that needs the rows of its snapshot, but not the changes, as in Paimon.
+    """
+
+    path: str
+    snapshot: Snapshot
+    is_main: bool
+    is_tag: bool
+
+
+def read_roots(files: TableFiles) -> Sequence[Root]:
+    """Return all roots of a table; those that are removed at the same time are left out.
+
+    Raises:
+        Malformed: one can't be read, or there are too many.
+        OSError: the store does not answer.
+    """
+    found: list[Root] = []
+    for folder in _places(files):
+        kind = folder.rpartition("/")[2]
+        names = [each for each in files.storage.files(folder) if each.startswith(f"{kind}-")]
+        if len(found) + len(names) > MOST_ROOTS:
+            raise Malformed(f"it has more than {MOST_ROOTS:,} snapshots, tags and changelogs")
+        is_main = folder == f"{files.location}/snapshot"
+        paths = [f"{folder}/{each}" for each in names]
+        read = overlapped(partial(_read, files), paths, at_once=_READERS)
+        some = zip(paths, read, strict=True)
+        found += [Root(path, snapshot, is_main, kind == "tag") for path, snapshot in some if snapshot is not None]
+    return found
+
+
+def exists(files: TableFiles, root: Root) -> bool:
+    """Return whether a root is still there, and the same. Raises as `read_roots`."""
+    return _read(files, root.path) == root.snapshot
+
+
+def _places(files: TableFiles) -> Iterator[str]:
+    yield from (f"{files.location}/{each}" for each in _FOLDERS)
+    branches = f"{files.location}/branch"
+    for name in files.storage.folders(branches):
+        if name.startswith(_BRANCH):
+            yield from (f"{branches}/{name}/{each}" for each in _FOLDERS)
+
+
+def _read(files: TableFiles, path: str) -> Snapshot | None:
+    body = files.storage.read_if_present(path, SNAPSHOT_BYTES)
+    return None if body is None else parse_copy(body, path=path)

@@ -1,0 +1,108 @@
+"""Upkeep of a loaded table, as the roles of `formats.base` define it: expiry, and deletion of expired files."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+
+import pyarrow as pa
+
+from engine.domain.errors import NotEligible
+from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
+from engine.domain.runs.removals import RemovalPlan
+from engine.formats.base import Condition
+from engine.formats.deletion.plans import Unread, plan_of
+from engine.formats.deletion.scopes import Scope
+from engine.formats.deletion.table_deletions import TableDeletion
+from engine.formats.intake.guards import reads
+from engine.formats.paimon.compaction.core import CoreAccess
+from engine.formats.paimon.loaded import LoadedTable
+from engine.formats.paimon.upkeep.expired_files import ExpiredFiles, Unneeded, find_unneeded, preview
+from engine.formats.paimon.upkeep.expiry import expire, old_copies, plan_expiry
+from engine.formats.paimon.upkeep.places import DeletablePlaces
+from engine.formats.paimon.upkeep.records import Records
+from engine.formats.paimon.upkeep.retention import DEFAULT_TIME
+from engine.formats.paimon.view import TableView
+
+
+class TableUpkeep(LoadedTable):
+    """The operations besides rewriting data files: each call delegates to the module that implements it."""
+
+    def __init__(self, view: TableView, *, core: CoreAccess | None, fresh: Callable[[], TableView]) -> None:
+        super().__init__(view, core=core, fresh=fresh)
+        self._unread: dict[str, Unread] = {}
+
+    @property
+    def default_expiry(self) -> timedelta:
+        """Paimon's default of `snapshot.time-retained`."""
+        return DEFAULT_TIME
+
+    @reads("read the snapshots of")
+    def plan_expiry(self, expiry: Expiry) -> ExpiryPlan:
+        """Return which snapshots would be removed; see `HistoryKeeper.plan_expiry`."""
+        return plan_expiry(self._view, expiry)
+
+    @reads("expire snapshots of")
+    def expire(
+        self,
+        snapshot_ids: Sequence[int],
+        expiry: Expiry,
+        *,
+        before_try: Callable[[], None],
+        deletes_for: str | None = None,
+    ) -> Sequence[Condition]:
+        """Remove snapshots; see `HistoryKeeper.expire`."""
+        announce = None if deletes_for is None else self._expired_files(deletes_for, ()).announce
+        return expire(self._fresh, snapshot_ids, expiry, before_try=before_try, announce=announce)
+
+    @reads("read the snapshots of")
+    def old_copies(self) -> Sequence[OldCopy]:
+        """Return the snapshots whose child is a compaction by Packhouse; see `HistoryKeeper.old_copies`."""
+        return old_copies(self._view.every_snapshot())
+
+    @reads("read the snapshots of")
+    def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
+        """Return those of the snapshots that the table has now."""
+        return frozenset(snapshot_ids) & frozenset(self._fresh().files.snapshot_ids())
+
+    @reads("read the manifests of")
+    def preview_removal(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> RemovalPlan:
+        """Return which files would be deleted if snapshots expired now; see `FileKeeper.preview_removal`."""
+        found, unread = self._preview(snapshot_ids, others)
+        return plan_of(found.files, unread, found.refused, found.still_needed)
+
+    @reads("read the manifests of")
+    def removable_files(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> Iterator[pa.Table]:
+        """Find the files that `preview_removal` counts, and yield them; see `FileKeeper.removable_files`."""
+        return self._preview(snapshot_ids, others)[0].files.batches()
+
+    @reads("read the lists of deleted files of")
+    def deleted_files(self, run_id: str) -> Iterator[pa.Table]:
+        """Yield what a run recorded before it deleted files; see `FileKeeper.deleted_files`."""
+        lists = list(Records(self._view.files, run_id).files())
+        return (batch for each in lists for batch in each.batches())
+
+    def deletion(self, run_id: str, others: Sequence[str]) -> TableDeletion:
+        """Return the deletion of the files that snapshots expired by this run needed."""
+        return TableDeletion(
+            reading=self.reading,
+            storage=lambda: self._view.files.storage.properties,
+            files=self._expired_files(run_id, others),
+            what="expired files",
+        )
+
+    def _preview(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> tuple[Unneeded, Unread]:
+        """Raise `NotEligible` if the snapshots are not the oldest ones."""
+        every, gone = self._view.every_snapshot(), frozenset(snapshot_ids)
+        expired = [each for each in every if each.id in gone]
+        if not expired:
+            return find_unneeded(self._view, iter(()), (), self._places(others)), Unread()
+        if list(expired) != list(every[: len(expired)]) or len(expired) == len(every):
+            raise NotEligible("only the oldest snapshots of a Paimon table can expire, and not all")
+        return preview(self._view, expired, every[len(expired)], self._places(others))
+
+    def _expired_files(self, run_id: str, others: Sequence[str]) -> ExpiredFiles:
+        unread = self._unread.setdefault(run_id, Unread())
+        return ExpiredFiles(load=self._fresh, run_id=run_id, places=self._places(others), unread=unread)
+
+    def _places(self, others: Sequence[str]) -> DeletablePlaces:
+        location = self._view.files.location
+        return DeletablePlaces(Scope.of(location, others), location)

@@ -1,0 +1,294 @@
+"""Files of expired snapshots of Paimon tables: killed at every step, racing writers, hostile metadata."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.domain.errors import TableReplaced, TableUnreadable, Transient
+from engine.formats.deletion.file_lists import FileKind, ListWriter, Origin, listed
+from engine.formats.deletion.scopes import RECORDS
+from engine.formats.paimon.upkeep.records import Records
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.edits import edit_json, edit_manifest
+from tests.support.paimon.expiries import (
+    RUN,
+    expired_with_files,
+    expiry,
+    files_deleted,
+    files_of,
+    snapshots_expired,
+    stopped_after,
+)
+from tests.support.paimon.lakes import PaimonLake
+
+KEYED: Any = {"primary_keys": ["id", "day"], "partition_keys": ["day"], "bucket": "1"}
+
+
+def compacted(core: PaimonCore, root: Path, commits: int = 3, **options: str) -> PaimonLake:
+    """A key table with a snapshot for each write, each followed by one of a full compaction."""
+    lake = PaimonLake(core, root).create(**KEYED, write_only="true", **options)
+    for number in range(commits):
+        lake.write([[each, "a", float(number)] for each in range(5)])
+        lake.call("compact", full=True, options={"write-only": "false"})
+    return lake
+
+
+def data_files(lake: PaimonLake) -> set[str]:
+    return {each for each in files_of(lake) if "bucket-" in each}
+
+
+def test_files_of_all_kinds_go_with_the_snapshots_that_needed_them(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = compacted(paimon_core, tmp_path, deletion_vectors__enabled="true", changelog_producer="lookup")
+    rows = lake.call("values")
+    plan = expired_with_files(lake, expiry(1))
+    assert {"data", "changelogs", "manifests", "manifest_lists"} <= set(plan.files)
+    assert lake.call("values") == rows
+    assert len([each for each in files_of(lake) if each.startswith("snapshot/")]) == 1
+    assert (lake.folder / "snapshot/EARLIEST").read_text() == "6"
+
+
+def test_deletion_vectors_of_an_append_table_go(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = PaimonLake(paimon_core, tmp_path).create(bucket="-1", deletion_vectors__enabled="true")
+    for number in range(3):
+        lake.write([[each, "a", float(number)] for each in range(9)])
+        lake.call("delete", every=number + 2)
+    rows = lake.call("values")
+    plan = expired_with_files(lake, expiry(1))
+    assert {plan.files["indexes"].files, plan.files["index_manifests"].files} == {2}
+    assert "data" not in plan.files
+    assert lake.call("values") == rows
+
+
+def test_a_run_that_deletes_no_files_leaves_them(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = compacted(paimon_core, tmp_path)
+    before = files_of(lake)
+    table, which = lake.open(), expiry(1)
+    table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None)
+    gone = before - files_of(lake)
+    assert {each.partition("/")[0] for each in gone} == {"snapshot"}
+    assert not (lake.folder / RECORDS).exists()
+    assert not lake.open().deletion(RUN, ()).is_pending()
+
+
+@pytest.mark.parametrize("count", range(6))
+def test_an_expiry_that_is_stopped_goes_on(paimon_core: PaimonCore, tmp_path: Path, count: int) -> None:
+    lake, which = compacted(paimon_core, tmp_path), expiry(1)
+    table = lake.open()
+    ids = tuple(table.plan_expiry(which).expired)
+    assert len(ids) == 5
+    expire = table.expire
+    if count < len(ids):
+        with pytest.raises(KeyboardInterrupt):
+            expire(ids, which, before_try=stopped_after(count), deletes_for=RUN)
+        assert sorted(table.retained(ids)) == list(ids[count:])
+        assert len(lake.call("history")["rows"]) == 2 * (6 - count) - 1
+    deleted = files_of(lake)
+    if count:
+        files_deleted(lake.open())
+        assert len(lake.call("history")["rows"]) == 2 * (6 - count) - 1 if count < len(ids) else True
+    snapshots_expired(lake, which)
+    files_deleted(lake.open())
+    assert len(data_files(lake)) == 1
+    assert files_of(lake) < deleted
+    assert lake.call("history")["earliest"] == 6
+
+
+def test_a_deletion_that_is_stopped_goes_on_with_its_list(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = compacted(paimon_core, tmp_path)
+    snapshots_expired(lake, expiry(1))
+    deletion = lake.open().deletion(RUN, ())
+    plan = deletion.record()
+    calls: list[int] = []
+
+    def before_batch(requests: int) -> None:
+        calls.append(requests)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        deletion.advance(before_batch, 60.0)
+    assert 0 < deletion.figures().total.files < plan.total.files
+    assert lake.open().deletion(RUN, ()).is_pending()
+    assert files_deleted(lake.open()).files == plan.files
+    assert sum(batch.num_rows for batch in lake.open().deleted_files(RUN)) == plan.total.files
+    assert not lake.open().deletion(RUN, ()).is_pending()
+    assert len(data_files(lake)) == 1
+
+
+def test_a_tag_of_an_expiring_snapshot_keeps_its_files(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = compacted(paimon_core, tmp_path)
+    lake.call("create_tag", name="before", snapshot=1)
+    which = expiry(1)
+    table = lake.open()
+    ids = tuple(table.plan_expiry(which).expired)
+
+    def tagging() -> None:
+        if not (lake.folder / "tag/tag-late").exists():
+            lake.call("create_tag", name="late", snapshot=4)
+            lake.call("create_branch", name="b", tag="late")
+
+    table.expire(ids, which, before_try=tagging, deletes_for=RUN)
+    deletion = lake.open().deletion(RUN, ())
+    deletion.record()
+    while deletion.advance(lambda _requests: None, 60.0):
+        pass
+    assert all(each.holds for each in deletion.prove())
+    rows = lake.call("history")["rows"]
+    assert set(rows) == {"snapshot 6", "tag before", "tag late", "branch b"}
+    assert (len(rows["tag before"]), len(rows["branch b"])) == (5, 5)
+
+
+def test_writers_commit_and_compact_during_a_deletion(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = compacted(paimon_core, tmp_path)
+    which = expiry(1)
+    table = lake.open()
+
+    def writing() -> None:
+        lake.write([[1, "b", 2.0]])
+
+    table.expire(tuple(table.plan_expiry(which).expired), which, before_try=writing, deletes_for=RUN)
+    deletion = lake.open().deletion(RUN, ())
+    deletion.record()
+    lake.call("compact", full=True, options={"write-only": "false"})
+    lake.call("expire", retained=1)
+    while deletion.advance(lambda _requests: lake.write([[2, "b", 3.0]]), 60.0):
+        pass
+    assert all(each.holds for each in deletion.prove())
+    assert [row[0] for row in lake.call("values") if row[1] == "b"] == [1, 2]
+
+
+def test_a_rollback_stops_an_expiry(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = compacted(paimon_core, tmp_path)
+    which = expiry(1)
+    table = lake.open()
+    ids = tuple(table.plan_expiry(which).expired)
+    steps = iter([False, False, True])
+
+    def rolling_back() -> None:
+        if next(steps):
+            lake.call("roll_back", snapshot=4)
+
+    with pytest.raises(Transient, match="rolled back"):
+        table.expire(ids, which, before_try=rolling_back, deletes_for=RUN)
+    assert lake.open().head_snapshot_id == 4
+    files_deleted(lake.open())
+    assert {"snapshot 3", "snapshot 4"} <= set(lake.call("history")["rows"])
+
+
+def test_a_rollback_to_a_tag_keeps_its_files(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = compacted(paimon_core, tmp_path)
+    lake.call("create_tag", name="t", snapshot=2)
+    rows = lake.call("history")["rows"]["tag t"]
+    snapshots_expired(lake, expiry(1))
+    lake.call("roll_back_to_tag", name="t")
+    files_deleted(lake.open())
+    assert lake.open().head_snapshot_id == 2
+    assert lake.call("values") == rows
+
+
+def test_another_table_of_this_name_loses_nothing(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = compacted(paimon_core, tmp_path)
+    snapshots_expired(lake, expiry(1))
+    schema = lake.folder / "schema/schema-0"
+    edit_json(schema, timeMillis=json.loads(schema.read_text())["timeMillis"] + 1)
+    before = files_of(lake)
+    with pytest.raises(TableReplaced):
+        lake.open().deletion(RUN, ()).record()
+    assert files_of(lake) == before
+
+
+def test_a_file_below_another_table_stays(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = compacted(paimon_core, tmp_path)
+    snapshots_expired(lake, expiry(1))
+    plan = files_deleted(lake.open(), others=[f"{lake.folder}/day=a"])
+    assert "data" not in plan.files
+    assert plan.details["refused"]["counts"] == {"of_another_table": 4}
+
+
+def _outside(entries: list[Any]) -> None:
+    victim = "/tmp/victim"
+    for each in entries:
+        each["_FILE"]["_EXTERNAL_PATH"] = victim
+
+
+def _extra(entries: list[Any]) -> None:
+    for each in entries:
+        each["_FILE"]["_EXTRA_FILES"] = ["../../../victim"]
+
+
+def _parent(entries: list[Any]) -> None:
+    for each in entries:
+        each["_FILE"]["_FILE_NAME"] = ".."
+
+
+@pytest.mark.parametrize("edit", [_outside, _extra, _parent])
+def test_hostile_entries_lead_nowhere(
+    paimon_core: PaimonCore, tmp_path: Path, edit: Callable[[list[Any]], None]
+) -> None:
+    lake = compacted(paimon_core, tmp_path, commits=2)
+    edit_manifest(lake.folder, edit)
+    lake.write([[9, "c", 1.0]])
+    victim = lake.root / "victim"
+    victim.write_text("of another program")
+    which = expiry(1)
+    table = lake.open()
+    before = data_files(lake)
+    try:
+        table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
+        plan = files_deleted(lake.open())
+    except TableUnreadable:
+        assert data_files(lake) == before
+    else:
+        assert plan.details["refused"]["counts"] == {"outside": 1}
+    assert victim.exists()
+
+
+def test_a_damaged_tag_stops_the_expiry_before_anything_is_removed(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = compacted(paimon_core, tmp_path)
+    lake.call("create_tag", name="t", snapshot=2)
+    edit_json(lake.folder / "tag/tag-t", baseManifestList="../../../../etc/passwd")
+    before, which = files_of(lake), expiry(1)
+    table = lake.open()
+    with pytest.raises(TableUnreadable, match="tag-t"):
+        table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
+    assert files_of(lake) == before
+
+
+def test_lists_in_the_store_are_not_trusted(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    """A stored list that names live files, and files elsewhere, deletes none of them."""
+    lake = compacted(paimon_core, tmp_path)
+    view = lake.open()._view
+    live = [str(each) for each in lake.folder.rglob("*") if each.is_file()]
+    victim = tmp_path / "victim"
+    victim.write_text("of another program")
+    named = [*live, str(victim), f"{lake.folder}/../../victim", f"{lake.folder}/snapshot/../../../victim"]
+    writer = ListWriter(Origin(view.uuid, 7, 0))
+    for kind in (FileKind.DATA, FileKind.MANIFEST, FileKind.STATISTICS):
+        writer.add(listed(named, kind))
+    Records(view.files, RUN).write_expired(writer.finish())
+    rows, before = lake.call("history")["rows"], files_of(lake)
+    files_deleted(lake.open())
+    assert victim.exists()
+    assert lake.call("history")["rows"] == rows
+    assert files_of(lake) == before
+
+
+def test_missing_files_of_expiring_snapshots_are_counted(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = compacted(paimon_core, tmp_path)
+    snapshot = json.loads((lake.folder / "snapshot/snapshot-4").read_text())
+    (lake.folder / "manifest" / snapshot["deltaManifestList"]).unlink()
+    table, which = lake.open(), expiry(1)
+    table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
+    plan = files_deleted(table)
+    assert plan.details["unread"]["counts"] == {"missing": 1}
+    assert len(data_files(lake)) == 2, "one that only the fourth snapshot removed is unknown"
+
+
+def test_absurd_counts_are_unreadable(paimon_core: PaimonCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake = compacted(paimon_core, tmp_path)
+    monkeypatch.setattr("engine.formats.paimon.upkeep.roots.MOST_ROOTS", 5)
+    with pytest.raises(TableUnreadable, match="more than 5"):
+        lake.open().preview_removal([1], ())
