@@ -274,6 +274,22 @@ async def test_requests_of_a_deletion_wait_for_the_limit_of_the_table(
     assert time.monotonic() - began >= before_the_last_stage / 10 - 1, "the burst is a quarter of a second"
 
 
+async def test_a_deletion_that_is_cancelled_while_it_waits_for_its_budget_is_cancelled(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wait ends with an error of the kernel, which is no damage of the table's metadata."""
+    run = await submit(world)
+
+    def take(self: WorkerRequests, _requests: int) -> None:
+        world.cancel_soon(run.id)()
+        self._bucket.stop()
+        self._bucket.take(0, 1)
+
+    monkeypatch.setattr(WorkerRequests, "take", take)
+    run = await world.finish(run.id)
+    assert (run.state, run.reason) == (RunState.CANCELLED, "cancelled"), run.detail
+
+
 async def test_a_deletion_ends_although_a_cancel_of_its_reports_was_lost(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -199,16 +199,16 @@ class FileRemoval:
 
             def before_batch(requests: int) -> None:
                 self._check()
-                take(requests)
+                try:
+                    take(requests)
+                except Interrupted as error:  # a format would report any other error as damage of the table
+                    raise Stopped from error
                 self._check()
 
             is_left = True
             while is_left:
                 self._step(step)
-                try:
-                    is_left = await self._context.formats.work(self._table.ref, advance, before_batch, STEP_SECONDS)
-                except Interrupted as error:
-                    raise Stopped from error
+                is_left = await self._context.formats.work(self._table.ref, advance, before_batch, STEP_SECONDS)
 
     def _check(self) -> None:
         if self._attempt.stop_reason is not None:
