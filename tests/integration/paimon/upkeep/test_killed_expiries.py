@@ -1,0 +1,114 @@
+"""Runs that expire snapshots of a Paimon table: attempts that die, and writers that work, at every step."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, Final, cast
+
+import pytest
+from redis.asyncio import Redis
+
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Operation, Run, RunState
+from engine.domain.tables.table import FormatName
+from engine.factory import open_container
+from tests.support.local_dispatch import LocalDispatcher
+from tests.support.moved_clock import MovedClock
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.expiries import files_of
+from tests.support.paimon.lakes import PaimonLake
+from tests.support.settings import settings_of
+from tests.support.world import World
+
+RULE: Final = {"older_than": "30m", "keep_last": 1, "interval": "1h", "delete_files": True}
+STEPS: Final = (
+    *("planned", "before_commit", "after_commit"),
+    *("files_recorded", "deleting_files", "files_deleted", "before_end"),
+)
+
+
+@pytest.fixture
+def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
+    """A key table with six snapshots and one live file."""
+    lake = PaimonLake(paimon_core, tmp_path / "warehouse")
+    lake.create(primary_keys=["id"], bucket="1", write_only="true")
+    for number in range(3):
+        lake.write([[each, "a", float(number)] for each in range(5)])
+        lake.call("compact", full=True, options={"write-only": "false"})
+    return lake
+
+
+@pytest.fixture
+async def world(
+    lake: PaimonLake, sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path
+) -> AsyncIterator[World]:
+    """A container whose record is an hour ahead, with the table registered; `redis` is empty."""
+    del redis
+    dispatcher, worlds = LocalDispatcher(), list[World]()
+    settings = settings_of(
+        tmp_path / "state", database_url=sqlite_url, redis_url=redis_url, lease_seconds=30, watch=False
+    )
+    async with open_container(
+        settings, step=lambda name: worlds[0].on_step(name) if worlds else None, dispatcher=dispatcher
+    ) as container:
+        await container.catalogs.create(SYSTEM, "lake", FormatName.PAIMON, dict(lake.properties))
+        table = await container.tables.register(SYSTEM, lake.ref, owner_team=None, labels={})
+        worlds.append(World(container, cast("Any", lake), table.id, dispatcher, sqlite_url))
+        clock = await MovedClock.of(container.database)
+        await clock.pass_by(hours=1)
+        yield worlds[0]
+
+
+async def submitted(world: World) -> Run:
+    await world.set_policy({"maintenance": {"expire_snapshots": RULE}})
+    return await world.submit(RunRequest(Operation.EXPIRE_SNAPSHOTS))
+
+
+def data_files(lake: PaimonLake) -> list[str]:
+    return [each for each in files_of(lake) if "bucket-" in each]
+
+
+@pytest.mark.parametrize("step", STEPS)
+async def test_an_attempt_that_dies_at_any_step_is_resumed(world: World, lake: PaimonLake, step: str) -> None:
+    rows = lake.call("values")
+    run = await submitted(world)
+    world.at(step, world.steal_lease(run.id))
+    await world.container.worker.advance(run.id)
+    await world.expire_lease(run.id)
+    run = await world.finish(run.id)
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert run.result.expired_snapshots == 5
+    assert run.result.document["deleted"]["data"]["files"] == 4
+    assert len(data_files(lake)) == 1
+    assert lake.call("values") == rows
+    assert len(lake.call("history")["rows"]) == 1
+
+
+@pytest.mark.parametrize("step", STEPS)
+async def test_writers_at_any_step_lose_nothing(world: World, lake: PaimonLake, step: str) -> None:
+    run = await submitted(world)
+
+    def write() -> None:
+        lake.write([[9, "b", 1.0]])
+        lake.call("create_tag", name="t", snapshot=7)
+        lake.call("compact", full=True, options={"write-only": "false"})
+        lake.call("expire", retained=1)
+
+    world.at(step, write)
+    run = await world.finish(run.id)
+    assert run.state is RunState.SUCCEEDED, run.detail
+    rows = lake.call("history")["rows"]
+    assert set(rows) == {"snapshot 8", "tag t"}
+    assert len(rows["snapshot 8"]) == len(rows["tag t"]) == 6
+
+
+@pytest.mark.parametrize("step", STEPS[:-1])
+async def test_a_cancel_at_any_step_leaves_a_readable_table(world: World, lake: PaimonLake, step: str) -> None:
+    rows = lake.call("values")
+    run = await submitted(world)
+    world.at(step, world.cancel_soon(run.id))
+    run = await world.finish(run.id)
+    assert run.state is (RunState.SUCCEEDED if step == "files_deleted" else RunState.CANCELLED), run.detail
+    assert await asyncio.to_thread(lake.call, "values") == rows
+    assert len(lake.call("history")["rows"]) in (1, 11)
