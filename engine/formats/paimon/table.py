@@ -246,7 +246,8 @@ class PaimonTable(TableUpkeep):
     @reads("read the manifests of")
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit a batch through the core; see `formats.base.Committer.commit`."""
-        committer = Committer(core=self._reached(), fresh=self._fresh, storage=self.task_storage())
+        storage = core_storage(self.location, self._properties)
+        committer = Committer(core=self._reached(), fresh=self._fresh, storage=storage)
         return committer.commit(request, before_try=before_try)
 
     @reads("read the manifests of")

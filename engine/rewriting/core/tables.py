@@ -115,7 +115,11 @@ class BucketCalls:
         self._jvm, self._task, self._user = jvm, task, user
         self._paimon = jvm.org.apache.paimon
         prefixes = {"data-file.prefix": task.name_prefix, "changelog-file.prefix": f"{task.name_prefix}changelog-"}
-        self._table = open_table(jvm, task.table, {**task.options, **prefixes, "write-only": "false"}, task.storage)
+        table = open_table(jvm, task.table, {}, task.storage)
+        # by default one more than the trigger: with another one, a full compaction ends at another level, and the
+        # core makes changelogs by full compaction at the last level only
+        levels = {"num-levels": str(table.coreOptions().numLevels())}
+        self._table = table.copy({**task.options, **prefixes, **levels, "write-only": "false"})
         row = base64.b64decode(task.partition, validate=True)
         self._partition = self._paimon.utils.SerializationUtils.deserializeBinaryRow(row)
         self._paths = self._table.store().pathFactory()

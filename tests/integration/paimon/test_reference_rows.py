@@ -41,9 +41,10 @@ def test_p3_a_table_with_a_changelog_is_compacted_by_the_java_core_only(lake: Pa
     assert NO_KERNEL in [each.detail for each in refused.conditions if not each.holds]
 
 
+@pytest.mark.parametrize("has_begun", [False, True], ids=["new", "compacted by the core before"])
 @pytest.mark.parametrize("producer", CHANGELOGS)
 def test_p3_readers_of_the_changelog_get_the_same_events(
-    paimon_core: PaimonCore, lake: PaimonLake, tmp_path: Path, producer: str
+    paimon_core: PaimonCore, lake: PaimonLake, tmp_path: Path, producer: str, has_begun: bool
 ) -> None:
     """The same writes are compacted by Packhouse in one table, by the core alone in the other."""
     twin = PaimonLake(paimon_core, tmp_path / "twin")
@@ -55,7 +56,10 @@ def test_p3_readers_of_the_changelog_get_the_same_events(
             kinds = "".join("D" if (key + turn) % 5 == 0 and number == 3 else "I" for key, _, _ in rows)
             for each in (lake, twin):
                 each.write(rows, kinds=kinds)
-        compacted_by_packhouse(lake, run_id=f"run_{turn}")
+        if has_begun and turn == 0:
+            lake.call("compact", full=True, options={"write-only": "false"})
+        else:
+            compacted_by_packhouse(lake, run_id=f"run_{turn}")
         twin.call("compact", full=True, options={"write-only": "false"})
     events: list[Any] = lake.call("events")
     assert events == twin.call("events")
