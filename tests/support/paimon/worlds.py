@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Any, ClassVar, Final
 
 from engine.domain.tables.table import FormatName
@@ -21,6 +22,8 @@ from tests.support.world import World, open_on
 
 DAYS: Final = ("2026-11-01", "2026-11-02")
 _ROWS: Final = 20
+_TEXT_BYTES: Final = 200_000
+"""Of a value in a column of texts that is added to the table; they don't compress below half their size."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,8 @@ RUN_ID: Final = "packhouse.run-id"
 
 def _row(columns: list[tuple[str, str]], number: int, day: str, turn: int) -> list[Any]:
     known = {"id": number, "day": day}
-    return [known.get(name, turn + number / 100 if kind == "DOUBLE" else turn) for name, kind in columns]
+    makers = {"DOUBLE": lambda: turn + number / 100, "STRING": lambda: Random(number).randbytes(_TEXT_BYTES // 2).hex()}
+    return [known[name] if name in known else makers.get(kind, lambda: turn)() for name, kind in columns]
 
 
 def make_twins(folder: Path, core: PaimonCore, kind: Kind, *, commits: int = 4) -> TwinLake:

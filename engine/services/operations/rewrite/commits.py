@@ -155,7 +155,7 @@ class Commits:
             await self.drop_lost([_lost(group, outcome.dropped[group.ordinal]) for group in lost], detail=detail)
 
     async def _send(self, request: CommitRequest, groups: Sequence[StoredGroup]) -> CommitOutcome:
-        permit = self._permit(groups)
+        permit, last = self._permit(groups), ""
         for send in range(1, SENDS + 1):
             try:
                 table = await self._open_table()
@@ -163,8 +163,9 @@ class Commits:
             except LeaseLost:
                 raise
             except OutcomeUnknown as error:
-                _log.warning("commit_outcome_unknown", send=send, error=error.message)
-                await self._attempt.record("commit_unknown", {"send": send, "error": error.message})
+                last = error.message
+                _log.warning("commit_outcome_unknown", send=send, error=last)
+                await self._attempt.record("commit_unknown", {"send": send, "error": last})
             except CommitConflict:
                 raise
             except PackhouseError as error:
@@ -174,7 +175,7 @@ class Commits:
                 raise OutcomeUnknown(f"after {send - 1} lost answers: {error.message}") from error
             if not await self._wait_and_look(groups):
                 return CommitOutcome(None, ())
-        raise OutcomeUnknown(f"the catalog lost {SENDS} answers in a row; the batch is kept and sent again later")
+        raise OutcomeUnknown(f"{SENDS} commits in a row had no certain answer; the batch is sent again later: {last}")
 
     def _permit(self, groups: Sequence[StoredGroup]) -> Callable[[], None]:
         """Return the function to call in the committing thread before each try: proves the lease, marks groups as sent.
