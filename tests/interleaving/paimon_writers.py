@@ -123,6 +123,12 @@ def write_and_compact(world: World[TwinLake]) -> None:
         world.lake.write(DAY, first=turn, options=options)
 
 
+def commit_nothing(world: World[TwinLake]) -> None:
+    """Commit snapshots without changes."""
+    for _ in range(2):
+        world.lake.both("commit_nothing")
+
+
 def tag(world: World[TwinLake]) -> None:
     """Tag the newest snapshot, then expire all but it."""
     world.lake.both("tag", name=f"tag-{uuid4().hex[:6]}")
@@ -144,6 +150,7 @@ _ANY: Final = (
     roll_back,
     roll_back_and_write,
     compact_too,
+    commit_nothing,
     tag,
 )
 _OF_KEYS: Final = (upsert, delete_by_key, write_and_compact)

@@ -24,9 +24,22 @@ RUNS: Final = int(os.environ.get("PACKHOUSE_FUZZ_RUNS", "0"))
 FIRST: Final = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
 FEW: Final = [("key", "group_written"), ("append", "commit_marked")]
 MANY: Final = [(kind, step) for kind in KINDS for step in EVERY_STEP]
-CELLS: Final = [(kind, step, action) for kind, step in (MANY if RUNS else FEW) for action in actions_on(KINDS[kind])]
+EXPIRED: Final = [("key", step, "append_and_expire") for step in ("commit_made", "commit_marked", "after_commit")]
+CELLS: Final = [
+    *((kind, step, action) for kind, step in (MANY if RUNS else FEW) for action in actions_on(KINDS[kind])),
+    *([] if RUNS else EXPIRED),
+]
 SEQUENCES: Final = [(list(KINDS)[seed % len(KINDS)], seed) for seed in range(FIRST, FIRST + (RUNS or 5))]
-HARMLESS: Final = ("append", "upsert", "delete_by_key", "add_column", "rename_column", "expire", "tag")
+HARMLESS: Final = (
+    "append",
+    "upsert",
+    "delete_by_key",
+    "add_column",
+    "rename_column",
+    "expire",
+    "tag",
+    "commit_nothing",
+)
 
 
 @pytest.fixture

@@ -69,6 +69,12 @@ class Changes(ABC):
         manager = java("consumer.ConsumerManager")(opened.fileIO(), opened.location())
         manager.resetConsumer(name, java("consumer.Consumer")(jpype.JLong(snapshot)))
 
+    def commit_nothing(self, warehouse: str, table: str) -> None:
+        """Commit a snapshot without changes."""
+        commit = self._table(warehouse, table, None).newBatchWriteBuilder().newCommit()
+        commit.ignoreEmptyCommit(False).commit(jpype.java.util.ArrayList())
+        commit.close()
+
     def tag(self, warehouse: str, table: str, name: str) -> None:
         """Tag the newest snapshot."""
         self._table(warehouse, table, None).createTag(name)
