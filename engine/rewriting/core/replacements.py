@@ -18,12 +18,12 @@ _BUCKET: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A Parquet file that the kernel wrote.
+    """A Parquet file that the kernel wrote to the folder of its bucket.
 
     `unbounded`: columns whose bounds are not those of every row. `unknown`: columns whose nulls are not counted either.
     """
 
-    path: str
+    name: str
     file_bytes: int
     record_count: int
     unbounded: tuple[str, ...] = ()
@@ -79,8 +79,10 @@ class Replacer:
             before.add(each)
         after = self._jvm.java.util.ArrayList()
         number = int(before.get(0).minSequenceNumber())
+        folder = self._table.store().pathFactory().bucketPath(partition, _BUCKET)
         for file in replacement.outputs:
-            after.add(self._describer(replacement.schema_id).describe(file, first_number=number))
+            path = self._paimon.fs.Path(folder, file.name)
+            after.add(self._describer(replacement.schema_id).describe(file, path, first_number=number))
             number += file.record_count
         nothing = self._jvm.java.util.ArrayList()
         return self._paimon.table.sink.CommitMessageImpl(
@@ -119,9 +121,11 @@ class _Describer:
         self._extractor = parquet.createStatsExtractor(rows, modes).get()
         self._converter = paimon.stats.SimpleStatsConverter(rows, options.statsDenseStore())
 
-    def describe(self, file: WrittenFile, *, first_number: int) -> Any:
-        """Return what the table's metadata has of a file; its rows get sequence numbers from `first_number` on."""
-        path = self._paimon.fs.Path(file.path)
+    def describe(self, file: WrittenFile, path: Any, *, first_number: int) -> Any:
+        """Return what the table's metadata has of a file; its rows get sequence numbers from `first_number` on.
+
+        `path`: where readers will look for it.
+        """
         found = self._extractor.extract(self._store, path, file.file_bytes)
         for name in file.unbounded:
             at = self._places[name]

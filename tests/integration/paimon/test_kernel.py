@@ -216,6 +216,22 @@ def test_a_schema_that_changed_after_the_plan_needs_another_plan(lake: PaimonLak
     assert lake.open().head_snapshot_id == 3
 
 
+def test_files_in_another_folder_of_the_table_are_replaced_in_that_of_their_bucket(lake: PaimonLake) -> None:
+    """A folder that the table's options named before; readers look for new files in the folder of the bucket."""
+    elsewhere = {"data_file__external_paths": f"file://{lake.folder}/elsewhere"}
+    lake.create(**elsewhere, data_file__external_paths__strategy="round-robin")
+    for number in range(3):
+        lake.write([[number, "a", 0.5]])
+    for name in ("data-file.external-paths", "data-file.external-paths.strategy"):
+        lake.call("remove_option", name=name)
+    before = lake.open().digest()["path"].to_pylist()
+    assert all("/elsewhere/" in path for path in before)
+    compacted_by_packhouse(lake, engine=Engine.ARROW)
+    (path,) = lake.open().digest()["path"].to_pylist()
+    assert path.startswith(f"{lake.folder}/bucket-0/")
+    assert [row[0] for row in lake.call("values")] == [0, 1, 2]
+
+
 @pytest.mark.parametrize(
     ("columns", "options", "failed"),
     [

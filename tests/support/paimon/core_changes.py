@@ -30,6 +30,9 @@ class Changes(ABC):
     def set_option(self, warehouse: str, table: str, name: str, value: str) -> None:
         self._alter(warehouse, table, java("schema.SchemaChange").setOption(name, value))
 
+    def remove_option(self, warehouse: str, table: str, name: str) -> None:
+        self._alter(warehouse, table, java("schema.SchemaChange").removeOption(name))
+
     def drop(self, warehouse: str, table: str) -> None:
         """Drop the table, whose files are deleted."""
         self._catalog(warehouse).dropTable(self._identifier(table), False)

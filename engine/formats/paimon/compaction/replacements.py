@@ -37,7 +37,7 @@ def _written(file: OutputFile) -> WrittenFile:
     footer: Any = pq.read_metadata(pa.BufferReader(_MAGIC + base64.b64decode(file.footer, validate=True)))
     found = _doubtful(footer)
     unbounded, unknown = (tuple(name for name, one in found.items() if one is kind) for kind in (True, False))
-    return WrittenFile(file.path, file.file_bytes, file.record_count, unbounded, unknown)
+    return WrittenFile(file.path.rpartition("/")[2], file.file_bytes, file.record_count, unbounded, unknown)
 
 
 def _doubtful(footer: Any) -> Mapping[str, bool]:

@@ -71,14 +71,14 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
         CommitConflict: its files are not live in this view.
         NoArrowType: the table has a column that the kernel can't write.
     """
-    bucket_of(view, group)
+    bucket, partition = bucket_of(view, group)
     return GroupTask(
         run_id=run_id,
         attempt=attempt,
         group=group.ordinal,
         inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
         schema=base64.b64encode(arrow_schema(view.schema).serialize().to_pybytes()).decode(),
-        output_dir=group.inputs[0].path.rpartition("/")[0],
+        output_dir=view.live.folder(partition, bucket),  # of an input it can be another, its external path
         name_prefix=output_prefix(run_id, group.ordinal, attempt),
         output_files=group.predicted_outputs,
         write=replace(write, bounds_beside_nan=False),  # Paimon orders NaN above all numbers

@@ -57,6 +57,10 @@ class LiveFiles:
         inside = pc.binary_join_element_wise(folders, self.files["name"], "/")
         return pc.coalesce(self.files["external_path"], inside)
 
+    def folder(self, partition: bytes, bucket: int) -> str:
+        """Return the folder of a bucket's new files; `partition` is its binary row."""
+        return f"{self.location}/{self.codec.directory(self.codec.values(partition), bucket)}"
+
     def formats(self) -> Sequence[str]:
         """Return the formats of the files, each once."""
         found: list[str] = _formats(self.files["name"]).dictionary.to_pylist()
