@@ -110,3 +110,21 @@ def test_p6_a_column_of_type_blob_is_named_as_a_reason(lake: PaimonLake) -> None
         schema, fields=[*fields, {"id": len(fields), "name": "picture", "type": "BLOB"}], highestFieldId=len(fields)
     )
     assert failed(lake) == {"native_no_blobs": "1 columns of type BLOB, whose files are not compacted"}
+
+
+def test_u17_m10_m11_deltas_become_a_base_and_later_ones_a_new_base_of_each_bucket(lake: PaimonLake) -> None:
+    """A full compaction keeps the newest row of each key and drops deleted ones, with the rows that delete them."""
+    lake.create(**KEYS, bucket="1", write_only="true")
+    bases = []
+    for turn in range(2):
+        for number in range(3):
+            rows = [[key, day, turn + number / 10] for key in range(6) for day in "ab"]
+            lake.write(rows, kinds="".join("D" if key == turn and number == 2 else "I" for key, _, _ in rows))
+        proof = compacted_by_packhouse(lake, run_id=f"run_{turn}")
+        files = opened(lake)._view.live.files.to_pylist()
+        assert [(each["level"], each["delete_row_count"], each["record_count"]) for each in files] == [(5, 0, 5)] * 2
+        wanted = [[key, day, turn + 0.2] for key in range(6) for day in "ab" if key != turn]
+        assert lake.call("values") == sorted(wanted, key=str)
+        assert (proof.removed_files, proof.removed_rows) == ((6, 36), (8, 46))[turn]
+        bases.append({each["name"] for each in files})
+    assert bases[0].isdisjoint(bases[1])
