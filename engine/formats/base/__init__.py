@@ -42,7 +42,7 @@ from engine.formats.base.native import (
     RowCounts,
 )
 from engine.formats.base.removals import REMOVED_FILES, FileDeletion, FileKeeper, OrphanDeletion, OrphanKeeper
-from engine.formats.base.tables import OpenTable, RewritableTable, rewritable
+from engine.formats.base.tables import FormsGroups, OpenTable, RewritableTable, rewritable
 from engine.formats.base.tasks import RewriteSettings, Task, TaskSource
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
 
@@ -63,6 +63,7 @@ __all__ = [
     "FileInventory",
     "FileKeeper",
     "FileScope",
+    "FormsGroups",
     "HistoryKeeper",
     "IsWanted",
     "ManifestKeeper",

@@ -7,6 +7,7 @@ from engine.formats.base.commits import Committer
 from engine.formats.base.files import FileInventory
 from engine.formats.base.tasks import TaskSource
 from engine.formats.base.views import TableView
+from engine.planning.plans.group_forms import GroupForm
 
 
 class OpenTable(TableView, FileInventory, Protocol):
@@ -16,6 +17,14 @@ class OpenTable(TableView, FileInventory, Protocol):
 @runtime_checkable
 class RewritableTable(OpenTable, TaskSource, Committer, Protocol):
     """An open table whose data files can be replaced: rewritten by tasks, and committed."""
+
+
+@runtime_checkable
+class FormsGroups(RewritableTable, Protocol):
+    """A table that can ask for another form of the kernel's file groups than `PACKED`."""
+
+    def kernel_form(self) -> GroupForm:
+        """Return the form of the kernel's file groups."""
 
 
 def rewritable(table: OpenTable) -> RewritableTable:

@@ -46,6 +46,7 @@ from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES
 from engine.formats.paimon.upkeep.tables import TableUpkeep
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
+from engine.planning.plans.group_forms import PACKED, GroupForm
 from engine.planning.plans.predicates import PartitionSpecFields
 
 
@@ -174,8 +175,9 @@ class PaimonTable(TableUpkeep):
 
         The core commits the files that the kernel writes, so that its conditions must hold for both.
         """
-        of_core = [reachable(self._core), *core_conditions(self._view, self._properties)]
-        if self._is_native:
+        by_kernel = not self._is_native
+        of_core = [reachable(self._core), *core_conditions(self._view, self._properties, by_kernel=by_kernel)]
+        if not by_kernel:
             return of_core
         unordered = Condition("kernel_order", order is None, "rows keep their order" if order is None else NO_ORDER)
         return [*kernel_conditions(self._view), unordered, *of_core]
@@ -209,6 +211,10 @@ class PaimonTable(TableUpkeep):
         columns = (rows[name].to_pylist() for name in ("file_bytes", "record_count", "min_sequence"))
         found = zip(paths, *columns, strict=True)
         return {path: InputFile(path, size, count, max(0, number)) for path, size, count, number in found}
+
+    def kernel_form(self) -> GroupForm:
+        """Return windows of neighbours for append tables with buckets: readers get rows in the order of arrival."""
+        return GroupForm(keeps_arrival=True) if self._view.options.bucket_mode is BucketMode.FIXED else PACKED
 
     def planned_natively(self) -> "PaimonTable":
         """Return the same view for planning Paimon's core."""

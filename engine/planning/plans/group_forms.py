@@ -12,7 +12,8 @@ class GroupForm:
     of its merge unit, regardless of `rewrite.max_group_bytes`. `is_in_turn`: the groups of a run are rewritten one
     after the other. `merges_runs`: the engine merges the sorted runs of a bucket, so that their number decides about a
     bucket, not the sizes of files. `lifts_new`: a file of level 0 is worth a compaction on its own, since readers or
-    changelogs lack it until then.
+    changelogs lack it until then. `keeps_arrival`: groups are windows of neighbours in the order of arrival, whatever
+    the strategy, since readers rely on the order.
     """
 
     is_native: bool = False
@@ -20,6 +21,7 @@ class GroupForm:
     is_in_turn: bool = False
     merges_runs: bool = False
     lifts_new: bool = False
+    keeps_arrival: bool = False
 
 
 PACKED: Final = GroupForm()

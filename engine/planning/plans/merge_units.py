@@ -93,6 +93,8 @@ def _in_windows(
 ) -> MergeUnits:
     """Make a unit of each window, and of each forced file outside windows; all other files never fire."""
     order = files.in_order_of_arrival(np.ones_like(wanted))
+    if files.has_buckets:  # neighbours are those of a bucket; the sort is stable
+        order = order[np.lexsort((files.bucket[order], files.partition_of[order]))]
     unit_of, least = units.unit_of.copy(), units.least_files.copy()
     least[:] = _NEVER  # files outside windows stay in their unit
     partition_of = [units.partition_of]

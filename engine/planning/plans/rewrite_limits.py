@@ -83,6 +83,8 @@ class RewriteLimits:
     ) -> "RewriteLimits":
         """Return these limits for the file groups of an engine, given the times of the table's newest commits."""
         limits = replace(self, group_bytes=_NO_LIMIT, parallel_groups=1) if form.is_whole else self
+        if form.keeps_arrival:
+            limits = replace(limits, is_window=True, order_bins_by="arrival", tiers=(), time_span_ms=None)
         if not form.merges_runs:
             return limits
         return replace(limits, buckets=BucketRule.of(policy, committed_at_ms, lifts_new=form.lifts_new))

@@ -8,12 +8,10 @@ import base64
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.rewriting.core.tables import live_files
+from engine.rewriting.core.tables import live_entries
 from engine.rewriting.kernel.errors import InputFault
 
 _PARQUET: Final = "parquet"
-_BUCKET: Final = 0
-"""The bucket of every file in a table without buckets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +30,14 @@ class WrittenFile:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Files of one partition of an append table without buckets, and those that replace them, in their order.
+    """Files of one bucket of an append table, and those that replace them, in the order of their rows.
 
-    `partition`: its binary row, base 64. `inputs`: names. `schema_id`: the table's schema that the outputs have.
+    `partition`: its binary row, base 64. `bucket`: its number, 0 in a table without buckets. `inputs`: names.
+    `schema_id`: the table's schema that the outputs have.
     """
 
     partition: str
+    bucket: int
     inputs: tuple[str, ...]
     outputs: tuple[WrittenFile, ...]
     schema_id: int
@@ -49,7 +49,7 @@ class Replacement:
             WrittenFile(**{**each, "unbounded": tuple(each["unbounded"]), "unknown": tuple(each["unknown"])})
             for each in raw["outputs"]
         )
-        return Replacement(raw["partition"], tuple(raw["inputs"]), tuple(outputs), raw["schema_id"])
+        return Replacement(raw["partition"], raw["bucket"], tuple(raw["inputs"]), tuple(outputs), raw["schema_id"])
 
 
 class Replacer:
@@ -63,7 +63,7 @@ class Replacer:
     def __init__(self, jvm: Any, table: Any) -> None:
         self._jvm, self._table = jvm, table
         self._paimon = jvm.org.apache.paimon
-        self._live: dict[str, dict[str, Any]] = {}
+        self._live: dict[tuple[str, int], dict[str, Any]] = {}
         self._describers: dict[int, _Describer] = {}
 
     def message(self, replacement: Replacement) -> Any:
@@ -74,12 +74,13 @@ class Replacer:
         """
         row = base64.b64decode(replacement.partition, validate=True)
         partition = self._paimon.utils.SerializationUtils.deserializeBinaryRow(row)
+        inputs = self._inputs(replacement, partition)
         before = self._jvm.java.util.ArrayList()
-        for each in self._inputs(replacement, partition):
-            before.add(each)
+        for each in inputs:
+            before.add(each.file())
         after = self._jvm.java.util.ArrayList()
         number = int(before.get(0).minSequenceNumber())
-        folder = self._table.store().pathFactory().bucketPath(partition, _BUCKET)
+        folder = self._table.store().pathFactory().bucketPath(partition, replacement.bucket)
         for file in replacement.outputs:
             path = self._paimon.fs.Path(folder, file.name)
             after.add(self._describer(replacement.schema_id).describe(file, path, first_number=number))
@@ -87,16 +88,17 @@ class Replacer:
         nothing = self._jvm.java.util.ArrayList()
         return self._paimon.table.sink.CommitMessageImpl(
             partition,
-            _BUCKET,
-            self._table.coreOptions().bucket(),
+            replacement.bucket,
+            inputs[0].totalBuckets(),  # of the partition, which the table's option may not be the number of any more
             self._paimon.io.DataIncrement.emptyIncrement(),
             self._paimon.io.CompactIncrement(before, after, nothing),
         )
 
     def _inputs(self, replacement: Replacement, partition: Any) -> list[Any]:
-        if replacement.partition not in self._live:
-            self._live[replacement.partition] = live_files(self._table, partition, _BUCKET)
-        live = self._live[replacement.partition]
+        place = replacement.partition, replacement.bucket
+        if place not in self._live:
+            self._live[place] = live_entries(self._table, partition, replacement.bucket)
+        live = self._live[place]
         for name in replacement.inputs:
             if name not in live:
                 raise InputFault(f"{name}: the newest snapshot of the table does not have this file")

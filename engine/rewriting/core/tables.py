@@ -63,10 +63,10 @@ def open_table(jvm: Any, location: str, options: Mapping[str, str], storage: Map
     return table.copy(dict(options))
 
 
-def live_files(table: Any, partition: Any, bucket: int) -> dict[str, Any]:
-    """Return what the newest snapshot has of the files in a bucket, by name."""
+def live_entries(table: Any, partition: Any, bucket: int) -> dict[str, Any]:
+    """Return the manifest entries of the files that the newest snapshot has in a bucket, by name."""
     scan = table.store().newScan().withPartitionBucket(partition, bucket)
-    return {str(file.fileName()): file for file in (entry.file() for entry in scan.plan().files())}
+    return {str(entry.file().fileName()): entry for entry in scan.plan().files()}
 
 
 def remove_files(
@@ -187,13 +187,13 @@ class BucketCalls:
 
     def _live_inputs(self) -> list[Any]:
         """Return the inputs as the newest snapshot has them, in the task's order."""
-        live = live_files(self._table, self._partition, self._task.bucket)
+        live = live_entries(self._table, self._partition, self._task.bucket)
         found = []
         for one in self._task.inputs:
-            file = live.get(one.path.rsplit("/", maxsplit=1)[-1])
-            if file is None:
+            entry = live.get(one.path.rsplit("/", maxsplit=1)[-1])
+            if entry is None:
                 raise InputFault(f"{one.path}: the newest snapshot of the table does not have this file")
-            found.append(file)
+            found.append(entry.file())
         return found
 
     def _described(self, message: Any) -> Compacted:

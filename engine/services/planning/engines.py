@@ -14,7 +14,7 @@ from engine.domain.fleet.budgets import Budget
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.tables.orders import RequestedOrder
 from engine.domain.values.units import format_bytes
-from engine.formats.base import Condition, NativeEngine, OpenTable, OwnEngine
+from engine.formats.base import Condition, FormsGroups, NativeEngine, OpenTable, OwnEngine
 from engine.planning.plans.group_forms import PACKED, GroupForm
 from engine.rewriting.kernel.errors import (
     INT96_TIMESTAMPS,
@@ -64,6 +64,8 @@ class Chosen:
         """The form of the engine's file groups."""
         if self.engine is Engine.NATIVE and isinstance(self.table, OwnEngine):
             return self.table.native_engine().form
+        if self.engine is Engine.ARROW and isinstance(self.table, FormsGroups):
+            return self.table.kernel_form()
         return PACKED
 
 

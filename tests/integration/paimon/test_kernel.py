@@ -232,6 +232,71 @@ def test_files_in_another_folder_of_the_table_are_replaced_in_that_of_their_buck
     assert [row[0] for row in lake.call("values")] == [0, 1, 2]
 
 
+BUCKETS: Final = {"bucket": "2", "bucket_key": "id", "write_only": "true"}
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_append_tables_with_buckets_keep_the_order_of_arrival(lake: PaimonLake, tmp_path: Path, full: bool) -> None:
+    lake.create([("id", "BIGINT"), ("at", "BIGINT")], **BUCKETS)
+    chance, number = Random(5), 0
+    for _ in range(12):
+        rows = [[chance.randrange(50), (number := number + 1)] for _ in range(chance.randrange(1, 9))]
+        lake.write(rows)
+    twin = copy_of(lake, tmp_path)
+    before = lake.call("in_order")
+    assert [[row[1] for row in bucket] for bucket in before] == [sorted(row[1] for row in bucket) for bucket in before]
+    table = opened(lake)
+    groups = rewritten(table, full=full, engine=Engine.ARROW)
+    assert [len(group.inputs) for group in groups] == [11, 10]  # files of each bucket
+    for each in (lake, twin):
+        each.write([[7, 1000], [8, 1001]])
+    assert committed(lake, table, groups).ok
+    assert lake.call("in_order") == twin.call("in_order")
+    files = lake.open()._view.live.files.sort_by([("bucket", "ascending"), ("min_sequence", "ascending")]).to_pylist()
+    for bucket in (0, 1):
+        mine = [each for each in files if each["bucket"] == bucket]
+        ends = [(each["min_sequence"], each["max_sequence"]) for each in mine]
+        assert [start for start, _ in ends[1:]] == [end + 1 for _, end in ends[:-1]]  # as the writers counted
+
+
+def test_a_large_file_between_small_ones_divides_them(lake: PaimonLake) -> None:
+    lake.create([("id", "BIGINT"), ("text", "STRING")], **{**BUCKETS, "bucket": "1"})
+    for number in range(6):
+        size = 3_000_000 if number == 2 else 10
+        lake.write([[number, Random(number).randbytes(size).hex()]])
+    before = lake.call("in_order")
+    sizes = {"target_file_bytes": "2MiB", "small_file_bytes": "1MiB", "min_input_files": 2}
+    table = opened(lake)
+    groups = rewritten(table, full=False, engine=Engine.ARROW, rewrite=sizes)
+    assert sorted(len(group.inputs) for group in groups) == [2, 3]
+    assert committed(lake, table, groups).ok
+    assert lake.call("in_order") == before
+
+
+def test_a_partition_keeps_its_number_of_buckets_after_the_table_got_another(lake: PaimonLake) -> None:
+    lake.create([("id", "BIGINT"), ("day", "STRING")], partition_keys=["day"], **BUCKETS)
+    for number in range(3):
+        lake.write([[each, "a"] for each in range(number, number + 10)])
+    lake.call("set_option", name="bucket", value="3")
+    before = lake.call("values")
+    compacted_by_packhouse(lake, engine=Engine.ARROW)
+    assert (lake.call("values"), lake.open().digest().num_rows) == (before, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "failed"),
+    [({"bucket": "2", "bucket_key": "id"}, ["native_one_compactor"]), (BUCKETS, [])],
+    ids=["writers compact", "write-only"],
+)
+def test_append_tables_with_buckets_need_writers_that_compact_nothing(
+    lake: PaimonLake, options: Mapping[str, str], failed: list[str]
+) -> None:
+    lake.create([("id", "BIGINT")], **options)
+    assert [each.name for each in opened(lake).conditions() if not each.holds] == failed
+    native = [each.name for each in opened(lake).planned_natively().conditions() if not each.holds]
+    assert native == ["native_bucket_mode", *failed]
+
+
 @pytest.mark.parametrize(
     ("columns", "options", "failed"),
     [

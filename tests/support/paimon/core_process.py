@@ -158,6 +158,18 @@ class Core(Changes):
         """Return all rows, sorted, as the core's reader merges them."""
         return _rows(self._table(warehouse, table, options))
 
+    def in_order(self, warehouse: str, table: str) -> list[list[list[Any]]]:
+        """Return the rows of each bucket of a table without partitions, in the order in which a reader gets them."""
+        opened = self._table(warehouse, table, None)
+        types = [str(each.type()) for each in opened.schema().fields()]
+        found: dict[int, list[list[Any]]] = {}
+        for split in opened.newSnapshotReader().read().splits():
+            rows = java("reader.RecordReaderIterator")(opened.newRead().createReader(split))
+            while rows.hasNext():
+                found.setdefault(int(split.bucket()), []).append(_partition(rows.next(), types))
+            rows.close()
+        return [found[bucket] for bucket in sorted(found)]
+
     def matching(
         self, warehouse: str, table: str, tests: Sequence[tuple[int, str, Any]]
     ) -> Sequence[Sequence[Sequence[Any]]]:

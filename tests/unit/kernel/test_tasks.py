@@ -32,7 +32,7 @@ COMMIT = CoreCommit(
     user="user",
     identifier=1,
     messages=("AAAA",),
-    replacements=(Replacement("AAAA", ("a", "b"), (WrittenFile("c", 10, 2, ("x",), ("y", "z")),), 3),),
+    replacements=(Replacement("AAAA", 2, ("a", "b"), (WrittenFile("c", 10, 2, ("x",), ("y", "z")),), 3),),
     properties={"a": "b"},
 )
 

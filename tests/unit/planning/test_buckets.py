@@ -63,6 +63,20 @@ def test_a_full_rewrite_takes_every_bucket_that_has_something_to_merge() -> None
     assert [len(group.inputs) for group in plan.groups] == [2]
 
 
+def test_windows_are_of_neighbours_in_a_bucket() -> None:
+    """Each bucket has sequence numbers of its own, so that files of buckets alternate in the order of arrival."""
+    files = [
+        DigestFile(130 * MIB if at == 4 else MIB, "a", bucket=number, level=0, sequence_number=at)
+        for at in range(8)
+        for number in range(3)
+    ]
+    plan = plan_of(digest_of(files), {"rewrite": {"min_input_files": 2}}, form=GroupForm(keeps_arrival=True))
+    assert [len(group.inputs) for group in plan.groups] == [4, 3] * 3
+    for group in plan.groups:
+        numbers = [each.sequence_number for each in group.inputs]
+        assert numbers in ([0, 1, 2, 3], [5, 6, 7])
+
+
 def test_files_that_wait_for_a_bucket_are_in_no_group() -> None:
     assert planned([DigestFile(MIB, bucket=-2, level=0)] * 9, full=True).groups == ()
 

@@ -17,6 +17,7 @@ NO_ORDER: Final = "this version does not order the rows of Paimon tables"
 _OF_KEYS: Final = (BucketMode.FIXED, BucketMode.DYNAMIC)
 _OF_APPENDS: Final = (BucketMode.UNAWARE,)
 """With buckets, the core decides by rules of its own whether files of an append table are merged."""
+_BY_KERNEL: Final = (*_OF_APPENDS, BucketMode.FIXED)
 _NAMES_CODE: Final = re.compile(r"callback|\bclass\b|\.custom\b|mark-done")
 """Options that can name classes, which the core would load and run."""
 _NAMES_PLACES: Final = re.compile(r"^branch$|external-path")
@@ -27,18 +28,19 @@ _FORMS_FILES: Final = ("parquet.", "file-index.")
 _MORE_THAN_FILES: Final = ("row-tracking.enabled", "data-evolution.enabled")
 
 
-def core_conditions(view: TableView, properties: Mapping[str, str]) -> Iterator[Condition]:
+def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel: bool = False) -> Iterator[Condition]:
     """Yield every condition of a table, met or not. Reads only its schema.
 
     Args:
         view: the table.
         properties: those of its catalog for access to the store.
+        by_kernel: the kernel merges the files, and the core only commits them.
     """
     options, given = view.options, view.schema.options
     problem = store_problem(view.files.location, properties)
     told = problem or f"{store_of(view.files.location)}, which the core can read and write"
     yield Condition("native_store", problem is None, told)
-    modes = _OF_KEYS if view.schema.primary_keys else _OF_APPENDS
+    modes = _OF_KEYS if view.schema.primary_keys else _BY_KERNEL if by_kernel else _OF_APPENDS
     detail = f"{options.bucket_mode}; compacted are {' and '.join(modes)} ones of {_kind_of(view)}"
     yield Condition("native_bucket_mode", options.bucket_mode in modes, detail)
     yield _one_compactor(options)
@@ -65,6 +67,8 @@ def kernel_conditions(view: TableView) -> Iterator[Condition]:
     if view.schema.primary_keys:
         yield Condition("kernel_merges_files", False, NO_KERNEL)
         return
+    if view.options.bucket_mode is BucketMode.FIXED:
+        yield Condition("kernel_order_of_arrival", True, "neighbours of a bucket are merged, in the order of arrival")
     given = view.schema.options
     written = given.get("file.format", _PARQUET).strip().lower()
     others = sorted({each for each in view.live.formats() if each != _PARQUET})

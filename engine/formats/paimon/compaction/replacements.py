@@ -1,4 +1,4 @@
-"""Files that the kernel wrote for an append table without buckets, as the core is told about them."""
+"""Files that the kernel wrote for an append table, as the core is told about them."""
 
 import base64
 from collections.abc import Iterator, Mapping
@@ -24,9 +24,10 @@ def replacement_of(view: TableView, group: WrittenGroup) -> Replacement:
     Raises:
         CommitConflict: its inputs are not live in this view.
     """
-    _, partition = bucket_of(view, group)
+    bucket, partition = bucket_of(view, group)
     return Replacement(
         partition=base64.b64encode(partition).decode(),
+        bucket=bucket,
         inputs=tuple(each.path.rpartition("/")[2] for each in group.inputs),
         outputs=tuple(map(_written, group.outputs)),
         schema_id=view.schema.id,
