@@ -107,7 +107,8 @@ def roles_are_those_of_the_capabilities(subject: Subject) -> None:
         assert isinstance(table, OwnEngine) is bool(natively)
     assert isinstance(table, RewritableTable) is capabilities.operation(Operation.REWRITE).possible
     assert isinstance(table, HistoryKeeper) is capabilities.operation(Operation.EXPIRE_SNAPSHOTS).possible
-    assert isinstance(table, FileKeeper) is capabilities.operation(Operation.DELETE_OLD_COMPACTIONS).possible
+    deletes = [Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS, Operation.PURGE]
+    assert isinstance(table, FileKeeper) is any(capabilities.operation(each).possible for each in deletes)
     assert isinstance(table, ManifestKeeper) is capabilities.operation(Operation.REWRITE_MANIFESTS).possible
     assert isinstance(table, OrphanKeeper) is capabilities.operation(Operation.REMOVE_ORPHANS).possible
 

@@ -303,7 +303,7 @@ def test_append_tables_with_buckets_need_writers_that_compact_nothing(
         ([("id", "BIGINT"), ("at", "TIMESTAMP(9)")], {}, "kernel_column_types"),
         ([("id", "BIGINT")], {"file__format": "orc"}, "kernel_file_format"),
         ([("id", "BIGINT")], {"file_index__bloom_filter__columns": "id"}, "kernel_file_options"),
-        ([("id", "BIGINT")], {"deletion_vectors__enabled": "true"}, "native_no_append_vectors"),
+        ([("id", "BIGINT")], {"deletion_vectors__enabled": "true"}, "kernel_no_vectors"),
     ],
 )
 def test_what_only_the_core_writes_is_left_to_it(
@@ -312,8 +312,7 @@ def test_what_only_the_core_writes_is_left_to_it(
     lake.create(columns, **options)
     table = opened(lake)
     assert [each.name for each in table.conditions() if not each.holds] == [failed]
-    chosen = choose_engine(table, policy_of({"rewrite": {"engine": "auto"}}))
-    assert chosen.engine is (None if failed.startswith("native") else Engine.NATIVE)
+    assert choose_engine(table, policy_of({"rewrite": {"engine": "auto"}})).engine is Engine.NATIVE
 
 
 def test_files_of_other_formats_and_types_are_left_to_the_core(lake: PaimonLake) -> None:

@@ -282,10 +282,9 @@ def test_a_schema_that_leads_the_core_to_another_branch(lake: PaimonLake) -> Non
     ("options", "failed"),
     [
         ({"bucket": "2", "bucket_key": "id", "write_only": "true"}, "native_bucket_mode"),
-        ({"deletion_vectors__enabled": "true"}, "native_no_append_vectors"),
         ({"row_tracking__enabled": "true"}, "native_whole_rows"),
     ],
-    ids=["buckets", "vectors", "rows"],
+    ids=["buckets", "rows"],
 )
 def test_append_tables_that_the_core_must_not_compact(lake: PaimonLake, options: dict[str, str], failed: str) -> None:
     table = lake.create(**options).open()

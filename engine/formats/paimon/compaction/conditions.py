@@ -44,7 +44,6 @@ def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel
     detail = f"{options.bucket_mode}; compacted are {' and '.join(modes)} ones of {_kind_of(view)}"
     yield Condition("native_bucket_mode", options.bucket_mode in modes, detail)
     yield _one_compactor(options)
-    yield _no_vectors_of_appends(view)
     naming = sorted(name for name in given if _NAMES_CODE.search(name.lower()))
     told = f"options that can name code: {', '.join(naming)[:200]}" if naming else "none of its options names code"
     yield Condition("native_no_code", not naming, told)
@@ -69,6 +68,9 @@ def kernel_conditions(view: TableView) -> Iterator[Condition]:
         return
     if view.options.bucket_mode is BucketMode.FIXED:
         yield Condition("kernel_order_of_arrival", True, "neighbours of a bucket are merged, in the order of arrival")
+    has_vectors = view.options.has_deletion_vectors
+    detail = "rows are deleted by vectors, which only the core applies" if has_vectors else "no deletion vectors"
+    yield Condition("kernel_no_vectors", not has_vectors, detail)
     given = view.schema.options
     written = given.get("file.format", _PARQUET).strip().lower()
     others = sorted({each for each in view.live.formats() if each != _PARQUET})
@@ -108,10 +110,3 @@ def _one_compactor(options: TableOptions) -> Condition:
         return Condition("native_one_compactor", True, "writers of tables without buckets compact nothing they append")
     detail = "write-only is true" if options.is_write_only else "writers compact too: set the table option write-only"
     return Condition("native_one_compactor", options.is_write_only, detail)
-
-
-def _no_vectors_of_appends(view: TableView) -> Condition:
-    """Return that no rows are deleted by vectors that another writer could change during a compaction."""
-    concerned = view.options.has_deletion_vectors and not view.schema.primary_keys
-    detail = "an append table with deletion vectors" if concerned else "no deletion vectors in an append table"
-    return Condition("native_no_append_vectors", not concerned, detail)

@@ -19,6 +19,7 @@ from engine.formats.paimon.metadata.snapshots import COMPACT, Snapshot
 from engine.formats.paimon.view import TableView
 
 _BUCKET = ("partition", "bucket")
+_OF_FILE = (*_BUCKET, "name")
 _ENTRY = (*_BUCKET, "level", "name")
 _EXAMPLES = 3
 
@@ -70,6 +71,8 @@ class _Checks:
         counts = {name: (each.file_bytes, each.record_count) for name, each in outputs.items()}
         yield _same_sizes(counts, self.added)
         yield self._rows()
+        if self.view.options.has_deletion_vectors and not self.view.schema.primary_keys:
+            yield from self._vectors()
         yield self._buckets()
         if self.view.schema.primary_keys:  # the numbers decide which of two rows of a key is newer
             yield self._sequence_numbers()
@@ -89,9 +92,34 @@ class _Checks:
     def _rows(self) -> Condition:
         before, after = _sum(self.removed, "record_count"), _sum(self.added, "record_count")
         is_keyed = bool(self.view.schema.primary_keys)
-        held = after <= before if is_keyed else after == before
-        wanted = "no more than before: a key table" if is_keyed else "the same number"
-        return Condition("rows_as_expected", held, f"{before} rows removed, {after} added; {wanted}")
+        gone = sum(group.rows_deleted for group in self.groups)
+        held = after == before - gone and (is_keyed or self.view.options.has_deletion_vectors or not gone)
+        why = "newer rows replace others" if is_keyed else "deleted by vectors"
+        told = f"{before} rows removed, {after} added; {gone} fewer expected" + (f": {why}" if gone else "")
+        return Condition("rows_as_expected", held, told)
+
+    def _vectors(self) -> Iterator[Condition]:
+        """Yield that the rows are gone that vectors deleted from the inputs, and no others' vectors changed.
+
+        In an append table a compaction applies vectors and makes none.
+        """
+        parent = self.view.files.snapshot(self.snapshot.id - 1)
+        if parent is None:
+            yield Condition("vectors_applied", True, f"snapshot {self.snapshot.id - 1} has expired: not compared")
+            return
+        before, after = (pl.DataFrame(self.view.reader.vectors(each)) for each in (parent, self.snapshot))
+        removed = _frame(self.removed, _OF_FILE).unique()
+        applied, kept = (before.join(removed, on=list(_OF_FILE), how=how) for how in ("semi", "anti"))
+        gone = _sum(self.removed, "record_count") - _sum(self.added, "record_count")
+        detail = f"vectors deleted {applied['deleted_rows'].sum()} rows of the inputs, {gone} are gone"
+        is_known = applied["deleted_rows"].null_count() == 0
+        yield Condition("vectors_applied", not is_known or applied["deleted_rows"].sum() == gone, detail)
+        on = [*_OF_FILE, "deleted_rows"]
+        lacking, extra = (
+            one.join(other, on=on, how="anti", nulls_equal=True) for one, other in ((kept, after), (after, kept))
+        )
+        detail = f"{kept.height} of other files; {lacking.height} are missing and {extra.height} were not expected"
+        yield Condition("other_vectors_unchanged", lacking.is_empty() and extra.is_empty(), detail)
 
     def _buckets(self) -> Condition:
         strange = _frame(self.added, _BUCKET).unique().join(_frame(self.removed, _BUCKET), on=list(_BUCKET), how="anti")
