@@ -61,13 +61,7 @@ def plan_run(
     found = DueFiles(selected_files(table, request))
     if due is not None:
         found = due_files(
-            table,
-            found.digest,
-            due,
-            full=request.force_full,
-            order=order,
-            also=begun,
-            also_reordered=begun_for_order,
+            table, found.digest, due, full=request.force_full, order=order, also=begun, also_reordered=begun_for_order
         )
     plan = make_plan(
         _without(found.digest, done),
