@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any, Final
 
-from py4j.java_gateway import GatewayParameters, JavaGateway
+from py4j.java_gateway import GatewayClient, GatewayConnection, GatewayParameters, JavaGateway
 from py4j.protocol import Py4JError, Py4JJavaError
 
 from engine.rewriting.core.errors import CoreFault, OutOfHeap, fault_of
@@ -57,7 +57,7 @@ class Child:
         for thread in self._drains:
             thread.start()
         parameters = GatewayParameters(port=port, auth_token=token, auto_convert=True)
-        self._gateway = JavaGateway(gateway_parameters=parameters)
+        self._gateway = _Gateway(gateway_parameters=parameters)
         self._client = self._gateway._gateway_client  # noqa: SLF001 - py4j has no public name for it
 
     @property
@@ -175,6 +175,25 @@ class Children:
             self._child = Child(path=path, heap_bytes=heap_bytes)
             return self._child
         return child
+
+
+class _Gateway(JavaGateway):  # type: ignore[misc]  # py4j has no types
+    def _create_gateway_client(self) -> "_Client":
+        return _Client(gateway_parameters=self.gateway_parameters)
+
+
+class _Client(GatewayClient):  # type: ignore[misc]
+    """Closes the socket of a connection that fails, such as to a JVM that has ended; py4j leaves it open."""
+
+    def _create_connection(self) -> Any:
+        connection = GatewayConnection(self.gateway_parameters, self.gateway_property)
+        connection.stream = None  # `close` reads it, also if `start` did not get as far as to set it
+        try:
+            connection.start()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
 
 CHILDREN: Final = Children()
