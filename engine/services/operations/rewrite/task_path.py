@@ -188,10 +188,7 @@ def rewrite_settings(policy: EffectivePolicy, plan: Plan, *, full: bool) -> Rewr
         codec_level=int(level) if level else None,
     )
     return RewriteSettings(
-        write,
-        plan.order,
-        full=full,
-        sorted_run_trigger=int(policy.values["rewrite.key_tables.sorted_run_trigger"]),
+        write, plan.order, full=full, sorted_run_trigger=int(policy.values["rewrite.key_tables.sorted_run_trigger"])
     )
 
 
