@@ -105,7 +105,8 @@ class Child:
         code = self._process.poll()
         if code == _OUT_OF_HEAP:
             return OutOfHeap(
-                f"the heap of Paimon's core, {self._heap_bytes / 2**20:.0f} MiB, is too small for this bucket: raise it"
+                f"the heap of Paimon's core, {self._heap_bytes / 2**20:.0f} MiB, is too small for this bucket: "
+                "give the table more buckets"
             )
         state = "does not answer" if code is None else f"ended with code {code}"
         return CoreFault(f"the JVM of Paimon's core {state}: {error}; its last messages: {self._last_messages()}")

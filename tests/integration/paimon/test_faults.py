@@ -84,7 +84,9 @@ async def test_a_heap_that_is_too_small_for_one_bucket_fails_its_group_only(
     change_tasks(monkeypatch, lambda task: task.update(heap_bytes=TOO_SMALL))
     run = await world.rewrite()
     await check_that_only_one_group_failed(world, run)
-    assert "the heap of Paimon's core, 40 MiB, is too small for this bucket: raise it" in (run.detail or "")
+    assert "the heap of Paimon's core, 40 MiB, is too small for this bucket: give the table more buckets" in (
+        run.detail or ""
+    )
 
 
 @pytest.mark.parametrize("times", [1, 9])

@@ -117,7 +117,9 @@ def test_too_small_a_heap_fails_one_group_only(lake: PaimonLake, tmp_path: Path)
     small = 40 * 2**20
     result = compact(replace(tasks(large)[0], heap_bytes=small))
     assert result.outcome == "failed"
-    assert result.reason == ("OutOfHeap: the heap of Paimon's core, 40 MiB, is too small for this bucket: raise it")
+    assert result.reason == (
+        "OutOfHeap: the heap of Paimon's core, 40 MiB, is too small for this bucket: give the table more buckets"
+    )
     assert own_files(large) == []
     assert compact(replace(tasks(keyed(lake))[0], heap_bytes=small)).outcome == "written"
 
