@@ -8,8 +8,7 @@ import base64
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.rewriting.core.tables import live_entries
-from engine.rewriting.kernel.errors import InputFault
+from engine.rewriting.core.tables import live_entries, named_entries
 
 _PARQUET: Final = "parquet"
 
@@ -98,11 +97,7 @@ class Replacer:
         place = replacement.partition, replacement.bucket
         if place not in self._live:
             self._live[place] = live_entries(self._table, partition, replacement.bucket)
-        live = self._live[place]
-        for name in replacement.inputs:
-            if name not in live:
-                raise InputFault(f"{name}: the newest snapshot of the table does not have this file")
-        return [live[name] for name in replacement.inputs]
+        return named_entries(self._live[place], replacement.inputs)
 
     def _describer(self, schema_id: int) -> "_Describer":
         if schema_id not in self._describers:

@@ -4,7 +4,7 @@ Values of type Any are Java objects of the package `org.apache.paimon` in the ch
 """
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
@@ -13,6 +13,7 @@ from engine.rewriting.core.errors import CoreFault
 from engine.rewriting.core.stores import file_io
 from engine.rewriting.kernel.contract import CoreTask
 from engine.rewriting.kernel.errors import NOTHING_TO_DO, UNREADABLE_LAYOUT, InputFault, Refused
+from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 _MAIN: Final = "main"
 NOWHERE: Final[Mapping[str, str]] = MappingProxyType({})
@@ -67,6 +68,20 @@ def live_entries(table: Any, partition: Any, bucket: int) -> dict[str, Any]:
     """Return the manifest entries of the files that the newest snapshot has in a bucket, by name."""
     scan = table.store().newScan().withPartitionBucket(partition, bucket)
     return {str(entry.file().fileName()): entry for entry in scan.plan().files()}
+
+
+def named_entries(live: Mapping[str, Any], names: Iterable[str]) -> list[Any]:
+    """Return the entries of these names, in their order, from those of `live_entries`.
+
+    Raises:
+        InputFault: the bucket has no such file any more.
+    """
+    found = []
+    for name in names:
+        if name not in live:
+            raise InputFault(f"{name}: the newest snapshot of the table does not have this file")
+        found.append(live[name])
+    return found
 
 
 def remove_files(
@@ -173,8 +188,9 @@ class BucketCalls:
         if self._table.coreOptions().dataEvolutionEnabled():
             raise Refused(UNREADABLE_LAYOUT, f"{self._task.table} has data-evolution.enabled: columns in several files")
         files = self._jvm.java.util.ArrayList()
-        for file in self._live_inputs():
-            files.add(file)
+        live = live_entries(self._table, self._partition, self._task.bucket)
+        for entry in named_entries(live, (file_name(each.path) for each in self._task.inputs)):
+            files.add(entry.file())
         has_vectors = self._table.coreOptions().deletionVectorsEnabled()
         if len(files) < (1 if has_vectors else 2):
             raise Refused(NOTHING_TO_DO, f"{len(files)} files can't be merged")
@@ -184,17 +200,6 @@ class BucketCalls:
             return self._described(merge.doCompact(self._table, write))
         finally:
             write.close()
-
-    def _live_inputs(self) -> list[Any]:
-        """Return the inputs as the newest snapshot has them, in the task's order."""
-        live = live_entries(self._table, self._partition, self._task.bucket)
-        found = []
-        for one in self._task.inputs:
-            entry = live.get(one.path.rsplit("/", maxsplit=1)[-1])
-            if entry is None:
-                raise InputFault(f"{one.path}: the newest snapshot of the table does not have this file")
-            found.append(entry.file())
-        return found
 
     def _described(self, message: Any) -> Compacted:
         data = self._paths.createDataFilePathFactory(self._partition, self._task.bucket)

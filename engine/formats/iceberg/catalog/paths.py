@@ -28,11 +28,6 @@ def normalised(path: str) -> str:
     return _S3.sub("s3://", _LOCAL.sub("file:/", path))
 
 
-def file_name(path: str) -> str:
-    """Return the last part of a path."""
-    return path.rpartition("/")[2]
-
-
 def data_location(metadata: TableMetadata) -> str:
     """Return the location of data files without a trailing slash (also supports Iceberg's older property names)."""
     properties = metadata.properties

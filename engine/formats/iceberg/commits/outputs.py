@@ -11,10 +11,11 @@ import pyarrow.compute as pc
 
 from engine.domain.errors import Fatal
 from engine.domain.runs.output_names import attempt_of, in_paths_of
-from engine.formats.iceberg.catalog.paths import data_location, file_name, metadata_location
+from engine.formats.iceberg.catalog.paths import data_location, metadata_location
 from engine.formats.iceberg.commits.metadata_names import of_commits
 from engine.formats.iceberg.manifests.decoding import DELETED
 from engine.formats.iceberg.metadata.views import TableView
+from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 
 def list_run_files(view: TableView, run_id: str) -> Sequence[str]:

@@ -22,11 +22,12 @@ from typing import Final
 from engine.domain.errors import Fatal
 from engine.formats.deletion.file_lists import FileList
 from engine.formats.deletion.scopes import RECORDS
-from engine.formats.iceberg.catalog.paths import file_name, metadata_location
+from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
+from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 _RUN_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _ORPHANS: Final = re.compile(r"orphans-[0-9]{1,20}\.parquet")

@@ -14,7 +14,6 @@ from engine.formats.deletion.path_keys import Keys, are_in, keys_of
 from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg.catalog.paths import (
     all_locations,
-    file_name,
     metadata_location,
     normalised,
     own_location_provider,
@@ -26,6 +25,7 @@ from engine.formats.iceberg.orphans.looks import Look
 from engine.formats.iceberg.orphans.references import References
 from engine.formats.intake.errors import printable
 from engine.formats.intake.outside_files import are_outside
+from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 _VERSION: Final = re.compile(r"v?([0-9]{1,9})(?:[-.].*)?\.metadata\.json(?:\.gz)?")
 _IN_FLIGHT: Final = timedelta(hours=1)

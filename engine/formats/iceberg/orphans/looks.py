@@ -20,10 +20,11 @@ import pyarrow.parquet as pq
 
 from engine.formats.deletion.file_lists import Origin
 from engine.formats.deletion.scopes import RECORDS
-from engine.formats.iceberg.catalog.paths import file_name, metadata_location
+from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
+from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 CANDIDATES: Final = pa.schema(
     [("path", pa.string()), ("file_bytes", pa.int64()), ("modified_us", pa.int64()), ("since_us", pa.int64())]

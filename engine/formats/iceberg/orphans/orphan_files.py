@@ -25,7 +25,6 @@ from engine.formats.deletion.file_lists import FileKind, FileList, listed
 from engine.formats.deletion.path_keys import Keys, are_in, keys_of
 from engine.formats.deletion.removal import Removal, Tally
 from engine.formats.deletion.scopes import Refused, Scope
-from engine.formats.iceberg.catalog.paths import file_name
 from engine.formats.iceberg.deletion.reachability import check_newer, origin_of
 from engine.formats.iceberg.deletion.records import Records
 from engine.formats.iceberg.deletion.unneeded import UnneededFiles
@@ -38,6 +37,7 @@ from engine.formats.iceberg.orphans.looks import CANDIDATES, LOOK_BYTES, Look, S
 from engine.formats.iceberg.orphans.references import References
 from engine.formats.iceberg.orphans.sources import FileSource, source_of
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
+from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 OF_OPEN_RUN, HIDDEN, CHANGED = "of_open_run", "hidden", "changed_since_inventory"
 _CHECKED_AT_ONCE: Final = 50_000

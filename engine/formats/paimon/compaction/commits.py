@@ -22,6 +22,7 @@ from engine.formats.paimon.compaction.replacements import replacement_of
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.view import TableView
 from engine.rewriting.core.commits import COMMITTED, CONFLICT, NOTHING, CommitAnswer, CoreCommit
+from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 MAX_TRIES: Final = 16
 
@@ -91,7 +92,7 @@ class Committer:
 def is_commit_of(snapshot: Snapshot, groups: Sequence[WrittenGroup]) -> bool:
     """Return whether a snapshot is by the run that wrote these groups; after a rollback another one can have its id."""
     run_id = snapshot.properties.get(RUN_ID)
-    names = [name_of(each.path) for group in groups for each in group.outputs]
+    names = [file_name(each.path) for group in groups for each in group.outputs]
     written = [name for name in names if name.startswith(_RUN)]  # others only moved to another level
     return is_own(snapshot) and all(name.startswith(f"{run_id}-") for name in written[:1])
 
@@ -149,7 +150,7 @@ def lost_groups(view: TableView, base_snapshot_id: int, groups: Sequence[FileGro
 
 def gone_groups(view: TableView, groups: Sequence[FileGroup] | Sequence[WrittenGroup]) -> Mapping[int, Loss]:
     """Return the groups with an input that is no longer live, by ordinal."""
-    names = [name_of(file.path) for group in groups for file in group.inputs]
+    names = [file_name(file.path) for group in groups for file in group.inputs]
     owners = [group.ordinal for group in groups for _ in group.inputs]
     is_live = pc.is_in(pa.array(names, pa.string()), value_set=view.live.files["name"].combine_chunks())
     lost = pa.array(owners, pa.int64()).filter(pc.invert(is_live)).unique().to_pylist()
@@ -163,11 +164,6 @@ def find_commits(snapshots: Sequence[Snapshot], run_id: str) -> Sequence[Committ
         for each in snapshots
         if each.properties.get(RUN_ID) == run_id
     ]
-
-
-def name_of(path: str) -> str:
-    """Return the name of a file; names of data files are unique in a table."""
-    return path.rpartition("/")[2]
 
 
 def _numbers(text: str) -> tuple[int, ...]:

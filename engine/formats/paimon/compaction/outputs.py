@@ -9,9 +9,10 @@ from contextlib import suppress
 from typing import Final
 
 from engine.domain.runs.output_names import attempt_of
-from engine.formats.paimon.compaction.commits import find_commits, name_of
+from engine.formats.paimon.compaction.commits import find_commits
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.view import TableView
+from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 METADATA_FOLDERS: Final = frozenset(
     {"schema", "snapshot", "manifest", "tag", "branch", "changelog", "consumer", "service", "packhouse-deletions"}
@@ -24,7 +25,7 @@ def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
     storage, location = view.files.storage, view.files.location
     folders = [name for name in storage.folders(location) if name not in METADATA_FOLDERS]
     paths = [path for name in folders for path in storage.files_below(f"{location}/{name}")]
-    return sorted(path for path in paths if attempt_of(name_of(path), run_id) is not None)
+    return sorted(path for path in paths if attempt_of(file_name(path), run_id) is not None)
 
 
 def remove_run_files(
@@ -44,14 +45,14 @@ def remove_run_files(
     Returns:
         The number of deleted files.
     """
-    own = [each for each in list_run_files(view, run_id) if (attempt_of(name_of(each), run_id) or 0) <= up_to_attempt]
-    kept = {name_of(path) for path in keep}
-    if not (candidates := [path for path in own if name_of(path) not in kept]):
+    own = [each for each in list_run_files(view, run_id) if (attempt_of(file_name(each), run_id) or 0) <= up_to_attempt]
+    kept = {file_name(path) for path in keep}
+    if not (candidates := [path for path in own if file_name(path) not in kept]):
         return 0
     referenced = _referenced(view, snapshots, run_id)
     removed = 0
     for path in candidates:
-        if name_of(path) not in referenced:
+        if file_name(path) not in referenced:
             with suppress(FileNotFoundError):
                 view.files.storage.delete(path)
                 removed += 1

@@ -12,11 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.formats.base import IN_HISTORY, Condition, Verification, WrittenGroup
-from engine.formats.paimon.compaction.commits import GROUPS, is_commit_of, name_of
+from engine.formats.paimon.compaction.commits import GROUPS, is_commit_of
 from engine.formats.paimon.manifests.entries import ADD
 from engine.formats.paimon.manifests.live_files import LiveFiles
 from engine.formats.paimon.metadata.snapshots import COMPACT, Snapshot
 from engine.formats.paimon.view import TableView
+from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 _BUCKET = ("partition", "bucket")
 _OF_FILE = (*_BUCKET, "name")
@@ -64,8 +65,8 @@ class _Checks:
         yield Condition("operation_is_compact", self.snapshot.kind == COMPACT, f"operation {self.snapshot.kind}")
         yield self._in_history()
         yield self._claimed_groups()
-        inputs = {name_of(each.path): each for group in self.groups for each in group.inputs}
-        outputs = {name_of(each.path): each for group in self.groups for each in group.outputs}
+        inputs = {file_name(each.path): each for group in self.groups for each in group.inputs}
+        outputs = {file_name(each.path): each for group in self.groups for each in group.outputs}
         yield _same("removed_files_as_planned", frozenset(inputs), self.removed)
         yield _same("added_files_as_written", frozenset(outputs), self.added)
         counts = {name: (each.file_bytes, each.record_count) for name, each in outputs.items()}
@@ -160,7 +161,7 @@ _MOST_SHOWN = 10_000
 
 def _by_files(view: TableView, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
     """Verify groups whose snapshot is gone: it expired if the outputs are live; otherwise it was taken back."""
-    names = [name_of(each.path) for group in groups for each in group.outputs]
+    names = [file_name(each.path) for group in groups for each in group.outputs]
     is_live = pc.is_in(pa.array(names, pa.string()), value_set=view.live.files["name"].combine_chunks())
     count = pc.sum(is_live).as_py() or 0
     check = Condition(IN_HISTORY, count == len(names), f"snapshot {snapshot_id} is gone; {count} of its files are live")

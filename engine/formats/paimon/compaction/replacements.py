@@ -9,10 +9,11 @@ import pyarrow.parquet as pq
 
 from engine.domain.runs.files import OutputFile
 from engine.formats.base import WrittenGroup
-from engine.formats.paimon.compaction.tasks import bucket_of
+from engine.formats.paimon.compaction.tasks import bucket_of, live_inputs
 from engine.formats.paimon.view import TableView
 from engine.rewriting.core.replacements import Replacement, WrittenFile
 from engine.rewriting.kernel.reading.projection import child_fields
+from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 _MAGIC: Final = b"PAR1"
 _SEPARATOR: Final = "."
@@ -24,11 +25,11 @@ def replacement_of(view: TableView, group: WrittenGroup) -> Replacement:
     Raises:
         CommitConflict: its inputs are not live in this view.
     """
-    bucket, partition = bucket_of(view, group)
+    bucket, partition = bucket_of(live_inputs(view, group))
     return Replacement(
         partition=base64.b64encode(partition).decode(),
         bucket=bucket,
-        inputs=tuple(each.path.rpartition("/")[2] for each in group.inputs),
+        inputs=tuple(file_name(each.path) for each in group.inputs),
         outputs=tuple(map(_written, group.outputs)),
         schema_id=view.schema.id,
     )
@@ -38,7 +39,7 @@ def _written(file: OutputFile) -> WrittenFile:
     footer: Any = pq.read_metadata(pa.BufferReader(_MAGIC + base64.b64decode(file.footer, validate=True)))
     found = _doubtful(footer)
     unbounded, unknown = (tuple(name for name, one in found.items() if one is kind) for kind in (True, False))
-    return WrittenFile(file.path.rpartition("/")[2], file.file_bytes, file.record_count, unbounded, unknown)
+    return WrittenFile(file_name(file.path), file.file_bytes, file.record_count, unbounded, unknown)
 
 
 def _doubtful(footer: Any) -> Mapping[str, bool]:

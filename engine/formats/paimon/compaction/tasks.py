@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from engine.domain.errors import CommitConflict
 from engine.domain.runs.output_names import output_prefix
@@ -43,7 +42,8 @@ def core_task(
     Raises:
         CommitConflict: its files are not live in this view.
     """
-    bucket, partition = bucket_of(view, group)
+    files = live_inputs(view, group)
+    bucket, partition = bucket_of(files)
     is_unaware = view.options.bucket_mode is BucketMode.UNAWARE
     return CoreTask(
         run_id=run_id,
@@ -55,7 +55,7 @@ def core_task(
         inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
         kind=WITHOUT_BUCKETS if is_unaware else ONE_BUCKET,
         full=settings.full,
-        options=_options(settings, is_forced=_runs_of(view, group) < settings.sorted_run_trigger),
+        options=_options(settings, is_forced=_runs_of(files) < settings.sorted_run_trigger),
         jar=core.jar(),
         store_jar=core.store_jar() if storage else "",
         storage=dict(storage),
@@ -71,7 +71,7 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
         CommitConflict: its files are not live in this view.
         NoArrowType: the table has a column that the kernel can't write.
     """
-    bucket, partition = bucket_of(view, group)
+    bucket, partition = bucket_of(live_inputs(view, group))
     return GroupTask(
         run_id=run_id,
         attempt=attempt,
@@ -87,10 +87,9 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
     )
 
 
-def _runs_of(view: TableView, group: FileGroup) -> int:
-    """Return the number of sorted runs that a group's files are."""
-    names = pa.array([each.path.rpartition("/")[2] for each in group.inputs], pa.string())
-    levels: list[int] = view.live.files.filter(pc.is_in(view.live.files["name"], value_set=names))["level"].to_pylist()
+def _runs_of(files: pa.Table) -> int:
+    """Return the number of sorted runs that the files of a bucket are."""
+    levels: list[int] = files["level"].to_pylist()
     return levels.count(0) + len(set(levels) - {0})
 
 
@@ -110,17 +109,26 @@ def _options(settings: RewriteSettings, *, is_forced: bool) -> dict[str, str]:
     } | ({"lookup-compact": "radical"} if is_forced else {})
 
 
-def bucket_of(view: TableView, group: FileGroup | WrittenGroup) -> tuple[int, bytes]:
-    """Return the bucket of a group's files, and its partition as manifests store it.
+def live_inputs(view: TableView, group: FileGroup | WrittenGroup) -> pa.Table:
+    """Return a group's files as manifests have them, in the schema `manifests.entries.ENTRIES`.
 
     Raises:
-        CommitConflict: its files are not live in this view, or in several buckets.
+        CommitConflict: one is not live in this view.
     """
-    paths = pa.array([each.path for each in group.inputs], pa.string())
-    files = view.live.files.filter(pc.is_in(view.live.paths(), value_set=paths))
-    if files.num_rows != len(paths):
-        raise CommitConflict(f"{len(paths) - files.num_rows} of {len(paths)} files are not live any more")
+    files: pa.Table = view.live.at([each.path for each in group.inputs]).files
+    if files.num_rows != len(group.inputs):
+        gone = len(group.inputs) - files.num_rows
+        raise CommitConflict(f"{gone} of {len(group.inputs)} files are not live any more")
+    return files
+
+
+def bucket_of(files: pa.Table) -> tuple[int, bytes]:
+    """Return the bucket of files, and their partition as manifests store it.
+
+    Raises:
+        CommitConflict: they are in several buckets.
+    """
     buckets = files.select(["bucket", "partition"]).group_by(["bucket", "partition"]).aggregate([])
     if buckets.num_rows != 1:
-        raise CommitConflict(f"the files of group {group.ordinal} are in {buckets.num_rows} buckets")
+        raise CommitConflict(f"{files.num_rows} files of one group are in {buckets.num_rows} buckets")
     return buckets["bucket"][0].as_py(), buckets["partition"][0].as_py()

@@ -18,6 +18,7 @@ from engine.formats.paimon.metadata.partition_fields import SPEC_ID
 from engine.formats.paimon.metadata.partitions import PartitionCodec
 from engine.planning.measures.digest import FILE_DIGEST
 from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 _IDENTITY: Final = ("partition", "bucket", "level", "name")
 """Columns that identify a file. The same name at another level is another entry: a file that moves is not rewritten."""
@@ -56,6 +57,12 @@ class LiveFiles:
         folders = texts.take(codes)
         inside = pc.binary_join_element_wise(folders, self.files["name"], "/")
         return pc.coalesce(self.files["external_path"], inside)
+
+    def at(self, paths: Sequence[str]) -> "LiveFiles":
+        """Return only the files that are at these paths."""
+        names = pa.array(map(file_name, paths), pa.string())
+        named = replace(self, files=self.files.filter(pc.is_in(self.files["name"], value_set=names)))
+        return replace(self, files=named.files.filter(pc.is_in(named.paths(), value_set=pa.array(paths, pa.string()))))
 
     def folder(self, partition: bytes, bucket: int) -> str:
         """Return the folder of a bucket's new files; `partition` is its binary row."""

@@ -59,6 +59,11 @@ def address_of(uri: str) -> Address:
     return Address(HDFS, f"{scheme.lower()}://{place}", f"/{path}") if kind == HDFS else Address(kind, place, path)
 
 
+def file_name(path: str) -> str:
+    """Return the last part of a path."""
+    return path.rpartition("/")[2]
+
+
 def canonical(uri: str) -> str:
     """Return one spelling for all spellings of a path, for comparing only. Raises as `address_of`."""
     found = address_of(uri)
