@@ -203,15 +203,61 @@ def test_partitions_keep_their_rows_and_later_files_stay(lake: PaimonLake, tmp_p
     assert lake.open().digest().num_rows == len(days) + 1
 
 
-def test_a_schema_that_changed_after_the_plan_needs_another_plan(lake: PaimonLake) -> None:
-    lake.create([("id", "BIGINT"), ("v", "DOUBLE")])
+CHANGES: Final[Mapping[str, Sequence[tuple[str, Mapping[str, str]]]]] = {
+    "renamed": [("rename_column", {"name": "v", "new_name": "w"})],
+    "added": [("add_column", {"name": "later", "kind": "INT"})],
+    "dropped": [("drop_column", {"name": "v"})],
+    "dropped and added again": [("drop_column", {"name": "v"}), ("add_column", {"name": "v", "kind": "STRING"})],
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_files_keep_the_schema_of_the_plan_if_columns_change_before_the_commit(
+    lake: PaimonLake, tmp_path: Path, change: str
+) -> None:
+    lake.create([("id", "BIGINT"), ("v", "DOUBLE"), ("t", "STRING")])
+    for number in range(3):
+        lake.write([[number, 0.5 + number, "abc"[number]], [10 + number, None, None]])
+    twin = copy_of(lake, tmp_path)
+    table = opened(lake)
+    groups = rewritten(table, full=True, engine=Engine.ARROW)
+    for each in (lake, twin):
+        for name, arguments in CHANGES[change]:
+            each.call(name, **arguments)
+    assert committed(lake, table, groups).ok
+    assert lake.open().digest().num_rows == 1
+    assert lake.call("values") == twin.call("values")
+    columns = [name for name, _ in lake.call("columns")]
+    values: Columns = {"w": ("DOUBLE", [0.5, 2.5]), "t": ("STRING", ["a", "b"]), "later": ("INT", [1])}
+    asked = [
+        each
+        for at, name in enumerate(columns)
+        for each in comparisons({name: values.get(name, ("DOUBLE" if name == "v" else "STRING", []))}, at, Random(1))
+    ]
+    found, wanted = (each.call("matching", tests=asked) for each in (lake, twin))
+    assert found == wanted
+    assert any(wanted)
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (("change_type", {"name": "v", "kind": "DOUBLE"}), "v was FLOAT in schema 0 and is DOUBLE"),
+        (("set_option", {"name": "deletion-vectors.enabled", "value": "true"}), "rows are deleted by vectors"),
+        (("set_option", {"name": "file.format", "value": "orc"}), "orc files"),
+    ],
+)
+def test_a_change_after_the_plan_that_needs_the_core_needs_another_plan(
+    lake: PaimonLake, change: tuple[str, Mapping[str, str]], found: str
+) -> None:
+    lake.create([("id", "BIGINT"), ("v", "FLOAT")], deletion_vectors__modifiable="true")
     for number in range(3):
         lake.write([[number, 0.5]])
     table = opened(lake)
     groups = rewritten(table, full=True, engine=Engine.ARROW)
-    lake.call("rename_column", name="v", new_name="w")
+    lake.call(change[0], **change[1])
     request = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
-    with pytest.raises(CommitConflict, match="the table's schema is 1, files were written for 0"):
+    with pytest.raises(CommitConflict, match=f"the schema is 1, no longer 0: {found}"):
         opened(lake).commit(request, before_try=lambda: None)
     assert lake.open().head_snapshot_id == 3
 

@@ -17,6 +17,7 @@ from engine.domain.errors import CommitConflict, Fatal, OutcomeUnknown, Packhous
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, CommitRequest, CommittedBatch, WrittenGroup
+from engine.formats.paimon.compaction.conditions import kernel_conditions
 from engine.formats.paimon.compaction.core import HEAP_BYTES, CoreAccess
 from engine.formats.paimon.compaction.replacements import replacement_of
 from engine.formats.paimon.metadata.snapshots import Snapshot
@@ -76,7 +77,9 @@ class Committer:
             user=f"{_USER}{request.run_id}-{hashlib.sha256(ordinals.encode()).hexdigest()[:16]}",
             identifier=_IDENTIFIER,
             messages=tuple(each.message for each in groups if each.message),
-            replacements=tuple(replacement_of(view, each) for each in groups if not each.message),
+            replacements=tuple(
+                replacement_of(view, each, schema_id=request.schema_id) for each in groups if not each.message
+            ),
             properties={RUN_ID: request.run_id, ATTEMPT: str(request.attempt), GROUPS: ordinals},
             storage=dict(self.storage),
             store_jar=self.core.store_jar() if self.storage else "",
@@ -113,13 +116,16 @@ def _told(answer: CommitAnswer) -> str:
 
 
 def check_schema(view: TableView, request: CommitRequest) -> None:
-    """Check that files of the kernel have the table's present schema.
+    """Check that files of the kernel can be committed, which have the schema of the plan: readers evolve their rows.
 
     Raises:
-        CommitConflict: the schema changed since the plan.
+        CommitConflict: the schema changed since the plan, and with it a condition of the kernel.
     """
-    if view.schema.id != request.schema_id and not all(each.message for each in request.groups):
-        raise CommitConflict(f"the table's schema is {view.schema.id}, files were written for {request.schema_id}")
+    if view.schema.id == request.schema_id or all(each.message for each in request.groups):
+        return
+    for each in kernel_conditions(view):
+        if not each.holds:
+            raise CommitConflict(f"the schema is {view.schema.id}, no longer {request.schema_id}: {each.detail}")
 
 
 def check_groups(groups: Sequence[WrittenGroup]) -> None:

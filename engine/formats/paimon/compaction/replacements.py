@@ -19,8 +19,8 @@ _MAGIC: Final = b"PAR1"
 _SEPARATOR: Final = "."
 
 
-def replacement_of(view: TableView, group: WrittenGroup) -> Replacement:
-    """Return what the core is told of a group.
+def replacement_of(view: TableView, group: WrittenGroup, *, schema_id: int) -> Replacement:
+    """Return what the core is told of a group, whose outputs have this schema of the table.
 
     Raises:
         CommitConflict: its inputs are not live in this view.
@@ -31,7 +31,7 @@ def replacement_of(view: TableView, group: WrittenGroup) -> Replacement:
         bucket=bucket,
         inputs=tuple(file_name(each.path) for each in group.inputs),
         outputs=tuple(map(_written, group.outputs)),
-        schema_id=view.schema.id,
+        schema_id=schema_id,
     )
 
 
