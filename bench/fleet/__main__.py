@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from bench.fleet import artemis, explained, race, replays, starvation, storm
+from bench.fleet import artemis, explained, key_tables, race, replays, starvation, storm
 from bench.fleet.line import Line
 from bench.fleet.upkeep.report import judge
 from bench.fleet.upkeep.report import report as upkeep_report
@@ -75,6 +75,12 @@ def _presets(seed: int) -> tuple[str, list[str]]:
     return replays.report(found, days=7, seed=seed), wrong
 
 
+def _key_tables(seed: int) -> tuple[str, list[str]]:
+    found = key_tables.replay_presets(days=7, seed=seed, presets=["balanced", "paimon-universal"])
+    wrong = [each for result in found["balanced"] for each in key_tables.broken("balanced", result)]
+    return key_tables.report(found, days=7, seed=seed), wrong
+
+
 SCENARIOS: Mapping[str, Callable[[int], tuple[str, list[str]]]] = {
     "fleet-scarce": partial(_race, history_days=10, capacity=1.5),
     "fleet-ample": partial(_race, history_days=3, capacity=4.0),
@@ -83,6 +89,7 @@ SCENARIOS: Mapping[str, Callable[[int], tuple[str, list[str]]]] = {
     "explain": _explained,
     "artemis": _artemis,
     "presets": _presets,
+    "key-tables": _key_tables,
     "upkeep": partial(_upkeep, tables=1000, workers=5, is_scarce=True),
     "upkeep-ample": partial(_upkeep, tables=100, workers=2, is_scarce=False),
 }

@@ -17,11 +17,12 @@ from typing import Any
 import jpype
 
 from tests.support.paimon.core_changes import Changes, java
+from tests.support.paimon.core_trees import MergeTrees
 
 _EPOCH = date(1970, 1, 1)
 
 
-class Core(Changes):
+class Core(Changes, MergeTrees):
     """The calls, by the names of the methods."""
 
     def __init__(self, scratch: str) -> None:

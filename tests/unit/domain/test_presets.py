@@ -55,7 +55,7 @@ def test_p25_balanced_is_due_at_twenty_small_files_that_are_a_fifth_and_doubled(
 
 
 def test_balanced_takes_few_small_files_once_a_partition_has_settled() -> None:
-    settled, many, avoidable = rules("balanced")[2:]
+    settled, many, avoidable = rules("balanced")[2:5]
     assert settled == {
         "small_file_count at_least": 5,
         "largest_small_file_share at_most": 0.5,
@@ -69,6 +69,12 @@ def test_balanced_takes_few_small_files_once_a_partition_has_settled() -> None:
         "newest_file_age at_least": 3600,
     }
     assert effective_policy(table_properties={}).values["rewrite.min_input_files"] == 2
+
+
+def test_p24_balanced_takes_a_bucket_of_a_key_table_at_five_sorted_runs() -> None:
+    """Small buckets never have twenty small files that are half of their bytes."""
+    assert rules("balanced")[5:] == [{"sorted_run_count at_least": 5}]
+    assert effective_policy(table_properties={}).values["rewrite.key_tables.sorted_run_trigger"] == 5
 
 
 def test_balanced_leaves_the_target_to_the_table() -> None:

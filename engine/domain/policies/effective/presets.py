@@ -36,13 +36,17 @@ _SETTLED: Final = ("newest_file_age", "at_least", "1h")
 _GROWN: Final = ("largest_small_file_share", "at_most", 0.5)
 """At least half of the bytes to merge are outside the file that the last rewrite left: each rewrite doubles it."""
 
+_TOO_MANY_RUNS: Final = _rule("too many sorted runs", ("sorted_run_count", "at_least", 5))
+"""The default of `rewrite.key_tables.sorted_run_trigger`. Tables without sorted runs are never due by it."""
+
 _BALANCED: Final = _preset(
     "balanced",
     summary="For tables without tuning. While files arrive, a partition is due at 20 small files that are a fifth of "
     "all its files, if the largest of them has at most half of their bytes; at 500 small files in any case. A "
     "partition without new files for 1 h is due at 5 small files under the same condition, and at 20 in any case. If "
-    "200 files or more and 30 % of the table's files are avoidable, each such partition is due at 2. The target size "
-    "is the table's own, or 128 MiB without one; at most one run starts in 10 minutes.",
+    "200 files or more and 30 % of the table's files are avoidable, each such partition is due at 2. A bucket of a key "
+    "table is due at 5 sorted runs. The target size is the table's own, or 128 MiB without one; at most one run starts "
+    "in 10 minutes.",
     source="Packhouse's own figures, chosen by replays of eight write histories (docs/simulation.md, 'Presets'): "
     "avoidable files stay bounded, and each ingested byte is rewritten at most 2.5 times.",
     document={
@@ -65,6 +69,7 @@ _BALANCED: Final = _preset(
                 ("small_file_count", "at_least", 2),
                 _SETTLED,
             ),
+            _TOO_MANY_RUNS,
         ],
     },
 )
@@ -148,7 +153,7 @@ _PAIMON_UNIVERSAL: Final = _preset(
             "key_tables": {"sorted_run_trigger": 5},
         },
         "triggers": [
-            _rule("too many sorted runs", ("sorted_run_count", "at_least", 5)),
+            _TOO_MANY_RUNS,
             _rule("a window of small files", ("small_file_count", "at_least", 5)),
         ],
     },

@@ -1,0 +1,39 @@
+"""Rules of merge trees as Paimon's core has them, without a table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jpype
+
+from tests.support.paimon.core_changes import java
+
+
+class MergeTrees:
+    """Calls of the core, by the names of the methods."""
+
+    def selected(self, cases: Sequence[Sequence[tuple[int, int]]], trigger: int) -> list[list[int]]:
+        """Return how many of a bucket's runs, pairs of level and bytes, are merged, and the level of the output.
+
+        Universal compaction has Paimon's default options besides the trigger, and six levels.
+        """
+        strategy = java("mergetree.compact.UniversalCompaction")(200, 1, trigger, None, None)
+        found = []
+        for runs in cases:
+            levels = jpype.java.util.ArrayList()
+            for level, size in runs:
+                levels.add(
+                    java("mergetree.LevelSortedRun")(level, java("mergetree.SortedRun").fromSingle(_sized(size)))
+                )
+            picked = strategy.pick(6, levels)
+            unit = picked.get() if picked.isPresent() else None
+            found.append([0, 0] if unit is None else [int(unit.files().size()), int(unit.outputLevel())])
+        return found
+
+
+def _sized(size: int) -> Any:
+    """Return a file of so many bytes."""
+    stats, source = java("stats.SimpleStats").EMPTY_STATS, java("manifest.FileSource").APPEND
+    nothing = jpype.java.util.ArrayList()
+    return java("io.DataFileMeta").forAppend(
+        "f", size, 1, stats, 0, 0, 0, nothing, None, source, None, None, None, None
+    )
