@@ -161,6 +161,8 @@ class BucketCalls:
             Refused: the core found no files to compact.
         """
         write = self._table.newWrite(self._user)
+        # partitions from before a change of the option `bucket` keep their number of buckets, also in the commit
+        write.getWrite().withIgnoreNumBucketCheck(True)
         spilling = self._paimon.disk.IOManager.create(scratch)
         try:
             write.withIOManager(spilling)

@@ -63,6 +63,17 @@ async def test_grants_are_given_listed_and_revoked(packhouse: Run, lake: Lake) -
     assert (await document(packhouse, "catalogs", "revoke", "lake", "--team", "shop"))["grants"] == []
 
 
+async def test_discover_says_whether_a_pattern_or_the_catalog_has_no_tables(
+    packhouse: Run, lake: Lake, tmp_path: Path
+) -> None:
+    done = await packhouse("catalogs", "discover", "lake", "--pattern", "nothing.*")
+    assert "no table matches 'nothing.*'" in done.stderr
+    warehouse = ["-p", "type=filesystem", "-p", f"warehouse={tmp_path}/missing"]
+    await document(packhouse, "catalogs", "create", "empty", "--format", "paimon", *warehouse)
+    done = await packhouse("catalogs", "discover", "empty")
+    assert "the catalog has no tables that you may see: `packhouse catalogs check empty` shows" in done.stderr
+
+
 async def test_files_declare_grants_or_leave_them_alone(packhouse: Run, lake: Lake, tmp_path: Path) -> None:
     await document(packhouse, "catalogs", "grant", "lake", "--team", "shop", "--right", "register")
     await document(packhouse, "export", "--folder", str(tmp_path / "files"))

@@ -94,6 +94,7 @@ class Core(Changes, MergeTrees):
         builder = opened.newBatchWriteBuilder()
         write, commit = builder.newWrite(), builder.newCommit()
         write.withIOManager(java("disk.IOManagerImpl")(self._scratch))
+        write.getWrite().withIgnoreNumBucketCheck(True)
         for each in opened.newSnapshotReader().bucketEntries():
             write.compact(each.partition(), each.bucket(), full)
         commit.commit(write.prepareCommit())
@@ -430,6 +431,7 @@ def _file(store: Any, entry: Any, kinds: Sequence[str], vectors: Mapping[str, in
         "min_sequence": int(file.minSequenceNumber()),
         "file_format": str(file.fileFormat()),
         "vector": vectors.get(str(file.fileName())),
+        "total_buckets": int(entry.totalBuckets()),
     }
 
 

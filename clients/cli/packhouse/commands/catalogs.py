@@ -160,13 +160,17 @@ def discover(
         ]
         print_rows(console, ("table", "outcome", "detail"), rows)
         if not rows:
-            session.say(
-                "no table of the catalog matches: a pattern is matched against namespace.name, such as 'shop.*'"
-            )
+            session.say(_none_found(name, pattern))
         if found["truncated"]:
             session.say(f"[yellow]only the first {found['examined']} tables of the catalog were searched[/]")
 
     session.show(found, render)
+
+
+def _none_found(name: str, pattern: str) -> str:
+    if pattern != "*":
+        return f"no table matches {pattern!r}: a pattern is matched against namespace.name, such as 'shop.*'"
+    return f"the catalog has no tables that you may see: `packhouse catalogs check {name}` shows what it has"
 
 
 @app.command()
