@@ -12,8 +12,9 @@ import pyarrow as pa
 from engine.domain.runs.removals import OrphanRule
 from engine.formats.deletion.removal import Removal, Tally
 from engine.formats.deletion.scopes import Scope
-from engine.formats.iceberg.orphans.looks import StoredLooks
+from engine.formats.iceberg.deletion.records import RecordFolder, records_root
 from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
+from engine.formats.orphans.looks import StoredLooks
 from tests.support.expired_files import Deletion
 from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files, orders
 
@@ -57,9 +58,15 @@ def search(lake: Lake, *, scope: Scope | None = None, open_runs: Sequence[str] =
     return OrphanFiles(load=Deletion(lake).view, run_id=RUN_ID, scope=where, open_runs=open_runs)
 
 
+def stored_looks(lake: Lake) -> StoredLooks:
+    """Return the stored looks of the table."""
+    view = Deletion(lake).view()
+    return StoredLooks(RecordFolder(view), records_root(view))
+
+
 def pass_time(lake: Lake, by: timedelta = WEEK) -> None:
     """Make the stored look earlier."""
-    looks, us = StoredLooks(Deletion(lake).view()), by // timedelta(microseconds=1)
+    looks, us = stored_looks(lake), by // timedelta(microseconds=1)
     look = looks.latest()
     assert look is not None
     since = pa.array([each - us for each in look.files["since_us"].to_pylist()], pa.int64())

@@ -12,7 +12,7 @@ from engine.domain.errors import TableReplaced
 from engine.formats.deletion.file_lists import FileKind, FileList, ListWriter, Origin, listed
 from engine.formats.deletion.path_keys import keys_of
 from engine.formats.deletion.scopes import OF_OTHERS, OUTSIDE, PROTECTED, UNCLEAR, Refused, Scope
-from engine.formats.iceberg.deletion.records import Records
+from engine.formats.iceberg.deletion.records import records_of
 from tests.support.expired_files import Deletion, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, append_files, orders
 
@@ -145,7 +145,7 @@ def test_a_stored_list_that_was_changed_deletes_nothing_else(lake: Lake, tmp_pat
     wrong = [str(secret), *sorted(needed(lake.load())), f"{table.location()}/../x"]
     changed = ListWriter(recorded.files.origin)
     changed.add(listed([*wrong, *wrong], FileKind.DATA))
-    Records(deletion.view(), RUN_ID).write_files(changed.finish())
+    records_of(deletion.view(), RUN_ID).write_files(changed.finish())
     assert deletion.finish(deletion.begin())[1].deleted == {}
     assert secret.exists()
     assert needed(lake.load()) <= stored(lake.load())
@@ -171,6 +171,6 @@ def test_a_list_of_another_table_is_refused(lake: Lake) -> None:
     deletion = Deletion(lake)
     files = deletion.expire(ids(lake.load().metadata)[:-1])
     origin = Origin("00000000-0000-0000-0000-000000000000", 0, 0)
-    Records(deletion.view(), RUN_ID).write_roots(FileList.read(ListWriter(origin).finish().body))
+    records_of(deletion.view(), RUN_ID).write_roots(FileList.read(ListWriter(origin).finish().body))
     with pytest.raises(TableReplaced, match="another one now"):
         files.find()

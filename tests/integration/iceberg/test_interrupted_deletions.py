@@ -8,9 +8,10 @@ import pytest
 from pyiceberg.table import Table
 
 from engine.formats.deletion import removal
+from engine.formats.deletion.records import Records
 from engine.formats.deletion.removal import Removal
 from engine.formats.iceberg.deletion import expired_files, unneeded
-from engine.formats.iceberg.deletion.records import Records
+from engine.formats.iceberg.deletion.records import records_of
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, append_files, ids_of, live_paths, orders
 
@@ -89,7 +90,7 @@ def test_the_list_is_stored_before_the_first_file_is_deleted(lake: Lake) -> None
     every, deletion = ids(history(lake).metadata), Deletion(lake)
     files = deletion.expire(every[:-1])
     recorded, before = files.find(), stored(lake.load())
-    listed = {row["path"] for row in Records(deletion.view(), RUN_ID).files()[1].samples(1000)}  # type: ignore[index]
+    listed = {row["path"] for row in records_of(deletion.view(), RUN_ID).files()[1].samples(1000)}  # type: ignore[index]
     files.delete(deletion.removal())
     gone = {path.removeprefix("file:") for path in before - stored(lake.load())}
     assert gone == {path.removeprefix("file://") for path in listed}

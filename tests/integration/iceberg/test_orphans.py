@@ -15,8 +15,7 @@ from pyiceberg.transforms import IdentityTransform
 from engine.domain.errors import Fatal, NotEligible, StateConflict, TableReplaced
 from engine.domain.runs.removals import OrphanRule
 from engine.formats.deletion.scopes import Scope
-from engine.formats.iceberg.orphans.listings import files_below
-from engine.formats.iceberg.orphans.looks import StoredLooks
+from engine.formats.orphans.listings import files_below
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, append_files
 from tests.support.orphans import (
@@ -29,6 +28,7 @@ from tests.support.orphans import (
     remove,
     root,
     search,
+    stored_looks,
     table,
 )
 
@@ -121,8 +121,8 @@ def test_f16_an_incomplete_listing_deletes_nothing(lake: Lake, lacks: str, monke
         for batch in files_below(*given):
             yield batch.filter(pa.array([not each.endswith(ends) for each in batch["path"].to_pylist()], pa.bool_()))
 
-    for name in ("orphan_files", "sources"):
-        monkeypatch.setattr(f"engine.formats.iceberg.orphans.{name}.files_below", cut)
+    for name in ("orphans.looks", "iceberg.orphans.sources"):
+        monkeypatch.setattr(f"engine.formats.{name}.files_below", cut)
     with pytest.raises(StateConflict, match="listing"):
         search(lake).look(RULE)
     assert path.exists()
@@ -182,13 +182,13 @@ def test_a_dry_run_writes_nothing_and_a_listing_can_be_stopped(lake: Lake) -> No
 
     with pytest.raises(InterruptedError):
         list(search(lake).looking(RULE, stop))
-    assert StoredLooks(Deletion(lake).view()).latest() is None
+    assert stored_looks(lake).latest() is None
 
 
 def test_f16_references_that_vanish_without_an_expiry_stop_the_search(lake: Lake) -> None:
     table(lake)
     search(lake).look(RULE)
-    looks = StoredLooks(Deletion(lake).view())
+    looks = stored_looks(lake)
     look = looks.latest()
     assert look is not None
     looks.write(replace(look, referenced=2 * look.referenced))
@@ -201,7 +201,7 @@ def test_f16_references_that_vanish_without_an_expiry_stop_the_search(lake: Lake
 def test_f16_a_replaced_table_or_an_older_pointer_stops_the_search(lake: Lake) -> None:
     table(lake)
     search(lake).look(RULE)
-    looks = StoredLooks(Deletion(lake).view())
+    looks = stored_looks(lake)
     look = looks.latest()
     assert look is not None
     for origin, error in (
@@ -345,7 +345,7 @@ def test_more_orphans_than_one_look_stores_are_deleted_by_later_ones(
     first = [orphan(lake, f"data/day=2/{number}.parquet") for number in range(5)]
     search(lake).look(RULE)
     late = [orphan(lake, f"data/day={day}/{number}.parquet") for day in (1, 3) for number in range(5)]
-    monkeypatch.setattr("engine.formats.iceberg.orphans.listings._BATCH_ROWS", 1)
+    monkeypatch.setattr("engine.formats.orphans.listings._BATCH_ROWS", 1)
     monkeypatch.setattr("engine.formats.iceberg.orphans.orphan_files.LOOK_BYTES", 1)
     pass_time(lake)
     files = search(lake)

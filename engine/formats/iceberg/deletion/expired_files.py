@@ -25,7 +25,7 @@ from engine.formats.deletion.removal import Removal, Tally
 from engine.formats.deletion.scopes import Refused, Scope
 from engine.formats.iceberg.deletion.candidates import Found, find_files, roots_of
 from engine.formats.iceberg.deletion.reachability import Reachability, check_may_delete, check_newer
-from engine.formats.iceberg.deletion.records import Records
+from engine.formats.iceberg.deletion.records import records_of
 from engine.formats.iceberg.deletion.unneeded import UnneededFiles
 from engine.formats.iceberg.metadata.views import TableView
 
@@ -68,11 +68,11 @@ class ExpiredFiles:
         Raises:
             OSError: the store does not answer; nothing may be sent then.
         """
-        Records(view, self._run_id).write_roots(roots_of(view.metadata, snapshot_ids))
+        records_of(view, self._run_id).write_roots(roots_of(view.metadata, snapshot_ids))
 
     def is_pending(self) -> bool:
         """Return whether something is stored that is not deleted yet. Raises OSError."""
-        return bool(Records(self._load(), self._run_id).roots())
+        return bool(records_of(self._load(), self._run_id).roots())
 
     def record(self) -> RemovalPlan:
         """Find the files to delete and store their list, as `find`; return the plan that a run records."""
@@ -90,7 +90,7 @@ class ExpiredFiles:
         """
         view = self._load()
         check_may_delete(view.metadata)
-        records = Records(view, self._run_id)
+        records = records_of(view, self._run_id)
         roots = records.roots()
         for each in roots:
             check_newer(view.metadata, each.origin)
@@ -127,7 +127,7 @@ class ExpiredFiles:
 
     def close(self) -> None:
         """Remove the records that only a repetition needs; the list of deleted files stays. Raises OSError."""
-        records = Records(self._load(), self._run_id)
+        records = records_of(self._load(), self._run_id)
         records.remove_roots()
 
     def _checked(self, view: TableView, path: str, stored: FileList) -> tuple[Recorded, Reachability]:

@@ -1,128 +1,45 @@
-"""Lists of a run's files in the table's metadata folder, written before anything is expired or deleted.
+"""Where the records of deletions of an Iceberg table are: in its metadata folder."""
 
-They are there because any worker on any host can read them then, with the rights that the deletion needs anyway, and no
-other place is common to all workers; a database would get a row of megabytes. Each run has a folder of its own,
-`<metadata location>/packhouse-deletions/<run id>`, so that finding its lists takes one request:
-
-- `expired-<number>.parquet`, before each commit: what the metadata names for the snapshots that the commit removes.
-  After it the metadata does not have them any more.
-- `files-<number>.parquet`, before the first deletion: every file that is deleted, for the `expired` lists up to this
-  number. It stays after the run as the record of what was deleted, until `Records.remove`.
-
-Who can write to the table's metadata folder can change them: a list that is read is checked like the table's own
-metadata, against the current version of the table and its location.
-"""
-
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from engine.domain.errors import Fatal
-from engine.formats.deletion.file_lists import FileList
+from engine.formats.deletion.records import Records
 from engine.formats.deletion.scopes import RECORDS
 from engine.formats.iceberg.catalog.paths import metadata_location
-from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
 from engine.rewriting.kernel.storage.stores.addresses import file_name
-
-_RUN_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
-_ORPHANS: Final = re.compile(r"orphans-[0-9]{1,20}\.parquet")
-_NUMBERED: Final = re.compile(r"(expired)?(?:files)?-([0-9]{1,9})\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
-    """The lists of one run of a table."""
+class RecordFolder:
+    """Whole files of one table, `deletion.record_files.RecordFiles`."""
 
     view: TableView
-    run_id: str
 
-    @property
-    def folder(self) -> str:
-        """The folder of the lists."""
-        if not _RUN_ID.fullmatch(self.run_id):
-            raise Fatal(f"{self.run_id!r} is no id of a run")
-        return f"{metadata_location(self.view.metadata)}/{RECORDS}/{self.run_id}"
+    def files(self, folder: str) -> Sequence[str]:
+        """Return the names of the files directly in a folder; none if it is missing."""
+        return [file_name(path) for path in self.view.files_below(folder, is_recursive=False)]
 
-    def write_roots(self, roots: FileList) -> None:
-        """Store the roots of snapshots that a commit is about to remove. Raises OSError."""
-        number = max((int(found[2]) for each in self._names() if (found := _NUMBERED.fullmatch(each))), default=0) + 1
-        self._write(f"expired-{number}.parquet", roots)
+    def read(self, path: str, limit: int) -> bytes:
+        """Return the content of a file. Raises FileNotFoundError, Malformed, OSError."""
+        return read_file(self.view.table.io.new_input(path), limit)
 
-    def roots(self) -> Sequence[FileList]:
-        """Return all roots that were stored. A list that was not written completely is left out. Raises OSError."""
-        found = (self._read(each) for each in self._roots())
-        return [each for each in found if each is not None]
-
-    def write_files(self, files: FileList) -> str:
-        """Store the files that are about to be deleted; return the path of the list. Raises OSError."""
-        return self._write(_files_of(self._roots()), files)
-
-    def files(self) -> tuple[str, FileList] | None:
-        """Return the path and the files that were about to be deleted for the roots; None without a complete list.
-
-        Raises:
-            OSError: the store does not answer.
-        """
-        roots = self._roots()
-        if not roots or _files_of(roots) not in self._names():
-            return None
-        found = self._read(_files_of(roots))
-        return None if found is None else (f"{self.folder}/{_files_of(roots)}", found)
-
-    def recorded(self) -> Iterator[FileList]:
-        """Yield the lists of files that were about to be deleted: the last one of expired snapshots, all of orphans.
-
-        Raises:
-            OSError: the store does not answer.
-        """
-        names = sorted(self._names())
-        numbers = {int(found[2]): each for each in names if (found := _NUMBERED.fullmatch(each)) and not found[1]}
-        last = [numbers[max(numbers)]] if numbers else []
-        for each in (*last, *(each for each in names if _ORPHANS.fullmatch(each))):
-            if (files := self._read(each)) is not None:
-                yield files
-
-    def remove_roots(self) -> None:
-        """Remove the roots, after the last deletion, the newest last: it identifies the list. Raises OSError."""
-        for each in self._roots():
-            self._delete(each)
-
-    def remove(self) -> None:
-        """Remove all lists of the run. Raises OSError."""
-        for each in self._names():
-            self._delete(each)
-
-    def _roots(self) -> Sequence[str]:
-        found = {int(named[2]): each for each in self._names() if (named := _NUMBERED.fullmatch(each)) and named[1]}
-        return [found[number] for number in sorted(found)]
-
-    def _names(self) -> list[str]:
-        return [file_name(path) for path in self.view.files_below(self.folder, is_recursive=False)]
-
-    def _write(self, name: str, files: FileList) -> str:
-        path = f"{self.folder}/{name}"
+    def write(self, path: str, body: bytes) -> None:
+        """Write a whole file, also over one that exists. Raises OSError."""
         with self.view.table.io.new_output(path).create(overwrite=True) as stream:
-            stream.write(files.body)
-        return path
+            stream.write(body)
 
-    def _read(self, name: str) -> FileList | None:
-        path = f"{self.folder}/{name}"
-        try:
-            with decoding(path):
-                return FileList.read(read_file(self.view.table.io.new_input(path), MANIFEST_BYTES))
-        except Malformed:
-            return None
-
-    def _delete(self, name: str) -> None:
-        with suppress(FileNotFoundError):
-            self.view.table.io.delete(f"{self.folder}/{name}")
+    def delete(self, path: str) -> None:
+        """Delete a file. Raises FileNotFoundError, OSError."""
+        self.view.table.io.delete(path)
 
 
-def _files_of(roots: Sequence[str]) -> str:
-    """Return the name of the list of files for roots, which are ordered."""
-    return roots[-1].replace("expired", "files")
+def records_root(view: TableView) -> str:
+    """Return the folder of the records of all runs of a table."""
+    return f"{metadata_location(view.metadata)}/{RECORDS}"
+
+
+def records_of(view: TableView, run_id: str) -> Records:
+    """Return the lists of one run of a table."""
+    return Records(RecordFolder(view), records_root(view), run_id)

@@ -20,11 +20,11 @@ from engine.formats.iceberg.catalog.paths import (
 )
 from engine.formats.iceberg.deletion.reachability import check_may_delete
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.orphans.listings import ListedFiles
-from engine.formats.iceberg.orphans.looks import Look
 from engine.formats.iceberg.orphans.references import References
 from engine.formats.intake.errors import printable
 from engine.formats.intake.outside_files import are_outside
+from engine.formats.orphans.listings import ListedFiles
+from engine.formats.orphans.looks import Look
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 _VERSION: Final = re.compile(r"v?([0-9]{1,9})(?:[-.].*)?\.metadata\.json(?:\.gz)?")

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.iceberg.orphans.listings import store_of
+from engine.formats.orphans.listings import store_of
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.rewriting.kernel.storage.stores.objects import ObjectFiles
 

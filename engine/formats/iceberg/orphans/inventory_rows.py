@@ -24,9 +24,9 @@ import pyarrow.compute as pc
 import pyarrow.csv as pv
 import pyarrow.parquet as pq
 
-from engine.formats.iceberg.orphans.listings import FOUND
 from engine.formats.iceberg.orphans.url_encoding import url_decoded
 from engine.formats.intake.limits import Malformed
+from engine.formats.orphans.listings import FOUND
 from engine.rewriting.kernel.storage.places import one_spelling
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 

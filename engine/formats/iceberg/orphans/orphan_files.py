@@ -6,9 +6,9 @@ a listing that lacks a file that must exist. A process that was killed is follow
 records make it go on.
 """
 
+import re
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -19,27 +19,28 @@ import pyarrow.compute as pc
 from pyiceberg.table.metadata import TableMetadata
 
 from engine.domain.errors import StateConflict
-from engine.domain.runs.removals import FileCount, OrphanRule, RemovalPlan
+from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.deletion.file_lists import FileKind, FileList, listed
+from engine.formats.deletion.file_lists import FileKind, listed
 from engine.formats.deletion.path_keys import Keys, are_in, keys_of
+from engine.formats.deletion.records import Records
 from engine.formats.deletion.removal import Removal, Tally
 from engine.formats.deletion.scopes import Refused, Scope
+from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.deletion.reachability import check_newer, origin_of
-from engine.formats.iceberg.deletion.records import Records
+from engine.formats.iceberg.deletion.records import RecordFolder, records_of, records_root
 from engine.formats.iceberg.deletion.unneeded import UnneededFiles
-from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.orphans.checks import check_complete, check_places, check_shrinkage, check_versions
-from engine.formats.iceberg.orphans.listings import FOUND, ListedFiles, files_below
-from engine.formats.iceberg.orphans.looked import Looked, due_files, us
-from engine.formats.iceberg.orphans.looks import CANDIDATES, LOOK_BYTES, Look, StoredLooks, are_past_quarantine
 from engine.formats.iceberg.orphans.references import References
 from engine.formats.iceberg.orphans.sources import FileSource, source_of
-from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
-from engine.rewriting.kernel.storage.stores.addresses import file_name
+from engine.formats.orphans.listings import FOUND, ListedFiles
+from engine.formats.orphans.looked import Looked, due_files, us
+from engine.formats.orphans.looks import CANDIDATES, LOOK_BYTES, Look, StoredLooks, are_past_quarantine, candidates
+from engine.formats.orphans.orphan_deletions import record_orphans
 
 OF_OPEN_RUN, HIDDEN, CHANGED = "of_open_run", "hidden", "changed_since_inventory"
+_METADATA: Final = r"\.metadata\.json(?:\.gz)?$"
 _CHECKED_AT_ONCE: Final = 50_000
 _NO_KEY: Final = np.uint64(2**64 - 1)
 _HIDDEN: Final = r"/[._]"
@@ -99,19 +100,19 @@ class OrphanFiles:
         """
         before = self._load()
         check_places(before.metadata, self._scope)
-        looks = StoredLooks(before)
+        looks = StoredLooks(RecordFolder(before), records_root(before))
         earlier = looks.latest()
         if earlier is not None:
             check_newer(before.metadata, earlier.origin)
-        now_us = self._store_time(looks) if is_stored else time.time_ns() // 1000
+        now_us = looks.store_time(before.table.io.properties, self._run_id) if is_stored else time.time_ns() // 1000
         source = source_of(before, self._scope.own, rule, before_page, now_us)
-        found = ListedFiles(now_us - us(rule.age))
+        found = ListedFiles(now_us - us(rule.age), _METADATA)
         keys = yield from self._references(before, source, found, now_us)
         ids = sorted(each.snapshot_id for each in before.metadata.snapshots)
         check_shrinkage(earlier, len(keys), ids)
         refused = Refused()
         orphans, more = self._orphans(before, found, keys, earlier, refused)
-        files = _candidates(orphans if source.taken_us is None else _without_repeats(orphans), earlier, now_us)
+        files = candidates(orphans if source.taken_us is None else _without_repeats(orphans), earlier, now_us)
         changed = yield from _changed(source, files.filter(are_past_quarantine(files, now_us, rule.quarantine)))
         refused.add(changed, CHANGED)
         files = files.filter(pc.invert(pc.is_in(files["path"], value_set=changed)))
@@ -119,7 +120,8 @@ class OrphanFiles:
         if is_stored:
             looks.write(look)
         exist = np.setdiff1d(found.keys(), keys_of(changed))
-        due = due_files(look, rule, before.metadata)
+        metadata = f"^{re.escape(metadata_location(before.metadata))}/"
+        due = due_files(look, rule, [(FileKind.METADATA, metadata), (FileKind.DATA, "")])
         every = np.union1d(keys, exist)
         self._looked = Looked(look, found.files, due, refused, every, rule, inventory_us=source.taken_us, more=more)
         check: Callable[[TableMetadata], None] = partial(check_places, scope=self._scope)
@@ -129,32 +131,14 @@ class OrphanFiles:
         """Return False: another attempt begins with a look."""
         return False
 
+    @property
+    def records(self) -> Records:
+        """The lists of the run."""
+        return records_of(self._load(), self._run_id)
+
     def record(self) -> RemovalPlan:
         """Store the list of the files past quarantine, for the run. Raises OSError."""
-        looked = self.looked
-        path = ""
-        if looked.due.rows:
-            view = self._load()
-            path = f"{Records(view, self._run_id).folder}/orphans-{looked.look.taken_us}.parquet"
-            StoredLooks(view).put(path, looked.due.body)
-        return looked.plan(path=path)
-
-    def gone(self) -> dict[str, FileCount]:
-        """Return the files that earlier attempts of this run recorded and that are gone now, by kind.
-
-        Raises:
-            OSError: the store does not answer.
-        """
-        view, counts = self._load(), dict[str, FileCount]()
-        for path in view.files_below(Records(view, self._run_id).folder, is_recursive=False):
-            if not file_name(path).startswith("orphans-"):
-                continue
-            with suppress(Malformed, FileNotFoundError):
-                stored = FileList.read(read_file(view.table.io.new_input(path), MANIFEST_BYTES))
-                gone = stored.only(~are_in(self.looked.keys, stored.keys()))
-                for kind, count in gone.counts().items():
-                    counts[kind] = counts.get(kind, FileCount()) + count
-        return counts
+        return record_orphans(self)
 
     def delete(self, removal: Removal) -> Tally:
         """Record the files past quarantine, then delete those that the current metadata does not need.
@@ -177,14 +161,6 @@ class OrphanFiles:
 
     def close(self) -> None:
         """Do nothing: the lists stay as the record of what was deleted."""
-
-    def _store_time(self, looks: StoredLooks) -> int:
-        probe = f"{looks.folder}/probe"
-        looks.put(probe, self._run_id.encode())
-        for batch in files_below(looks.folder, looks.view.table.io.properties):
-            if (own := batch.filter(pc.equal(batch["path"], probe))).num_rows:
-                return int(own["modified_us"][0].as_py())
-        raise StateConflict("the store's listing lacks a file that was just written, so nothing is deleted by it")
 
     def _references(
         self, before: TableView, source: FileSource, found: ListedFiles, now_us: int
@@ -269,15 +245,6 @@ def _hidden_partition_names(metadata: TableMetadata) -> list[str]:
     fields = (each.name for spec in metadata.specs().values() for each in spec.fields)
     names = dict.fromkeys(each for each in fields if each.startswith((".", "_")) and "/" not in each)
     return list(islice(names, _MOST_PARTITION_NAMES))
-
-
-def _candidates(orphans: pa.Table, earlier: Look | None, now_us: int) -> pa.Table:
-    """Return orphans with the time of the first look that found each, with the schema `CANDIDATES`."""
-    if earlier is None or earlier.taken_us > now_us:
-        since = pa.repeat(now_us, orphans.num_rows)
-    else:
-        since = earlier.first_seen(orphans, now_us)
-    return pa.table([*orphans.columns, since], schema=CANDIDATES)
 
 
 def _without_repeats(files: pa.Table) -> pa.Table:

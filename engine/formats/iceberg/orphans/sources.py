@@ -18,8 +18,8 @@ from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.orphans.existing_files import are_unchanged
 from engine.formats.iceberg.orphans.inventories import StoredInventory
-from engine.formats.iceberg.orphans.listings import files_below
 from engine.formats.intake.outside_files import are_outside
+from engine.formats.orphans.listings import files_below
 from engine.rewriting.kernel.storage.places import Places
 
 LONGEST_AGE: Final = timedelta(days=30)

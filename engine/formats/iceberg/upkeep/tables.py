@@ -16,11 +16,10 @@ from engine.formats.deletion.table_deletions import TableDeletion
 from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, check_writable, expire, old_copies, plan_expiry
 from engine.formats.iceberg.commits.outputs import remove_run_files, remove_run_metadata
 from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, preview
-from engine.formats.iceberg.deletion.records import Records
+from engine.formats.iceberg.deletion.records import records_of
 from engine.formats.iceberg.errors import reading_of
 from engine.formats.iceberg.loaded import LoadedTable
 from engine.formats.iceberg.orphans.checks import check_places
-from engine.formats.iceberg.orphans.orphan_deletions import TableOrphans, preview_orphans
 from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
 from engine.formats.iceberg.upkeep.delete_commits import DeleteRewrite
 from engine.formats.iceberg.upkeep.delete_plans import plan_deletes
@@ -30,6 +29,7 @@ from engine.formats.iceberg.upkeep.manifest_evidence import Evidence
 from engine.formats.iceberg.upkeep.manifest_plans import plan_manifests
 from engine.formats.iceberg.upkeep.manifest_proofs import prove_manifests
 from engine.formats.intake.guards import reads
+from engine.formats.orphans.orphan_deletions import TableOrphans, preview_orphans
 
 
 class TableUpkeep(LoadedTable):
@@ -87,7 +87,7 @@ class TableUpkeep(LoadedTable):
     @reads("read the lists of deleted files of")
     def deleted_files(self, run_id: str) -> Iterator[pa.Table]:
         """Yield what a run recorded before it deleted files; see `FileKeeper.deleted_files`."""
-        lists = list(Records(self._fresh(), run_id).recorded())
+        lists = list(records_of(self._fresh(), run_id).recorded())
         return (batch for each in lists for batch in each.batches())
 
     def deletion(self, run_id: str, others: Sequence[str]) -> TableDeletion:
@@ -115,7 +115,12 @@ class TableUpkeep(LoadedTable):
     def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> TableOrphans:
         """Return the deletion of orphans by this run; see `OrphanKeeper.orphans`."""
         files = self._orphan_files(run_id, others, open_runs)
-        return TableOrphans(reading=reading_of(self._ref), load=self._fresh, files=files, rule=rule)
+        return TableOrphans(
+            reading=reading_of(self._ref),
+            storage=lambda: self._fresh().table.io.properties,
+            files=files,
+            rule=rule,
+        )
 
     def _orphan_files(self, run_id: str, others: Sequence[str], open_runs: Sequence[str]) -> OrphanFiles:
         return OrphanFiles(load=self._fresh, run_id=run_id, scope=self._scope(others), open_runs=open_runs)

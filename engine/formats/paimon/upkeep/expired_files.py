@@ -28,7 +28,7 @@ from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.upkeep.candidates import Candidates
 from engine.formats.paimon.upkeep.needed import NeededFiles
 from engine.formats.paimon.upkeep.places import DeletablePlaces
-from engine.formats.paimon.upkeep.records import Records
+from engine.formats.paimon.upkeep.records import records_of
 from engine.formats.paimon.upkeep.roots import Root, read_roots
 from engine.formats.paimon.view import TableView
 
@@ -100,11 +100,11 @@ class ExpiredFiles:
         found, unread = preview(view, expired, following, None)  # `record` counts what the places refuse
         self._unread.counts += unread.counts
         self._unread.samples += unread.samples
-        Records(view.files, self._run_id).write_expired(found.files)
+        records_of(view.files, self._run_id).write_roots(found.files)
 
     def is_pending(self) -> bool:
         """Return whether something is stored that is not deleted yet. Raises OSError."""
-        return Records(self._load().files, self._run_id).is_pending()
+        return records_of(self._load().files, self._run_id).has_roots()
 
     def record(self) -> RemovalPlan:
         """Store the list of files that are deleted.
@@ -114,8 +114,8 @@ class ExpiredFiles:
             Malformed, OSError: as `find_unneeded`.
         """
         view = self._load()
-        records = Records(view.files, self._run_id)
-        lists = records.expired()
+        records = records_of(view.files, self._run_id)
+        lists = records.roots()
         for each in lists:
             _check_same(view, each)
         batches = (batch for each in lists for batch in each.batches())
@@ -147,7 +147,7 @@ class ExpiredFiles:
 
     def close(self) -> None:
         """Remove the records that only a repetition needs; the list of deleted files stays. Raises OSError."""
-        Records(self._load().files, self._run_id).close()
+        records_of(self._load().files, self._run_id).remove_roots()
 
     def _look(self, found: Unneeded) -> None:
         view = self._load()

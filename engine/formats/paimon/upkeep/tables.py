@@ -18,7 +18,7 @@ from engine.formats.paimon.loaded import LoadedTable
 from engine.formats.paimon.upkeep.expired_files import ExpiredFiles, Unneeded, find_unneeded, preview
 from engine.formats.paimon.upkeep.expiry import expire, old_copies, plan_expiry
 from engine.formats.paimon.upkeep.places import DeletablePlaces
-from engine.formats.paimon.upkeep.records import Records
+from engine.formats.paimon.upkeep.records import records_of
 from engine.formats.paimon.upkeep.retention import DEFAULT_TIME
 from engine.formats.paimon.view import TableView
 
@@ -77,7 +77,7 @@ class TableUpkeep(LoadedTable):
     @reads("read the lists of deleted files of")
     def deleted_files(self, run_id: str) -> Iterator[pa.Table]:
         """Yield what a run recorded before it deleted files; see `FileKeeper.deleted_files`."""
-        lists = list(Records(self._view.files, run_id).files())
+        lists = list(records_of(self._view.files, run_id).recorded())
         return (batch for each in lists for batch in each.batches())
 
     def deletion(self, run_id: str, others: Sequence[str]) -> TableDeletion:

@@ -10,7 +10,7 @@ import pytest
 from engine.domain.errors import TableReplaced, TableUnreadable, Transient
 from engine.formats.deletion.file_lists import FileKind, ListWriter, Origin, listed
 from engine.formats.deletion.scopes import RECORDS
-from engine.formats.paimon.upkeep.records import Records
+from engine.formats.paimon.upkeep.records import records_of
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json, edit_manifest
 from tests.support.paimon.expiries import (
@@ -268,7 +268,7 @@ def test_lists_in_the_store_are_not_trusted(paimon_core: PaimonCore, tmp_path: P
     writer = ListWriter(Origin(view.uuid, 7, 0))
     for kind in (FileKind.DATA, FileKind.MANIFEST, FileKind.STATISTICS):
         writer.add(listed(named, kind))
-    Records(view.files, RUN).write_expired(writer.finish())
+    records_of(view.files, RUN).write_roots(writer.finish())
     rows, before = lake.call("history")["rows"], files_of(lake)
     files_deleted(lake.open())
     assert victim.exists()

@@ -1,20 +1,19 @@
 """The result of a look for orphans: the files that nothing refers to, and those of them past quarantine."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyiceberg.table.metadata import TableMetadata
 
 from engine.domain.runs.expiry import instant
 from engine.domain.runs.removals import FileCount, OrphanRule, RemovalPlan
 from engine.formats.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, listed
 from engine.formats.deletion.path_keys import Keys
 from engine.formats.deletion.scopes import Refused
-from engine.formats.iceberg.catalog.paths import metadata_location
-from engine.formats.iceberg.orphans.looks import Look
+from engine.formats.orphans.looks import Look
 
 _SAMPLES: Final = 10
 
@@ -28,7 +27,7 @@ class Looked:
         listed: number of listed files.
         due: the files past quarantine.
         refused: files that nothing refers to and that must not be deleted.
-        keys: of all listed files and of all references, sorted.
+        keys: of the files that exist, sorted; those of references may be among them.
         rule: which files are orphans.
         inventory_us: when the inventory was taken that has the files; None: they were listed.
         more: number of orphans that are left for later looks, as there are too many for one.
@@ -67,14 +66,23 @@ class Looked:
         return RemovalPlan(self.due.counts(), details, path)
 
 
-def due_files(look: Look, rule: OrphanRule, metadata: TableMetadata) -> FileList:
-    """Return the files past quarantine: data before metadata."""
-    due = look.files.filter(look.past_quarantine(rule.quarantine))
-    is_metadata = pc.starts_with(due["path"], f"{metadata_location(metadata)}/")
+def due_files(look: Look, rule: OrphanRule, kinds: Sequence[tuple[FileKind, str]]) -> FileList:
+    """Return the files past quarantine, in the order in which kinds of files are deleted.
+
+    Args:
+        look: the look.
+        rule: which files are orphans.
+        kinds: each with a regular expression of the paths of its files; the first that matches counts, and a file that
+            none matches is not deleted.
+    """
+    due, found = look.files.filter(look.past_quarantine(rule.quarantine)), dict[FileKind, pa.Table]()
+    for kind, pattern in kinds:
+        is_of_kind = pc.match_substring_regex(due["path"], pattern)
+        files, due = due.filter(is_of_kind), due.filter(pc.invert(is_of_kind))
+        found[kind] = listed(files["path"], kind, file_bytes=files["file_bytes"]).cast(LISTED)
     writer = ListWriter(look.origin)
-    for kind, some in ((FileKind.DATA, pc.invert(is_metadata)), (FileKind.METADATA, is_metadata)):
-        files = due.filter(some)
-        writer.add(listed(files["path"], kind, file_bytes=files["file_bytes"]).cast(LISTED))
+    for kind in FileKind:
+        writer.add(found.get(kind, LISTED.empty_table()))
     return writer.finish()
 
 

@@ -1,4 +1,4 @@
-"""Orphans of a look, stored in the table's metadata folder: `packhouse-deletions/orphans/look-<number>.parquet`.
+"""Orphans of a look, stored with the table: `packhouse-deletions/orphans/look-<number>.parquet`.
 
 The newest complete one counts; without one the quarantine of all files begins again. A stored look is untrusted, as
 who can write to the folder can delete the table's files as well: it never makes a file an orphan, it only gives the
@@ -8,7 +8,7 @@ time since when a file has been one.
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,13 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from engine.domain.errors import StateConflict
 from engine.formats.deletion.file_lists import Origin
-from engine.formats.deletion.scopes import RECORDS
-from engine.formats.iceberg.catalog.paths import metadata_location
-from engine.formats.iceberg.intake.storage import read_file
-from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.deletion.record_files import RecordFiles
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
-from engine.rewriting.kernel.storage.stores.addresses import file_name
+from engine.formats.orphans.listings import files_below
 
 CANDIDATES: Final = pa.schema(
     [("path", pa.string()), ("file_bytes", pa.int64()), ("modified_us", pa.int64()), ("since_us", pa.int64())]
@@ -99,6 +97,15 @@ class Look:
         return are_past_quarantine(self.files, self.taken_us, quarantine)
 
 
+def candidates(orphans: pa.Table, earlier: Look | None, now_us: int) -> pa.Table:
+    """Return orphans, with the schema `listings.FOUND`, as `CANDIDATES`: with the first look that found each."""
+    if earlier is None or earlier.taken_us > now_us:
+        since = pa.repeat(now_us, orphans.num_rows)
+    else:
+        since = earlier.first_seen(orphans, now_us)
+    return pa.table([*orphans.columns, since], schema=CANDIDATES)
+
+
 def are_past_quarantine(files: pa.Table, taken_us: int, quarantine: timedelta) -> pa.ChunkedArray:
     """Return for each file of a look, taken at a time, whether an earlier look at least a quarantine ago found it."""
     since = files["since_us"]
@@ -108,40 +115,54 @@ def are_past_quarantine(files: pa.Table, taken_us: int, quarantine: timedelta) -
 
 @dataclass(frozen=True, slots=True)
 class StoredLooks:
-    """The looks of one table."""
+    """The looks of one table; `root` is the folder of the records of all its deletions."""
 
-    view: TableView
+    stored: RecordFiles
+    root: str
 
     @property
     def folder(self) -> str:
         """The folder of the looks."""
-        return f"{metadata_location(self.view.metadata)}/{RECORDS}/orphans"
+        return f"{self.root}/orphans"
 
     def latest(self) -> Look | None:
         """Return the newest complete look; None without one. Raises OSError."""
         for number in reversed(self._numbers()):
             with suppress(Malformed, FileNotFoundError):
-                return Look.read(read_file(self.view.table.io.new_input(self._path(number)), MANIFEST_BYTES))
+                return Look.read(self.stored.read(self._path(number), MANIFEST_BYTES))
         return None
 
     def write(self, look: Look) -> str:
         """Store a look and remove earlier ones; return its path. Raises OSError."""
         earlier = self._numbers()
         path = self._path(max(earlier, default=0) + 1)
-        self.put(path, look.body())
+        self.stored.write(path, look.body())
         for number in earlier:
             with suppress(FileNotFoundError):
-                self.view.table.io.delete(self._path(number))
+                self.stored.delete(self._path(number))
         return path
 
-    def put(self, path: str, body: bytes) -> None:
-        """Write a whole file. Raises OSError."""
-        with self.view.table.io.new_output(path).create(overwrite=True) as stream:
-            stream.write(body)
+    def store_time(self, storage: Mapping[str, str], run_id: str) -> int:
+        """Write a probe; return its time, the store's clock, in microseconds since 1970.
+
+        Args:
+            storage: properties of file access, as `listings.files_below` takes them.
+            run_id: the content of the probe.
+
+        Raises:
+            StateConflict: a listing lacks the probe.
+            NotEligible, OSError: as `listings.files_below`.
+        """
+        probe = f"{self.folder}/probe"
+        self.stored.write(probe, run_id.encode())
+        for batch in files_below(self.folder, storage):
+            if (own := batch.filter(pc.equal(batch["path"], probe))).num_rows:
+                return int(own["modified_us"][0].as_py())
+        raise StateConflict("the store's listing lacks a file that was just written, so nothing is deleted by it")
 
     def _path(self, number: int) -> str:
         return f"{self.folder}/look-{number}.parquet"
 
     def _numbers(self) -> list[int]:
-        names = (file_name(path) for path in self.view.files_below(self.folder, is_recursive=False))
+        names = self.stored.files(self.folder)
         return sorted(int(found[1]) for name in names if (found := _NAME.fullmatch(name)))

@@ -26,7 +26,6 @@ from engine.rewriting.kernel.storage.stores.objects import ObjectFiles
 
 FOUND: Final = pa.schema([("path", pa.string()), ("file_bytes", pa.int64()), ("modified_us", pa.int64())])
 _BATCH_ROWS: Final = 50_000
-_METADATA: Final = r"\.metadata\.json(?:\.gz)?$"
 
 
 def files_below(
@@ -36,7 +35,7 @@ def files_below(
 
     Args:
         location: an absolute address.
-        storage: properties of file access, as `GuardedFileIO` has them.
+        storage: properties of file access.
         before_page: called with the number of requests before each page, 0 for local files; may wait, or raise to stop.
 
     Raises:
@@ -82,14 +81,20 @@ def store_of(location: str, storage: Mapping[str, str]) -> tuple[Address, Object
 class ListedFiles:
     """The files of a listing that may be orphans, compressed, and the keys of all files.
 
-    `files`: number of all files. `metadata`: the versions of tables' metadata among them, with the schema `FOUND`.
+    `files`: number of all files. `metadata`: the metadata of tables among them, with the schema `FOUND`.
     """
 
-    def __init__(self, before_us: int) -> None:
-        """Keep the paths of files that were written before this time of the store's clock."""
+    def __init__(self, before_us: int, metadata: str) -> None:
+        """Keep the paths of files that were written before a time.
+
+        Args:
+            before_us: the time by the store's clock, in microseconds since 1970.
+            metadata: a regular expression of the paths of files that show where a table is, kept at any age.
+        """
         self.files = 0
         self.metadata = FOUND.empty_table()
         self._before_us = before_us
+        self._metadata = metadata
         self._keys: list[Keys] = []
         self._body = io.BytesIO()
         self._writer = pq.ParquetWriter(self._body, FOUND, compression="zstd", use_dictionary=False)
@@ -98,7 +103,7 @@ class ListedFiles:
         """Add files."""
         self.files += found.num_rows
         self._keys.append(keys_of(found["path"]))
-        metadata = found.filter(pc.match_substring_regex(found["path"], _METADATA))
+        metadata = found.filter(pc.match_substring_regex(found["path"], self._metadata))
         self.metadata = pa.concat_tables([self.metadata, metadata])
         old = found.filter(pc.less(found["modified_us"], self._before_us))
         if old.num_rows:

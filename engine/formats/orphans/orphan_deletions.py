@@ -1,0 +1,93 @@
+"""The deletion of a run's orphans from a loaded table, as `formats.base.OrphanDeletion` defines it."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from engine.domain.runs.removals import FileCount, OrphanRule, RemovalFigures, RemovalPlan
+from engine.formats.deletion.path_keys import are_in
+from engine.formats.deletion.records import Records
+from engine.formats.deletion.table_deletions import DeletedFiles, TableDeletion
+from engine.formats.orphans.looked import Looked
+
+
+class OrphanSearch(DeletedFiles, Protocol):
+    """The search and deletion for one run of a table: `looking` comes first."""
+
+    @property
+    def looked(self) -> Looked:
+        """The look that was taken. Raises ValueError before."""
+
+    @property
+    def records(self) -> Records:
+        """The lists of the run."""
+
+    def looking(
+        self, rule: OrphanRule, before_page: Callable[[int], None], *, is_stored: bool = True
+    ) -> Iterator[None]:
+        """Take a look in parts; it is taken when the iterator ends.
+
+        Args:
+            rule: which files are orphans.
+            before_page: called with the number of requests before files are listed; may wait, or raise to stop.
+            is_stored: whether the look is stored; otherwise nothing is written, and this machine's clock counts.
+        """
+
+
+class TableOrphans(TableDeletion):
+    """The deletion of one run's orphans, an `OrphanDeletion`; arguments as for `TableDeletion`."""
+
+    def __init__(
+        self,
+        *,
+        reading: Callable[[str], AbstractContextManager[None]],
+        storage: Callable[[], Mapping[str, str]],
+        files: OrphanSearch,
+        rule: OrphanRule,
+    ) -> None:
+        super().__init__(reading=reading, storage=storage, files=files, what="orphans")
+        self._orphans = files
+        self._rule = rule
+        self._looking: Iterator[None] | None = None
+        self._earlier: Mapping[str, FileCount] = {}
+
+    def look(self, before_page: Callable[[int], None], seconds: float) -> bool:
+        """List files for a time; see `OrphanDeletion.look`."""
+        self._before_batch = before_page
+        until = time.monotonic() + seconds
+        with self._reading("look for orphans of"):
+            if self._looking is None:
+                self._looking = self._orphans.looking(self._rule, self._ask)
+            for _ in self._looking:
+                if time.monotonic() >= until:
+                    return True
+            self._earlier = _gone(self._orphans)
+        return False
+
+    def figures(self) -> RemovalFigures:
+        """Return what this object, and earlier attempts of the run, deleted so far."""
+        return super().figures().with_earlier(self._earlier)
+
+
+def preview_orphans(files: OrphanSearch, rule: OrphanRule, before_page: Callable[[int], None]) -> RemovalPlan:
+    """Return which orphans would be deleted now. Nothing is written. Raises as `OrphanSearch.looking`."""
+    for _ in files.looking(rule, before_page, is_stored=False):
+        pass
+    return files.looked.plan()
+
+
+def record_orphans(files: OrphanSearch) -> RemovalPlan:
+    """Store the list of the files past quarantine, for the run. Raises OSError."""
+    looked = files.looked
+    path = files.records.write_orphans(looked.due, looked.look.taken_us) if looked.due.rows else ""
+    return looked.plan(path=path)
+
+
+def _gone(files: OrphanSearch) -> dict[str, FileCount]:
+    """Return the files that earlier attempts of this run recorded and that are gone now, by kind. Raises OSError."""
+    counts: dict[str, FileCount] = {}
+    for stored in files.records.orphans():
+        for kind, count in stored.only(~are_in(files.looked.keys, stored.keys())).counts().items():
+            counts[kind] = counts.get(kind, FileCount()) + count
+    return counts
