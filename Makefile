@@ -116,7 +116,7 @@ fuzz-upkeep: ## Upkeep of random tables compared with Iceberg's procedures, and 
 fuzz-paimon: ## Compact random Paimon tables beside Paimon's own core and compare every row (TABLES=200 SEED=1)
 	@scripts/setup test
 	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),200) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
-	  $(BIN)/pytest -q tests/integration/paimon/test_random_compactions.py tests/integration/paimon/upkeep/test_random_expiries.py $(PYTEST_ARGS)
+	  $(BIN)/pytest -q tests/integration/paimon/test_random_compactions.py tests/integration/paimon/upkeep/test_random_*.py $(PYTEST_ARGS)
 
 fuzz-paimon-writers: ## Let other writers act, and workers be killed, at every step of rewrites of Paimon tables (RUNS=100 SEED=1)
 	@scripts/setup test

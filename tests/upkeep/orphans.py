@@ -16,7 +16,7 @@ from engine.formats.orphans.looks import Look
 
 LONG_AGO = timedelta(days=60)
 _RECORDS = "packhouse-deletions"
-_LOOKS = f"metadata/{_RECORDS}/orphans/look-*.parquet"
+_LOOKS = f"{_RECORDS}/orphans/look-*.parquet"
 
 GOES = (
     "{}",
@@ -106,12 +106,12 @@ def pass_time(folder: Path, by: timedelta) -> None:
     for path in folder.rglob("*"):
         at = path.stat().st_mtime_ns - 1000 * (by // timedelta(microseconds=1))
         os.utime(path, ns=(at, at))
-    if list(folder.glob(_LOOKS)):
+    if list(folder.rglob(_LOOKS)):
         _move_look(folder, by, ("since_us", "modified_us"))
 
 
 def _move_look(folder: Path, by: timedelta, columns: tuple[str, ...]) -> None:
-    (path,) = folder.glob(_LOOKS)
+    (path,) = folder.rglob(_LOOKS)
     look, us = Look.read(path.read_bytes()), by // timedelta(microseconds=1)
     files = look.files
     for name in columns:

@@ -28,9 +28,6 @@ CANDIDATES: Final = pa.schema(
     [("path", pa.string()), ("file_bytes", pa.int64()), ("modified_us", pa.int64()), ("since_us", pa.int64())]
 )
 _LOOK: Final = b"packhouse.look"
-LOOK_BYTES: Final = 2**29
-"""Size in memory from which a look takes no more files, about 4 million: what is stored can be read again."""
-
 _LARGEST: Final = 2**30
 _NAME: Final = re.compile(r"look-([0-9]{1,9})\.parquet")
 
@@ -95,15 +92,6 @@ class Look:
     def past_quarantine(self, quarantine: timedelta) -> pa.ChunkedArray:
         """Return for each file whether an earlier look, at least a quarantine ago, found it first."""
         return are_past_quarantine(self.files, self.taken_us, quarantine)
-
-
-def candidates(orphans: pa.Table, earlier: Look | None, now_us: int) -> pa.Table:
-    """Return orphans, with the schema `listings.FOUND`, as `CANDIDATES`: with the first look that found each."""
-    if earlier is None or earlier.taken_us > now_us:
-        since = pa.repeat(now_us, orphans.num_rows)
-    else:
-        since = earlier.first_seen(orphans, now_us)
-    return pa.table([*orphans.columns, since], schema=CANDIDATES)
 
 
 def are_past_quarantine(files: pa.Table, taken_us: int, quarantine: timedelta) -> pa.ChunkedArray:

@@ -1,4 +1,4 @@
-"""Operations on Paimon tables: rewrites by Paimon's core, expiry by Packhouse; for others, what does them instead."""
+"""Operations on Paimon tables: rewrites by Paimon's core, upkeep by Packhouse; for others, what does them instead."""
 
 from typing import Final, assert_never
 
@@ -9,7 +9,7 @@ from engine.domain.tables.table import FormatName
 NOT_DONE: Final = "this version does not do it on Paimon tables"
 _POSSIBLE: Final = ("binpack", "window")
 _NO_ORDER: Final = f"rows of Paimon tables are not ordered, and files not divided by size: use {' or '.join(_POSSIBLE)}"
-_BY_PACKHOUSE: Final = (Operation.EXPIRE_SNAPSHOTS, Operation.PURGE)
+_BY_PACKHOUSE: Final = (Operation.EXPIRE_SNAPSHOTS, Operation.PURGE, Operation.REMOVE_ORPHANS)
 
 
 def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:  # noqa: ARG001
@@ -32,9 +32,7 @@ def _instead(operation: Operation) -> str:
             return "only the oldest snapshots can expire: use expire_snapshots"
         case Operation.RECLAIM:
             return "deletion vectors go with Paimon's own compaction: use expire_snapshots with delete_files"
-        case Operation.REMOVE_ORPHANS:
-            return "Paimon's own action remove_orphan_files does"
-        case Operation.REWRITE | Operation.EXPIRE_SNAPSHOTS | Operation.PURGE:
+        case Operation.REWRITE | Operation.EXPIRE_SNAPSHOTS | Operation.PURGE | Operation.REMOVE_ORPHANS:
             raise AssertionError("it is possible")
         case _ as never:
             assert_never(never)
@@ -45,7 +43,6 @@ _OF_SETTINGS: Final = {
     "maintenance.rewrite_manifests": Operation.REWRITE_MANIFESTS,
     "maintenance.delete_old_compactions": Operation.DELETE_OLD_COMPACTIONS,
     "maintenance.reclaim": Operation.RECLAIM,
-    "maintenance.remove_orphans": Operation.REMOVE_ORPHANS,
 }
 
 CAPABILITIES: Final = Capabilities(

@@ -91,13 +91,13 @@ class Game:
                 self.compact(self.ours, full=chance.random() < 0.5)
         shutil.copytree(self.ours.root, self.twin.root)
 
-    def write(self, *lakes: PaimonLake) -> None:
-        """Commit the same random rows to each of these."""
+    def write(self, *lakes: PaimonLake, is_lost: bool = False) -> None:
+        """Commit the same random rows to each of these; `is_lost`: the writers end before they commit."""
         rows = rows_of(self._chance, self._shape, self._partitions)
         deletes = self._shape.is_keyed and self._shape.kind not in NO_DELETES
         kinds = "".join(self._chance.choice("IID") for _ in rows) if deletes else ""
         for lake in lakes:
-            lake.write(rows, kinds=kinds, buckets=self._shape.buckets)
+            lake.write(rows, kinds=kinds, buckets=self._shape.buckets, is_lost=is_lost)
 
     def compact(self, lake: PaimonLake, *, full: bool) -> None:
         """Compact a table by the core alone."""

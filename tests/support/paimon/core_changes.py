@@ -37,6 +37,33 @@ class Changes(ABC):
         """Drop the table, whose files are deleted."""
         self._catalog(warehouse).dropTable(self._identifier(table), False)
 
+    def commit_file(self, warehouse: str, table: str, path: str) -> None:
+        """Commit a data file that is in the folder of a bucket with other files: as a copy of one of these."""
+        folder, _, name = path.rpartition("/")
+        opened = self._table(warehouse, table, None)
+        factory = opened.store().pathFactory()
+        entry = next(
+            each
+            for each in opened.store().newScan().plan().files()
+            if str(factory.bucketPath(each.partition(), each.bucket())).endswith(folder)
+        )
+        empty = jpype.java.util.Collections.emptyList()
+        added = jpype.java.util.Collections.singletonList(entry.file().rename(name))
+        increment = java("io.DataIncrement")(added, empty, empty)
+        nothing = java("io.CompactIncrement").emptyIncrement()
+        messages = jpype.java.util.ArrayList()
+        messages.add(java("table.sink.CommitMessageImpl")(entry.partition(), entry.bucket(), None, increment, nothing))
+        commit = opened.newBatchWriteBuilder().newCommit()
+        commit.commit(messages)
+        commit.close()
+
+    def clean(self, warehouse: str, table: str, older_than_ms: int) -> list[str]:
+        """Delete orphans that are older than a time by Paimon's own search; return their paths."""
+        found = java("operation.LocalOrphanFilesClean")(
+            self._table(warehouse, table, None), jpype.JLong(older_than_ms), False
+        ).clean()
+        return [str(each) for each in found.getDeletedFilesPath() or []]
+
     def truncate(self, warehouse: str, table: str, partition: Mapping[str, str] | None = None) -> None:
         commit = self._table(warehouse, table, None).newBatchWriteBuilder().newCommit()
         if partition is None:

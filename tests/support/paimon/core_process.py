@@ -29,6 +29,7 @@ class Core(Changes, MergeTrees):
         self._scratch = scratch
         self._catalogs: dict[str, Any] = {}
         self._stores: dict[str, Mapping[str, str]] = {}
+        self._lost: Any = None
 
     def use_store(self, *, warehouse: str, options: Mapping[str, str]) -> None:
         """Use options of an object store for a warehouse from now on."""
@@ -66,8 +67,12 @@ class Core(Changes, MergeTrees):
         options: Mapping[str, str] | None = None,
         overwrite: Mapping[str, str] | None = None,
         buckets: int = 0,
+        is_lost: bool = False,
     ) -> None:
-        """Commit rows; `kinds` has a letter of +I, -D for each; `buckets`: of a dynamic table, by the first column."""
+        """Commit rows; `kinds` has a letter of +I, -D for each; `buckets`: of a dynamic table, by the first column.
+
+        `is_lost`: the writer leaves its files and does not commit; see `commit_lost`.
+        """
         opened = self._table(warehouse, table, options)
         types = [each.type() for each in opened.schema().fields()]
         builder = opened.newBatchWriteBuilder()
@@ -85,8 +90,18 @@ class Core(Changes, MergeTrees):
                 write.write(row, int(values[0]) % buckets)
             else:
                 write.write(row)
-        commit.commit(write.prepareCommit())
+        messages = write.prepareCommit()
+        if is_lost:
+            self._lost = messages
+        else:
+            commit.commit(messages)
         write.close()
+        commit.close()
+
+    def commit_lost(self, warehouse: str, table: str) -> None:
+        """Commit what the last write left that did not commit."""
+        commit = self._table(warehouse, table, None).newBatchWriteBuilder().newCommit()
+        commit.commit(self._lost)
         commit.close()
 
     def compact(self, warehouse: str, table: str, full: bool, options: Mapping[str, str] | None = None) -> None:

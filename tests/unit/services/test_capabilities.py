@@ -54,11 +54,11 @@ def test_formats_that_are_not_served_say_so_in_every_cell() -> None:
     assert reasons == {"this version does not serve hive tables"}
 
 
-OF_PAIMON = (Operation.REWRITE, Operation.EXPIRE_SNAPSHOTS, Operation.PURGE)
+OF_PAIMON = (Operation.REWRITE, Operation.EXPIRE_SNAPSHOTS, Operation.REMOVE_ORPHANS, Operation.PURGE)
 
 
 @pytest.mark.parametrize("operation", OF_PAIMON)
-def test_paimon_tables_are_rewritten_and_their_snapshots_expire(operation: Operation) -> None:
+def test_paimon_tables_are_rewritten_and_kept_up(operation: Operation) -> None:
     SERVICE.check_operation(FormatName.PAIMON, operation)
 
 

@@ -1,7 +1,6 @@
 """Checks of a look for orphans: whether the listing and the table's metadata agree, so that files may be deleted."""
 
 import re
-from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -24,7 +23,6 @@ from engine.formats.iceberg.orphans.references import References
 from engine.formats.intake.errors import printable
 from engine.formats.intake.outside_files import are_outside
 from engine.formats.orphans.listings import ListedFiles
-from engine.formats.orphans.looks import Look
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 _VERSION: Final = re.compile(r"v?([0-9]{1,9})(?:[-.].*)?\.metadata\.json(?:\.gz)?")
@@ -58,17 +56,6 @@ def check_complete(found: ListedFiles, references: References) -> None:
         raise StateConflict(
             f"{missing} of {len(settled)} files that snapshots need, of a day before the inventory or earlier, are "
             "missing in it: it is not complete, or not of this table, so nothing is deleted"
-        )
-
-
-def check_shrinkage(earlier: Look | None, referenced: int, ids: Sequence[int]) -> None:
-    """Raise `StateConflict` if more than a tenth of the references is gone, though no snapshot is."""
-    if earlier is None or referenced * 10 >= earlier.referenced * 9:
-        return
-    if set(earlier.snapshot_ids) <= set(ids):
-        raise StateConflict(
-            f"the table refers to {referenced} files, {earlier.referenced} at the last look, though no snapshot was "
-            "removed since: no file is deleted"
         )
 
 

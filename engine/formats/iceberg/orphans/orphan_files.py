@@ -21,7 +21,7 @@ from pyiceberg.table.metadata import TableMetadata
 from engine.domain.errors import StateConflict
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.deletion.file_lists import FileKind, listed
+from engine.formats.deletion.file_lists import FileKind
 from engine.formats.deletion.path_keys import Keys, are_in, keys_of
 from engine.formats.deletion.records import Records
 from engine.formats.deletion.removal import Removal, Tally
@@ -31,18 +31,18 @@ from engine.formats.iceberg.deletion.reachability import check_newer, origin_of
 from engine.formats.iceberg.deletion.records import RecordFolder, records_of, records_root
 from engine.formats.iceberg.deletion.unneeded import UnneededFiles
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.orphans.checks import check_complete, check_places, check_shrinkage, check_versions
+from engine.formats.iceberg.orphans.checks import check_complete, check_places, check_versions
 from engine.formats.iceberg.orphans.references import References
 from engine.formats.iceberg.orphans.sources import FileSource, source_of
-from engine.formats.orphans.listings import FOUND, ListedFiles
+from engine.formats.orphans.candidates import candidates, check_shrinkage, in_scope, of_no_open_run, within_limit
+from engine.formats.orphans.listings import ListedFiles
 from engine.formats.orphans.looked import Looked, due_files, us
-from engine.formats.orphans.looks import CANDIDATES, LOOK_BYTES, Look, StoredLooks, are_past_quarantine, candidates
+from engine.formats.orphans.looks import Look, StoredLooks, are_past_quarantine
 from engine.formats.orphans.orphan_deletions import record_orphans
 
-OF_OPEN_RUN, HIDDEN, CHANGED = "of_open_run", "hidden", "changed_since_inventory"
+HIDDEN, CHANGED = "hidden", "changed_since_inventory"
 _METADATA: Final = r"\.metadata\.json(?:\.gz)?$"
 _CHECKED_AT_ONCE: Final = 50_000
-_NO_KEY: Final = np.uint64(2**64 - 1)
 _HIDDEN: Final = r"/[._]"
 """Files and folders of other programs, as Iceberg's procedure takes them: `_delta_log`, `_temporary`, `.x.crc`."""
 
@@ -186,36 +186,11 @@ class OrphanFiles:
     def _orphans(
         self, before: TableView, found: ListedFiles, keys: Keys, earlier: Look | None, refused: Refused
     ) -> tuple[pa.Table, int]:
-        """Return old files that nothing refers to and that may be deleted, and the number of those beyond the limit.
-
-        Files that the earlier look has come first: so their quarantine goes on, however many others there are.
-        """
-        before_files = CANDIDATES.empty_table() if earlier is None else earlier.files
-        known, room = np.append(np.sort(keys_of(before_files["path"])), _NO_KEY), LOOK_BYTES - before_files.nbytes
-        kept, more = [FOUND.empty_table()], 0
-        for batch in found.old():
-            orphans = batch.filter(pa.array(~are_in(keys, keys_of(batch["path"]))))
-            orphans = self._allowed(_without_hidden(orphans, before.metadata, refused), refused)
-            is_known = pa.array(are_in(known, keys_of(orphans["path"])))
-            if room <= 0:
-                more += orphans.num_rows - pc.sum(is_known, min_count=0).as_py()
-                orphans = orphans.filter(is_known)
-            else:
-                room -= orphans.filter(pc.invert(is_known)).nbytes
-            kept.append(orphans)
-        return self._without_open_runs(pa.concat_tables(kept), refused), more
-
-    def _allowed(self, files: pa.Table, refused: Refused) -> pa.Table:
-        as_content = listed(files["path"], FileKind.DATA, file_bytes=files["file_bytes"])
-        allowed = self._scope.allowed(as_content, refused)["path"]
-        return files if len(allowed) == files.num_rows else files.filter(pc.is_in(files["path"], value_set=allowed))
-
-    def _without_open_runs(self, files: pa.Table, refused: Refused) -> pa.Table:
-        for text in self._marks(files["path"]):
-            is_open = pc.match_substring(files["path"], text)
-            refused.add(files.filter(is_open)["path"], OF_OPEN_RUN)
-            files = files.filter(pc.invert(is_open))
-        return files
+        """Return old files that nothing refers to and that may be deleted, and the number of those beyond the limit."""
+        orphans = (batch.filter(pa.array(~are_in(keys, keys_of(batch["path"])))) for batch in found.old())
+        shown = (_without_hidden(batch, before.metadata, refused) for batch in orphans)
+        files, more = within_limit((in_scope(batch, self._scope, refused) for batch in shown), earlier)
+        return of_no_open_run(files, self._marks(files["path"]), refused), more
 
     def _marks(self, paths: pa.ChunkedArray) -> list[str]:
         """Return texts that the paths of files of open runs contain: their ids, and the UUIDs of their commits."""

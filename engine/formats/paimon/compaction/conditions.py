@@ -8,7 +8,7 @@ from typing import Final
 from engine.formats.base import Condition
 from engine.formats.paimon.compaction.stores import store_of, store_problem
 from engine.formats.paimon.metadata.arrow_types import NoArrowType, arrow_schema
-from engine.formats.paimon.metadata.options import BucketMode, TableOptions
+from engine.formats.paimon.metadata.options import BucketMode, TableOptions, options_elsewhere
 from engine.formats.paimon.view import TableView
 
 NO_KERNEL: Final = "Packhouse's kernel does not merge files by primary key and level; Paimon's core does"
@@ -20,8 +20,6 @@ _OF_APPENDS: Final = (BucketMode.UNAWARE,)
 _BY_KERNEL: Final = (*_OF_APPENDS, BucketMode.FIXED)
 _NAMES_CODE: Final = re.compile(r"callback|\bclass\b|\.custom\b|mark-done")
 """Options that can name classes, which the core would load and run."""
-_NAMES_PLACES: Final = re.compile(r"^branch$|external-path")
-"""Options by which the core would read or write other files than those of the table's main branch in its location."""
 _PARQUET: Final = "parquet"
 _FORMS_FILES: Final = ("parquet.", "file-index.")
 """Options about the inside of files, such as Bloom filters, encryption and indexes."""
@@ -47,7 +45,7 @@ def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel
     naming = sorted(name for name in given if _NAMES_CODE.search(name.lower()))
     told = f"options that can name code: {', '.join(naming)[:200]}" if naming else "none of its options names code"
     yield Condition("native_no_code", not naming, told)
-    elsewhere = sorted(name for name in given if _NAMES_PLACES.search(name.lower()))
+    elsewhere = options_elsewhere(view.schema)
     told = f"options that name another place: {', '.join(elsewhere)[:200]}" if elsewhere else "all are in its location"
     yield Condition("native_files_in_place", not elsewhere, told)
     blobs = [each.name for each in view.schema.columns if each.type.root == "BLOB"]

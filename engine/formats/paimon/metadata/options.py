@@ -1,6 +1,7 @@
 """Options of a table that decide how its files are arranged and read; defaults are those of Paimon 1.4."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -10,6 +11,7 @@ from engine.formats.paimon.metadata.schemas import TableSchema
 
 _ON_DEMAND: Final = -1
 _POSTPONED: Final = -2
+_NAMES_PLACES: Final = re.compile(r"^branch$|external-path")
 
 
 class BucketMode(StrEnum):
@@ -43,6 +45,8 @@ class TableOptions:
     is_write_only: bool
     default_partition: str
     data_directory: str
+    data_prefix: str
+    changelog_prefix: str
     external_paths: tuple[str, ...]
     has_legacy_partition_names: bool
 
@@ -67,6 +71,11 @@ class TableOptions:
         }
 
 
+def options_elsewhere(schema: TableSchema) -> Sequence[str]:
+    """Return the options by which files are read or written outside of the main branch in the table's location."""
+    return sorted(name for name in schema.options if _NAMES_PLACES.search(name.lower()))
+
+
 def options_of(schema: TableSchema) -> TableOptions:
     """Return the options of a table.
 
@@ -85,6 +94,8 @@ def options_of(schema: TableSchema) -> TableOptions:
         is_write_only=_switch(given, "write-only", default=False),
         default_partition=given.get("partition.default-name", "__DEFAULT_PARTITION__"),
         data_directory=given.get("data-file.path-directory", "").strip("/"),
+        data_prefix=given.get("data-file.prefix", "data-"),
+        changelog_prefix=given.get("changelog-file.prefix", "changelog-"),
         external_paths=tuple(path for each in paths.split(",") if (path := each.strip())),
         has_legacy_partition_names=_switch(given, "partition.legacy-name", default=True),
     )

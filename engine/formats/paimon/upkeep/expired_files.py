@@ -17,10 +17,9 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.domain.errors import TableReplaced
 from engine.domain.runs.removals import RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.deletion.file_lists import CONTENT, LISTED, FileList, ListWriter, Origin
+from engine.formats.deletion.file_lists import CONTENT, LISTED, FileList, ListWriter
 from engine.formats.deletion.path_keys import SeenKeys, keys_of
 from engine.formats.deletion.plans import Unread, plan_of
 from engine.formats.deletion.scopes import Refused
@@ -28,7 +27,7 @@ from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.upkeep.candidates import Candidates
 from engine.formats.paimon.upkeep.needed import NeededFiles
 from engine.formats.paimon.upkeep.places import DeletablePlaces
-from engine.formats.paimon.upkeep.records import records_of
+from engine.formats.paimon.upkeep.records import check_same, origin_of, records_of
 from engine.formats.paimon.upkeep.roots import Root, read_roots
 from engine.formats.paimon.view import TableView
 
@@ -65,7 +64,7 @@ def find_unneeded(
     needed = NeededFiles(names, has_content=bool(pc.any(is_content).as_py()))
     needed.look(view, roots)
     is_needed = needed.are_needed(names)
-    free = ListWriter(_origin(view))
+    free = ListWriter(origin_of(view))
     free.add(files.filter(pc.invert(is_needed)))
     kept = pc.sum(pc.and_(is_needed, is_content)).as_py() or 0
     return Unneeded(free.finish(), refused, kept, needed)
@@ -117,7 +116,7 @@ class ExpiredFiles:
         records = records_of(view.files, self._run_id)
         lists = records.roots()
         for each in lists:
-            _check_same(view, each)
+            check_same(view, each.origin)
         batches = (batch for each in lists for batch in each.batches())
         found = self._found = find_unneeded(view, batches, read_roots(view.files), self._places)
         path = records.write_files(found.files) if lists else ""
@@ -151,7 +150,7 @@ class ExpiredFiles:
 
     def _look(self, found: Unneeded) -> None:
         view = self._load()
-        _check_same(view, found.files)
+        check_same(view, found.files.origin)
         found.needed.look(view, read_roots(view.files))
 
     @property
@@ -159,16 +158,6 @@ class ExpiredFiles:
         if self._found is None:
             raise ValueError("nothing is recorded yet")
         return self._found
-
-
-def _check_same(view: TableView, files: FileList) -> None:
-    if files.origin.uuid != view.uuid:
-        raise TableReplaced(f"the table under this name is another one now ({view.uuid}, it was {files.origin.uuid})")
-
-
-def _origin(view: TableView) -> Origin:
-    newest = (0, 0) if view.head is None else (view.head.id, view.head.committed_at_ms)
-    return Origin(view.uuid, newest[0] + 1, newest[1])
 
 
 def _names(files: pa.Table) -> pa.Array:

@@ -16,13 +16,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.intake.errors import causes_of
-from engine.formats.intake.limits import Malformed
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.manifests.entries import ADD
 from engine.formats.paimon.manifests.lists import ManifestRef
 from engine.formats.paimon.upkeep.entries import FILES, read_files, read_indexes
-from engine.formats.paimon.upkeep.roots import Root, exists
+from engine.formats.paimon.upkeep.roots import Root, SeenRoots
 from engine.formats.paimon.view import TableView
 
 _READERS = 8
@@ -39,7 +37,7 @@ class NeededFiles:
         self._names = names.unique()
         self._has_content = has_content
         self._needed: set[str] = set()
-        self._seen: set[tuple[str, int, str]] = set()
+        self._seen = SeenRoots()
         self._entries: dict[str, pa.Table] = {}
 
     def are_needed(self, names: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
@@ -53,17 +51,7 @@ class NeededFiles:
             Malformed: a manifest or list of a root that is still there can't be read; the message names it.
             OSError: the store does not answer.
         """
-        for root in roots:
-            key = (root.path, root.snapshot.committed_at_ms, root.snapshot.delta.name)
-            if key in self._seen:
-                continue
-            try:
-                self._look_at(view, root)
-            except Malformed as error:
-                is_missing = any(isinstance(each, FileNotFoundError) for each in causes_of(error))
-                if not is_missing or exists(view.files, root):
-                    raise
-            self._seen.add(key)
+        self._seen.look(view.files, roots, lambda root: self._look_at(view, root))
 
     def _look_at(self, view: TableView, root: Root) -> None:
         snapshot, reader = root.snapshot, view.reader

@@ -1,8 +1,11 @@
 """Where the records of deletions of a Paimon table are: in a folder of its location that Paimon does not look at."""
 
+from engine.domain.errors import TableReplaced
+from engine.formats.deletion.file_lists import Origin
 from engine.formats.deletion.records import Records
 from engine.formats.deletion.scopes import RECORDS
 from engine.formats.paimon.files import TableFiles
+from engine.formats.paimon.view import TableView
 
 
 def records_root(files: TableFiles) -> str:
@@ -13,3 +16,15 @@ def records_root(files: TableFiles) -> str:
 def records_of(files: TableFiles, run_id: str) -> Records:
     """Return the lists of one run of a table."""
     return Records(files.storage, records_root(files), run_id)
+
+
+def origin_of(view: TableView) -> Origin:
+    """Return the origin of a list of files that is made from this version of a table."""
+    newest = (0, 0) if view.head is None else (view.head.id, view.head.committed_at_ms)
+    return Origin(view.uuid, newest[0] + 1, newest[1])
+
+
+def check_same(view: TableView, origin: Origin) -> None:
+    """Raise `TableReplaced` unless a list of files is of this table. Its snapshots can be older, after a rollback."""
+    if origin.uuid != view.uuid:
+        raise TableReplaced(f"the table under this name is another one now ({view.uuid}, it was {origin.uuid})")

@@ -1,10 +1,11 @@
 """What needs files of a table: its snapshots, tags and long-lived changelogs, on main and on every branch."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from engine.formats.intake.errors import causes_of
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.files import TableFiles
@@ -59,6 +60,32 @@ def read_roots(files: TableFiles) -> Sequence[Root]:
 def exists(files: TableFiles, root: Root) -> bool:
     """Return whether a root is still there, and the same. Raises as `read_roots`."""
     return _read(files, root.path) == root.snapshot
+
+
+class SeenRoots:
+    """Roots that were looked at, which are not looked at again."""
+
+    def __init__(self) -> None:
+        self._keys: set[tuple[str, int, str]] = set()
+
+    def look(self, files: TableFiles, roots: Sequence[Root], look_at: Callable[[Root], None]) -> None:
+        """Look at roots with `look_at`; one that was removed at the same time, with its files, is left out.
+
+        Raises:
+            Malformed: a root that is still there can't be read; the message names the file.
+            OSError: the store does not answer.
+        """
+        for root in roots:
+            key = (root.path, root.snapshot.committed_at_ms, root.snapshot.delta.name)
+            if key in self._keys:
+                continue
+            try:
+                look_at(root)
+            except Malformed as error:
+                is_missing = any(isinstance(each, FileNotFoundError) for each in causes_of(error))
+                if not is_missing or exists(files, root):
+                    raise
+            self._keys.add(key)
 
 
 def _places(files: TableFiles) -> Iterator[str]:

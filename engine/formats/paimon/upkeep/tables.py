@@ -1,4 +1,4 @@
-"""Upkeep of a loaded table, as the roles of `formats.base` define it: expiry, and deletion of expired files."""
+"""Upkeep of a loaded table, as the roles of `formats.base` define it: expiry, expired files, orphans."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
@@ -7,14 +7,17 @@ import pyarrow as pa
 
 from engine.domain.errors import NotEligible
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
-from engine.domain.runs.removals import RemovalPlan
+from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition
 from engine.formats.deletion.plans import Unread, plan_of
 from engine.formats.deletion.scopes import Scope
 from engine.formats.deletion.table_deletions import TableDeletion
 from engine.formats.intake.guards import reads
+from engine.formats.orphans.orphan_deletions import TableOrphans, preview_orphans
 from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.loaded import LoadedTable
+from engine.formats.paimon.orphans.checks import check_places
+from engine.formats.paimon.orphans.orphan_files import OrphanFiles
 from engine.formats.paimon.upkeep.expired_files import ExpiredFiles, Unneeded, find_unneeded, preview
 from engine.formats.paimon.upkeep.expiry import expire, old_copies, plan_expiry
 from engine.formats.paimon.upkeep.places import DeletablePlaces
@@ -88,6 +91,31 @@ class TableUpkeep(LoadedTable):
             files=self._expired_files(run_id, others),
             what="expired files",
         )
+
+    @reads("read the metadata of")
+    def check_orphans(self) -> None:
+        """Raise `NotEligible` if the metadata forbids to look for orphans."""
+        check_places(self._view)
+
+    @reads("look for orphans of")
+    def preview_orphans(
+        self, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str], before_page: Callable[[int], None]
+    ) -> RemovalPlan:
+        """Return which orphans would be deleted now; see `OrphanKeeper.preview_orphans`."""
+        return preview_orphans(self._orphan_files("dry-run", others, open_runs), rule, before_page)
+
+    def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> TableOrphans:
+        """Return the deletion of orphans by this run; see `OrphanKeeper.orphans`."""
+        return TableOrphans(
+            reading=self.reading,
+            storage=lambda: self._view.files.storage.properties,
+            files=self._orphan_files(run_id, others, open_runs),
+            rule=rule,
+        )
+
+    def _orphan_files(self, run_id: str, others: Sequence[str], open_runs: Sequence[str]) -> OrphanFiles:
+        scope = Scope.of(self._view.files.location, others)
+        return OrphanFiles(load=self._fresh, run_id=run_id, scope=scope, open_runs=open_runs)
 
     def _preview(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> tuple[Unneeded, Unread]:
         """Raise `NotEligible` if the snapshots are not the oldest ones."""

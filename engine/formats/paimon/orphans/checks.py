@@ -1,0 +1,75 @@
+"""Checks of a look for orphans: whether a table may be searched, and whether the listing agrees with its metadata."""
+
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.domain.errors import NotEligible, StateConflict
+from engine.domain.runs.removals import OrphanRule
+from engine.formats.deletion.path_keys import Keys, are_in, keys_of
+from engine.formats.deletion.scopes import Scope
+from engine.formats.intake.errors import printable
+from engine.formats.intake.outside_files import are_outside
+from engine.formats.orphans.listings import ListedFiles
+from engine.formats.paimon.metadata.options import options_elsewhere
+from engine.formats.paimon.upkeep.retention import check_changelogs
+from engine.formats.paimon.view import TableView
+
+_LONGEST_NAMED: Final = 300
+
+
+def check_places(view: TableView) -> None:
+    """Raise `NotEligible` unless all files of the table are written below its own location, and none is a changelog's.
+
+    Paimon's expire writes changelogs that outlive their snapshots, for which Packhouse does not search.
+    """
+    check_changelogs(view.schema.options)
+    if elsewhere := options_elsewhere(view.schema):
+        raise NotEligible(f"the table option {elsewhere[0]} names another place for its files: no file is deleted")
+
+
+def check_rule(rule: OrphanRule) -> None:
+    """Raise `NotEligible` if the rule names an inventory: those of Paimon tables are not read."""
+    if rule.inventory is not None:
+        raise NotEligible(
+            "maintenance.remove_orphans.inventory is set: this version does not read files of Paimon tables from an "
+            "inventory; remove it from the policy of this table"
+        )
+
+
+def check_alone(found: ListedFiles, location: str, scope: Scope) -> None:
+    """Raise `NotEligible` if another table is inside the location that `scope` does not leave out."""
+    schemas = found.metadata.filter(are_outside(found.metadata["path"], scope.others))["path"]
+    below = pc.utf8_slice_codeunits(schemas, len(location))
+    is_own = pc.match_substring_regex(below, r"^/(?:branch/branch-[^/]+/)?schema/[^/]+$")
+    if len(others := schemas.filter(pc.invert(is_own))):
+        raise NotEligible(
+            f"{printable(others[0].as_py()[:_LONGEST_NAMED])} is metadata of another table inside the location of this "
+            "one, so no file is deleted: register that table too, or move its files"
+        )
+
+
+def check_complete(before: TableView, listed: Keys) -> None:
+    """Raise `StateConflict` if a listing lacks a file that the newest snapshot before it needs.
+
+    Args:
+        before: the table before its files were listed.
+        listed: sorted keys of the names of all listed files.
+    """
+    head = before.head
+    if head is None:
+        return
+    if before.files.snapshot(head.id) != head:
+        raise StateConflict(f"snapshot {head.id} was removed while files were listed: look again")
+    live = before.live.files
+    inside = live.filter(pc.is_null(live["external_path"]))["name"]
+    metadata = [head.base.name, head.delta.name, *(each.name for each in before.manifests)]
+    needed = np.concatenate([keys_of(inside), keys_of(pa.array(metadata, pa.string()))])
+    missing = int((~are_in(listed, needed)).sum()) if len(listed) else len(needed)
+    if missing:
+        raise StateConflict(
+            f"{missing} of {len(needed)} files that snapshot {head.id} needs are missing in the listing of "
+            f"{len(listed)} files: the listing is not complete, so nothing is deleted"
+        )

@@ -1,0 +1,172 @@
+"""Look for orphans of a Paimon table and delete those that an earlier look, a quarantine ago, found as well.
+
+A look writes a probe, whose time is the store's clock, loads the table, lists every file below its location, loads the
+table again, and subtracts the files to which snapshots, tags, branches or changelogs of either version refer. If some
+metadata can't be read, nothing is deleted. A process that was killed is followed by another look: the stored looks and
+records make it go on.
+"""
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.domain.runs.removals import OrphanRule, RemovalPlan
+from engine.formats.base import Condition
+from engine.formats.deletion.records import Records
+from engine.formats.deletion.scopes import Refused, Scope
+from engine.formats.orphans.candidates import candidates, check_shrinkage, in_scope, of_no_open_run, within_limit
+from engine.formats.orphans.listings import ListedFiles, files_below
+from engine.formats.orphans.looked import Looked, due_files, us
+from engine.formats.orphans.looks import Look, StoredLooks
+from engine.formats.orphans.orphan_deletions import record_orphans
+from engine.formats.paimon.orphans.checks import check_alone, check_complete, check_places, check_rule
+from engine.formats.paimon.orphans.names import OTHER_SCHEMAS, of_any_kind, of_documents, orphan_kinds
+from engine.formats.paimon.orphans.references import References, name_keys
+from engine.formats.paimon.upkeep.records import check_same, origin_of, records_of, records_root
+from engine.formats.paimon.view import TableView
+
+OTHER_NAME: Final = "other_name"
+"""Reason of `Refused`: neither Paimon nor Packhouse gives such a name to a file in this place."""
+
+_FILES_BETWEEN_LOOKS: Final = 50_000
+
+
+class OrphanFiles:
+    """The search and deletion for one run of a table; `load` returns the current version of the table."""
+
+    def __init__(
+        self, *, load: Callable[[], TableView], run_id: str, scope: Scope, open_runs: Sequence[str] = ()
+    ) -> None:
+        self._load = load
+        self._run_id = run_id
+        self._scope = scope
+        self._open_runs = open_runs
+        self._references = References()
+        self._looked: Looked | None = None
+        self._sent: list[pa.ChunkedArray] = []
+
+    @property
+    def looked(self) -> Looked:
+        """The look that was taken."""
+        if self._looked is None:
+            raise ValueError("no look was taken yet")
+        return self._looked
+
+    def looking(
+        self, rule: OrphanRule, before_page: Callable[[int], None], *, is_stored: bool = True
+    ) -> Iterator[None]:
+        """Take a look in parts; see `OrphanSearch.looking`.
+
+        Raises:
+            NotEligible: the table has files in other places than its location, or another table inside; it keeps
+                changelogs longer than snapshots; or the rule names an inventory.
+            StateConflict: the listing is incomplete, or the table lost references that no expiry explains.
+            Malformed: a manifest or list can't be read.
+            TableReplaced: another table has this name now.
+            OSError: the store does not answer.
+        """
+        check_rule(rule)
+        before = self._load()
+        check_places(before)
+        storage = before.files.storage.properties
+        looks = StoredLooks(before.files.storage, records_root(before.files))
+        earlier = looks.latest()
+        if earlier is not None:
+            check_same(before, earlier.origin)
+        now_us = looks.store_time(storage, self._run_id) if is_stored else time.time_ns() // 1000
+        found = ListedFiles(now_us - us(rule.age), OTHER_SCHEMAS)
+        ids = yield from self._refer(before, found, before_page)
+        references = self._references.keys()
+        check_shrinkage(earlier, len(references), ids)
+        refused = Refused()
+        files, more = self._orphans(before, found, earlier, refused)
+        look = Look(origin_of(before), now_us, len(references), ids, candidates(files, earlier, now_us))
+        if is_stored:
+            looks.write(look)
+        due = due_files(look, rule, orphan_kinds(before))
+        self._looked = Looked(look, found.files, due, refused, found.keys(), rule, more=more)
+
+    def is_pending(self) -> bool:
+        """Return False: another attempt begins with a look."""
+        return False
+
+    @property
+    def records(self) -> Records:
+        """The lists of the run."""
+        return records_of(self._load().files, self._run_id)
+
+    def record(self) -> RemovalPlan:
+        """Store the list of the files past quarantine, for the run. Raises OSError."""
+        return record_orphans(self)
+
+    def unneeded(self) -> Iterator[pa.Table]:
+        """Yield the files past quarantine that nothing refers to now; each counts as deleted for `prove`.
+
+        The metadata is looked at before the first batch and again after every 50,000 files. Raises as `looking`.
+        """
+        since = _FILES_BETWEEN_LOOKS
+        for batch in self.looked.due.batches():
+            if since >= _FILES_BETWEEN_LOOKS:
+                self._look_again()
+                since = 0
+            free = batch.filter(pc.invert(self._references.have(batch["path"])))
+            self._sent.append(free["path"])
+            yield free
+            since += batch.num_rows
+
+    def prove(self) -> Sequence[Condition]:
+        """Look at the current metadata: whether it refers to a file that was sent for deletion. Raises as `looking`."""
+        self._look_again()
+        sent = pa.chunked_array([chunk for each in self._sent for chunk in each.chunks], pa.string())
+        wrong = pc.sum(self._references.have(sent)).as_py() or 0
+        return (Condition("deleted_are_unneeded", not wrong, f"{len(sent)} files deleted, {wrong} of them are needed"),)
+
+    def close(self) -> None:
+        """Do nothing: the lists stay as the record of what was deleted."""
+
+    def _look_again(self) -> None:
+        view = self._load()
+        check_same(view, self.looked.look.origin)
+        check_places(view)
+        self._references.add(view)
+
+    def _refer(
+        self, before: TableView, found: ListedFiles, before_page: Callable[[int], None]
+    ) -> Generator[None, None, Sequence[int]]:
+        """Find all files, and the references of the versions before and after; return the ids of the snapshots before.
+
+        Raises:
+            NotEligible, StateConflict, Malformed, TableReplaced, OSError: as `looking`.
+        """
+        ids, names = self._references.add(before), [np.empty(0, np.uint64)]
+        for batch in files_below(before.files.location, before.files.storage.properties, before_page):
+            found.add(batch)
+            names.append(name_keys(batch["path"]))
+            yield
+        after = self._load()
+        check_places(after)
+        check_same(after, origin_of(before))
+        check_complete(before, np.sort(np.concatenate(names)))
+        check_alone(found, before.files.location, self._scope)
+        self._references.add(after)
+        return ids
+
+    def _orphans(
+        self, before: TableView, found: ListedFiles, earlier: Look | None, refused: Refused
+    ) -> tuple[pa.Table, int]:
+        """Return old files that nothing refers to and that may be deleted, and the number of those beyond the limit."""
+        known, documents = of_any_kind(orphan_kinds(before)), of_documents(before.files.location)
+
+        def of_paimon(batch: pa.Table) -> pa.Table:
+            batch = batch.filter(pc.invert(self._references.have(batch["path"])))
+            is_known = pc.match_substring_regex(batch["path"], known)
+            others = batch.filter(pc.invert(is_known))["path"]
+            refused.add(others.filter(pc.invert(pc.match_substring_regex(others, documents))), OTHER_NAME)
+            return in_scope(batch.filter(is_known), self._scope, refused)
+
+        files, more = within_limit((of_paimon(batch) for batch in found.old()), earlier)
+        return of_no_open_run(files, self._open_runs, refused), more
