@@ -1,13 +1,22 @@
-"""Snapshots of a Paimon table in an object store expire: without Paimon's core, which has no access there."""
+"""Upkeep of a Paimon table in an object store: without Paimon's core, which has no access there."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pytest
+
+from engine.domain.errors import StateConflict
+from engine.formats.orphans.looks import Look
 from engine.formats.paimon import PaimonFormat, PaimonTable
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.expiries import RUN, expired_with_files, expiry, files_deleted, files_of
 from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.orphans import IN_BUCKETS, IN_TABLE, RULE, deleted, looked, place
 from tests.support.s3_server import BUCKET, S3Server
+from tests.upkeep.orphans import LONG_AGO
 
 KEYED: Any = {"primary_keys": ["id", "day"], "partition_keys": ["day"], "bucket": "1", "write_only": "true"}
 
@@ -23,7 +32,7 @@ def opened(s3: S3Server, lake: PaimonLake) -> PaimonTable:
     return PaimonFormat().connect("lake", properties).open_table(lake.ref)
 
 
-def test_the_same_files_are_left_as_on_a_disk(s3: S3Server, paimon_core: PaimonCore, tmp_path: Path) -> None:
+def test_an_expiry_leaves_the_same_files_as_on_a_disk(s3: S3Server, paimon_core: PaimonCore, tmp_path: Path) -> None:
     lake = PaimonLake(paimon_core, tmp_path / "warehouse").create(**KEYED)
     for number in range(3):
         lake.write([[each, "a/b", float(number)] for each in range(5)])
@@ -44,3 +53,48 @@ def test_the_same_files_are_left_as_on_a_disk(s3: S3Server, paimon_core: PaimonC
         f"snapshot/{n}" for n in ("EARLIEST", "LATEST", "snapshot-6")
     }
     assert s3.get("warehouse/lake.db/events/snapshot/EARLIEST") == b"6"
+
+
+def test_orphans_in_an_object_store_are_removed_as_on_a_disk(
+    s3: S3Server, paimon_core: PaimonCore, tmp_path: Path
+) -> None:
+    lake = PaimonLake(paimon_core, tmp_path / "warehouse").create(**KEYED)
+    for number in range(2):
+        lake.write([[each, "a/b", float(number)] for each in range(5)])
+    before = files_of(lake)
+    for name in (*(f"day=a%2Fb/bucket-0/{each}" for each in IN_BUCKETS), *IN_TABLE, "day=a%2Fb/bucket-0/notes"):
+        place(lake.folder, name)
+    upload(s3, lake)
+    s3.grow_old(datetime.now(UTC) - LONG_AGO)
+    assert looked(opened(s3, lake)).record().total.files == 0
+    (key,) = [each for each in s3.stored() if "/look-" in each]
+    look = Look.read(s3.get(key))
+    since = pa.array([each - 10**12 for each in look.files["since_us"].to_pylist()], pa.int64())
+    s3.put(key, replace(look, files=look.files.set_column(3, "since_us", since)).body())
+    s3.asked.clear()
+    second = looked(opened(s3, lake))
+    assert len([each for each in s3.asked if each.method == "GET" and not each.key]) < 10, "many files by one request"
+    figures = deleted(second)
+    assert figures.total.files == len(IN_BUCKETS) + len(IN_TABLE)
+    assert figures.requests <= 2 * len(figures.deleted)
+    left = {each.removeprefix("warehouse/lake.db/events/") for each in s3.stored()}
+    named = {each for each in left if "packhouse-deletions" not in each and "snapshot/" not in each}
+    assert named == {each for each in before if "snapshot/" not in each} | {"day=a%2Fb/bucket-0/notes"}
+    assert len(opened(s3, lake).digest()) == 2
+
+
+def test_a_store_that_is_away_during_a_look_stores_nothing(
+    s3: S3Server, paimon_core: PaimonCore, tmp_path: Path
+) -> None:
+    lake = PaimonLake(paimon_core, tmp_path / "warehouse").create(**KEYED)
+    lake.write([[1, "a", 1.0]])
+    upload(s3, lake)
+    table, before = opened(s3, lake), s3.stored()
+
+    def leave(_requests: int) -> None:
+        s3.forbidden.add("key")
+
+    with pytest.raises(StateConflict):
+        table.orphans(RUN, RULE, (), ()).look(leave, 60.0)
+    s3.forbidden.clear()
+    assert {each for each in s3.stored() - before if not each.endswith("/probe")} == set()

@@ -1,10 +1,13 @@
 """Orphans of Paimon tables: only files with names of Paimon that two looks found are deleted, and no needed ones."""
 
 import json
+import os
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pyarrow as pa
 import pytest
@@ -327,3 +330,14 @@ def test_a_table_without_snapshots_keeps_what_is_young(paimon_core: PaimonCore, 
     assert files_of(lake) == young
     assert removed(lake).total.files == 1
     assert files_of(lake) == {"schema/schema-0"}
+
+
+def test_a_hundred_thousand_orphans_go(lake: PaimonLake) -> None:
+    folder, before = lake.folder / "bucket-0", files_of(lake)
+    at, mark = time.time() - LONG_AGO.total_seconds(), uuid4()
+    for number in range(100_000):
+        name = f"{folder}/data-{mark}-{number}.parquet"
+        os.close(os.open(name, os.O_CREAT))
+        os.utime(name, (at, at))
+    assert removed(lake).total.files == 100_000
+    assert files_of(lake) == before
