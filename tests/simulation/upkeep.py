@@ -188,10 +188,14 @@ class ModelUpkeep:
     def remove_manifests(self, run_id: str, *, up_to_attempt: int) -> int:
         return 0  # the model has no metadata files
 
-    def preview_removal(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> RemovalPlan:
+    def preview_removal(
+        self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()
+    ) -> RemovalPlan:
         return _removal_plan(self._table.only_in(set(snapshot_ids)))
 
-    def removable_files(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> Iterator[pa.Table]:
+    def removable_files(
+        self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()
+    ) -> Iterator[pa.Table]:
         yield _listed(self._table.only_in(set(snapshot_ids)))
 
     def deleted_files(self, run_id: str) -> Iterator[pa.Table]:

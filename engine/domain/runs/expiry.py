@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
@@ -94,6 +94,7 @@ class ExpiryPlan:
         kept: number of the other snapshots by the first reason that keeps them.
         next_at: when the next of them may expire if nothing more is written; None: not by age alone.
         superseded_bytes: upper bound of the bytes of files that only expired snapshots need, from snapshot summaries.
+        tags: names of the tags that would be removed, with the end of the time for which each was to be retained.
     """
 
     rule: ExpiryRule
@@ -101,6 +102,12 @@ class ExpiryPlan:
     kept: Mapping[str, int]
     next_at: datetime | None = None
     superseded_bytes: int = 0
+    tags: Mapping[str, datetime] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """The number of snapshots and tags that would be removed."""
+        return len(self.expired) + len(self.tags)
 
     def hash(self, table_uuid: str) -> str:
         """Return a SHA-256 of the table and the snapshots that would be removed."""
@@ -117,7 +124,12 @@ class ExpiryPlan:
             "kept": dict(self.kept),
             "superseded_bytes": self.superseded_bytes,
             "next_at": None if self.next_at is None else self.next_at.isoformat(),
+            **({"expired_tags_total": len(self.tags), "expired_tags": self._tags()} if self.tags else {}),
         }
+
+    def _tags(self) -> list[dict[str, str]]:
+        shown = islice(self.tags.items(), SHOWN)
+        return [{"name": name, "retained_until": until.isoformat()} for name, until in shown]
 
 
 def instant(at_ms: int) -> datetime:

@@ -19,7 +19,7 @@ class RunIntent:
 
     `engine`: of a rewrite. `session_id` and `tag` identify its operations on Spark. `sent`: ordinals of groups that may
     have been sent to the catalog, and whose outcome is unknown. `snapshots`: ids of snapshots that may have been sent
-    for removal. Numbers of snapshots are text in the document, as they exceed 2^53.
+    for removal, `tags` names of tags. Numbers of snapshots are text in the document, as they exceed 2^53.
     """
 
     engine: str | None = None
@@ -31,6 +31,7 @@ class RunIntent:
     sent: frozenset[int] = frozenset()
     call: SentCall | None = None
     snapshots: tuple[int, ...] = ()
+    tags: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
@@ -46,6 +47,7 @@ class RunIntent:
             sent=frozenset(document.get("commit", ())),
             call=None if since is None else SentCall(int(since), document["application"]),
             snapshots=tuple(map(int, document.get("snapshots", ()))),
+            tags=tuple(document.get("tags", ())),
         )
 
     def document(self) -> dict[str, Any]:
@@ -61,6 +63,7 @@ class RunIntent:
             "application": None if self.call is None else self.call.application,
         }
         known: dict[str, Any] = {name: value for name, value in found.items() if value is not None}
+        known |= {"tags": list(self.tags)} if self.tags else {}
         return known | {"commit": sorted(self.sent), "snapshots": [str(each) for each in self.snapshots]}
 
     @property

@@ -40,6 +40,11 @@ class RunResult:
         return int(self.document.get("expired_snapshots", 0))
 
     @property
+    def expired_tags(self) -> int:
+        """The number of tags that an expiry removed."""
+        return int(self.document.get("expired_tags", 0))
+
+    @property
     def rewritten_files(self) -> int | None:
         """The number of data files that the run replaced."""
         return self._number("rewritten_files")

@@ -2,8 +2,8 @@
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
 What only some formats can do is in further roles (`RewritableTable`, `ParentKeeper`, `HistoryKeeper`, `FileKeeper`,
-`OrphanKeeper`, `ManifestKeeper`, `DeleteKeeper`, `OwnEngine`, `NativeTable`): callers ask with `isinstance` whether a
-table has one, and decide what follows without.
+`OrphanKeeper`, `TagKeeper`, `ManifestKeeper`, `DeleteKeeper`, `OwnEngine`, `NativeTable`): callers ask with
+`isinstance` whether a table has one, and decide what follows without.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -31,7 +31,7 @@ from engine.formats.base.commits import (
 )
 from engine.formats.base.deletes import DeleteKeeper, DeleteProof
 from engine.formats.base.files import Condition, FileInventory
-from engine.formats.base.history import HistoryKeeper, ParentKeeper, RollBack
+from engine.formats.base.history import HistoryKeeper, ParentKeeper, RollBack, TagKeeper
 from engine.formats.base.manifests import ManifestKeeper, ManifestProof
 from engine.formats.base.native import (
     NativeChange,
@@ -88,6 +88,7 @@ __all__ = [
     "TableFormat",
     "TableListing",
     "TableView",
+    "TagKeeper",
     "Task",
     "TaskSource",
     "Verification",

@@ -96,3 +96,24 @@ class HistoryKeeper(Protocol):
 
     def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
         """Return those of the snapshots that the table has now."""
+
+
+@runtime_checkable
+class TagKeeper(Protocol):
+    """A table whose tags can have a time after which they are to be removed; `ExpiryPlan.tags` names those."""
+
+    def expire_tags(
+        self,
+        names: Sequence[str],
+        expiry: Expiry,
+        *,
+        before_try: Callable[[], None],
+        deletes_for: str | None = None,
+    ) -> Sequence[Condition]:
+        """Remove those of the tags whose time is over; return what was proven. No file is deleted.
+
+        Calling it again with the same names has no further effect. Arguments and errors as for `HistoryKeeper.expire`.
+        """
+
+    def retained_tags(self, names: Sequence[str]) -> frozenset[str]:
+        """Return those of the tags that the table has now."""

@@ -60,18 +60,23 @@ class FileDeletion(Protocol):
 class FileKeeper(Protocol):
     """A table whose expired snapshots leave files behind. All calls may block."""
 
-    def preview_removal(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> RemovalPlan:
-        """Return which files would be deleted if these snapshots expired now. Nothing is written.
+    def preview_removal(
+        self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()
+    ) -> RemovalPlan:
+        """Return which files would be deleted if these snapshots and tags expired now. Nothing is written.
 
         Args:
             snapshot_ids: the snapshots.
             others: locations of other tables; files below them are left alone.
+            tags: names of the tags; of a `TagKeeper` only.
 
         Raises:
             NotEligible: the table forbids to delete files.
         """
 
-    def removable_files(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> Iterator[pa.Table]:
+    def removable_files(
+        self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()
+    ) -> Iterator[pa.Table]:
         """Find the files that `preview_removal` counts; yield them with the columns `REMOVED_FILES`. Raises as it."""
 
     def deleted_files(self, run_id: str) -> Iterator[pa.Table]:

@@ -75,6 +75,10 @@ class Document:
             raise Malformed(f"{name} is no list of objects")
         return [Document(each) for each in found]
 
+    def optional(self, name: str) -> Any:
+        """Return a value of any type; None if it is null or absent."""
+        return self._values.get(name)
+
     def value(self, name: str) -> Any:
         """Return a value of any type that must be present and not null."""
         if self._values.get(name) is None:

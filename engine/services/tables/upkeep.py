@@ -12,7 +12,7 @@ import pyarrow as pa
 from engine.domain.access.callers import SYSTEM, Caller, Role, require_role
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, StateConflict
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs.expiry import Needed
+from engine.domain.runs.expiry import ExpiryPlan, Needed
 from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation, RunFilter
 from engine.planning.measures.metadata import MetadataHealth
@@ -26,7 +26,7 @@ from engine.services.planning.upkeep.operations import (
     Work,
     check_is_on,
     deletes_files,
-    expired_ids,
+    expiry_plan,
     plan_upkeep,
 )
 from engine.services.planning.upkeep.orphans import (
@@ -137,9 +137,11 @@ class UpkeepService:
             raise InvalidInput("no files to list", problems=(FieldProblem("/operation", message, operation.value),))
         async with self._database.read() as unit:
             now, needed = await unit.now(), await with_readers(unit, table_id)
-        ids = await self._expired_ids(seen, operation, now, needed)
+        plan = await self._expiry_plan(seen, operation, now, needed)
         keeper = file_keeper_of(seen.opened)
-        return await self._formats.work(seen.opened.ref, keeper.removable_files, ids, await self._others(seen))
+        return await self._formats.work(
+            seen.opened.ref, keeper.removable_files, tuple(plan.expired), await self._others(seen), tuple(plan.tags)
+        )
 
     async def deleted_files(self, caller: Caller, run_id: RunId) -> Iterator[pa.Table]:
         """Return what a run recorded before it deleted files, with the columns `formats.base.REMOVED_FILES`.
@@ -182,13 +184,15 @@ class UpkeepService:
             return await self._orphans(seen)
         if not deletes_files(seen.policy, operation):
             return None
-        ids = await self._expired_ids(seen, operation, now, needed)
+        plan = await self._expiry_plan(seen, operation, now, needed)
         keeper = file_keeper_of(seen.opened)
-        return await self._formats.work(seen.opened.ref, keeper.preview_removal, ids, await self._others(seen))
+        return await self._formats.work(
+            seen.opened.ref, keeper.preview_removal, tuple(plan.expired), await self._others(seen), tuple(plan.tags)
+        )
 
-    async def _expired_ids(self, seen: Observed, operation: Operation, now: datetime, needed: Needed) -> Sequence[int]:
-        """Return the snapshots that the operation, which deletes their files, would remove now."""
-        return await self._formats.ask(seen.opened.ref, expired_ids, seen.opened, seen.policy, operation, now, needed)
+    async def _expiry_plan(self, seen: Observed, operation: Operation, now: datetime, needed: Needed) -> ExpiryPlan:
+        """Return what the operation, which deletes the files of snapshots, would remove now."""
+        return await self._formats.ask(seen.opened.ref, expiry_plan, seen.opened, seen.policy, operation, now, needed)
 
     async def _others(self, seen: Observed) -> Sequence[str]:
         """Return the locations of other tables inside the table's own."""

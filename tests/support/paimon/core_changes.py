@@ -82,8 +82,19 @@ class Changes(ABC):
     def roll_back(self, warehouse: str, table: str, snapshot: int) -> None:
         self._table(warehouse, table, None).rollbackTo(jpype.JLong(snapshot))
 
-    def create_tag(self, warehouse: str, table: str, name: str, snapshot: int) -> None:
-        self._table(warehouse, table, None).createTag(name, jpype.JLong(snapshot))
+    def create_tag(self, warehouse: str, table: str, name: str, snapshot: int, seconds: float | None = None) -> None:
+        """Tag a snapshot; `seconds`: the time for which the tag is retained."""
+        opened = self._table(warehouse, table, None)
+        if seconds is None:
+            opened.createTag(name, jpype.JLong(snapshot))
+        else:
+            opened.createTag(name, jpype.JLong(snapshot), jpype.java.time.Duration.ofMillis(int(seconds * 1000)))
+
+    def expire_tags(self, warehouse: str, table: str) -> list[str]:
+        """Remove the tags that are past their time, by Paimon's own expire; return their names."""
+        return sorted(
+            str(each) for each in self._table(warehouse, table, None).newTagAutoManager().getTagTimeExpire().expire()
+        )
 
     def delete_tag(self, warehouse: str, table: str, name: str) -> None:
         self._table(warehouse, table, None).deleteTag(name)

@@ -29,6 +29,16 @@ def snapshots_expired(lake: PaimonLake, which: Expiry, *, run_id: str = RUN) -> 
     return tuple(plan.expired)
 
 
+def tags_expired(lake: PaimonLake, which: Expiry, *, run_id: str = RUN) -> Sequence[str]:
+    """Remove the planned tags and store what only they need; return their names."""
+    table = lake.open()
+    names = tuple(table.plan_expiry(which).tags)
+    proof = table.expire_tags(names, which, before_try=lambda: None, deletes_for=run_id)
+    assert all(each.holds for each in proof), proof
+    assert not table.retained_tags(names)
+    return names
+
+
 def files_deleted(table: PaimonTable, *, run_id: str = RUN, others: Sequence[str] = ()) -> RemovalPlan:
     """Delete the files of expired snapshots, and prove it."""
     deletion = table.deletion(run_id, others)
@@ -44,8 +54,9 @@ def files_deleted(table: PaimonTable, *, run_id: str = RUN, others: Sequence[str
 
 def expired_with_files(lake: PaimonLake, which: Expiry) -> RemovalPlan:
     """Expire as a run does; what is deleted is what the preview showed."""
-    ids = tuple(lake.open().plan_expiry(which).expired)
-    foreseen = lake.open().preview_removal(ids, ())
+    planned = lake.open().plan_expiry(which)
+    foreseen = lake.open().preview_removal(tuple(planned.expired), (), tuple(planned.tags))
+    tags_expired(lake, which)
     snapshots_expired(lake, which)
     plan = files_deleted(lake.open())
     assert plan.files == foreseen.files

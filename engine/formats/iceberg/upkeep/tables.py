@@ -74,13 +74,23 @@ class TableUpkeep(LoadedTable):
         return frozenset(snapshot_ids) & {each.snapshot_id for each in self._fresh().metadata.snapshots}
 
     @reads("read the manifests of")
-    def preview_removal(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> RemovalPlan:
+    def preview_removal(
+        self,
+        snapshot_ids: Sequence[int],
+        others: Sequence[str],
+        tags: Sequence[str] = (),  # noqa: ARG002 - no tags expire
+    ) -> RemovalPlan:
         """Return which files would be deleted if snapshots expired now; see `FileKeeper.preview_removal`."""
         found = preview(self._view, snapshot_ids, self._scope(others))
         return plan_of(found.files, found.unread, found.refused, found.still_needed)
 
     @reads("read the manifests of")
-    def removable_files(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> Iterator[pa.Table]:
+    def removable_files(
+        self,
+        snapshot_ids: Sequence[int],
+        others: Sequence[str],
+        tags: Sequence[str] = (),  # noqa: ARG002 - no tags expire
+    ) -> Iterator[pa.Table]:
         """Find the files that `preview_removal` counts, and yield them; see `FileKeeper.removable_files`."""
         return preview(self._view, snapshot_ids, self._scope(others)).files.batches()
 

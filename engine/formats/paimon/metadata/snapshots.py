@@ -12,7 +12,7 @@ from engine.formats.intake.limits import Malformed
 SNAPSHOT_BYTES: Final = 4 * 2**20
 """Limit of a snapshot file's size, which is about 1 kB."""
 
-_SNAPSHOT_VALUES: Final = 200_000
+SNAPSHOT_VALUES: Final = 200_000
 _NEWEST_VERSION: Final = 3
 _LATEST_MS: Final = 253_402_300_799_999  # the last instant of the year 9999, the maximum of `datetime`
 _FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,254}")
@@ -73,7 +73,7 @@ def parse_copy(body: bytes, *, path: str) -> Snapshot:
 
 
 def _parsed(body: bytes) -> Snapshot:
-    document = Document.parse(body, most_values=_SNAPSHOT_VALUES)
+    document = Document.parse(body, most_values=SNAPSHOT_VALUES)
     version = document.optional_whole("version") or 1
     if version > _NEWEST_VERSION:
         raise Malformed(f"its version is {version}; {_NEWEST_VERSION} is the newest that can be read")

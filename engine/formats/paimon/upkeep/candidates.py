@@ -6,6 +6,7 @@ snapshots. Which of them the rest of the table needs is decided by `needed`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final, TypeVar
 
 import pyarrow as pa
@@ -20,7 +21,7 @@ from engine.formats.paimon.manifests.entries import ADD
 from engine.formats.paimon.manifests.lists import ManifestRef
 from engine.formats.paimon.manifests.live_files import LiveFiles
 from engine.formats.paimon.metadata.snapshots import ListFile, Snapshot
-from engine.formats.paimon.upkeep.entries import read_files, read_indexes
+from engine.formats.paimon.upkeep.entries import FILES, live_entries, read_files, read_indexes
 from engine.formats.paimon.view import TableView
 
 _IN_DATA_FOLDERS: Final = "index-file-in-data-file-dir"
@@ -52,6 +53,15 @@ class Candidates:
             yield from self._changelog_files(each)
         yield from self._index_files(expired)
         yield from self._metadata(expired)
+
+    def find_of_tags(self, tagged: Sequence[Snapshot]) -> Iterator[pa.Table]:
+        """Yield the files that tags need: those of their rows, but no changelog files. Arguments as for `find`."""
+        distinct = {(each.base, each.delta): replace(each, changelog=None) for each in tagged}
+        for each in distinct.values():
+            entries = [FILES.empty_table(), *self._entries(each.base), *self._entries(each.delta)]
+            yield from self._files(live_entries(pa.concat_tables(entries)), FileKind.DATA, each.id)
+        yield from self._index_files(list(distinct.values()))
+        yield from self._metadata(list(distinct.values()))
 
     def _removed_by(self, snapshot: Snapshot, before: int) -> Iterator[pa.Table]:
         """Yield the data files that the changes of a snapshot removed, with their extra files.

@@ -2,14 +2,17 @@
 
 from typing import Final
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.formats.intake.limits import Malformed
 from engine.formats.paimon.manifests.columns import decode
+from engine.formats.paimon.manifests.entries import ADD
 
 _VERSION: Final = 2
 _INDEX_VERSION: Final = 1
+_IDENTITY: Final = ("partition", "bucket", "level", "name")
 
 _STORED: Final = pa.schema(
     [
@@ -58,6 +61,16 @@ def read_indexes(stored: bytes) -> pa.Table:
     found = decode(stored, _STORED_INDEXES, newest_version=_INDEX_VERSION).rename_columns(list(_INDEX_NAMES))
     _check_names(found["name"])
     return found
+
+
+def live_entries(entries: pa.Table) -> pa.Table:
+    """Return the entries, with the schema `FILES`, of files that are added more often than deleted, in any order."""
+    if not entries.num_rows:
+        return entries
+    frame = pl.DataFrame(entries.select([*_IDENTITY, "kind"])).with_row_index("at")
+    sign = pl.when(pl.col("kind") == ADD).then(1).otherwise(-1)
+    live = frame.filter(sign.sum().over(_IDENTITY) > 0)
+    return entries.take(live["at"].to_arrow())
 
 
 def _check_names(names: pa.ChunkedArray) -> None:

@@ -12,6 +12,7 @@ the names of needed files are looked for again.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 import pyarrow as pa
@@ -24,6 +25,7 @@ from engine.formats.deletion.path_keys import SeenKeys, keys_of
 from engine.formats.deletion.plans import Unread, plan_of
 from engine.formats.deletion.scopes import Refused
 from engine.formats.paimon.metadata.snapshots import Snapshot
+from engine.formats.paimon.metadata.tags import Tag
 from engine.formats.paimon.upkeep.candidates import Candidates
 from engine.formats.paimon.upkeep.needed import NeededFiles
 from engine.formats.paimon.upkeep.places import DeletablePlaces
@@ -71,15 +73,23 @@ def find_unneeded(
 
 
 def preview(
-    view: TableView, expired: Sequence[Snapshot], following: Snapshot, places: DeletablePlaces | None
+    view: TableView,
+    expired: Sequence[Snapshot],
+    following: Snapshot | None,
+    places: DeletablePlaces | None,
+    tags: Sequence[Tag] = (),
 ) -> tuple[Unneeded, Unread]:
-    """Return which files would be deleted if these snapshots, the oldest, expired now. Nothing is written.
+    """Return which files would be deleted if these snapshots, the oldest, and tags expired now. Nothing is written.
 
-    Raises as `find_unneeded`.
+    `following` is the oldest snapshot that stays; None if no snapshot expires. Raises as `find_unneeded`.
     """
-    unread, gone = Unread(), {each.id for each in expired}
+    unread, gone, tagged = Unread(), {each.id for each in expired}, {each.path for each in tags}
     roots = [each for each in read_roots(view.files) if not (each.is_main and each.snapshot.id in gone)]
-    return find_unneeded(view, Candidates(view, unread).find(expired, following), roots, places), unread
+    roots = [each for each in roots if each.path not in tagged]
+    candidates = Candidates(view, unread)
+    of_snapshots = iter(()) if following is None else candidates.find(expired, following)
+    batches = chain(of_snapshots, candidates.find_of_tags([each.snapshot for each in tags]))
+    return find_unneeded(view, batches, roots, places), unread
 
 
 class ExpiredFiles:
@@ -96,7 +106,13 @@ class ExpiredFiles:
 
     def announce(self, view: TableView, expired: Sequence[Snapshot], following: Snapshot) -> None:
         """Store the files that nothing needs without these snapshots. Raises as `preview`; none may be removed then."""
-        found, unread = preview(view, expired, following, None)  # `record` counts what the places refuse
+        self._announce(view, *preview(view, expired, following, None))
+
+    def announce_tags(self, view: TableView, tags: Sequence[Tag]) -> None:
+        """Store the files that nothing needs without these tags. Raises as `announce`."""
+        self._announce(view, *preview(view, (), None, None, tags))
+
+    def _announce(self, view: TableView, found: Unneeded, unread: Unread) -> None:  # `record` applies the places
         self._unread.counts += unread.counts
         self._unread.samples += unread.samples
         records_of(view.files, self._run_id).write_roots(found.files)

@@ -16,6 +16,7 @@ and the deletion is lost, as with Paimon's own expire; every deletion of a snaps
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile, zip_longest
 from typing import Final
@@ -31,6 +32,7 @@ from engine.formats.paimon.upkeep.retention import (
     oldest_consumed,
     time_retained,
 )
+from engine.formats.paimon.upkeep.tags import tags_over
 from engine.formats.paimon.view import TableView
 
 AFTER_KEPT: Final = "after_kept"
@@ -43,14 +45,14 @@ Announce = Callable[[TableView, Sequence[Snapshot], Snapshot], None]
 
 
 def plan_expiry(view: TableView, expiry: Expiry) -> ExpiryPlan:
-    """Return which snapshots would be removed, and what keeps the others.
+    """Return which snapshots and tags would be removed, and what keeps the other snapshots.
 
     A snapshot is as old as the time since the next one was committed, as in Paimon: until then it was the newest.
 
     Raises:
         NotEligible: the table keeps changelogs longer than snapshots, or its options for the retention can't be read.
     """
-    return _planned(view, view.every_snapshot(), expiry)
+    return replace(_planned(view, view.every_snapshot(), expiry), tags=tags_over(view, expiry))
 
 
 def _planned(view: TableView, every: Sequence[Snapshot], expiry: Expiry) -> ExpiryPlan:

@@ -12,19 +12,17 @@ Manifests are read once, and of their entries only those of files in question ar
 
 from collections.abc import Iterable, Sequence
 
-import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.manifests.entries import ADD
 from engine.formats.paimon.manifests.lists import ManifestRef
-from engine.formats.paimon.upkeep.entries import FILES, read_files, read_indexes
+from engine.formats.paimon.upkeep.entries import FILES, live_entries, read_files, read_indexes
 from engine.formats.paimon.upkeep.roots import Root, SeenRoots
 from engine.formats.paimon.view import TableView
 
 _READERS = 8
-_IDENTITY = ("partition", "bucket", "level", "name")
 
 
 class NeededFiles:
@@ -66,7 +64,7 @@ class NeededFiles:
             indexes = reader.decoded(snapshot.index_manifest, None, read_indexes)
             self._mark_table(indexes["name"])
         if self._has_content:
-            self._mark_files(_live(self._read(view, [*base, *delta])))
+            self._mark_files(live_entries(self._read(view, [*base, *delta])))
             if not root.is_tag:
                 self._mark_files(_added(self._read(view, [*delta, *changelog])))
 
@@ -101,16 +99,6 @@ class NeededFiles:
 
     def _mark(self, names: Iterable[str]) -> None:
         self._mark_table(pa.array(list(names), pa.string()))
-
-
-def _live(entries: pa.Table) -> pa.Table:
-    """Return the entries of files that are added more often than deleted, in whichever order."""
-    if not entries.num_rows:
-        return entries
-    frame = pl.DataFrame(entries.select([*_IDENTITY, "kind"])).with_row_index("at")
-    sign = pl.when(pl.col("kind") == ADD).then(1).otherwise(-1)
-    live = frame.filter(sign.sum().over(_IDENTITY) > 0)
-    return entries.take(live["at"].to_arrow())
 
 
 def _added(entries: pa.Table) -> pa.Table:

@@ -18,11 +18,12 @@ from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.loaded import LoadedTable
 from engine.formats.paimon.orphans.checks import check_places
 from engine.formats.paimon.orphans.orphan_files import OrphanFiles
-from engine.formats.paimon.upkeep.expired_files import ExpiredFiles, Unneeded, find_unneeded, preview
+from engine.formats.paimon.upkeep.expired_files import ExpiredFiles, Unneeded, preview
 from engine.formats.paimon.upkeep.expiry import expire, old_copies, plan_expiry
 from engine.formats.paimon.upkeep.places import DeletablePlaces
 from engine.formats.paimon.upkeep.records import records_of
 from engine.formats.paimon.upkeep.retention import DEFAULT_TIME
+from engine.formats.paimon.upkeep.tags import expire_tags, read_tags, retained_tags
 from engine.formats.paimon.view import TableView
 
 
@@ -56,6 +57,24 @@ class TableUpkeep(LoadedTable):
         announce = None if deletes_for is None else self._expired_files(deletes_for, ()).announce
         return expire(self._fresh, snapshot_ids, expiry, before_try=before_try, announce=announce)
 
+    @reads("remove tags of")
+    def expire_tags(
+        self,
+        names: Sequence[str],
+        expiry: Expiry,
+        *,
+        before_try: Callable[[], None],
+        deletes_for: str | None = None,
+    ) -> Sequence[Condition]:
+        """Remove tags whose time is over; see `TagKeeper.expire_tags`."""
+        announce = None if deletes_for is None else self._expired_files(deletes_for, ()).announce_tags
+        return expire_tags(self._fresh, names, expiry, before_try=before_try, announce=announce)
+
+    @reads("read the tags of")
+    def retained_tags(self, names: Sequence[str]) -> frozenset[str]:
+        """Return those of the tags that the table has now."""
+        return retained_tags(self._view.files, names)
+
     @reads("read the snapshots of")
     def old_copies(self) -> Sequence[OldCopy]:
         """Return the snapshots whose child is a compaction by Packhouse; see `HistoryKeeper.old_copies`."""
@@ -67,15 +86,19 @@ class TableUpkeep(LoadedTable):
         return frozenset(snapshot_ids) & frozenset(self._fresh().files.snapshot_ids())
 
     @reads("read the manifests of")
-    def preview_removal(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> RemovalPlan:
+    def preview_removal(
+        self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()
+    ) -> RemovalPlan:
         """Return which files would be deleted if snapshots expired now; see `FileKeeper.preview_removal`."""
-        found, unread = self._preview(snapshot_ids, others)
+        found, unread = self._preview(snapshot_ids, others, tags)
         return plan_of(found.files, unread, found.refused, found.still_needed)
 
     @reads("read the manifests of")
-    def removable_files(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> Iterator[pa.Table]:
+    def removable_files(
+        self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()
+    ) -> Iterator[pa.Table]:
         """Find the files that `preview_removal` counts, and yield them; see `FileKeeper.removable_files`."""
-        return self._preview(snapshot_ids, others)[0].files.batches()
+        return self._preview(snapshot_ids, others, tags)[0].files.batches()
 
     @reads("read the lists of deleted files of")
     def deleted_files(self, run_id: str) -> Iterator[pa.Table]:
@@ -117,15 +140,18 @@ class TableUpkeep(LoadedTable):
         scope = Scope.of(self._view.files.location, others)
         return OrphanFiles(load=self._fresh, run_id=run_id, scope=scope, open_runs=open_runs)
 
-    def _preview(self, snapshot_ids: Sequence[int], others: Sequence[str]) -> tuple[Unneeded, Unread]:
+    def _preview(
+        self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str]
+    ) -> tuple[Unneeded, Unread]:
         """Raise `NotEligible` if the snapshots are not the oldest ones."""
         every, gone = self._view.every_snapshot(), frozenset(snapshot_ids)
         expired = [each for each in every if each.id in gone]
-        if not expired:
-            return find_unneeded(self._view, iter(()), (), self._places(others)), Unread()
-        if list(expired) != list(every[: len(expired)]) or len(expired) == len(every):
+        is_all = bool(every) and len(expired) == len(every)
+        if list(expired) != list(every[: len(expired)]) or is_all:
             raise NotEligible("only the oldest snapshots of a Paimon table can expire, and not all")
-        return preview(self._view, expired, every[len(expired)], self._places(others))
+        following = every[len(expired)] if expired else None
+        named = read_tags(self._view.files, tags)
+        return preview(self._view, expired, following, self._places(others), named)
 
     def _expired_files(self, run_id: str, others: Sequence[str]) -> ExpiredFiles:
         unread = self._unread.setdefault(run_id, Unread())

@@ -16,7 +16,7 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, Needed
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.run import Run, RunState
-from engine.formats.base import Condition
+from engine.formats.base import Condition, TagKeeper
 from engine.services.operations.metadata.attempts import MetadataContext
 from engine.services.operations.metadata.file_removal import DeletingAttempt, FileRemoval, recorded_removal
 from engine.services.planning.upkeep.histories import expiry_of, expiry_words, history_rule, keeper_of
@@ -35,10 +35,11 @@ class ExpiryAttempt(DeletingAttempt):
     def __init__(self, *, context: MetadataContext, attempt: Attempt, step: Callable[[str], None]) -> None:
         super().__init__(context=context, attempt=attempt, step=step)
         self._expired = attempt.run.result.expired_snapshots
+        self._tags = attempt.run.result.expired_tags
         self._removed = recorded_removal(attempt.run.result)
 
     async def _settle(self) -> None:
-        """Count the snapshots that an earlier attempt sent for removal and that are gone."""
+        """Count the snapshots and tags that an earlier attempt sent for removal and that are gone."""
         self._removal = FileRemoval(
             context=self._context,
             attempt=self._attempt,
@@ -51,6 +52,8 @@ class ExpiryAttempt(DeletingAttempt):
             left = await self._context.formats.work(self._table.ref, keeper_of(self._table).retained, sent)
             gone = Condition("expired_are_gone", True, f"{len(sent) - len(left)} of {len(sent)} are gone")
             await self._count(len(sent) - len(left), [gone] if len(left) < len(sent) else ())
+        if tags := self._attempt.run.intent.tags:
+            await self._count_tags(tags, ())
 
     async def _work(self, policy: EffectivePolicy) -> None:
         """Plan, remove snapshots from the metadata, delete their files and end."""
@@ -60,10 +63,11 @@ class ExpiryAttempt(DeletingAttempt):
         self._step("planned")
         await self._attempt.check()
         is_pending = rule.deletes_files and self._attempt.number > 1 and await self._removal.is_pending()
-        if plan.expired or is_pending:
-            await self._begin(policy, await self._plan_document(plan), {"expired": len(plan.expired)})
+        if plan.count or is_pending:
+            await self._begin(policy, await self._plan_document(plan), {"expired": plan.count})
+        await self._expire_tags(plan, expiry)
         await self._expire(plan, expiry)
-        if rule.deletes_files and (plan.expired or is_pending):
+        if rule.deletes_files and (plan.count or is_pending):
             await self._remove_files(policy)
         await self._conclude(plan)
 
@@ -96,13 +100,40 @@ class ExpiryAttempt(DeletingAttempt):
             left = await self._context.formats.work(self._table.ref, keeper.retained, some)
             await self._count(len(some) - len(left), proof)
 
+    async def _expire_tags(self, plan: ExpiryPlan, expiry: Expiry) -> None:
+        """Remove the planned tags, before the snapshots: what both need is found to be free with the snapshots.
+
+        Raises:
+            Stopped: the attempt has to stop before all are gone.
+        """
+        names, keeper = iter(plan.tags), self._table
+        while isinstance(keeper, TagKeeper) and (some := tuple(islice(names, MOST_AT_ONCE))):
+            await self._attempt.check()
+            self._go_on()
+            intent = RunIntent(table_uuid=self._table.uuid, sent=frozenset({0}), tags=some)
+            await self._attempt.transition(RunState.COMMITTING, intent=intent)
+            self._step("before_tags")
+            deletes_for = self._attempt.run.id if expiry.rule.deletes_files else None
+            expire = partial(keeper.expire_tags, before_try=self._may_send, deletes_for=deletes_for)
+            proof = await self._context.formats.change(self._table.ref, expire, some, expiry)
+            self._step("after_tags")
+            await self._count_tags(some, proof)
+
+    async def _count_tags(self, names: Sequence[str], proof: Sequence[Condition]) -> None:
+        """Store how many of the tags are gone, with their proof. Raises as `_count`."""
+        if isinstance(self._table, TagKeeper):
+            left = await self._context.formats.work(self._table.ref, self._table.retained_tags, names)
+            self._tags += len(names) - len(left)
+        await self._count(0, proof)
+
     async def _conclude(self, plan: ExpiryPlan) -> None:
         kept = sum(plan.kept.values())
-        if not plan.expired and not self._expired:
+        if not plan.count and not self._expired and not self._tags:
             words = expiry_words(plan, self._attempt.run.operation)
             await self._end(RunState.SKIPPED, "nothing_to_do", words, plan=plan.document(), kept_snapshots=kept)
-        elif self._expired:
-            detail = f"{many(self._expired, 'snapshot')} expired; {self._files_words()}"
+        elif self._expired or self._tags:
+            tags = f" and {many(self._tags, 'tag')}" if self._tags else ""
+            detail = f"{many(self._expired, 'snapshot')}{tags} expired; {self._files_words()}"
             await self._end(RunState.SUCCEEDED, "committed", detail, kept_snapshots=kept)
         else:  # other commits made every one of them needed
             await self._end(RunState.SUCCEEDED, "committed", "no planned snapshot may expire any more")
@@ -129,7 +160,7 @@ class ExpiryAttempt(DeletingAttempt):
         if proof:
             self._add_proof(proof)
         result = self._attempt.run.result.updated(**self._figures())
-        details = {"snapshots": expired, "ok": is_proven}
+        details = {"snapshots": expired, "ok": is_proven, **({"tags": self._tags} if self._tags else {})}
         documents: dict[str, Any] = {"intent": self._intent(()), "result": result, "is_progress": expired > 0}
         await self._attempt.record("snapshots_expired", details, **documents)
         if self._attempt.run.state is RunState.COMMITTING:
@@ -139,10 +170,11 @@ class ExpiryAttempt(DeletingAttempt):
             raise Fatal(f"the expiry of snapshots is not as planned: {failed}")
 
     def _figures(self) -> dict[str, Any]:
-        return {"expired_snapshots": self._expired, **super()._figures()}
+        tags = {"expired_tags": self._tags} if self._tags else {}
+        return {"expired_snapshots": self._expired, **tags, **super()._figures()}
 
     def _state(self) -> RunState:
-        return RunState.SUCCEEDED if self._expired else RunState.SKIPPED
+        return RunState.SUCCEEDED if self._expired or self._tags else RunState.SKIPPED
 
 
 def _bases(run: Run) -> Sequence[int]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.policies import OFF, RECLAIM, EffectivePolicy
-from engine.domain.runs.expiry import Needed
+from engine.domain.runs.expiry import ExpiryPlan, Needed
 from engine.domain.runs.run import Operation
 from engine.formats.base import DeleteKeeper, HistoryKeeper, ManifestKeeper, OpenTable, OrphanKeeper
 from engine.services.planning.upkeep.histories import (
@@ -117,15 +117,15 @@ def deletes_files(policy: EffectivePolicy, operation: Operation) -> bool:
     return operation in EXPIRES and history_rule(policy, operation).deletes_files
 
 
-def expired_ids(
+def expiry_plan(
     table: OpenTable, policy: EffectivePolicy, operation: Operation, now: datetime, needed: Needed
-) -> tuple[int, ...]:
-    """Return the snapshots that an operation would remove that expires them; it keeps the `needed` ones.
+) -> ExpiryPlan:
+    """Return what an operation that expires snapshots would remove; it keeps the `needed` ones.
 
     Raises:
         NotEligible: the table forbids it.
     """
-    return tuple(keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed)).expired)
+    return keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
 
 
 def _plan_deletes(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
@@ -179,9 +179,9 @@ def _plan_history(
     now: datetime,
     needed: Needed = Needed(),  # noqa: B008 - a frozen value
 ) -> Work:
-    plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
+    plan = expiry_plan(table, policy, operation, now, needed)
     words = expiry_words(plan, operation)
-    return Work(len(plan.expired), words, plan.document, plan.next_at, superseded_bytes=plan.superseded_bytes)
+    return Work(plan.count, words, plan.document, plan.next_at, superseded_bytes=plan.superseded_bytes)
 
 
 EXPIRES: Final = frozenset(

@@ -25,11 +25,12 @@ def histories(lake: PaimonLake) -> dict[str, Any]:
 
 
 def decorate(chance: Random, lake: PaimonLake) -> None:
-    """Set random tags, a branch and a consumer."""
+    """Set random tags, some for no time, a branch and a consumer."""
     newest = lake.open().head_snapshot_id or 1
     tags = chance.sample(range(1, newest + 1), min(newest, chance.randrange(4)))
-    for each in tags:
-        lake.call("create_tag", name=f"t{each}", snapshot=each)
+    for each in tags:  # Paimon's own removal of a tag breaks a branch that was made of it
+        seconds = None if each == tags[0] else chance.choice([None, 0.0, 10.0**7])
+        lake.call("create_tag", name=f"t{each}", snapshot=each, seconds=seconds)
     if tags and chance.random() < 0.5:
         lake.call("create_branch", name="b", tag=f"t{tags[0]}")
     if chance.random() < 0.3:
@@ -50,6 +51,7 @@ def test_the_same_files_are_left_as_by_the_cores_own_expire(
     for _ in range(2):
         before, keep_last = histories(game.ours)["rows"], chance.randrange(1, 5)
         expired_with_files(game.ours, expiry(keep_last))
+        game.twin.call("expire_tags")
         game.twin.call("expire", retained=keep_last)
         assert files_of(game.ours) == files_of(game.twin)
         ours, twin = histories(game.ours), histories(game.twin)
