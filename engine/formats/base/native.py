@@ -71,13 +71,16 @@ class ProcedureSettings:
 class NativeEngine:
     """A table format's own engine: its name in sentences, its file groups, and the strategies that it follows.
 
-    `is_paced`: its tasks hold a run's rates; otherwise it is only admitted where it fits under them.
+    `is_paced`: its tasks hold a run's rates; otherwise it is only admitted where it fits under them. `checks_rows`: its
+    tasks compare rows as `verification` asks for, without those of `check_limit`.
     """
 
     name: str
     form: GroupForm
     strategies: frozenset[Strategy]
     is_paced: bool
+    checks_rows: bool = False
+    check_limit: str = ""
 
 
 @runtime_checkable

@@ -16,13 +16,15 @@ class RewriteSettings:
     """What a run wants of every group: how outputs are written, in which order, and how far sorted runs are merged.
 
     `full`: all sorted runs of a bucket; otherwise as many as the format's rules select from `sorted_run_trigger` on.
-    A bucket that was planned with fewer of them is merged whatever these rules say.
+    A bucket that was planned with fewer of them is merged whatever these rules say. `checks_rows`: the task of the
+    group compares the rows of its inputs and outputs.
     """
 
     write: WriteSettings
     order: RowOrdering | None = None
     full: bool = False
     sorted_run_trigger: int = 5
+    checks_rows: bool = False
 
 
 class TaskSource(Protocol):

@@ -35,6 +35,7 @@ from engine.formats.paimon.compaction.core import (
     engine_of,
     reachable,
 )
+from engine.formats.paimon.compaction.merge_rules import check_limit
 from engine.formats.paimon.compaction.outputs import list_run_files, remove_run_files
 from engine.formats.paimon.compaction.proofs import verify_snapshot
 from engine.formats.paimon.compaction.stores import core_storage
@@ -229,6 +230,7 @@ class PaimonTable(TableUpkeep):
             has_keys=bool(self._view.schema.primary_keys),
             has_buckets=options.bucket_mode is not BucketMode.UNAWARE,
             looks_up=options.looks_up,
+            check_limit=check_limit(self._view),
         )
 
     def unsupported_settings(self) -> Mapping[str, str | None]:

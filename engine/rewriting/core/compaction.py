@@ -15,6 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from typing import Final
 
+from engine.rewriting.core.checks import NOT_COMPARED, ComparedRows, compare_rows
 from engine.rewriting.core.child import CHILDREN, Child, Children
 from engine.rewriting.core.errors import CoreFault
 from engine.rewriting.core.publishing import ConditionalCommit
@@ -22,9 +23,10 @@ from engine.rewriting.core.tables import BucketCalls, Compacted, FileFacts, remo
 from engine.rewriting.kernel.contract import WITHOUT_BUCKETS, CoreTask, GroupResult, TaskInput, TaskOutput
 from engine.rewriting.kernel.errors import Refused, Stopped, StorageFault
 from engine.rewriting.kernel.storage.channel import PaceChannel
+from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.pacing import Bucket, Pause
 from engine.rewriting.kernel.storage.posts import Post, http_post
-from engine.rewriting.kernel.storage.transfer import Moved
+from engine.rewriting.kernel.storage.transfer import Moved, Transfer
 
 STOP_POLL_SECONDS: Final = 0.2
 """How often a running compaction looks for the order to stop."""
@@ -52,7 +54,8 @@ class BucketCompaction:
             pause=pause,
         )
         self._moved = Moved()
-        self._channel = PaceChannel(task=task, bucket=self._bucket, moved=lambda: self._moved, post=post)
+        self._channel = PaceChannel(task=task, bucket=self._bucket, moved=self._all_moved, post=post)
+        self._transfer: Transfer | None = None
         self._folders: tuple[str, ...] = ()
         self._compacted: Compacted | None = None
 
@@ -78,7 +81,8 @@ class BucketCompaction:
         try:
             compacted = self._compacted = self._watched(child)
             self._pay(compacted)
-            return self._result("written", begun, compacted=compacted)
+            compared = self._compare(compacted)
+            return self._result("written", begun, compacted=compacted, compared=compared)
         except BaseException as error:
             self._discard(error)
             raise
@@ -117,12 +121,36 @@ class BucketCompaction:
 
     def _pay(self, compacted: Compacted) -> None:
         """Charge the bytes and files to the share, and wait until they are paid for."""
-        read, written = _rewritten(compacted)
+        read, written = compacted.rewritten()
         written = (*written, *compacted.changelog)
         requests = len(read) + len(written)
         self._moved = Moved(_bytes(read), _bytes(written), requests)
         self._bucket.take(_bytes(read) + _bytes(written), requests)
         self._bucket.take(1, 1)
+
+    def _compare(self, compacted: Compacted) -> ComparedRows:
+        """Compare the rows of inputs and outputs if the task asks for it; reads are paced and charged as they happen.
+
+        Raises:
+            KernelError: the outputs have other rows, or a file can't be read.
+        """
+        rules = self._task.rules
+        if rules is None:
+            return NOT_COMPARED
+        storage = Storage(properties=rules.storage, places=(self._task.table,))
+        self._transfer = Transfer(storage=storage, bucket=self._bucket, clock=self._clock)
+        return compare_rows(rules, compacted, self._transfer)
+
+    def _all_moved(self) -> Moved:
+        """Return the totals of the compaction and of the comparison."""
+        if self._transfer is None:
+            return self._moved
+        more = self._transfer.moved
+        return Moved(
+            self._moved.bytes_read + more.bytes_read,
+            self._moved.bytes_written,
+            self._moved.requests + more.requests,
+        )
 
     def _discard(self, cause: BaseException) -> None:
         """Remove the files of this task, with another child if the first was killed or has ended.
@@ -151,10 +179,16 @@ class BucketCompaction:
             raise child.explained(error) from error
 
     def _result(
-        self, outcome: str, begun: float, *, reason: str | None = None, compacted: Compacted | None = None
+        self,
+        outcome: str,
+        begun: float,
+        *,
+        reason: str | None = None,
+        compacted: Compacted | None = None,
+        compared: ComparedRows = NOT_COMPARED,
     ) -> GroupResult:
-        read, written = _rewritten(compacted) if compacted else ((), ())
-        throttled = self._bucket.throttled_seconds
+        read, written = compacted.rewritten() if compacted else ((), ())
+        throttled, moved = self._bucket.throttled_seconds, self._all_moved()
         return GroupResult(
             group=self._task.group,
             outcome=outcome,
@@ -165,26 +199,21 @@ class BucketCompaction:
             rows_read=_rows(read),
             rows_deleted=_rows(read) - _rows(written),
             rows_written=_rows(written),
-            bytes_read=self._moved.bytes_read,
-            bytes_written=self._moved.bytes_written,
-            requests=self._moved.requests,
-            seconds_working=max(0.0, self._clock() - begun - throttled),
+            bytes_read=moved.bytes_read,
+            bytes_written=moved.bytes_written,
+            requests=moved.requests,
+            seconds_working=max(0.0, self._clock() - begun - throttled - compared.seconds),
             throttled_seconds=throttled,
+            row_digest=compared.digest,
+            bytes_checked=compared.bytes_read,
+            seconds_checking=compared.seconds,
+            check_limit=compared.limit,
             inputs=tuple(TaskInput(one.path, one.file_bytes, one.record_count) for one in compacted.before)
             if compacted
             else None,
             message=compacted.message if compacted else "",
             side_files=(*(one.path for one in compacted.changelog), *compacted.indexes) if compacted else (),
         )
-
-
-def _rewritten(compacted: Compacted) -> tuple[tuple[FileFacts, ...], tuple[FileFacts, ...]]:
-    """Return the files that were read and those that were written, without files that only moved to another level."""
-    moved = {one.path for one in compacted.before} & {one.path for one in compacted.after}
-    read, written = (
-        tuple(one for one in files if one.path not in moved) for files in (compacted.before, compacted.after)
-    )
-    return read, written
 
 
 def _bytes(files: tuple[FileFacts, ...]) -> int:

@@ -42,6 +42,12 @@ class Compacted:
     changelog: tuple[FileFacts, ...]
     indexes: tuple[str, ...]
 
+    def rewritten(self) -> tuple[tuple[FileFacts, ...], tuple[FileFacts, ...]]:
+        """Return the files that were read and those that were written, without those that only moved."""
+        moved = {one.path for one in self.before} & {one.path for one in self.after}
+        read, written = (tuple(one for one in files if one.path not in moved) for files in (self.before, self.after))
+        return read, written
+
 
 def open_table(jvm: Any, location: str, options: Mapping[str, str], storage: Mapping[str, str] = NOWHERE) -> Any:
     """Return the table at a location, with options overridden.

@@ -168,6 +168,41 @@ class GroupTask:
 
 
 @dataclass(frozen=True, slots=True)
+class MergeRules:
+    """How the rows of a bucket are merged, by which a task checks what Paimon's core wrote (`core.merge_check`).
+
+    `schema`: the columns that are compared, an Arrow IPC schema with field ids, base 64. `engine`: the merge engine,
+    empty for append tables. `keys`: columns of the primary key. `order`: columns of `sequence.field`, in descending
+    order if `is_descending`; without them the sequence number decides alone. `ignores_deletes`: rows that delete are
+    ignored. `looks_up`: the core compares rows with those of files that it does not merge. `has_vectors`: it
+    deletes rows of such files by vectors. `expires_rows`: it leaves out rows of a certain age. `upper_files`: names of
+    the bucket's files above level 0. `vectors`: by name, the most rows that a file's deletion vector deletes.
+    `limit`: why values can't be compared, or not those of every column. `storage`: properties for access to the files.
+    """
+
+    schema: str
+    engine: str = ""
+    keys: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    is_descending: bool = False
+    ignores_deletes: bool = False
+    looks_up: bool = False
+    has_vectors: bool = False
+    expires_rows: bool = False
+    upper_files: tuple[str, ...] = ()
+    vectors: dict[str, int] = field(default_factory=dict)
+    limit: str = ""
+    storage: dict[str, str] = field(default_factory=dict, repr=False)
+
+    @staticmethod
+    def from_raw(raw: "dict[str, Any] | None") -> "MergeRules | None":
+        """Return the rules from the JSON form of a task."""
+        if raw is None:
+            return None
+        return MergeRules(**{**raw, **{name: tuple(raw[name]) for name in ("keys", "order", "upper_files")}})
+
+
+@dataclass(frozen=True, slots=True)
 class CoreTask:
     """Compaction of one bucket of a Paimon table by Paimon's own Java library, its core.
 
@@ -178,6 +213,7 @@ class CoreTask:
     absolute path or the name of a file that was added to Spark; `heap_bytes`: the heap of the core's JVM. Names of data
     files that the core writes begin with `name_prefix`, unique for each send. `storage`: options of the core's file
     system for an object store, with its credentials, and `store_jar` its jar; both empty for disks and HDFS.
+    `rules`: the rows of inputs and outputs are compared by them; None: they are not compared.
     """
 
     run_id: str
@@ -196,6 +232,7 @@ class CoreTask:
     storage: dict[str, str] = field(default_factory=dict)
     pace: Pace = field(default_factory=Pace)
     store_jar: str = ""
+    rules: MergeRules | None = None
 
     def to_json(self) -> str:
         """Return the task as JSON; its `engine` is `core`, by which an entry tells it from a `GroupTask`."""
@@ -208,6 +245,7 @@ class CoreTask:
         raw.pop("engine", None)
         raw["inputs"] = tuple(_input(each) for each in raw["inputs"])
         raw["pace"] = Pace(**raw["pace"])
+        raw["rules"] = MergeRules.from_raw(raw.get("rules"))
         return CoreTask(**raw)
 
 
@@ -243,11 +281,12 @@ class GroupResult:
     `outcome` is `written`, `stopped` (on request), `refused` (the kernel does not support the group) or `failed` (a
     file or a count is wrong). All but the first leave no output behind, and the last two have a `reason`.
     `storage_fault`: the class of the `StorageFault` that failed the task, which is unrelated to the group. `row_digest`
-    is the `RowDigest` of inputs and outputs as text, empty unless rows were compared; `bytes_checked` (part of
-    `bytes_read`) and `seconds_checking` are the cost of the comparison. `inputs`: the files that the task replaced, if
-    it chose them itself; None: those of the task. `message`: what the table format's own library needs to commit the
-    group, base 64; empty where the outputs are sufficient. `side_files`: paths of files that the commit adds in
-    addition to the outputs, such as changelog files.
+    is the `RowDigest` of inputs and outputs (of a merge by key: of the outputs) as text, empty unless rows were
+    compared; `bytes_checked` (part of `bytes_read`) and `seconds_checking` are the cost of the comparison.
+    `check_limit`: why rows were compared in part or not at all, though the task asked for it. `inputs`: the files that
+    the task replaced, if it chose them itself; None: those of the task. `message`: what the table format's own library
+    needs to commit the group, base 64; empty where the outputs are sufficient. `side_files`: paths of files that the
+    commit adds in addition to the outputs, such as changelog files.
     """
 
     group: int
@@ -268,6 +307,7 @@ class GroupResult:
     row_digest: str = ""
     bytes_checked: int = 0
     seconds_checking: float = 0.0
+    check_limit: str = ""
     inputs: tuple[TaskInput, ...] | None = None
     message: str = ""
     side_files: tuple[str, ...] = ()

@@ -30,6 +30,7 @@ TASK_BYTES_PER_SECOND: Final = 32 * 2**20
 BY_NATIVE: Final = "engine_native"
 """Code of the condition with the reason why the procedure is used."""
 
+_METADATA: Final = "metadata"
 _KNOWN_TO_IT: Final = frozenset({"default", "table property"})
 """Origins of settings that the procedure knows without an option."""
 
@@ -121,8 +122,7 @@ def _of_settings(
 ) -> Iterator[Condition]:
     strategy, able = policy.strategy, " and ".join(sorted(engine.strategies))
     yield Condition("native_strategy", strategy in engine.strategies, f"{strategy}; {engine.name} does {able} only")
-    proof = policy.verification
-    yield Condition("native_verification", proof == "metadata", f"{proof}; its rewrites are proven from metadata")
+    yield _verification(policy.verification, engine)
     told = [
         f"{name} (set the table property {instead} instead)" if instead else name
         for name, instead in unsupported.items()
@@ -135,6 +135,14 @@ def _of_settings(
     limit = policy.budget()
     tasks = tasks_within(limit, policy.parallel_groups)
     yield Condition("native_rate", tasks > 0, f"{tasks} tasks fit under the limits" if tasks else too_slow(limit))
+
+
+def _verification(mode: str, engine: NativeEngine) -> Condition:
+    name = "native_verification"
+    if mode == _METADATA or not engine.checks_rows:
+        return Condition(name, mode == _METADATA, f"{mode}; its rewrites are proven from metadata")
+    limit = f"; {engine.check_limit}" if engine.check_limit else ""
+    return Condition(name, True, f"{mode}; its tasks compare rows before the commit{limit}")
 
 
 def _reason(engine: NativeEngine, kernel: tuple[Condition, ...]) -> Condition:

@@ -7,6 +7,7 @@ same ones: an error in every file of a kind is found with the first group, a rar
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -14,6 +15,10 @@ from engine.domain.runs.run import GroupOutline, Run
 
 SAMPLED: Final = 16
 """One group in this number has its rows compared under `sample`."""
+
+
+MOST_LIMITS: Final = 20
+"""Most texts of `limits`, those of the most groups."""
 
 
 def has_rows_checked(mode: str, run_id: str, ordinal: int) -> bool:
@@ -24,12 +29,18 @@ def has_rows_checked(mode: str, run_id: str, ordinal: int) -> bool:
 
 
 def checked_rows(run: Run, committed: Iterable[GroupOutline]) -> Mapping[str, Any]:
-    """Return how a run's rows were verified: groups and rows compared, bytes read, and time."""
-    found = [group.measured for group in committed if group.measured.get("row_digest")]
+    """Return how a run's rows were verified: groups and rows compared, bytes read, and time.
+
+    `limits`: why rows were compared in part or not at all, with the number of groups.
+    """
+    measured = [group.measured for group in committed]
+    found = [each for each in measured if each.get("row_digest")]
+    limits = Counter(each["check_limit"] for each in measured if each.get("check_limit"))
     return {
         "mode": run.setting("verification", "metadata"),
         "groups": len(found),
         "rows": sum(each["rows_written"] for each in found),
         "bytes": sum(each["bytes_checked"] for each in found),
         "seconds": round(sum(each["seconds_checking"] for each in found), 3),
+        "limits": dict(limits.most_common(MOST_LIMITS)),
     }

@@ -125,7 +125,7 @@ def test_a_random_table_has_the_same_rows_as_after_the_cores_own_compaction(
     is_full = chance.random() < 0.7
     table = opened(game.ours)
     engine = Engine.ARROW if shape.kind in BY_KERNEL else Engine.NATIVE
-    groups = rewritten(table, full=is_full, engine=engine)
+    groups = rewritten(table, full=is_full, engine=engine, checks_rows=True)
     has_company = chance.random() < 0.4
     if has_company:
         game.write(game.ours, game.twin)

@@ -38,7 +38,14 @@ async def test_sample_compares_the_rows_of_the_first_group_at_least(world: World
 
 async def test_without_it_nothing_is_read_twice(world: World) -> None:
     run = await world.rewrite()
-    assert run.result.document["checked"] == {"mode": "metadata", "groups": 0, "rows": 0, "bytes": 0, "seconds": 0}
+    assert run.result.document["checked"] == {
+        "mode": "metadata",
+        "groups": 0,
+        "rows": 0,
+        "bytes": 0,
+        "seconds": 0,
+        "limits": {},
+    }
     assert run.result.document["measured"]["bytes_read"] == run.result.rewritten_bytes
 
 

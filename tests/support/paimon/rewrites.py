@@ -39,13 +39,15 @@ def planned(
     engine: Engine = Engine.NATIVE,
     rewrite: Mapping[str, Any] | None = None,
     run_id: str = RUN,
+    checks_rows: bool = False,
 ) -> list[tuple[FileGroup, CoreTask | GroupTask]]:
     """Plan as a run does under a policy with these rewrite settings, and return the groups with their tasks."""
     policy = policy_of({"rewrite": {"strategy": Strategy.BINPACK.value, "engine": engine.value, **(rewrite or {})}})
     chosen = choose_engine(table, policy)
     assert chosen.engine is engine, chosen.conditions
     plan = plan_run(chosen, RunRequest(force_full=full), NO_STATISTICS, NONE_HOT)
-    settings = replace(rewrite_settings(policy, plan, full=full), write=WriteSettings(target_file_bytes=2**27))
+    write = WriteSettings(target_file_bytes=2**27)
+    settings = replace(rewrite_settings(policy, plan, full=full), write=write, checks_rows=checks_rows)
     adapted = rewritable(chosen.table)
     return [(group, adapted.group_task(group, run_id=run_id, attempt=1, settings=settings)) for group in plan.groups]
 

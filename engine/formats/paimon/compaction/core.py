@@ -38,16 +38,17 @@ class CoreAccess(Protocol):
         """
 
 
-def engine_of(*, has_keys: bool, has_buckets: bool, looks_up: bool) -> NativeEngine:
+def engine_of(*, has_keys: bool, has_buckets: bool, looks_up: bool, check_limit: str) -> NativeEngine:
     """Return the core as the engine of a table.
 
     Args:
         has_keys: the table has a primary key, so that buckets consist of sorted runs.
         has_buckets: a bucket is compacted as a whole; otherwise the files of a group are merged.
         looks_up: new files get their changelog, or are read, after a compaction only.
+        check_limit: what can't be compared of its rows.
     """
     form = GroupForm(is_native=True, is_whole=has_buckets, merges_runs=has_keys, lifts_new=looks_up)
-    return NativeEngine(_NAME, form, _STRATEGIES, is_paced=True)
+    return NativeEngine(_NAME, form, _STRATEGIES, is_paced=True, checks_rows=True, check_limit=check_limit)
 
 
 UNSUPPORTED_SETTINGS: Final[Mapping[str, str | None]] = MappingProxyType(

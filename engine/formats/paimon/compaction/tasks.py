@@ -12,6 +12,7 @@ from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import RewriteSettings, WrittenGroup
 from engine.formats.paimon.compaction.core import HEAP_BYTES, CoreAccess
+from engine.formats.paimon.compaction.merge_rules import merge_rules
 from engine.formats.paimon.metadata.arrow_types import arrow_schema
 from engine.formats.paimon.metadata.options import BucketMode
 from engine.formats.paimon.view import TableView
@@ -61,6 +62,7 @@ def core_task(
         storage=dict(storage),
         heap_bytes=HEAP_BYTES,
         name_prefix=output_prefix(run_id, group.ordinal, attempt),
+        rules=merge_rules(view, partition=partition, bucket=bucket) if settings.checks_rows else None,
     )
 
 

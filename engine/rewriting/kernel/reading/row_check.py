@@ -74,7 +74,7 @@ def _digest(
 ) -> RowDigest:
     digest = RowDigest()
     with ReadAhead() as ahead:
-        openings = ((one.file_bytes, partial(_open, one, transfer, numbers)) for one in files)
+        openings = ((one.file_bytes, partial(open_checked, one, transfer, numbers)) for one in files)
         for index, source in enumerate(ahead.each(openings, most=2)):
             try:
                 start = 0
@@ -87,7 +87,8 @@ def _digest(
     return digest
 
 
-def _open(one: TaskInput, transfer: Transfer, numbers: ColumnNumbers | None) -> ParquetInput:
+def open_checked(one: TaskInput, transfer: Transfer, numbers: ColumnNumbers | None = None) -> ParquetInput:
+    """Open a file to compare its rows. Raises as `ParquetInput.open`, and InputFault for another number of rows."""
     source = ParquetInput.open(one.path, transfer, expected_bytes=one.file_bytes, numbers=numbers)
     if source.metadata.num_rows != one.record_count:
         source.close()
@@ -107,7 +108,7 @@ def _may_stay_coded(column: Any) -> bool:
 
 
 def _row_groups(source: ParquetInput, target: pa.Schema, ahead: ReadAhead, transfer: Transfer) -> Iterator[Hashes]:
-    columns = _columns(source.schema, target)
+    columns = checked_columns(source.schema, target)
     leaves = [leaf for _, own in columns for leaf in own]
     metadata = source.metadata
     fetches = (
@@ -132,7 +133,7 @@ def _hashed(
     return hasher.finish()
 
 
-def _columns(schema: pa.Schema, target: pa.Schema) -> list[tuple[pa.Field, list[int]]]:
+def checked_columns(schema: pa.Schema, target: pa.Schema) -> list[tuple[pa.Field, list[int]]]:
     """Return the target's fields that a file has, each with its Parquet columns."""
     counts = [len(leaf_ids([field])) for field in schema]
     firsts = np.cumsum([0, *counts]).tolist()

@@ -79,11 +79,12 @@ class TaskPath(RewritePath):
         settings = rewrite_settings(policy, plan, full=RunRequest.of(attempt.run).force_full)
 
         def task(group: FileGroup) -> Task:
-            made = table.group_task(group, run_id=attempt.run.id, attempt=attempt.number, settings=settings)
-            if not isinstance(made, GroupTask):
-                return replace(made, pace=pacing.of_task())
             checks = has_rows_checked(policy.verification, attempt.run.id, group.ordinal)
-            return replace(made, pace=pacing.of_task(), check_rows=checks)
+            asked = replace(settings, checks_rows=checks)
+            made = table.group_task(group, run_id=attempt.run.id, attempt=attempt.number, settings=asked)
+            if isinstance(made, GroupTask):
+                made = replace(made, check_rows=checks)
+            return replace(made, pace=pacing.of_task())
 
         running = Lanes(
             dispatcher=context.dispatcher,

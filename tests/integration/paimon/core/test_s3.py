@@ -75,6 +75,15 @@ def test_a_scheme_of_hadoop_is_the_same_store(lake: S3Lake) -> None:
     assert proof.ok, proof.checks
 
 
+def test_rows_in_a_store_are_compared_before_the_commit(lake: S3Lake) -> None:
+    for group, task in planned(opened(lake), full=True, checks_rows=True):
+        assert isinstance(task, CoreTask)
+        result = compact(task)
+        assert (result.outcome, result.check_limit) == ("written", ""), (group, result.reason)
+        assert int(result.row_digest.split("-")[0]) == result.rows_written > 0
+        assert result.bytes_checked == sum(each.file_bytes for each in (*task.inputs, *result.outputs))
+
+
 def test_refused_credentials_are_named_without_secrets(lake: S3Lake, caplog: pytest.LogCaptureFixture) -> None:
     task, groups = task_of(lake), rewritten(opened(lake), full=True)
     table, asked = opened_with(lake, lake.key), request(lake, groups)

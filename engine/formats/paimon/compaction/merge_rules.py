@@ -1,0 +1,138 @@
+"""The rules by which tasks compare the rows of a compaction (`rewriting.core.checks`), from a table's own metadata.
+
+What can't be compared is named in `limit`, which plans and the results of runs show.
+"""
+
+import base64
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+import polars as pl
+import pyarrow as pa
+
+from engine.formats.paimon.metadata.arrow_types import NoArrowType, arrow_schema
+from engine.formats.paimon.metadata.schemas import Column, TableSchema
+from engine.formats.paimon.view import TableView
+from engine.rewriting.kernel.contract import MergeRules
+
+_ORDERED: Final = frozenset({"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "DATE", "TIMESTAMP", "TIMESTAMP_LTZ"})
+"""Types of `sequence.field` whose order the check knows."""
+
+_BY_VALUES: Final = ("deduplicate", "first-row")
+_KEYS_ONLY: Final = "keys-only"
+"""Stands for every merge engine of which only keys and sequence numbers are compared."""
+
+_IGNORE_DELETE: Final = (
+    "ignore-delete",
+    "first-row.ignore-delete",
+    "deduplicate.ignore-delete",
+    "partial-update.ignore-delete",
+)
+_EXPIRY: Final = "record-level.expire-time"
+_CLUSTERING: Final = "pk-clustering-override"
+_PARQUET: Final = "parquet"
+_MICROS: Final = 6
+_ALL: Final = 2**62
+"""Stands for the number of rows of a deletion vector that the metadata does not state."""
+
+
+def check_limit(view: TableView) -> str:
+    """Return what can't be compared of a table's rows, empty if all can. Reads only its schema."""
+    written = view.schema.options.get("file.format", _PARQUET).strip().lower()
+    if written != _PARQUET:
+        return f"files of format {written[:20]} are not compared"
+    return "; ".join(_limits(view, view.schema.columns, ()))
+
+
+def merge_rules(view: TableView, *, partition: bytes, bucket: int) -> MergeRules:
+    """Return the rules for a bucket; `partition`: its binary row."""
+    files = pl.DataFrame(view.live.files.select(["partition", "bucket", "name", "level", "schema_id"])).filter(
+        (pl.col("partition") == partition) & (pl.col("bucket") == bucket)
+    )
+    schemas = [
+        view.files.schema(number) for number in files["schema_id"].unique().to_list() if number != view.schema.id
+    ]
+    columns, left_out = _comparable(view.schema, schemas)
+    limits = list(_limits(view, columns, left_out))
+    if not columns or any(name not in {each.name for each in columns} for name in view.schema.primary_keys):
+        return MergeRules(schema="", limit="; ".join(limits) or "no column can be compared")
+    given = view.schema.options
+    by_values = not _value_limits(view, columns)
+    engine = view.options.merge_engine
+    return MergeRules(
+        schema=_encoded(view.schema, columns),
+        engine="" if engine is None else engine if by_values else _KEYS_ONLY,
+        keys=view.schema.primary_keys,
+        order=tuple(_order_fields(given)) if by_values else (),
+        is_descending=given.get("sequence.field.sort-order", "ascending").strip().lower() == "descending",
+        ignores_deletes=any(given.get(name, "").strip().lower() == "true" for name in _IGNORE_DELETE),
+        looks_up=view.options.looks_up,
+        has_vectors=view.options.has_deletion_vectors,
+        expires_rows=_EXPIRY in given,
+        upper_files=tuple(files.filter(pl.col("level") > 0)["name"].to_list()),
+        vectors=_vectors(view, partition, bucket, files),
+        limit="; ".join(limits),
+        storage=dict(view.files.storage.properties),
+    )
+
+
+def _limits(view: TableView, columns: Sequence[Column], left_out: Sequence[str]) -> Iterator[str]:
+    """Yield what can't be compared; `left_out`: names of columns whose values are not."""
+    if left_out:
+        yield f"values of columns that are not compared, for their types: {', '.join(left_out)[:200]}"
+    if reasons := _value_limits(view, columns):
+        yield f"only keys and sequence numbers are compared, no values: {'; '.join(reasons)}"
+
+
+def _value_limits(view: TableView, columns: Sequence[Column]) -> Sequence[str]:
+    """Return the reasons why the values of a key table can't be derived from the inputs."""
+    given, engine = view.schema.options, view.options.merge_engine
+    if engine is None:
+        return ()
+    found = [] if engine in _BY_VALUES else [f"merge engine {engine[:40]}"]
+    by_name = {each.name: each.type for each in columns}
+    for name in _order_fields(given) if not found else ():
+        of = by_name.get(name)
+        if of is None or of.root not in _ORDERED or of.precision > _MICROS:
+            found.append(f"sequence.field {name[:80]} is of type {'another' if of is None else of.text}")
+    found += [name for name in (_EXPIRY, _CLUSTERING) if given.get(name, "false").strip().lower() != "false"]
+    return found
+
+
+def _order_fields(given: Mapping[str, str]) -> Sequence[str]:
+    return [name for each in given.get("sequence.field", "").split(",") if (name := each.strip())]
+
+
+def _comparable(schema: TableSchema, older: Sequence[TableSchema]) -> tuple[Sequence[Column], Sequence[str]]:
+    """Return the columns whose values have the same type in the files of all these schemas, and the others' names."""
+    found: list[Column] = []
+    left_out: list[Column] = []
+    for column in schema.columns:
+        then = [each for one in older for each in one.columns if each.id == column.id]
+        is_same = all(replace(each.type, is_nullable=True) == replace(column.type, is_nullable=True) for each in then)
+        (found if is_same and _is_readable(column, schema) else left_out).append(column)
+    return found, [each.name for each in left_out]
+
+
+def _is_readable(column: Column, schema: TableSchema) -> bool:
+    try:
+        arrow_schema(replace(schema, columns=(column,)))
+    except NoArrowType:
+        return False
+    return True
+
+
+def _encoded(schema: TableSchema, columns: Sequence[Column]) -> str:
+    made: pa.Schema = arrow_schema(replace(schema, columns=tuple(columns)))
+    return base64.b64encode(made.serialize().to_pybytes()).decode()
+
+
+def _vectors(view: TableView, partition: bytes, bucket: int, files: pl.DataFrame) -> dict[str, int]:
+    """Return by name how many rows the deletion vectors of a bucket's files delete, at most all of them."""
+    vectors = pl.DataFrame(view.live.vectors.select(["partition", "bucket", "name", "deleted_rows"])).filter(
+        (pl.col("partition") == partition)
+        & (pl.col("bucket") == bucket)
+        & pl.col("name").is_in(files["name"].implode())
+    )
+    return {name: _ALL if rows is None else rows for name, rows in vectors.select("name", "deleted_rows").iter_rows()}

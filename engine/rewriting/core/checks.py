@@ -1,0 +1,159 @@
+"""Comparison of the rows of a compaction's inputs and outputs, before its commit; each is read once more for it.
+
+Rows of a key table are compared by the rules of its merge engine (`merge_check`), those of an append table as the
+kernel does it. Only Parquet files are compared, and no append table's rows that deletion vectors delete.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+import numpy as np
+
+from engine.rewriting.core.key_rows import KeyRowReader, Records, Slices, record_type
+from engine.rewriting.core.merge_check import DEDUPLICATE, FIRST_ROW, Claims, Findings, SliceCheck
+from engine.rewriting.core.tables import Compacted, FileFacts
+from engine.rewriting.kernel.contract import MergeRules, TaskInput
+from engine.rewriting.kernel.errors import OUTSIDE_FILES, InputFault, OutputFault, Refused
+from engine.rewriting.kernel.reading.deletes import PositionDeletes
+from engine.rewriting.kernel.reading.row_check import check_rows
+from engine.rewriting.kernel.reading.row_hashes import RowDigest
+from engine.rewriting.kernel.storage.transfer import Transfer
+from engine.rewriting.kernel.task import read_schema
+
+SLICE_ROWS: Final = 1_000_000
+"""Rows of the inputs that are compared at a time, about 200 MB in memory."""
+
+_PARQUET: Final = ".parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRows:
+    """The result of a comparison without a fault.
+
+    `digest`: the `RowDigest` of the rows, empty if none were compared. `limit`: see `GroupResult.check_limit`.
+    """
+
+    digest: str
+    limit: str
+    bytes_read: int = 0
+    seconds: float = 0.0
+
+
+NOT_COMPARED: Final = ComparedRows("", "")
+"""The result of a task that does not ask for a comparison."""
+
+
+def compare_rows(rules: MergeRules, compacted: Compacted, transfer: Transfer) -> ComparedRows:
+    """Compare the rows of the files that the core read and wrote.
+
+    Raises:
+        OutputFault: the outputs have other rows, or can't be read.
+        InputFault: an input can't be read.
+        Refused: a file is outside of the table.
+        StorageFault: the storage did not answer.
+        Stopped: the task was ordered to stop.
+    """
+    inputs, outputs = (tuple(map(_input, files)) for files in compacted.rewritten())
+    if problem := _problem(rules, inputs, outputs):
+        return ComparedRows("", problem)
+    begun, before = transfer.now(), transfer.moved.bytes_read
+    try:
+        if rules.engine:
+            digest = _MergeComparison(rules, compacted, transfer).compare(inputs, outputs)
+        else:
+            digest = _compare_appended(rules, inputs, outputs, transfer)
+    except Refused as refusal:
+        if refusal.reason == OUTSIDE_FILES:
+            raise
+        return ComparedRows("", f"not compared: {refusal}")
+    return ComparedRows(str(digest), rules.limit, transfer.moved.bytes_read - before, max(0.0, transfer.now() - begun))
+
+
+def _problem(rules: MergeRules, inputs: Sequence[TaskInput], outputs: Sequence[TaskInput]) -> str | None:
+    """Return why nothing can be compared, None if something can."""
+    if not rules.schema:
+        return f"not compared: {rules.limit}"
+    if not inputs:
+        return "not compared: files only moved to another level"
+    formats = {PurePosixPath(one.path).suffix for one in (*inputs, *outputs)} - {_PARQUET}
+    if formats:
+        return f"not compared: files of format {', '.join(sorted(formats))[:100]}, only {_PARQUET} is"
+    if not rules.engine and any(PurePosixPath(one.path).name in rules.vectors for one in inputs):
+        return "not compared: rows of an append table that deletion vectors delete"
+    return None
+
+
+def _compare_appended(
+    rules: MergeRules, inputs: Sequence[TaskInput], outputs: Sequence[TaskInput], transfer: Transfer
+) -> RowDigest:
+    deletes = PositionDeletes(positions=[np.empty(0, np.int64) for _ in inputs])
+    target = read_schema(rules.schema)
+    return check_rows(inputs=inputs, outputs=outputs, target=target, deletes=deletes, transfer=transfer).digest
+
+
+class _MergeComparison:
+    """The comparison of the rows of a key table. `compacted`: the core's report of its files."""
+
+    def __init__(self, rules: MergeRules, compacted: Compacted, transfer: Transfer) -> None:
+        self._rules, self._transfer = rules, transfer
+        merged = {PurePosixPath(one.path).name for one in compacted.before}
+        has_older = any(name not in merged for name in rules.upper_files)
+        self._claims = Claims(
+            engine=rules.engine,
+            order_fields=len(rules.order),
+            compares_values=rules.engine in (DEDUPLICATE, FIRST_ROW),
+            ignores_deletes=rules.ignores_deletes,
+            drops_deletes=not has_older or rules.has_vectors,
+            meets_older=has_older and rules.looks_up and rules.engine != FIRST_ROW,
+            may_lack_keys=rules.expires_rows or (has_older and rules.engine == FIRST_ROW),
+        )
+        self._reader = KeyRowReader(
+            target=read_schema(rules.schema),
+            keys=rules.keys,
+            order=rules.order,
+            is_descending=rules.is_descending,
+            transfer=transfer,
+        )
+
+    def compare(self, inputs: Sequence[TaskInput], outputs: Sequence[TaskInput]) -> RowDigest:
+        """Return the digest of the outputs' rows. Raises as `compare_rows`."""
+        count = 1 + sum(one.record_count for one in inputs) // SLICE_ROWS
+        kind = record_type(self._rules.order)
+        before, after = Slices(count=count, kind=kind), Slices(count=count, kind=kind)
+        try:
+            digest = RowDigest()
+            try:
+                for records in self._reader.records(outputs):
+                    digest.add(records["row"])
+                    after.add(records)
+            except InputFault as fault:
+                raise OutputFault(f"what was written can't be read back: {fault}") from fault
+            vectors = frozenset(one.path for one in inputs if PurePosixPath(one.path).name in self._rules.vectors)
+            for records in self._reader.records(inputs, with_vectors=vectors):
+                before.add(records)
+            self._judge(inputs, outputs, ((before.read(at), after.read(at)) for at in range(count)))
+            return digest
+        finally:
+            before.close()
+            after.close()
+
+    def _judge(
+        self,
+        inputs: Sequence[TaskInput],
+        outputs: Sequence[TaskInput],
+        slices: Iterator[tuple[Records, Records]],
+    ) -> None:
+        found = Findings()
+        for before, after in slices:
+            self._transfer.bucket.check()
+            found.add(SliceCheck(self._claims, before, after).findings())
+        by_vector = sum(self._rules.vectors.get(PurePosixPath(one.path).name, 0) for one in inputs)
+        if faults := "; ".join(found.faults(by_vector=by_vector)):
+            names = ", ".join(one.path for one in outputs[:3]) or f"no file for {inputs[0].path}"
+            raise OutputFault(f"{names}: Paimon's core merged rows wrongly ({self._rules.engine}): {faults}")
+
+
+def _input(file: FileFacts) -> TaskInput:
+    return TaskInput(file.path, file.file_bytes, file.record_count)
