@@ -55,6 +55,7 @@ class FullestBucket(Answer):
     bucket: int = Field(description="Number of the bucket in its partition.")
     sorted_run_count: int = Field(description="Its sorted runs: each file of level 0, and each other level with files.")
     level0_file_count: int = Field(description="Its files of level 0.")
+    hides_level0: bool = Field(False, description="Whether readers skip files of level 0 until they are compacted.")
 
 
 class MetadataHealth(Answer):

@@ -19,6 +19,7 @@ class FileGroup:
 
     `partition` is canonical JSON (`{"day":"2026-11-01"}`, `{}` when unpartitioned), keys in spec order.
     `output_spec_id`: the spec whose partitions the outputs get; None: they stay in the group's partition.
+    `level0_file_count`: files of level 0 of a key table's bucket; groups with more of them are rewritten first.
     """
 
     ordinal: int
@@ -27,6 +28,7 @@ class FileGroup:
     inputs: tuple[InputFile, ...]
     predicted_outputs: int
     output_spec_id: int | None = None
+    level0_file_count: int = 0
 
     @property
     def place(self) -> Place:

@@ -214,7 +214,9 @@ class ReadyRun:
     """A queued run that may be claimed as far as the record shows; `domain.runs.turns` orders such runs.
 
     `benefit_per_cost` is the table's last measured value, 0 before the first and for operations besides rewriting.
-    `served_at`: when a run of its sharer was last claimed, None before the first.
+    `level0_file_count`: files of level 0 of a key table's fullest bucket at that measurement. `hides_level0`: readers
+    skip them until they are compacted. `served_at`: when a run of its sharer was last claimed, None before the
+    first.
     """
 
     id: RunId
@@ -225,6 +227,8 @@ class ReadyRun:
     owner_team: str | None = None
     benefit_per_cost: float = 0.0
     is_urgent: bool = False
+    level0_file_count: int = 0
+    hides_level0: bool = False
     served_at: datetime | None = None
     operation: str = Operation.REWRITE
 

@@ -158,6 +158,7 @@ class PaimonTable(TableUpkeep):
             delete_files=view.live.vector_counts(),
             current_spec_id=SPEC_ID,
             has_levels=bool(view.schema.primary_keys),
+            hides_level0=view.options.hides_level0,
         )
 
     def _commit_times(self) -> Mapping[int, int]:

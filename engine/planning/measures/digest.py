@@ -66,7 +66,7 @@ class TableMeasures:
     the oldest of them can have been committed. `current_spec_id`: the partition spec of new files; None: the format has
     one only. `history_bytes`: upper bound of the bytes of files that only old snapshots need, from snapshot summaries.
     `has_levels`: the buckets of the table have levels of sorted runs; False: the table has no primary key; None: no
-    table of the format has levels.
+    table of the format has levels. `hides_level0`: readers skip files of level 0 until they are compacted.
     """
 
     snapshot_count: int = 0
@@ -81,6 +81,7 @@ class TableMeasures:
     current_spec_id: int | None = None
     history_bytes: int = 0
     has_levels: bool | None = None
+    hides_level0: bool = False
 
     @property
     def average_manifest_bytes(self) -> int:

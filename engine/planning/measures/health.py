@@ -140,7 +140,7 @@ def health(
         size_classes=_size_classes(files.file_bytes),
         worst_partitions=partitions.worst(top),
         metadata=MetadataHealth.of(figures),
-        fullest_bucket=None if runs is None else runs.fullest(),
+        fullest_bucket=None if runs is None else runs.fullest(hides_level0=figures.hides_level0),
     )
 
 

@@ -17,13 +17,17 @@ _LATEST: Final = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True)
 class FullestBucket:
-    """The bucket with the most sorted runs of a table; of equal ones the first by partition, then by number."""
+    """The bucket with the most sorted runs of a table; of equal ones the first by partition, then by number.
+
+    `hides_level0`: readers skip its files of level 0 until they are compacted.
+    """
 
     spec_id: int
     partition: str
     bucket: int
     sorted_run_count: int
     level0_file_count: int
+    hides_level0: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ class SortedRuns:
         np.maximum.at(found, self.partition_of, column)
         return found
 
-    def fullest(self) -> FullestBucket | None:
+    def fullest(self, *, hides_level0: bool = False) -> FullestBucket | None:
         """Return the bucket with the most sorted runs; None for a table without files in buckets."""
         if not len(self.bucket):
             return None
@@ -74,6 +78,7 @@ class SortedRuns:
             bucket=int(self.bucket[at]),
             sorted_run_count=int(self.sorted_run_count[at]),
             level0_file_count=int(self.level0_file_count[at]),
+            hides_level0=hides_level0,
         )
 
 

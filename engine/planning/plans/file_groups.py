@@ -296,6 +296,7 @@ def _groups(
             inputs=tuple(inputs[path] for path in named),
             predicted_outputs=one.outputs,
             output_spec_id=None if spec_id == output_spec_id else output_spec_id,
+            level0_file_count=int(((files.level[one.rows] == 0) & (files.bucket[one.rows] >= 0)).sum()),
         )
         groups.append(group)
     return tuple(groups)

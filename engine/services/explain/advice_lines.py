@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.turns import new_rows_ahead
 from engine.domain.values.units import format_bytes
 from engine.planning.due.evaluations import asks_old_specs, asks_order
 from engine.planning.measures.metadata import MetadataHealth
@@ -42,6 +43,22 @@ def state_of_files(facts: Facts) -> Iterator[str]:
                 f"{many(found.small_row_group_file_count, 'file')} of many row groups below "
                 f"{format_bytes(found.small_row_group_bytes)}: a rewrite merges them, regardless of the file size."
             )
+
+
+def place_in_queue(facts: Facts) -> Iterator[str]:
+    """Yield how far files of level 0 let runs of the table precede others, see `domain.runs.turns`."""
+    fullest = None if facts.sight.health is None else facts.sight.health.fullest_bucket
+    if fullest is None or not fullest.level0_file_count:
+        return
+    files = f"The fullest bucket has {many(fullest.level0_file_count, 'file')} of level 0"
+    minutes = new_rows_ahead(fullest.level0_file_count, is_hidden=fullest.hides_level0).total_seconds() / 60
+    if fullest.hides_level0:
+        yield (
+            f"{files}, which readers skip until they are compacted: its runs precede others of their priority, by "
+            f"{minutes:.0f} min of waiting."
+        )
+    else:
+        yield f"{files}: its runs precede others that waited as long by up to {minutes:.0f} min."
 
 
 def _history(metadata: MetadataHealth, total_bytes: int, policy: EffectivePolicy) -> Iterator[str]:

@@ -17,7 +17,7 @@ from engine.domain.runs.run import Run, RunState
 from engine.domain.values.units import format_bytes
 from engine.planning.due.triggers import RuleState
 from engine.planning.predictions.estimates import predicted_requests
-from engine.services.explain.advice_lines import helpful_changes, state_of_files
+from engine.services.explain.advice_lines import helpful_changes, place_in_queue, state_of_files
 from engine.services.explain.facts import Facts
 from engine.services.explain.starts import how_it_starts
 from engine.services.explain.timing import Eligibility, cron_next, refused_settings, upkeep_eligibility
@@ -56,6 +56,7 @@ def _sentences(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     yield from _holds(eligible)
     yield from _rules(facts)
     yield from _upkeep(facts)
+    yield from place_in_queue(facts)
     yield from _live(facts)
     yield from _last(facts)
     yield from _next(facts)

@@ -19,6 +19,7 @@ from sqlalchemy import (
     and_,
     case,
     exists,
+    false,
     func,
     literal,
     literal_column,
@@ -143,7 +144,7 @@ def ready(
         for priority in Priority
     ]
     longest = select(*_READY).where(_IS_URGENT, *conditions).order_by(runs.c.urgent_at, runs.c.id).limit(limit)
-    return _with_benefit(union_all(*(select(branch) for branch in (*oldest, longest.subquery()))).subquery())
+    return _with_measures(union_all(*(select(branch) for branch in (*oldest, longest.subquery()))).subquery())
 
 
 def first_of_each_sharer(
@@ -160,7 +161,7 @@ def first_of_each_sharer(
     is_rewrite = queue.c.operation == Operation.REWRITE
     of = (queue.c.owner_team, queue.c.catalog, queue.c.priority, queue.c.is_urgent, is_rewrite)
     chosen = select(func.min(queue.c.id).label("id")).group_by(*of).subquery()
-    return _with_benefit(select(*_READY).join(chosen, chosen.c.id == runs.c.id).subquery())
+    return _with_measures(select(*_READY).join(chosen, chosen.c.id == runs.c.id).subquery())
 
 
 def at_work() -> Select[tuple[str, str | None, str]]:
@@ -200,17 +201,21 @@ def _may_start(
     ]
 
 
-def _with_benefit(found: Subquery) -> Select[Any]:
-    """Add the last measured benefit of each table, and the time its sharer was last served."""
+def _with_measures(found: Subquery) -> Select[Any]:
+    """Add what was last measured of each table, for rewrites, and the time its sharer was last served."""
     is_latest = and_(measurements.c.table_id == found.c.table_id, measurements.c.is_latest)
     is_rewrite = found.c.operation == Operation.REWRITE
     none: ColumnElement[Any] = literal_column("0")
     worth = case((is_rewrite, func.coalesce(measurements.c.benefit_per_cost, none)), else_=none)
+    fullest = measurements.c.document["fullest_bucket"]
+    level0 = case((is_rewrite, func.coalesce(fullest["level0_file_count"].as_integer(), none)), else_=none)
+    is_hidden = and_(is_rewrite, func.coalesce(fullest["hides_level0"].as_boolean(), false()))
     of_team, of_catalog = literal("team ") + found.c.owner_team, literal("catalog ") + found.c.catalog
     kind = case((is_rewrite, literal("")), else_=literal(UPKEEP_OF))
     is_sharer = sharers.c.name == kind + func.coalesce(of_team, of_catalog)  # as `domain.runs.run.sharer` names them
     joined = found.outerjoin(measurements, is_latest).outerjoin(sharers, is_sharer)
-    return select(found, worth.label("benefit_per_cost"), sharers.c.served_at).select_from(joined)
+    measured = (worth.label("benefit_per_cost"), level0.label("level0_file_count"), is_hidden.label("hides_level0"))
+    return select(found, *measured, sharers.c.served_at).select_from(joined)
 
 
 def held_back(waiting_for: Iterable[WaitingFor], limit: int, after: RunId | None = None) -> Select[Any]:

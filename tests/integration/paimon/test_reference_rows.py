@@ -6,11 +6,12 @@ from typing import Any, Final
 import pytest
 
 from engine.formats.paimon.compaction.conditions import NO_KERNEL
+from engine.services.operations.tasks.lanes import bundles
 from engine.services.planning.engines import Engine, choose_engine
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import COLUMNS, PaimonLake
-from tests.support.paimon.rewrites import compacted_by_packhouse, opened
+from tests.support.paimon.rewrites import compacted_by_packhouse, opened, planned
 from tests.support.planning import policy_of
 
 KEYS: Final = {"partition_keys": ["day"], "primary_keys": ["id", "day"]}
@@ -128,3 +129,34 @@ def test_u17_m10_m11_deltas_become_a_base_and_later_ones_a_new_base_of_each_buck
         assert (proof.removed_files, proof.removed_rows) == ((6, 36), (8, 46))[turn]
         bases.append({each["name"] for each in files})
     assert bases[0].isdisjoint(bases[1])
+
+
+def test_p15_buckets_with_more_files_of_level_0_are_rewritten_first(lake: PaimonLake) -> None:
+    """In the order of lanes, although the other bucket has more bytes and the first place in the plan."""
+    lake.create(**KEYS, bucket="1", write_only="true")
+    for turn in range(6):
+        lake.write(
+            [[key, day, turn] for day, rows in (("a", 3000), ("b", 5)) for key in range(rows) if turn or day > "a"]
+        )
+    groups = [group for group, _ in planned(opened(lake), full=False)]
+    assert [(each.partition, each.level0_file_count) for each in groups] == [('{"day":"a"}', 5), ('{"day":"b"}', 6)]
+    assert groups[0].input_bytes > groups[1].input_bytes
+    assert [each.partition for bundle in bundles(groups, 1) for each in bundle] == ['{"day":"b"}', '{"day":"a"}']
+
+
+@pytest.mark.parametrize(
+    ("options", "hides"),
+    [
+        ({}, False),
+        ({"changelog_producer": "lookup"}, False),
+        ({"deletion_vectors__enabled": "true"}, True),
+        ({"merge_engine": "first-row"}, True),
+    ],
+)
+def test_p15_readers_of_vectors_and_first_rows_skip_level_0(
+    lake: PaimonLake, options: dict[str, str], hides: bool
+) -> None:
+    lake.create(**KEYS, bucket="1", write_only="true", **options)
+    lake.write([[1, "a", 1.5]])
+    assert (lake.call("values") == []) is hides
+    assert opened(lake).figures().hides_level0 is hides

@@ -53,6 +53,38 @@ async def test_the_table_worth_most_goes_first(database: Database) -> None:
     assert await ready(database) == [worth.id, dear.id]
 
 
+async def test_p15_the_table_with_hidden_files_of_level_0_goes_first_then_that_with_most(database: Database) -> None:
+    none, some, most, hidden = [await submitted(database) for _ in range(4)]
+    expiry = await submitted(database, operation=Operation.EXPIRE_SNAPSHOTS)
+    async with database.begin() as work:
+        for run, count, hides in ((some, 2, False), (most, 9, False), (hidden, 1, True), (expiry, 9, True)):
+            fullest = {"fullest_bucket": {"level0_file_count": count, "hides_level0": hides}}
+            await work.measurements.record(Measurement(run.table_id, "1", NOON, 9, 0, 0, 10**6, 40.0, 0.0, fullest))
+        for run, document in ((none, {"fullest_bucket": None}),):
+            await work.measurements.record(Measurement(run.table_id, "1", NOON, 9, 0, 0, 10**6, 40.0, 0.0, document))
+    order = await ready(database)
+    assert [each for each in order if each != expiry.id] == [hidden.id, most.id, some.id, none.id]
+    async with database.read() as work:
+        found = {run.id: (run.level0_file_count, run.hides_level0) for run in await work.runs.list_ready(10)}
+    assert found == {
+        none.id: (0, False),
+        some.id: (2, False),
+        most.id: (9, False),
+        hidden.id: (1, True),
+        expiry.id: (0, False),
+    }
+
+
+async def test_p15_a_measurement_of_an_earlier_version_hides_nothing(database: Database) -> None:
+    run = await submitted(database)
+    document = {"fullest_bucket": {"level0_file_count": 4}}
+    async with database.begin() as work:
+        await work.measurements.record(Measurement(run.table_id, "1", NOON, 9, 0, 0, 10**6, 40.0, 0.0, document))
+    async with database.read() as work:
+        (found,) = await work.runs.list_ready(10)
+    assert (found.level0_file_count, found.hides_level0) == (4, False)
+
+
 async def test_a_team_is_not_out_of_sight_behind_anothers_backlog(database: Database) -> None:
     table = await registered(database)
     async with database.begin() as work:

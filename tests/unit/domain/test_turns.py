@@ -33,6 +33,27 @@ def test_what_a_run_is_worth_never_outweighs_half_an_hour_of_waiting() -> None:
     assert numbers([run(1, benefit_per_cost=1e9), run(2, minutes=31)]) == [2, 1]
 
 
+def test_p15_of_key_tables_that_with_most_files_of_level_0_goes_first() -> None:
+    ready = [run(1), run(2, level0_file_count=3), run(3, level0_file_count=40), run(4, benefit_per_cost=0.1)]
+    assert numbers(ready) == [3, 2, 4, 1]
+
+
+@pytest.mark.parametrize("others", [{"benefit_per_cost": 1e9}, {"level0_file_count": 10**6}, {}])
+def test_p15_a_table_whose_readers_skip_level_0_goes_before_all_others_of_its_priority(
+    others: dict[str, float],
+) -> None:
+    hidden = run(2, level0_file_count=1, hides_level0=True)
+    assert numbers([run(1, **others), hidden, run(3, priority=Priority.HIGH, minutes=40)]) == [3, 2, 1]
+
+
+def test_p15_a_table_without_files_of_level_0_hides_nothing() -> None:
+    assert numbers([run(1), run(2, hides_level0=True)]) == [1, 2]
+
+
+def test_p15_hidden_files_never_outweigh_an_hour_of_waiting() -> None:
+    assert numbers([run(1, level0_file_count=10**6, hides_level0=True), run(2, minutes=60)]) == [2, 1]
+
+
 def test_a_team_with_one_run_does_not_wait_for_anothers_thousand() -> None:
     storm = [run(number, team="big", minutes=60) for number in range(1000)]
     assert numbers([*storm, run(5000, team="small")]).index(5000) == 3  # two for the hour that they waited, and a tie
@@ -85,6 +106,8 @@ _RUNS = st.builds(
     minutes=st.integers(0, 600),
     priority=st.sampled_from(list(Priority)),
     benefit_per_cost=st.floats(0, 1e6),
+    level0_file_count=st.integers(0, 10**6),
+    hides_level0=st.booleans(),
 )
 
 
@@ -98,13 +121,14 @@ def test_all_get_their_turn_and_priority_holds_within_a_team(ready: list[ReadyRu
         own = [each for each in order if each.sharer == sharer]
         for earlier, later in pairwise(own):
             assert earlier.created_at - earlier.priority.head_start <= (
-                later.created_at - later.priority.head_start + AGEING
+                later.created_at - later.priority.head_start + AGEING * (2 if later.hides_level0 else 1)
             )
 
 
 @pytest.mark.parametrize("backlog", [1, 10, 200])
 def test_every_wait_has_an_end(backlog: int) -> None:
     """However many newer runs of high priority come, an old one of low priority is first after a bounded time."""
-    waited = run(0, team="b", priority=Priority.LOW, minutes=3 * 30 + 1)
-    newer = [run(number, team="a", priority=Priority.HIGH, benefit_per_cost=9.0) for number in range(1, backlog + 1)]
+    waited = run(0, team="b", priority=Priority.LOW, minutes=4 * 30 + 1)
+    best = {"priority": Priority.HIGH, "benefit_per_cost": 9.0, "level0_file_count": 90, "hides_level0": True}
+    newer = [run(number, team="a", **best) for number in range(1, backlog + 1)]
     assert numbers([waited, *newer])[0] == 0

@@ -12,6 +12,7 @@ from engine.domain.runs.hot_partitions import HotPartition, HotPartitions
 from engine.domain.runs.run import Operation, RunState, WaitingFor
 from engine.domain.tables.table import Freeze, Pause
 from engine.formats.base import Condition
+from engine.planning.measures.sorted_runs import FullestBucket
 from engine.services.explain.facts import Facts, too_small_budget
 from engine.services.planning.engines import BY_NATIVE
 from engine.services.planning.upkeep.states import UpkeepState
@@ -195,6 +196,29 @@ def test_files_outside_of_the_location_of_old_specs_and_with_small_row_groups_ar
         "2 files of many row groups below 4 MiB: a rewrite merges them, regardless of the file size.",
     )
     check(sentences(seen(health=changed)), Expected(said))
+
+
+@pytest.mark.parametrize(
+    ("hides", "said"),
+    [
+        (
+            False,
+            "The fullest bucket has 5 files of level 0: its runs precede others that waited as long by up to 15 min.",
+        ),
+        (
+            True,
+            (
+                "The fullest bucket has 5 files of level 0, which readers skip until they are compacted: its runs "
+                "precede others of their priority, by 45 min of waiting."
+            ),
+        ),
+    ],
+)
+def test_p15_the_place_in_the_queue_by_files_of_level_0_is_named(hides: bool, said: str) -> None:
+    facts = seen()
+    assert facts.sight.health is not None
+    fullest = FullestBucket(0, "{}", 0, sorted_run_count=6, level0_file_count=5, hides_level0=hides)
+    check(sentences(seen(health=replace(facts.sight.health, fullest_bucket=fullest))), Expected((said,)))
 
 
 @pytest.mark.parametrize(

@@ -1059,6 +1059,9 @@ class FullestBucket(Model):
     bucket: int
     """Number of the bucket in its partition."""
 
+    hides_level0: bool
+    """Whether readers skip files of level 0 until they are compacted."""
+
     level0_file_count: int
     """Its files of level 0."""
 
@@ -2555,6 +2558,9 @@ class SortedRunLoad(Model):
 
     bucket: int
     """Number of the bucket in its partition."""
+
+    hides_level0: bool
+    """Whether readers skip files of level 0 until they are compacted."""
 
     level0_file_count: int
     """Its files of level 0."""

@@ -2927,6 +2927,11 @@ export interface components {
         FullestBucket: {
             /** @description Number of the bucket in its partition. */
             bucket: number;
+            /**
+             * @description Whether readers skip files of level 0 until they are compacted.
+             * @default false
+             */
+            hides_level0: boolean;
             /** @description Its files of level 0. */
             level0_file_count: number;
             /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
@@ -5652,6 +5657,11 @@ export interface components {
         SortedRunLoad: {
             /** @description Number of the bucket in its partition. */
             bucket: number;
+            /**
+             * @description Whether readers skip files of level 0 until they are compacted.
+             * @default false
+             */
+            hides_level0: boolean;
             /** @description Its files of level 0. */
             level0_file_count: number;
             /**

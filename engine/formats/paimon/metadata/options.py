@@ -59,6 +59,11 @@ class TableOptions:
         is_asked = self.changelog_producer == "lookup" or self.has_deletion_vectors
         return self.merge_engine is not None and (is_asked or self.merge_engine == "first-row")
 
+    @property
+    def hides_level0(self) -> bool:
+        """Whether readers skip files of level 0, `CoreOptions.batchScanSkipLevel0`."""
+        return self.merge_engine is not None and (self.has_deletion_vectors or self.merge_engine == "first-row")
+
     def described(self) -> Mapping[str, Any]:
         """Return the options that decide how the table can be compacted, JSON-ready."""
         return {

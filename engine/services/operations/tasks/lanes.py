@@ -346,13 +346,13 @@ def shortest_left(count: int, seconds: float, evidence: str, room: Room) -> str:
 
 
 def bundles(groups: Sequence[FileGroup], lanes: int) -> list[tuple[FileGroup, ...]]:
-    """Bundle tiny groups, largest first, with several bundles for each lane, so that all lanes end together."""
+    """Bundle tiny groups, most level 0 first, then largest first; several bundles for each lane, to end together."""
     fair = sum(group.input_bytes for group in groups) // (BUNDLES_PER_LANE * lanes)
     room = min(MOST_BUNDLE_BYTES, max(LEAST_BUNDLE_BYTES, fair))
     made: list[tuple[FileGroup, ...]] = []
     held: list[FileGroup] = []
     size = 0
-    for group in sorted(groups, key=lambda group: (-group.input_bytes, group.ordinal)):
+    for group in sorted(groups, key=lambda group: (-group.level0_file_count, -group.input_bytes, group.ordinal)):
         if held and (size + group.input_bytes > room or len(held) >= BUNDLE_GROUPS):
             made.append(tuple(held))
             held, size = [], 0
