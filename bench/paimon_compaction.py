@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bench.facts import machine_facts, print_table, write_json
-from engine.formats.paimon.compaction.core import HEAP_BYTES
+from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
 from engine.rewriting.core.child import CHILDREN
 from engine.services.planning.engines import Engine
 from tests.support.format_subjects import LocalCore
@@ -94,7 +94,7 @@ def _timed(work: Callable[[], object], cpu: Callable[[], float]) -> tuple[float,
 
 def _child() -> int:
     """Return the process id of the JVM that Packhouse's tasks use in this process."""
-    with CHILDREN.lend(LocalCore().jar(), HEAP_BYTES) as child:
+    with CHILDREN.lend(LocalCore().jar(), COMMIT_HEAP_BYTES) as child:
         return child.pid
 
 

@@ -87,6 +87,9 @@ class Settings(BaseSettings):
     paimon_s3_jar: Path | None = Field(
         default=None, description="Jar of Paimon's S3 file system, `paimon-s3`; default: downloaded as `paimon_jar`."
     )
+    paimon_heap_bytes: ByteSize = Field(
+        default=2 * 2**30, ge=256 * 2**20, description="Most heap of Paimon's core in a task; JVMs have what is needed."
+    )
     spark_cores: int = Field(default=2, ge=1, description="Cores of the embedded Spark server.")
     secret_key: SecretStr | None = Field(
         default=None, description="Signs page and pace tokens; default: made in data_dir."

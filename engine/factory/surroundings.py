@@ -128,6 +128,7 @@ async def open_surroundings(
             function=run_task,
             find_jar=partial(_found_jar, "PACKHOUSE_PAIMON_JAR", settings.paimon_jar, PAIMON, jars),
             find_store_jar=partial(_found_jar, "PACKHOUSE_PAIMON_S3_JAR", settings.paimon_s3_jar, PAIMON_S3, jars),
+            heap_limit_bytes=settings.paimon_heap_bytes,
         )
         identities = identities_of(settings)
         if identities is not None:

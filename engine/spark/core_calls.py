@@ -16,7 +16,7 @@ class SparkCore:
     """Access to the core through one Spark Connect server. Thread-safe; all methods block.
 
     `function` runs a request in a task; `find_jar` returns the local path of Paimon's jar, and `find_store_jar` that of
-    its S3 file system; both may download it.
+    its S3 file system; both may download it. `heap_limit_bytes`: the most heap of the core's JVM in a task.
     """
 
     def __init__(
@@ -27,7 +27,9 @@ class SparkCore:
         function: Callable[[str], str],
         find_jar: Callable[[], Path],
         find_store_jar: Callable[[], Path],
+        heap_limit_bytes: int,
     ) -> None:
+        self.heap_limit_bytes = heap_limit_bytes
         self._function = function
         self._sessions = sessions
         self._dispatcher = dispatcher

@@ -114,6 +114,8 @@ class ModelSubject:
 class LocalCore:
     """Access to the core in a child JVM of this process."""
 
+    heap_limit_bytes: int = 1024 * 2**20
+
     def jar(self) -> str:
         return str(fetch(PAIMON, CACHE_FOLDER).absolute())
 

@@ -44,7 +44,7 @@ class Child:
     """
 
     def __init__(self, *, path: str, heap_bytes: int) -> None:
-        self._made_for = (os.getpid(), path, heap_bytes)
+        self._made_for = (os.getpid(), path)
         self._heap_bytes = heap_bytes
         self.conditional_stores: set[str] = set()
         self._tail: deque[str] = deque(maxlen=_TAIL_LINES)
@@ -78,8 +78,9 @@ class Child:
         return made
 
     def serves(self, path: str, heap_bytes: int) -> bool:
-        """Return whether it answers, was started by this process, and has this class path and heap."""
-        return self._made_for == (os.getpid(), path, heap_bytes) and self._process.poll() is None and self._answers()
+        """Return whether it answers, was started by this process, and has this class path and at least this heap."""
+        is_fitting = self._made_for == (os.getpid(), path) and self._heap_bytes >= heap_bytes
+        return is_fitting and self._process.poll() is None and self._answers()
 
     def kill(self) -> None:
         """End the JVM at once. Calls in other threads fail."""
@@ -106,7 +107,7 @@ class Child:
         if code == _OUT_OF_HEAP:
             return OutOfHeap(
                 f"the heap of Paimon's core, {self._heap_bytes / 2**20:.0f} MiB, is too small for this bucket: "
-                "give the table more buckets"
+                "raise PACKHOUSE_PAIMON_HEAP_BYTES, or give the table more buckets"
             )
         state = "does not answer" if code is None else f"ended with code {code}"
         return CoreFault(f"the JVM of Paimon's core {state}: {error}; its last messages: {self._last_messages()}")

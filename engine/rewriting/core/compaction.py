@@ -21,7 +21,7 @@ from engine.rewriting.core.errors import CoreFault
 from engine.rewriting.core.publishing import ConditionalCommit
 from engine.rewriting.core.tables import BucketCalls, Compacted, FileFacts, remove_files
 from engine.rewriting.kernel.contract import WITHOUT_BUCKETS, CoreTask, GroupResult, TaskInput, TaskOutput
-from engine.rewriting.kernel.errors import Refused, Stopped, StorageFault
+from engine.rewriting.kernel.errors import HEAP_LIMIT, Refused, Stopped, StorageFault
 from engine.rewriting.kernel.storage.channel import PaceChannel
 from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.pacing import Bucket, Pause
@@ -68,6 +68,7 @@ class BucketCompaction:
         begun = self._clock()
         self._channel.start()
         try:
+            self._require_heap()
             with self._lent() as child:
                 return self._compact(child, begun)
         except Stopped:
@@ -76,6 +77,20 @@ class BucketCompaction:
             return self._result("refused", begun, reason=str(refusal))
         finally:
             self._channel.close()
+
+    def _require_heap(self) -> None:
+        """Check that the bucket's heap is within the limit.
+
+        Raises:
+            Refused: it is not.
+        """
+        needed, limit = self._task.heap_bytes, self._task.heap_limit_bytes
+        if limit and needed > limit:
+            raise Refused(
+                HEAP_LIMIT,
+                f"the bucket needs about {needed // 2**20} MiB of heap, and PACKHOUSE_PAIMON_HEAP_BYTES allows "
+                f"{limit // 2**20} MiB: raise it, give the table more buckets, or lower its sort-spill-threshold",
+            )
 
     def _compact(self, child: Child, begun: float) -> GroupResult:
         try:

@@ -4,6 +4,7 @@ import secrets
 from dataclasses import replace
 
 from engine.rewriting.core.compaction import BucketCompaction
+from engine.rewriting.core.errors import OutOfHeap
 from engine.rewriting.core.stores import without_secrets
 from engine.rewriting.kernel.contract import CoreTask, GroupResult
 from engine.rewriting.kernel.errors import StorageFault
@@ -19,7 +20,12 @@ def run_bucket(task_json: str) -> str:
     task = CoreTask.from_json(task_json)
     try:
         own = replace(task, name_prefix=f"{task.name_prefix}{secrets.randbelow(10**9):09}-")
-        return BucketCompaction(task=own).run().to_json()
+        try:
+            return BucketCompaction(task=own).run().to_json()
+        except OutOfHeap:
+            if own.heap_bytes >= own.heap_limit_bytes:
+                raise
+            return BucketCompaction(task=replace(own, heap_bytes=own.heap_limit_bytes)).run().to_json()
     except Exception as error:  # noqa: BLE001 - any error is reported to the worker, by name
         reason = without_secrets(f"{type(error).__name__}: {error}", task.storage)
         fault = type(error).__name__ if isinstance(error, StorageFault) else None

@@ -210,9 +210,11 @@ class CoreTask:
     manifests store them, the row in base 64. `kind`: `bucket` for tables with keys and append tables with buckets; the
     core chooses the files, all of them if `full`, otherwise by its own strategy. `unaware` for append tables without
     buckets, where exactly `inputs` are merged. `options` override options of the table. `jar`: Paimon's jar, an
-    absolute path or the name of a file that was added to Spark; `heap_bytes`: the heap of the core's JVM. Names of data
-    files that the core writes begin with `name_prefix`, unique for each send. `storage`: options of the core's file
-    system for an object store, with its credentials, and `store_jar` its jar; both empty for disks and HDFS.
+    absolute path or the name of a file that was added to Spark. `heap_bytes`: the heap that the bucket needs by
+    estimate; a task that needs more than `heap_limit_bytes` is refused, and one whose heap is too small is tried with
+    the limit; 0: neither. Names of data files that the core writes begin with `name_prefix`, unique for each send.
+    `storage`: options of the core's file system for an object store, with its credentials, and `store_jar` its jar;
+    both empty for disks and HDFS.
     `rules`: the rows of inputs and outputs are compared by them; None: they are not compared.
     """
 
@@ -229,6 +231,7 @@ class CoreTask:
     jar: str
     heap_bytes: int
     name_prefix: str
+    heap_limit_bytes: int = 0
     storage: dict[str, str] = field(default_factory=dict)
     pace: Pace = field(default_factory=Pace)
     store_jar: str = ""

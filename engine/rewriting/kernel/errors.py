@@ -29,6 +29,7 @@ UNSUPPORTED_PARTITION: Final = "unsupported_partition"
 TOO_MANY_PARTITIONS: Final = "too_many_partitions"
 OUTSIDE_FILES: Final = "outside_files"
 NOTHING_TO_DO: Final = "nothing_to_do"
+HEAP_LIMIT: Final = "heap_limit"
 
 REASONS: Final = frozenset(
     {
@@ -47,6 +48,7 @@ REASONS: Final = frozenset(
         TOO_MANY_PARTITIONS,
         OUTSIDE_FILES,
         NOTHING_TO_DO,
+        HEAP_LIMIT,
     }
 )
 """Every `reason` of a refused group, before the colon; the text after the colon is for people."""

@@ -18,7 +18,8 @@ from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, CommitRequest, CommittedBatch, WrittenGroup
 from engine.formats.paimon.compaction.conditions import kernel_conditions
-from engine.formats.paimon.compaction.core import HEAP_BYTES, CoreAccess
+from engine.formats.paimon.compaction.core import CoreAccess
+from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
 from engine.formats.paimon.compaction.replacements import replacement_of
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.view import TableView
@@ -73,7 +74,7 @@ class Committer:
         return CoreCommit(
             table=view.files.location,
             jar=self.core.jar(),
-            heap_bytes=HEAP_BYTES,
+            heap_bytes=min(COMMIT_HEAP_BYTES, self.core.heap_limit_bytes),
             user=f"{_USER}{request.run_id}-{hashlib.sha256(ordinals.encode()).hexdigest()[:16]}",
             identifier=_IDENTIFIER,
             messages=tuple(each.message for each in groups if each.message),

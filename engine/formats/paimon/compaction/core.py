@@ -7,11 +7,9 @@ from typing import Final, Protocol
 import pyarrow as pa
 
 from engine.domain.policies import Strategy
+from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, NativeEngine
 from engine.planning.plans.group_forms import GroupForm
-
-HEAP_BYTES: Final = 1024 * 2**20
-"""Heap of the core's JVM in a task: key tables run out of 256 MiB, and 512 MiB are enough for most."""
 
 _NAME: Final = "Paimon's core"
 _STRATEGIES: Final = frozenset({Strategy.BINPACK, Strategy.WINDOW})
@@ -29,6 +27,10 @@ class CoreAccess(Protocol):
 
     def store_jar(self) -> str:
         """Return the same of the jar of Paimon's S3 file system. Raises as `jar`."""
+
+    @property
+    def heap_limit_bytes(self) -> int:
+        """The most heap of the core's JVM in a task; a bucket that needs more is refused."""
 
     def run(self, request: str) -> str:
         """Run a request of `engine.rewriting.entry.run_task` in a Spark task and return its answer.
@@ -59,8 +61,10 @@ UNSUPPORTED_SETTINGS: Final[Mapping[str, str | None]] = MappingProxyType(
 
 def reachable(core: CoreAccess | None) -> Condition:
     """Return whether this installation can run the core."""
-    detail = "it runs in Spark tasks" if core is not None else "this process has no access to Spark"
-    return Condition("native_core", core is not None, detail)
+    if core is None:
+        return Condition("native_core", False, "this process has no access to Spark")
+    limit = format_bytes(core.heap_limit_bytes)
+    return Condition("native_core", True, f"it runs in Spark tasks, each in a JVM with a heap of at most {limit}")
 
 
 def any_format(digest: pa.Table) -> pa.Table:

@@ -11,7 +11,8 @@ from engine.domain.errors import CommitConflict
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import RewriteSettings, WrittenGroup
-from engine.formats.paimon.compaction.core import HEAP_BYTES, CoreAccess
+from engine.formats.paimon.compaction.core import CoreAccess
+from engine.formats.paimon.compaction.heap import needed_heap
 from engine.formats.paimon.compaction.merge_rules import merge_rules
 from engine.formats.paimon.metadata.arrow_types import arrow_schema
 from engine.formats.paimon.metadata.options import BucketMode
@@ -45,6 +46,8 @@ def core_task(
     """
     files = live_inputs(view, group)
     bucket, partition = bucket_of(files)
+    is_forced = _runs_of(files) < settings.sorted_run_trigger
+    trigger = _trigger(settings, is_forced=is_forced)
     is_unaware = view.options.bucket_mode is BucketMode.UNAWARE
     return CoreTask(
         run_id=run_id,
@@ -56,11 +59,12 @@ def core_task(
         inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
         kind=WITHOUT_BUCKETS if is_unaware else ONE_BUCKET,
         full=settings.full,
-        options=_options(settings, is_forced=_runs_of(files) < settings.sorted_run_trigger),
+        options=_options(settings, trigger, is_forced=is_forced),
         jar=core.jar(),
         store_jar=core.store_jar() if storage else "",
         storage=dict(storage),
-        heap_bytes=HEAP_BYTES,
+        heap_bytes=needed_heap(view, partition=partition, bucket=bucket, trigger=trigger),
+        heap_limit_bytes=core.heap_limit_bytes,
         name_prefix=output_prefix(run_id, group.ordinal, attempt),
         rules=merge_rules(view, partition=partition, bucket=bucket) if settings.checks_rows else None,
     )
@@ -95,16 +99,21 @@ def _runs_of(files: pa.Table) -> int:
     return levels.count(0) + len(set(levels) - {0})
 
 
-def _options(settings: RewriteSettings, *, is_forced: bool) -> dict[str, str]:
-    """Return the options that the run overrides.
-
-    A bucket with fewer sorted runs than the trigger is forced: all of them are merged, and where the core looks up old
-    rows (changelogs, deletion vectors, first rows) at least level 0 is, `ForceUpLevel0Compaction`.
+def _trigger(settings: RewriteSettings, *, is_forced: bool) -> int:
+    """Return the core's trigger.
 
     The core merges the excess over its trigger, `UniversalCompaction.pick`: with one less than the policy's, a bucket
     with exactly that many runs is merged.
     """
-    trigger = _LEAST_RUNS if is_forced else max(_LEAST_RUNS, settings.sorted_run_trigger - 1)
+    return _LEAST_RUNS if is_forced else max(_LEAST_RUNS, settings.sorted_run_trigger - 1)
+
+
+def _options(settings: RewriteSettings, trigger: int, *, is_forced: bool) -> dict[str, str]:
+    """Return the options that the run overrides.
+
+    A bucket with fewer sorted runs than the trigger is forced: all of them are merged, and where the core looks up old
+    rows (changelogs, deletion vectors, first rows) at least level 0 is, `ForceUpLevel0Compaction`.
+    """
     return {
         "target-file-size": f"{settings.write.target_file_bytes} b",
         "num-sorted-run.compaction-trigger": str(trigger),

@@ -115,13 +115,37 @@ def test_too_small_a_heap_fails_one_group_only(lake: PaimonLake, tmp_path: Path)
     for seed in range(4):
         large.call("fill", rows=400, text_bytes=100_000, seed=seed)
     small = 40 * 2**20
+    CHILDREN.close()  # a larger heap would do
     result = compact(replace(tasks(large)[0], heap_bytes=small))
     assert result.outcome == "failed"
     assert result.reason == (
-        "OutOfHeap: the heap of Paimon's core, 40 MiB, is too small for this bucket: give the table more buckets"
+        "OutOfHeap: the heap of Paimon's core, 40 MiB, is too small for this bucket: raise "
+        "PACKHOUSE_PAIMON_HEAP_BYTES, or give the table more buckets"
     )
     assert own_files(large) == []
     assert compact(replace(tasks(keyed(lake))[0], heap_bytes=small)).outcome == "written"
+
+
+def test_a_heap_that_is_too_small_is_raised_to_the_limit_once(lake: PaimonLake) -> None:
+    lake.create([("id", "BIGINT NOT NULL"), ("text", "STRING")], primary_keys=["id"], bucket="1", write_only="true")
+    for seed in range(4):
+        lake.call("fill", rows=400, text_bytes=100_000, seed=seed)
+    CHILDREN.close()
+    result = compact(replace(tasks(lake)[0], heap_bytes=40 * 2**20, heap_limit_bytes=HEAP))
+    assert (result.outcome, result.reason) == ("written", None)
+    assert {each.name for each in own_files(lake)} == {Path(each.path).name for each in result.outputs}
+
+
+def test_a_bucket_that_needs_more_than_the_limit_is_refused_before_a_jvm_is_started(lake: PaimonLake) -> None:
+    task = tasks(keyed(lake))[0]
+    CHILDREN.close()
+    result = compact(replace(task, heap_bytes=3 * 2**30, heap_limit_bytes=2 * 2**30))
+    assert CHILDREN._child is None
+    assert result.outcome == "refused"
+    assert result.reason == (
+        "heap_limit: the bucket needs about 3072 MiB of heap, and PACKHOUSE_PAIMON_HEAP_BYTES allows 2048 MiB: raise "
+        "it, give the table more buckets, or lower its sort-spill-threshold"
+    )
 
 
 @pytest.mark.parametrize(

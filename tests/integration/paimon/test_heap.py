@@ -1,0 +1,104 @@
+"""The heap of the core's JVM by bucket: estimated from files and options, sufficient, and within the limit."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.domain.runs.run import RunState
+from engine.rewriting.core.child import CHILDREN
+from engine.rewriting.kernel.contract import CoreTask
+from tests.interleaving.checks import check
+from tests.support.format_subjects import LocalCore
+from tests.support.paimon.compactions import compact
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.rewrites import opened, planned
+from tests.support.paimon.worlds import KINDS, TwinLake, open_twins
+from tests.support.world import World
+
+MIB = 2**20
+COLUMNS = [("id", "BIGINT NOT NULL"), ("text", "STRING")]
+
+pytestmark = pytest.mark.usefixtures("core_child", "redis")
+
+
+@pytest.fixture
+def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
+    return PaimonLake(paimon_core, tmp_path)
+
+
+def task_of(lake: PaimonLake) -> CoreTask:
+    ((_, task),) = planned(opened(lake), full=True)
+    assert isinstance(task, CoreTask)
+    return task
+
+
+def filled(lake: PaimonLake, runs: int, mib: int, **options: str) -> PaimonLake:
+    """Write a bucket of sorted runs with together about so many MiB."""
+    lake.create(COLUMNS, primary_keys=["id"], bucket="1", write_only="true", **options)
+    for seed in range(runs):
+        lake.call("fill", rows=mib * MIB * 2 // 1000 // runs, text_bytes=1000, seed=seed)
+    return lake
+
+
+def test_a_small_bucket_asks_for_the_least_heap(lake: PaimonLake) -> None:
+    task = task_of(filled(lake, 2, 1))
+    assert (task.heap_bytes, task.heap_limit_bytes) == (256 * MIB, LocalCore.heap_limit_bytes)
+
+
+@pytest.mark.timeout(300)
+def test_the_estimate_is_enough_for_a_bucket_that_the_least_heap_is_too_small_for(lake: PaimonLake) -> None:
+    """Eight runs of 18 MiB: the core ends in 192 MiB."""
+    task = task_of(filled(lake, 8, 144))
+    assert task.heap_bytes == 512 * MIB
+    CHILDREN.close()
+    assert "OutOfHeap" in str(compact(replace(task, heap_bytes=160 * MIB, heap_limit_bytes=0)).reason)
+    result = compact(replace(task, heap_limit_bytes=task.heap_bytes))
+    assert (result.outcome, result.reason) == ("written", None)
+
+
+@pytest.mark.parametrize(
+    ("options", "heap"),
+    [
+        ({}, 512),  # eight runs are read at once
+        ({"sort_spill_threshold": "2", "file__block_size": "64 mb"}, 256),
+        ({"sort_spill_threshold": "24"}, 768),
+        ({"num_sorted_run__stop_trigger": "2147483647"}, 768),
+        ({"changelog_producer": "full-compaction"}, 512),
+        ({"sort_spill_threshold": "2", "file__block_size": "4 mb"}, 256),
+    ],
+)
+def test_options_that_decide_about_buffers_count(
+    lake: PaimonLake, monkeypatch: pytest.MonkeyPatch, options: Mapping[str, str], heap: int
+) -> None:
+    """24 runs whose files are counted as 8 MiB each."""
+    filled(lake, 24, 1, **options)
+    table = opened(lake)
+    live = table._view.live
+    at = live.files.schema.get_field_index("file_bytes")
+    sizes = [8 * MIB] * live.files.num_rows
+    changed = live.files.set_column(at, live.files.schema.field(at), [sizes])
+    monkeypatch.setitem(table._view.__dict__, "live", replace(live, files=changed))
+    ((_, task),) = planned(table, full=True)
+    assert task.heap_bytes == heap * MIB  # type: ignore[union-attr]
+
+
+@pytest.fixture
+async def world(
+    paimon_core: PaimonCore, sqlite_url: str, redis_url: str, tmp_path: Path
+) -> AsyncIterator[World[TwinLake]]:
+    kind = KINDS["key"]
+    async with open_twins(tmp_path, paimon_core, kind, database_url=sqlite_url, redis_url=redis_url) as opened_world:
+        yield opened_world
+
+
+async def test_a_run_names_the_buckets_that_need_more_heap_than_the_limit(
+    world: World[TwinLake], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LocalCore, "heap_limit_bytes", 64 * MIB)
+    run = await world.rewrite()
+    assert run.state is RunState.FAILED
+    assert "the bucket needs about 256 MiB of heap, and PACKHOUSE_PAIMON_HEAP_BYTES allows 64 MiB" in (run.detail or "")
+    check(world, run, world.lake.twin_rows())
