@@ -110,6 +110,12 @@ class Changes(ABC):
         manager = java("consumer.ConsumerManager")(opened.fileIO(), opened.location())
         manager.resetConsumer(name, java("consumer.Consumer")(jpype.JLong(snapshot)))
 
+    def compact_manifests(self, warehouse: str, table: str) -> None:
+        """Merge the manifests of the newest snapshot in a snapshot of its own."""
+        commit = self._table(warehouse, table, None).newBatchWriteBuilder().newCommit()
+        commit.compactManifests()
+        commit.close()
+
     def commit_nothing(self, warehouse: str, table: str) -> None:
         """Commit a snapshot without changes."""
         commit = self._table(warehouse, table, None).newBatchWriteBuilder().newCommit()

@@ -102,8 +102,9 @@ def is_commit_of(snapshot: Snapshot, groups: Sequence[WrittenGroup]) -> bool:
 
 
 def is_own(snapshot: Snapshot) -> bool:
-    """Return whether Packhouse committed a snapshot."""
-    return snapshot.commit_user.startswith(_USER) and RUN_ID in snapshot.properties
+    """Return whether Packhouse committed a snapshot; Paimon's `compact_manifest` copies the properties of another."""
+    run_id = snapshot.properties.get(RUN_ID)
+    return run_id is not None and snapshot.commit_user.startswith(f"{_USER}{run_id}-")
 
 
 def _told(answer: CommitAnswer) -> str:
@@ -169,7 +170,7 @@ def find_commits(snapshots: Sequence[Snapshot], run_id: str) -> Sequence[Committ
     return [
         CommittedBatch(each.id, _numbers(each.properties.get(GROUPS, "")), _number(each.properties.get(ATTEMPT, "")))
         for each in snapshots
-        if each.properties.get(RUN_ID) == run_id
+        if each.properties.get(RUN_ID) == run_id and is_own(each)
     ]
 
 

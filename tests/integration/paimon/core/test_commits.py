@@ -11,6 +11,7 @@ from tests.support.paimon.compactions import Commits, compact, own_files, tasks
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened
 
 pytestmark = pytest.mark.usefixtures("core_child")
 
@@ -164,3 +165,16 @@ def test_a_table_that_does_not_exist_fails_the_commit(lake: PaimonLake) -> None:
     answer = Commits(lake.folder).commit(result, table=str(lake.folder / "other"))
     assert answer.outcome == "failed"
     assert "other" in answer.reason
+
+
+def test_a_merge_of_manifests_by_another_writer_is_no_commit_of_the_run(lake: PaimonLake) -> None:
+    """Paimon copies the properties of the snapshot before, and with them the id of the run."""
+    proof = compacted_by_packhouse(keyed(lake))
+    lake.call("compact_manifests")
+    copied = snapshot(lake, proof.snapshot_id + 1)
+    assert (copied["commitKind"], copied["properties"]) == ("COMPACT", snapshot(lake, proof.snapshot_id)["properties"])
+    table = opened(lake)
+    assert [each.snapshot_id for each in table.find_commits(RUN)] == [proof.snapshot_id]
+    newest = table.snapshots(1)[0]
+    assert (newest.snapshot_id, newest.compactor) == (proof.snapshot_id + 1, ("paimon", copied["commitUser"]))
+    assert [each.rewrite_id for each in table.old_copies()] == [proof.snapshot_id]
