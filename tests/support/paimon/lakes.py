@@ -1,9 +1,10 @@
 """Tables in a warehouse, written by Paimon's core and opened by the reader."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from engine.domain.tables.table import TableRef
 from engine.formats.paimon import PaimonFormat, PaimonTable
@@ -12,25 +13,20 @@ from tests.support.paimon.core import PaimonCore
 COLUMNS = [("id", "BIGINT NOT NULL"), ("day", "STRING NOT NULL"), ("value", "DOUBLE")]
 
 
-@dataclass(frozen=True)
-class PaimonLake:
-    """One table of the database `lake`."""
+class CoreTable(ABC):
+    """One table of the database `lake`, in a warehouse that the core reaches."""
 
     core: PaimonCore
-    root: Path
-    name: str = "events"
+    name: str
 
     @property
-    def folder(self) -> Path:
-        return self.root / "lake.db" / self.name
+    @abstractmethod
+    def warehouse(self) -> str:
+        """The folder of the databases."""
 
     @property
     def ref(self) -> TableRef:
         return TableRef("lake", ("lake",), self.name)
-
-    @property
-    def properties(self) -> Mapping[str, str]:
-        return {"type": "filesystem", "warehouse": str(self.root)}
 
     def create(
         self,
@@ -39,7 +35,7 @@ class PaimonLake:
         partition_keys: Sequence[str] = (),
         primary_keys: Sequence[str] = (),
         **options: str,
-    ) -> "PaimonLake":
+    ) -> Self:
         """Create the table; underscores in names of options are dashes, two of them dots."""
         self.call(
             "create",
@@ -51,10 +47,31 @@ class PaimonLake:
         return self
 
     def call(self, name: str, /, **arguments: Any) -> Any:
-        return self.core.call(name, warehouse=str(self.root), table=self.name, **arguments)
+        return self.core.call(name, warehouse=self.warehouse, table=self.name, **arguments)
 
     def write(self, rows: Sequence[Sequence[Any]], **arguments: Any) -> None:
         self.call("write", rows=[list(row) for row in rows], **arguments)
+
+
+@dataclass(frozen=True)
+class PaimonLake(CoreTable):
+    """A table on this machine's disk."""
+
+    core: PaimonCore
+    root: Path
+    name: str = "events"
+
+    @property
+    def warehouse(self) -> str:
+        return str(self.root)
+
+    @property
+    def folder(self) -> Path:
+        return self.root / "lake.db" / self.name
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        return {"type": "filesystem", "warehouse": str(self.root)}
 
     def open(self) -> PaimonTable:
         return PaimonFormat().connect("lake", self.properties).open_table(self.ref)

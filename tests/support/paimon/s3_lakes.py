@@ -1,15 +1,14 @@
 """Tables in a warehouse in S3, written by Paimon's core."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
-from engine.domain.tables.table import TableRef
 from engine.formats.paimon import PaimonFormat, PaimonTable
 from engine.formats.paimon.compaction.stores import core_storage
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.core import PaimonCore
-from tests.support.paimon.lakes import COLUMNS
+from tests.support.paimon.lakes import CoreTable
 from tests.support.s3_server import BUCKET, S3Server
 
 WRITER: Final = "writer-key"
@@ -17,8 +16,8 @@ SECRET: Final = "writer-secret-0123456789"
 
 
 @dataclass(frozen=True)
-class S3Lake:
-    """One table of the database `lake`; Packhouse has the key `key` and its secret `secret`."""
+class S3Lake(CoreTable):
+    """A table in S3; Packhouse has the key `key` and its secret `secret`."""
 
     core: PaimonCore
     server: S3Server
@@ -28,37 +27,22 @@ class S3Lake:
     secret: str = "packhouse-secret-9876543210"
 
     @property
-    def location(self) -> str:
-        return f"{self.root}/lake.db/{self.name}"
+    def warehouse(self) -> str:
+        return self.root
 
     @property
-    def ref(self) -> TableRef:
-        return TableRef("lake", ("lake",), self.name)
+    def location(self) -> str:
+        return f"{self.root}/lake.db/{self.name}"
 
     @property
     def properties(self) -> Mapping[str, str]:
         return {"type": "filesystem", "warehouse": self.root, **self.server.properties(self.key, self.secret)}
 
-    def create(
-        self, *, partition_keys: Sequence[str] = (), primary_keys: Sequence[str] = (), **options: str
-    ) -> "S3Lake":
-        """Create the table; underscores in names of options are dashes, two of them dots."""
+    def create(self, *given: Any, **options: Any) -> Self:
+        """Create the table, with access of the core to the store; see `CoreTable.create`."""
         access = core_storage(self.root, self.server.properties(WRITER, SECRET))
         self.core.call("use_store", warehouse=self.root, options=access)
-        self.call(
-            "create",
-            columns=list(COLUMNS),
-            partition_keys=list(partition_keys),
-            primary_keys=list(primary_keys),
-            options={name.replace("__", ".").replace("_", "-"): value for name, value in options.items()},
-        )
-        return self
-
-    def call(self, name: str, /, **arguments: Any) -> Any:
-        return self.core.call(name, warehouse=self.root, table=self.name, **arguments)
-
-    def write(self, rows: Sequence[Sequence[Any]], **arguments: Any) -> None:
-        self.call("write", rows=[list(row) for row in rows], **arguments)
+        return super().create(*given, **options)
 
     def open(self) -> PaimonTable:
         return PaimonFormat(core=LocalCore()).connect("lake", self.properties).open_table(self.ref)
