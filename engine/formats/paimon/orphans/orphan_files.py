@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition
+from engine.formats.deletion.path_keys import Keys
 from engine.formats.deletion.records import Records
 from engine.formats.deletion.scopes import Refused, Scope
 from engine.formats.orphans.candidates import candidates, check_shrinkage, in_scope, of_no_open_run, within_limit
@@ -47,7 +48,7 @@ class OrphanFiles:
         self._open_runs = open_runs
         self._references = References()
         self._looked: Looked | None = None
-        self._sent: list[pa.ChunkedArray] = []
+        self._sent: list[Keys] = []
 
     @property
     def looked(self) -> Looked:
@@ -80,11 +81,10 @@ class OrphanFiles:
         now_us = looks.store_time(storage, self._run_id) if is_stored else time.time_ns() // 1000
         found = ListedFiles(now_us - us(rule.age), OTHER_SCHEMAS)
         ids = yield from self._refer(before, found, before_page)
-        references = self._references.keys()
-        check_shrinkage(earlier, len(references), ids)
+        check_shrinkage(earlier, self._references.count, ids)
         refused = Refused()
         files, more = self._orphans(before, found, earlier, refused)
-        look = Look(origin_of(before), now_us, len(references), ids, candidates(files, earlier, now_us))
+        look = Look(origin_of(before), now_us, self._references.count, ids, candidates(files, earlier, now_us))
         if is_stored:
             looks.write(look)
         due = due_files(look, rule, orphan_kinds(before))
@@ -113,16 +113,17 @@ class OrphanFiles:
             if since >= _FILES_BETWEEN_LOOKS:
                 self._look_again()
                 since = 0
-            free = batch.filter(pc.invert(self._references.have(batch["path"])))
-            self._sent.append(free["path"])
-            yield free
+            keys = name_keys(batch["path"])
+            is_free = ~self._references.have(keys)
+            self._sent.append(keys[is_free])
+            yield batch.filter(pa.array(is_free))
             since += batch.num_rows
 
     def prove(self) -> Sequence[Condition]:
         """Look at the current metadata: whether it refers to a file that was sent for deletion. Raises as `looking`."""
         self._look_again()
-        sent = pa.chunked_array([chunk for each in self._sent for chunk in each.chunks], pa.string())
-        wrong = pc.sum(self._references.have(sent)).as_py() or 0
+        sent = np.concatenate([np.empty(0, np.uint64), *self._sent])
+        wrong = int(self._references.have(sent).sum())
         return (Condition("deleted_are_unneeded", not wrong, f"{len(sent)} files deleted, {wrong} of them are needed"),)
 
     def close(self) -> None:
@@ -162,7 +163,7 @@ class OrphanFiles:
         known, documents = of_any_kind(orphan_kinds(before)), of_documents(before.files.location)
 
         def of_paimon(batch: pa.Table) -> pa.Table:
-            batch = batch.filter(pc.invert(self._references.have(batch["path"])))
+            batch = batch.filter(pa.array(~self._references.have(name_keys(batch["path"]))))
             is_known = pc.match_substring_regex(batch["path"], known)
             others = batch.filter(pc.invert(is_known))["path"]
             refused.add(others.filter(pc.invert(pc.match_substring_regex(others, documents))), OTHER_NAME)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -35,7 +36,7 @@ class References:
         self._manifests: set[str] = set()
         self._seen = SeenKeys()
         self._new: list[Keys] = []
-        self._keys = np.empty(0, np.uint64)
+        self._keys = np.array([_NO_KEY])
 
     def add(self, view: TableView) -> Sequence[int]:
         """Add the files of the table as it is now; return the ids of its snapshots, on any branch.
@@ -48,16 +49,21 @@ class References:
         self._roots.look(view.files, roots, lambda root: self._look_at(view, root))
         return sorted({each.snapshot.id for each in roots})
 
-    def keys(self) -> Keys:
-        """Return the sorted keys of all names."""
+    @property
+    def count(self) -> int:
+        """The number of names that are referred to."""
+        return len(self._sorted()) - 1
+
+    def have(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        """Return for each key of a name, see `name_keys`, whether it is referred to."""
+        return are_in(self._sorted(), keys)
+
+    def _sorted(self) -> Keys:
+        """Return the sorted keys; there is always one."""
         if self._new:
             self._keys = np.sort(np.concatenate([self._keys, *self._new]))
             self._new = []
         return self._keys
-
-    def have(self, paths: pa.ChunkedArray) -> pa.Array:
-        """Return for each path whether a file of this name is referred to."""
-        return pa.array(are_in(np.append(self.keys(), _NO_KEY), name_keys(paths)))
 
     def _look_at(self, view: TableView, root: Root) -> None:
         snapshot = root.snapshot
