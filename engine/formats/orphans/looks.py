@@ -40,7 +40,7 @@ class Look:
         origin: the version of the table.
         taken_us: time of the look by the store's clock, in microseconds since 1970.
         referenced: number of files that the table referred to.
-        snapshot_ids: the snapshots that the table had.
+        snapshot_ids: the snapshots that the table had, or numbers for them and for its tags.
         files: the files, with the schema `CANDIDATES`; `since_us` is the time of the first look that found each.
     """
 

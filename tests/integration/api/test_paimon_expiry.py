@@ -1,4 +1,4 @@
-"""Snapshots of Paimon tables expire in runs that are submitted over HTTP and advanced by a worker."""
+"""Upkeep of Paimon tables, expiry and orphans, in runs that are submitted over HTTP and advanced by a worker."""
 
 import asyncio
 from typing import Any
@@ -10,6 +10,8 @@ from tests.integration.api.conftest import Api
 from tests.integration.api.test_paimon import Registered, paimon
 from tests.support.moved_clock import MovedClock
 from tests.support.paimon.expiries import files_of
+from tests.support.paimon.orphans import place
+from tests.upkeep.orphans import grow_old
 
 __all__ = ["paimon"]
 
@@ -95,3 +97,35 @@ async def test_an_expiry_is_due_after_its_interval(paimon: Registered) -> None:
     upkeep = {each["operation"]: each for each in (await paimon.view("upkeep"))["operations"]}
     assert upkeep["expire_snapshots"]["due"], upkeep["expire_snapshots"]
     assert "12 snapshots of 13 can expire" in str(upkeep["expire_snapshots"])
+
+
+async def test_a_tag_past_its_time_goes_with_its_files(paimon: Registered, clock: MovedClock) -> None:
+    await asyncio.to_thread(paimon.lake.call, "create_tag", name="old", snapshot=2, seconds=60)
+    await paimon.govern({"maintenance": {"expire_snapshots": RULE}})
+    early = await submitted(paimon, dry_run=True)
+    assert (early["count"], "expired_tags" in early["details"]) == (12, False)
+    await clock.pass_by(hours=12)
+    shown = await submitted(paimon, dry_run=True)
+    assert (shown["count"], [each["name"] for each in shown["details"]["expired_tags"]]) == (13, ["old"])
+    assert "1 tag whose time of retention is over can be removed" in shown["summary"]
+    assert shown["details"]["removal"]["total"]["files"] > early["details"]["removal"]["total"]["files"]
+    run = await ended(paimon.api, (await submitted(paimon))["id"])
+    assert (run["state"], run["result"]["expired_snapshots"], run["result"]["expired_tags"]) == ("succeeded", 12, 1)
+    assert run["result"]["deleted_files"] == shown["details"]["removal"]["total"]["files"]
+    assert run["detail"].startswith("12 snapshots and 1 tag expired; ")
+    assert len(paimon.lake.call("history")["rows"]) == 1
+
+
+async def test_orphans_are_shown_by_a_dry_run_and_deleted_by_the_second_run(paimon: Registered) -> None:
+    place(paimon.lake.folder, "manifest/manifest-{}-0")
+    files = files_of(paimon.lake)
+    grow_old(paimon.lake.folder)
+    setting = {"older_than": "1d", "quarantine": "0s", "interval": "1h"}
+    await paimon.govern({"maintenance": {"remove_orphans": setting}})
+    shown = await submitted(paimon, "remove_orphans", dry_run=True)
+    assert shown["details"]["removal"]["look"]["unreferenced"] == {"files": 1, "bytes": 6}
+    assert files_of(paimon.lake) == files
+    runs = [await ended(paimon.api, (await submitted(paimon, "remove_orphans"))["id"]) for _ in range(2)]
+    assert [each["state"] for each in runs] == ["skipped", "succeeded"], runs
+    assert runs[1]["result"]["deleted_files"] == 1
+    assert len(files - files_of(paimon.lake)) == 1

@@ -39,7 +39,7 @@ class References:
         self._keys = np.array([_NO_KEY])
 
     def add(self, view: TableView) -> Sequence[int]:
-        """Add the files of the table as it is now; return the ids of its snapshots, on any branch.
+        """Add the files of the table as it is now; return the identities of what refers to them, see `Root.identity`.
 
         Raises:
             Malformed: a root, or a manifest or list of one that is still there, can't be read.
@@ -47,7 +47,7 @@ class References:
         """
         roots = read_roots(view.files)
         self._roots.look(view.files, roots, lambda root: self._look_at(view, root))
-        return sorted({each.snapshot.id for each in roots})
+        return sorted(each.identity for each in roots)
 
     @property
     def count(self) -> int:

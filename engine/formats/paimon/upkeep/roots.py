@@ -1,5 +1,6 @@
 """What needs files of a table: its snapshots, tags and long-lived changelogs, on main and on every branch."""
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -35,6 +36,12 @@ class Root:
     is_main: bool
     is_tag: bool
 
+    @property
+    def identity(self) -> int:
+        """A number of 63 bits for this document: ids of snapshots are used again on branches and after a rollback."""
+        told = f"{self.path}\n{self.snapshot.committed_at_ms}\n{self.snapshot.delta.name}"
+        return int.from_bytes(hashlib.sha256(told.encode()).digest()[:8], "big") >> 1
+
 
 def read_roots(files: TableFiles) -> Sequence[Root]:
     """Return all roots of a table; those that are removed at the same time are left out.
@@ -66,7 +73,7 @@ class SeenRoots:
     """Roots that were looked at, which are not looked at again."""
 
     def __init__(self) -> None:
-        self._keys: set[tuple[str, int, str]] = set()
+        self._identities: set[int] = set()
 
     def look(self, files: TableFiles, roots: Sequence[Root], look_at: Callable[[Root], None]) -> None:
         """Look at roots with `look_at`; one that was removed at the same time, with its files, is left out.
@@ -76,8 +83,7 @@ class SeenRoots:
             OSError: the store does not answer.
         """
         for root in roots:
-            key = (root.path, root.snapshot.committed_at_ms, root.snapshot.delta.name)
-            if key in self._keys:
+            if root.identity in self._identities:
                 continue
             try:
                 look_at(root)
@@ -85,7 +91,7 @@ class SeenRoots:
                 is_missing = any(isinstance(each, FileNotFoundError) for each in causes_of(error))
                 if not is_missing or exists(files, root):
                     raise
-            self._keys.add(key)
+            self._identities.add(root.identity)
 
 
 def _places(files: TableFiles) -> Iterator[str]:

@@ -82,7 +82,7 @@ def expiry_words(plan: ExpiryPlan, operation: Operation) -> str:
     """Return a plan as a clause: how many snapshots expire, by which rule, and how many readers still need."""
     words, read = _rule_words(plan, operation), plan.kept.get(READER, 0)
     if plan.tags:
-        words += f"; {many(len(plan.tags), 'tag')} can be removed, as the time for which they are retained is over"
+        words += f"; {many(len(plan.tags), 'tag')} whose time of retention is over can be removed"
     return f"{words}; running readers need {many(read, 'snapshot')} (signal oldest_reader)" if read else words
 
 
