@@ -81,9 +81,7 @@ class Core(Changes, MergeTrees):
         write, commit = builder.newWrite(), builder.newCommit()
         write.withIOManager(java("disk.IOManagerImpl")(self._scratch))
         for at, values in enumerate(rows):
-            row = java("data.GenericRow")(len(values))
-            for place, (value, kind) in enumerate(zip(values, types, strict=True)):
-                row.setField(place, _made(value, kind))
+            row = _generic_row(values, types)
             if kinds and kinds[at] == "D":
                 row.setRowKind(java("types.RowKind").DELETE)
             if buckets:
@@ -103,6 +101,18 @@ class Core(Changes, MergeTrees):
         commit = self._table(warehouse, table, None).newBatchWriteBuilder().newCommit()
         commit.commit(self._lost)
         commit.close()
+
+    def write_at_once(self, *, warehouse: str, table: str, rows: Sequence[Sequence[Sequence[Any]]]) -> None:
+        """Commit rows of several writers that began with the same snapshot: their sequence numbers overlap."""
+        opened = self._table(warehouse, table, None)
+        types = [each.type() for each in opened.schema().fields()]
+        builders = [opened.newBatchWriteBuilder() for _ in rows]
+        writes = [each.newWrite() for each in builders]
+        for write, own in zip(writes, rows, strict=True):
+            for values in own:
+                write.write(_generic_row(values, types))
+        for builder, messages in zip(builders, [each.prepareCommit() for each in writes], strict=True):
+            builder.newCommit().commit(messages)
 
     def compact(self, warehouse: str, table: str, full: bool, options: Mapping[str, str] | None = None) -> None:
         opened = self._table(warehouse, table, options)
@@ -351,6 +361,13 @@ def _type(written: str) -> Any:
 
 
 _NODE = "org.apache.paimon.shade.jackson2.com.fasterxml.jackson.databind.JsonNode"
+
+
+def _generic_row(values: Sequence[Any], types: Sequence[Any]) -> Any:
+    row = java("data.GenericRow")(len(values))
+    for place, (value, kind) in enumerate(zip(values, types, strict=True)):
+        row.setField(place, _made(value, kind))
+    return row
 
 
 def _made(value: Any, kind: Any) -> Any:

@@ -14,7 +14,7 @@ Measured with Paimon 1.4.2, as the least heap in which a compaction ends (rows o
     least heap, MiB     64      256      160      512      512       192        96      768
     this formula       256      512      512      768      768       512       512     1024
 
-With a changelog by lookup, 308 MiB in 4 files need 640 MiB; the formula has 1024.
+With a changelog by lookup, 308 MiB in 4 files need 640 MiB; the formula has 768.
 """
 
 import re

@@ -97,6 +97,26 @@ def test_no_compaction_of_the_core_is_called_wrong(lake: PaimonLake, kind: str) 
     assert is_limited or not any(each.check_limit for each in compared)
 
 
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("kind", ["deduplicate", "by a field", "first row", "vectors", "lookup", "aggregation"])
+def test_rows_of_writers_without_a_common_sequence_are_not_called_wrong(lake: PaimonLake, kind: str) -> None:
+    """Two writers give their rows of one key the same sequence number: either may be kept."""
+    options, _ = KINDS[kind]
+    chance = Random(kind)
+    create(lake, options)
+    compared = 0
+    for number in range(1, 9):
+        lake.call("write_at_once", rows=[random_rows(chance, number, 30) for _ in range(chance.randrange(1, 4))])
+        if chance.random() < 0.7:
+            results = [compact(each) for each in checked_tasks(lake, full=chance.random() < 0.3)]
+            results = [each for each in results if not (each.reason or "").startswith("nothing_to_do")]
+            assert [each.outcome for each in results] == ["written"] * len(results), results
+            if results:
+                Commits(lake.folder, user=f"packhouse-{number}").commit(*results)
+            compared += sum(bool(each.row_digest) for each in results)
+    assert compared > 1
+
+
 def create(lake: PaimonLake, options: Mapping[str, str]) -> None:
     given = {"bucket": "1", "write-only": "true", **options}
     lake.call("create", columns=COLUMNS, partition_keys=[], primary_keys=["id"], options=given)
@@ -218,6 +238,34 @@ def test_rows_are_compared_in_slices_of_their_keys(lake: PaimonLake, monkeypatch
     assert compact(task).row_digest.startswith("28-")
     tamper(monkeypatch, column_set("value", lambda _: 99.0))
     assert ": 1 rows are not those" in str(compact(task).reason)
+
+
+def test_a_stop_during_the_comparison_leaves_no_file(lake: PaimonLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(rules: MergeRules, compacted: Compacted, transfer: Transfer) -> ComparedRows:
+        transfer.bucket.stop()
+        return compare_rows(rules, compacted, transfer)
+
+    monkeypatch.setattr(compaction, "compare_rows", stopped)
+    before = paths(filled(lake, {}))
+    (task,) = checked_tasks(lake)
+    assert compact(task).outcome == "stopped"
+    assert {each.name for each in lake.folder.rglob("*.parquet")} == {Path(each).name for each in before}
+
+
+def test_an_input_that_is_gone_fails_the_comparison_by_name(lake: PaimonLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is guessed: a file that can't be read again is a fault, and the group is not committed."""
+
+    def removed(rules: MergeRules, compacted: Compacted, transfer: Transfer) -> ComparedRows:
+        Path(compacted.before[0].path.removeprefix("file:")).unlink()
+        return compare_rows(rules, compacted, transfer)
+
+    monkeypatch.setattr(compaction, "compare_rows", removed)
+    filled(lake, {})
+    (task,) = checked_tasks(lake)
+    result = compact(task)
+    assert result.outcome == "failed"
+    assert str(result.reason).startswith("InputFault: ")
+    assert not [each for each in lake.folder.rglob("*.parquet") if each.name.startswith("run_1")]
 
 
 def test_what_the_comparison_reads_is_charged_and_reported(lake: PaimonLake) -> None:
