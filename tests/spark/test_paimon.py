@@ -179,7 +179,10 @@ async def test_a_run_whose_worker_ends_before_the_commit_is_finished_by_another(
 
 
 async def test_a_key_table_is_compacted_bucket_by_bucket(settings: Settings, lake: PaimonLake) -> None:
-    """Updates of the same keys: every key has the same value afterwards, and no bucket has many sorted runs."""
+    """Updates of the same keys: every key has the same value afterwards, and no bucket has many sorted runs.
+
+    The tasks compare the rows of every bucket.
+    """
     lake.create(partition_keys=["day"], primary_keys=["id", "day"], bucket="2", write_only="true")
     for turn in range(6):
         for day in DAYS:
@@ -187,8 +190,11 @@ async def test_a_key_table_is_compacted_bucket_by_bucket(settings: Settings, lak
     before = values(lake)
     assert set(runs_by_bucket(lake).values()) == {6}
     async with served(settings, lake) as here:
+        policy = PolicyDocument(verification="content")
+        await here.container.policies.put(SYSTEM, here.table_id, policy, if_none_match=True)
         run = await here.compacted(force_full=True)
     assert (run.state, run.result.document["groups_committed"]) == (RunState.SUCCEEDED, 4)
+    assert (run.result.document["checked"]["groups"], run.result.document["checked"]["limits"]) == (4, {})
     assert all(proof["ok"] for proof in run.result.verifications)
     assert values(lake) == before
     assert set(runs_by_bucket(lake).values()) == {1}
