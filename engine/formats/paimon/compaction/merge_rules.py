@@ -19,6 +19,7 @@ from engine.rewriting.kernel.contract import MergeRules
 _ORDERED: Final = frozenset({"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "DATE", "TIMESTAMP", "TIMESTAMP_LTZ"})
 """Types of `sequence.field` whose order the check knows."""
 
+_FLOATS: Final = ("FLOAT", "DOUBLE")
 _BY_VALUES: Final = ("deduplicate", "first-row")
 _KEYS_ONLY: Final = "keys-only"
 """Stands for every merge engine of which only keys and sequence numbers are compared."""
@@ -55,8 +56,8 @@ def merge_rules(view: TableView, *, partition: bytes, bucket: int) -> MergeRules
     ]
     columns, left_out = _comparable(view.schema, schemas)
     limits = list(_limits(view, columns, left_out))
-    if not columns or any(name not in {each.name for each in columns} for name in view.schema.primary_keys):
-        return MergeRules(schema="", limit="; ".join(limits) or "no column can be compared")
+    if problem := _key_problem(view.schema, columns):
+        return MergeRules(schema="", limit=problem)
     given = view.schema.options
     by_values = not _value_limits(view, columns)
     engine = view.options.merge_engine
@@ -75,6 +76,17 @@ def merge_rules(view: TableView, *, partition: bytes, bucket: int) -> MergeRules
         limit="; ".join(limits),
         storage=dict(view.files.storage.properties),
     )
+
+
+def _key_problem(schema: TableSchema, columns: Sequence[Column]) -> str | None:
+    """Return why rows can't be compared by their keys, None if they can."""
+    types = {each.name: each.type for each in columns}
+    for name in schema.primary_keys:
+        if name not in types:
+            return f"the key column {name[:80]} has a type that is not compared"
+        if types[name].root in _FLOATS:
+            return f"the key column {name[:80]} is of type {types[name].text}: the core takes NaN for equal to all"
+    return None if columns else "no column has a type that is compared"
 
 
 def _limits(view: TableView, columns: Sequence[Column], left_out: Sequence[str]) -> Iterator[str]:
