@@ -7,8 +7,7 @@ Answers are lines `{"result": …}` or `{"error": …}`. Only this process impor
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from random import Random
 from tempfile import TemporaryDirectory
@@ -18,8 +17,7 @@ import jpype
 
 from tests.support.paimon.core_changes import Changes, java
 from tests.support.paimon.core_trees import MergeTrees
-
-_EPOCH = date(1970, 1, 1)
+from tests.support.paimon.core_values import generic_row, java_value, partition_of, plain_field, type_of
 
 
 class Core(Changes, MergeTrees):
@@ -48,7 +46,7 @@ class Core(Changes, MergeTrees):
     ) -> None:
         schema = java("schema.Schema").newBuilder()
         for name, kind in columns:
-            schema.column(name, _type(kind))
+            schema.column(name, type_of(kind))
         schema.partitionKeys(*partition_keys)
         schema.primaryKey(*primary_keys)
         for name, value in options.items():
@@ -81,7 +79,7 @@ class Core(Changes, MergeTrees):
         write, commit = builder.newWrite(), builder.newCommit()
         write.withIOManager(java("disk.IOManagerImpl")(self._scratch))
         for at, values in enumerate(rows):
-            row = _generic_row(values, types)
+            row = generic_row(values, types)
             if kinds and kinds[at] == "D":
                 row.setRowKind(java("types.RowKind").DELETE)
             if buckets:
@@ -110,7 +108,7 @@ class Core(Changes, MergeTrees):
         writes = [each.newWrite() for each in builders]
         for write, own in zip(writes, rows, strict=True):
             for values in own:
-                write.write(_generic_row(values, types))
+                write.write(generic_row(values, types))
         for builder, messages in zip(builders, [each.prepareCommit() for each in writes], strict=True):
             builder.newCommit().commit(messages)
 
@@ -193,7 +191,7 @@ class Core(Changes, MergeTrees):
         for split in opened.newSnapshotReader().read().splits():
             rows = java("reader.RecordReaderIterator")(opened.newRead().createReader(split))
             while rows.hasNext():
-                found.setdefault(int(split.bucket()), []).append(_partition(rows.next(), types))
+                found.setdefault(int(split.bucket()), []).append(partition_of(rows.next(), types))
             rows.close()
         return [found[bucket] for bucket in sorted(found)]
 
@@ -205,12 +203,10 @@ class Core(Changes, MergeTrees):
         rows, types = opened.rowType(), [each.type() for each in opened.schema().fields()]
         made, found = java("predicate.PredicateBuilder")(rows), []
         for column, method, value in tests:
-            given = () if method in ("isNull", "isNotNull") else (_made(value, types[column]),)
+            given = () if method in ("isNull", "isNotNull") else (java_value(value, types[column]),)
             builder = opened.newReadBuilder().withFilter(getattr(made, method)(column, *given))
             reader = builder.newRead().executeFilter().createReader(builder.newScan().plan()).toCloseableIterator()
-            found.append(
-                sorted(([_plain_field(row, types, at) for at in range(len(types))] for row in reader), key=str)
-            )
+            found.append(sorted(([plain_field(row, types, at) for at in range(len(types))] for row in reader), key=str))
             reader.close()
         return found
 
@@ -228,8 +224,8 @@ class Core(Changes, MergeTrees):
             found[str(file.fileName())] = {
                 str(rows.getFieldNames()[at]): [
                     None if stats.nullCounts().isNullAt(at) else int(stats.nullCounts().getLong(at)),
-                    _plain_field(stats.minValues(), types, at),
-                    _plain_field(stats.maxValues(), types, at),
+                    plain_field(stats.minValues(), types, at),
+                    plain_field(stats.maxValues(), types, at),
                 ]
                 for at in range(len(types))
             }
@@ -289,7 +285,7 @@ class Core(Changes, MergeTrees):
             "files": [_file(store, each, kinds, vectors) for each in files],
             "buckets": [
                 [
-                    _partition(each.partition(), kinds),
+                    partition_of(each.partition(), kinds),
                     int(each.bucket()),
                     int(each.fileCount()),
                     int(each.recordCount()),
@@ -305,7 +301,7 @@ class Core(Changes, MergeTrees):
         store, options = opened.store(), opened.coreOptions()
         found: dict[tuple[str, int], Any] = {}
         for entry in store.newScan().plan().files():
-            partition = _partition(entry.partition(), ["STRING"])
+            partition = partition_of(entry.partition(), ["STRING"])
             _, files = found.setdefault((str(partition), int(entry.bucket())), (partition, jpype.java.util.ArrayList()))
             files.add(entry.file())
         levels = java("mergetree.Levels")
@@ -335,17 +331,17 @@ class Core(Changes, MergeTrees):
         return _identifier(table)
 
     def _type(self, written: str) -> Any:
-        return _type(written)
+        return type_of(written)
 
     def _row(self, row: Any, types: list[str]) -> list[Any]:
-        return _partition(row, types)
+        return partition_of(row, types)
 
 
 def _rows(opened: Any) -> list[list[Any]]:
     types = [str(each.type()) for each in opened.schema().fields()]
     builder = opened.newReadBuilder()
     rows = builder.newRead().createReader(builder.newScan().plan()).toCloseableIterator()
-    found = [_partition(row, types) for row in rows]
+    found = [partition_of(row, types) for row in rows]
     rows.close()
     return sorted(found, key=str)
 
@@ -354,108 +350,12 @@ def _identifier(table: str) -> Any:
     return java("catalog.Identifier").create("lake", table)
 
 
-def _type(written: str) -> Any:
-    return java("types.DataTypeJsonParser").parseDataType(
-        java("utils.JsonSerdeUtil").fromJson(json.dumps(written), jpype.JClass(_NODE))
-    )
-
-
-_NODE = "org.apache.paimon.shade.jackson2.com.fasterxml.jackson.databind.JsonNode"
-
-
-def _generic_row(values: Sequence[Any], types: Sequence[Any]) -> Any:
-    row = java("data.GenericRow")(len(values))
-    for place, (value, kind) in enumerate(zip(values, types, strict=True)):
-        row.setField(place, _made(value, kind))
-    return row
-
-
-def _made(value: Any, kind: Any) -> Any:
-    """Return a value of a column as the core has it: lists for arrays, pairs for maps, lists for rows."""
-    root = str(kind.getTypeRoot())
-    if value is None or root not in ("ARRAY", "MAP", "ROW"):
-        return _value(value, str(kind))
-    if root == "ARRAY":
-        made = [_made(each, kind.getElementType()) for each in value]
-        return java("data.GenericArray")(jpype.JArray(jpype.JObject)(made))
-    if root == "MAP":
-        entries = jpype.java.util.LinkedHashMap()
-        for key, each in value:
-            entries.put(_made(key, kind.getKeyType()), _made(each, kind.getValueType()))
-        return java("data.GenericMap")(entries)
-    row = java("data.GenericRow")(len(value))
-    for at, each in enumerate(value):
-        row.setField(at, _made(each, kind.getFields().get(at).type()))
-    return row
-
-
-def _plain_field(row: Any, types: Sequence[Any], at: int) -> Any:
-    return _plain(java("data.InternalRow").createFieldGetter(types[at], at).getFieldOrNull(row), types[at])
-
-
-def _plain(value: Any, kind: Any) -> Any:  # noqa: PLR0911 - one line a type
-    if value is None:
-        return None
-    match str(kind.getTypeRoot()):
-        case "ARRAY":
-            return _plain_list(value, kind.getElementType())
-        case "MAP":
-            keys, values = value.keyArray(), value.valueArray()
-            pairs = zip(_plain_list(keys, kind.getKeyType()), _plain_list(values, kind.getValueType()), strict=True)
-            return sorted(map(list, pairs), key=str)
-        case "ROW":
-            types = [each.type() for each in kind.getFields()]
-            return [_plain_field(value, types, at) for at in range(len(types))]
-        case "BINARY" | "VARBINARY":
-            return bytes(value).hex()
-        case "FLOAT" | "DOUBLE":
-            return str(float(value))  # NaN is no JSON
-        case "BOOLEAN":
-            return bool(value)
-        case _:
-            return str(value)
-
-
-def _plain_list(values: Any, kind: Any) -> list[Any]:
-    getter = java("data.InternalArray").createElementGetter(kind)
-    return [_plain(getter.getElementOrNull(values, at), kind) for at in range(int(values.size()))]
-
-
-def _value(value: Any, written: str) -> Any:  # noqa: PLR0911 - one line a type
-    if value is None:
-        return None
-    kind = written.split("(", maxsplit=1)[0].split(" ", maxsplit=1)[0]
-    if kind in ("STRING", "VARCHAR", "CHAR"):
-        return java("data.BinaryString").fromString(value)
-    if kind in ("BINARY", "VARBINARY", "BYTES"):
-        return jpype.JArray(jpype.JByte)(bytes.fromhex(value))
-    if kind == "TIMESTAMP":
-        return java("data.Timestamp").fromLocalDateTime(jpype.java.time.LocalDateTime.parse(value))
-    if kind == "DATE":
-        return jpype.JInt((date.fromisoformat(value) - _EPOCH).days)
-    if kind == "DECIMAL":
-        precision, scale = map(int, written.split("(")[1].split(")", maxsplit=1)[0].split(","))
-        number = jpype.java.math.BigDecimal(value)
-        return java("data.Decimal").fromBigDecimal(number, precision, scale)
-    makers: Mapping[str, Callable[[Any], Any]] = {
-        "BIGINT": jpype.JLong,
-        "INT": jpype.JInt,
-        "SMALLINT": jpype.JShort,
-        "TINYINT": jpype.JByte,
-        "TIME": jpype.JInt,
-        "FLOAT": lambda given: jpype.JFloat(float(given)),
-        "DOUBLE": lambda given: jpype.JDouble(float(given)),
-        "BOOLEAN": jpype.JBoolean,
-    }
-    return makers[kind](value)
-
-
 def _file(store: Any, entry: Any, kinds: Sequence[str], vectors: Mapping[str, int]) -> Mapping[str, Any]:
     file, partition, bucket = entry.file(), entry.partition(), entry.bucket()
     path = store.pathFactory().createDataFilePathFactory(partition, bucket).toPath(file)
     return {
         "path": str(path),
-        "partition": _partition(partition, kinds),
+        "partition": partition_of(partition, kinds),
         "bucket": int(bucket),
         "level": int(file.level()),
         "file_bytes": int(file.fileSize()),
@@ -465,34 +365,6 @@ def _file(store: Any, entry: Any, kinds: Sequence[str], vectors: Mapping[str, in
         "vector": vectors.get(str(file.fileName())),
         "total_buckets": int(entry.totalBuckets()),
     }
-
-
-def _partition(row: Any, kinds: Sequence[str]) -> list[Any]:
-    return [None if row.isNullAt(at) else _field(row, at, kind) for at, kind in enumerate(kinds)]
-
-
-def _field(row: Any, at: int, written: str) -> Any:  # noqa: PLR0911 - one line a type
-    kind = written.split("(", maxsplit=1)[0].split(" ", maxsplit=1)[0]
-    match kind:
-        case "STRING" | "VARCHAR" | "CHAR":
-            return str(row.getString(at))
-        case "DATE":
-            return date.fromordinal(_EPOCH.toordinal() + int(row.getInt(at))).isoformat()
-        case "BOOLEAN":
-            return bool(row.getBoolean(at))
-        case "BIGINT":
-            return int(row.getLong(at))
-        case "SMALLINT":
-            return int(row.getShort(at))
-        case "TINYINT":
-            return int(row.getByte(at))
-        case "DOUBLE":
-            return float(row.getDouble(at))
-        case "DECIMAL":
-            precision, scale = map(int, written.split("(")[1].split(")", maxsplit=1)[0].split(","))
-            return str(row.getDecimal(at, precision, scale).toBigDecimal().toPlainString())
-        case _:
-            return int(row.getInt(at))
 
 
 def main(jars: Sequence[str]) -> None:
