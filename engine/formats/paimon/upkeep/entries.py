@@ -8,26 +8,12 @@ import pyarrow.compute as pc
 
 from engine.formats.intake.limits import Malformed
 from engine.formats.paimon.manifests.columns import decode
-from engine.formats.paimon.manifests.entries import ADD
+from engine.formats.paimon.manifests.entries import ADD, read_columns, schema_of
 
-_VERSION: Final = 2
 _INDEX_VERSION: Final = 1
 _IDENTITY: Final = ("partition", "bucket", "level", "name")
 
-_STORED: Final = pa.schema(
-    [
-        pa.field("_KIND", pa.int32(), nullable=False),
-        pa.field("_PARTITION", pa.binary(), nullable=False),
-        pa.field("_BUCKET", pa.int32(), nullable=False),
-        pa.field("_FILE_NAME", pa.string(), nullable=False),
-        pa.field("_LEVEL", pa.int32(), nullable=False),
-        pa.field("_FILE_SIZE", pa.int64(), nullable=False),
-        pa.field("_EXTRA_FILES", pa.list_(pa.string())),
-        pa.field("_EXTERNAL_PATH", pa.string()),
-    ]
-)
-_NAMES: Final = ("kind", "partition", "bucket", "name", "level", "file_bytes", "extra_files", "external_path")
-FILES: Final = pa.schema([field.with_name(name) for field, name in zip(_STORED, _NAMES, strict=True)])
+FILES: Final = schema_of(("kind", "partition", "bucket", "name", "level", "file_bytes", "extra_files", "external_path"))
 """Columns of entries; `extra_files` are names of files in the folder of the data file, such as file indexes."""
 
 _STORED_INDEXES: Final = pa.schema(
@@ -50,7 +36,7 @@ def read_files(stored: bytes) -> pa.Table:
     Raises:
         Malformed: it can't be decoded, or names a file that can't be one in a folder.
     """
-    found = decode(stored, _STORED, inner="_FILE", newest_version=_VERSION).rename_columns(list(_NAMES))
+    found = read_columns(stored, FILES)
     _check_names(found["name"])
     _check_names(pc.list_flatten(found["extra_files"]))
     return found
