@@ -51,25 +51,28 @@ def check_alone(found: ListedFiles, location: str, scope: Scope) -> None:
         )
 
 
-def check_complete(before: TableView, listed: Keys) -> None:
-    """Raise `StateConflict` if a listing lacks a file that the newest snapshot before it needs.
+def check_complete(before: TableView, after: TableView, listed: Keys) -> None:
+    """Raise `StateConflict` if a listing lacks a file that the newest snapshots before and after it both need.
 
     Args:
         before: the table before its files were listed.
+        after: the table afterwards; its newest snapshot is usually the same.
         listed: sorted keys of the names of all listed files.
     """
-    head = before.head
-    if head is None:
-        return
-    if before.files.snapshot(head.id) != head:
-        raise StateConflict(f"snapshot {head.id} was removed while files were listed: look again")
-    live = before.live.files
-    inside = live.filter(pc.is_null(live["external_path"]))["name"]
-    metadata = [head.base.name, head.delta.name, *(each.name for each in before.manifests)]
-    needed = np.concatenate([keys_of(inside), keys_of(pa.array(metadata, pa.string()))])
+    needed = np.intersect1d(_needed(before), _needed(after))
     missing = int((~are_in(listed, needed)).sum()) if len(listed) else len(needed)
     if missing:
         raise StateConflict(
-            f"{missing} of {len(needed)} files that snapshot {head.id} needs are missing in the listing of "
+            f"{missing} of {len(needed)} files that the newest snapshot needs are missing in the listing of "
             f"{len(listed)} files: the listing is not complete, so nothing is deleted"
         )
+
+
+def _needed(view: TableView) -> Keys:
+    """Return the keys of the names of live files in the table's location, and of manifests and lists."""
+    if view.head is None:
+        return np.empty(0, np.uint64)
+    live = view.live.files
+    inside = live.filter(pc.is_null(live["external_path"]))["name"]
+    metadata = [view.head.base.name, view.head.delta.name, *(each.name for each in view.manifests)]
+    return np.concatenate([keys_of(inside), keys_of(pa.array(metadata, pa.string()))])

@@ -151,7 +151,7 @@ class OrphanFiles:
         after = self._load()
         check_places(after)
         check_same(after, origin_of(before))
-        check_complete(before, np.sort(np.concatenate(names)))
+        check_complete(before, after, np.sort(np.concatenate(names)))
         check_alone(found, before.files.location, self._scope)
         self._references.add(after)
         return ids

@@ -343,3 +343,21 @@ def test_a_hundred_thousand_orphans_go(lake: PaimonLake) -> None:
         os.utime(name, (at, at))
     assert removed(lake).total.files == 100_000
     assert files_of(lake) == before
+
+
+def test_snapshots_that_expire_during_a_look_keep_no_orphan(lake: PaimonLake) -> None:
+    place(lake.folder, "bucket-0/data-{}-0.parquet")
+    grow_old(lake.folder)
+    looked(lake.open())
+    pass_quarantine(lake.folder, RULE.quarantine)
+    second = lake.open().orphans("run_2", RULE, (), ())
+
+    def expire(_requests: int) -> None:
+        lake.write([[12, "b", 1.0]])
+        lake.call("expire", retained=1)
+
+    assert second.look(expire, 60.0) is False
+    rows = history(lake)
+    assert second.record().total.files == 1
+    assert deleted(second).total.files == 1
+    assert history(lake) == rows
