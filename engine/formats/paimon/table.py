@@ -35,6 +35,7 @@ from engine.formats.paimon.compaction.core import (
     engine_of,
     reachable,
 )
+from engine.formats.paimon.compaction.heap import heap_condition
 from engine.formats.paimon.compaction.merge_rules import check_limit
 from engine.formats.paimon.compaction.outputs import list_run_files, remove_run_files
 from engine.formats.paimon.compaction.proofs import verify_snapshot
@@ -180,7 +181,8 @@ class PaimonTable(TableUpkeep):
         by_kernel = not self._is_native
         of_core = [reachable(self._core), *core_conditions(self._view, self._properties, by_kernel=by_kernel)]
         if not by_kernel:
-            return of_core
+            heap = [] if self._core is None else [heap_condition(self._view, self._core.heap_limit_bytes)]
+            return [*of_core, *heap]
         unordered = Condition("kernel_order", order is None, "rows keep their order" if order is None else NO_ORDER)
         return [*kernel_conditions(self._view), unordered, *of_core]
 

@@ -18,13 +18,16 @@ With a changelog by lookup, 308 MiB in 4 files need 640 MiB; the formula has 768
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 import polars as pl
 
+from engine.formats.base import Condition
 from engine.formats.paimon.metadata.options import BucketMode
 from engine.formats.paimon.view import TableView
+
+REMEDY: Final = "raise PACKHOUSE_PAIMON_HEAP_BYTES, give the table more buckets, or lower its sort-spill-threshold"
 
 COMMIT_HEAP_BYTES: Final = 1024 * 2**20
 """Heap for commits, which read manifests, unless the limit is less."""
@@ -42,6 +45,9 @@ _LOOKUP_CACHE_BYTES: Final = 256 * _MIB
 _EXPANSION: Final = 4
 """Bytes in memory, at most, for a byte of a compressed file that is smaller than its buffer."""
 
+_BUCKET: Final = ["partition", "bucket"]
+_TRIGGER: Final = 4
+"""Of a task under the default of `rewrite.key_tables.sorted_run_trigger`, 5."""
 _STOP_ABOVE_TRIGGER: Final = 3
 _DIGITS: Final = 10
 _WRITE_CHANGELOG: Final = ("lookup", "full-compaction")
@@ -58,39 +64,55 @@ _UNITS: Final[Mapping[str, int]] = {
 
 def needed_heap(view: TableView, *, partition: bytes, bucket: int, trigger: int) -> int:
     """Return the bytes of heap for a bucket; `trigger`: the task's `num-sorted-run.compaction-trigger`."""
-    files = pl.DataFrame(view.live.files.select(["partition", "bucket", "level", "file_bytes"])).filter(
-        (pl.col("partition") == partition) & (pl.col("bucket") == bucket)
+    files = _files(view).filter((pl.col("partition") == partition) & (pl.col("bucket") == bucket))
+    return int(_needed(view, files, trigger)["needed"].item())
+
+
+def heap_condition(view: TableView, limit_bytes: int) -> Condition:
+    """Return whether the core can compact a bucket within the limit, at the default trigger of policies."""
+    found = _needed(view, _files(view), _TRIGGER)["needed"]
+    above = int((found > limit_bytes).sum())
+    largest = 0 if found.is_empty() else int(found.max())  # type: ignore[arg-type]
+    told = (
+        f"the largest of {len(found)} buckets needs about {largest // _MIB} MiB of heap, of {limit_bytes // _MIB} MiB"
     )
-    given = view.schema.options
+    if above:
+        told += f"; {above} need more and are refused: {REMEDY}"
+    return Condition("native_heap", above < len(found) or not above, told)
+
+
+def _files(view: TableView) -> pl.DataFrame:
+    return pl.DataFrame(view.live.files.select([*_BUCKET, "level", "file_bytes"]))
+
+
+def _needed(view: TableView, files: pl.DataFrame, trigger: int) -> pl.DataFrame:
+    """Return the bytes of heap, `needed`, for each bucket of these files."""
+    given, options = view.schema.options, view.options
     row_group = max(_size(given, name, 0) for name in _ROW_GROUPS) or _ROW_GROUP_BYTES
-    open_files = _largest_of_runs(files)
-    if view.options.bucket_mode is BucketMode.UNAWARE:
-        open_files = open_files[:1]  # append tables without buckets: one file after the other
     columns = len(view.schema.columns) + len(view.schema.primary_keys)
-    held = max(row_group, _ROW_GROUP_BYTES)  # files may be older than the option
-    reads = sum(_read_buffer(size, held, columns) for size in open_files[: _readers(given, trigger)])
-    total = int(files["file_bytes"].sum())
-    writers = 2 if view.options.changelog_producer in _WRITE_CHANGELOG else 1
-    writes = writers * min(row_group, _EXPANSION * total)
-    looked_up = 0
-    if view.options.looks_up:
-        cache = _size(given, "lookup.cache-max-memory-size", _LOOKUP_CACHE_BYTES)
-        above = int(files.filter(pl.col("level") > 0)["file_bytes"].sum())
-        looked_up = min(cache, _EXPANSION * above)
-    needed = _MARGIN * (_CLASSES_BYTES + reads + writes + looked_up)
-    return -(-int(needed) // _STEP_BYTES) * _STEP_BYTES
+    # append tables without buckets: one file after the other
+    readers = 1 if options.bucket_mode is BucketMode.UNAWARE else _readers(given, trigger)
+    held = pl.col("file_bytes").clip(upper_bound=max(row_group, _ROW_GROUP_BYTES))  # files may be older than the option
+    buffer = held + (held * _EXPANSION).clip(upper_bound=columns * _PAGE_BYTES)
+    reads = (
+        _largest_of_runs(files).group_by(_BUCKET).agg(buffer.sort(descending=True).head(readers).sum().alias("reads"))
+    )
+    writers = 2 if options.changelog_producer in _WRITE_CHANGELOG else 1
+    cache = _size(given, "lookup.cache-max-memory-size", _LOOKUP_CACHE_BYTES) if options.looks_up else 0
+    above = pl.col("file_bytes").filter(pl.col("level") > 0).sum()
+    others = files.group_by(_BUCKET).agg(
+        ((pl.col("file_bytes").sum() * _EXPANSION).clip(upper_bound=row_group) * writers).alias("writes"),
+        (above * _EXPANSION).clip(upper_bound=cache).alias("cached"),
+    )
+    needed = (pl.sum_horizontal("reads", "writes", "cached") + _CLASSES_BYTES) * _MARGIN / _STEP_BYTES
+    return reads.join(others, on=_BUCKET).with_columns((needed.ceil().cast(pl.Int64) * _STEP_BYTES).alias("needed"))
 
 
-def _largest_of_runs(files: pl.DataFrame) -> Sequence[int]:
-    """Return the bytes of the largest file of each sorted run, in descending order."""
-    new = files.filter(pl.col("level") <= 0)["file_bytes"].to_list()
-    levels = files.filter(pl.col("level") > 0).group_by("level").agg(pl.col("file_bytes").max())
-    return sorted([*new, *levels["file_bytes"].to_list()], reverse=True)
-
-
-def _read_buffer(file_bytes: int, row_group: int, columns: int) -> int:
-    held = min(file_bytes, row_group)
-    return held + min(columns * _PAGE_BYTES, _EXPANSION * held)
+def _largest_of_runs(files: pl.DataFrame) -> pl.DataFrame:
+    """Return the largest file of each sorted run."""
+    new = files.filter(pl.col("level") <= 0)
+    levels = files.filter(pl.col("level") > 0).group_by([*_BUCKET, "level"]).agg(pl.col("file_bytes").max())
+    return pl.concat([new, levels.select(new.columns)])
 
 
 def _readers(given: Mapping[str, str], trigger: int) -> int:

@@ -43,6 +43,8 @@ def check_limit(view: TableView) -> str:
     written = view.schema.options.get("file.format", _PARQUET).strip().lower()
     if written != _PARQUET:
         return f"files of format {written[:20]} are not compared"
+    if problem := _key_problem(view.schema, view.schema.columns):
+        return f"nothing is compared: {problem}"
     return "; ".join(_limits(view, view.schema.columns, ()))
 
 
