@@ -37,6 +37,7 @@ from engine.domain.errors import (
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
+from engine.formats.intake.databases import is_database_away, is_locked, wrong_settings
 from engine.formats.intake.errors import causes_of, decoding_file, is_of_file, printable, storage_condition
 from engine.formats.intake.errors import summary_of as summary_of_file
 from engine.formats.intake.limits import Malformed
@@ -50,26 +51,11 @@ _CATALOG_AWAY: Final = (
     TooManyRequestsError,
     requests.RequestException,
 )
-_DRIVER_AWAY: Final = frozenset({"OperationalError", "InterfaceError", "TimeoutError"})
-"""Class names of SQLAlchemy, which this package must not import; a SQL catalog has its own driver."""
-
-_LOCKED: Final = ("database is locked", "database table is locked")
 _UNREACHABLE: Final = (OSError, RESTError, requests.RequestException, EOFError)
 _REMEDY: Final = "repair the table's metadata with a program that can read it"
 _SHORT: Final = 80
 _LONGEST_NAME: Final = 200
-_NO_CATALOG: Final = ("no such table: iceberg_", 'relation "iceberg_')
-_MISCONFIGURED: Final = (
-    "unable to open database file",
-    "file is not a database",
-    "password authentication failed",
-    "no pg_hba.conf entry",
-    "permission denied",
-    "does not exist",
-    "Could not parse SQLAlchemy URL",
-    "Can't load plugin",
-)
-"""Driver messages that indicate wrong catalog properties: waiting does not help."""
+_NO_CATALOG: Final = "this database has no Iceberg catalog: check `uri`, or set the property init_catalog_tables"
 
 
 def summary_of(error: BaseException) -> str:
@@ -109,18 +95,6 @@ def is_unreachable(error: BaseException) -> bool:
     return isinstance(error, _UNREACHABLE) or type(error).__module__.split(".")[0] in {"sqlalchemy", "urllib3"}
 
 
-def _wrong_settings(error: BaseException) -> str | None:
-    """Return the remedy when a SQL catalog's database reports wrong catalog properties, otherwise None."""
-    if not type(error).__module__.startswith("sqlalchemy"):
-        return None
-    text = str(error)
-    if any(sign in text for sign in _NO_CATALOG):
-        return "this database has no Iceberg catalog: check `uri`, or set the property init_catalog_tables"
-    if any(sign in text for sign in _MISCONFIGURED):
-        return "check the catalog's `uri` and the rights of its user"
-    return None
-
-
 @contextmanager
 def translated(doing: str) -> Iterator[None]:
     """Run a read-only block and translate its errors; `doing` completes "Could not …". Other errors pass unchanged.
@@ -142,7 +116,7 @@ def translated(doing: str) -> Iterator[None]:
         remedy = "give the catalog's properties credentials that may do this"
         raise StateConflict(f"Could not {doing}: {summary_of(error)}; {remedy}") from error
     except Exception as error:
-        if (wrong := _wrong_settings(error)) is not None:
+        if (wrong := wrong_settings(error, tables="iceberg_", no_catalog=_NO_CATALOG)) is not None:
             raise StateConflict(f"Could not {doing}: {summary_of(error)}; {wrong}") from error
         condition = _condition_of(error, f"Could not {doing}: {summary_of(error)}")
         if condition is None:
@@ -217,7 +191,7 @@ def _condition_of(error: Exception, message: str) -> PackhouseError | None:
     """Return the domain's error for an exception of catalogs and storages, None for any other."""
     if isinstance(error, AuthorizationExpiredError):
         return CredentialsExpired(f"{message}; the credentials expired")
-    if any(words in str(error) for words in _LOCKED):
+    if is_locked(error):
         return Transient(message)
     if isinstance(error, _CATALOG_AWAY) or _is_driver_away(error):
         return Away(Dependency.CATALOG, message)
@@ -227,5 +201,4 @@ def _condition_of(error: Exception, message: str) -> PackhouseError | None:
 
 
 def _is_driver_away(error: Exception) -> bool:
-    module, name = type(error).__module__.split(".")[0], type(error).__name__
-    return module == "urllib3" or (module == "sqlalchemy" and name in _DRIVER_AWAY)
+    return type(error).__module__.split(".")[0] == "urllib3" or is_database_away(error)

@@ -11,7 +11,7 @@ from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
 from engine.formats.base import TableListing
 from engine.formats.iceberg import IcebergFormat
-from engine.formats.iceberg.catalog.catalogs import with_time_limit
+from engine.formats.intake.databases import with_time_limit
 from engine.services.catalogs.locations import LocationRules
 from tests.support.iceberg_tables import SCHEMA, Lake, append_files
 from tests.support.postgres_server import PostgresServer

@@ -9,7 +9,7 @@ properties in `_PROTOCOL` and `file_access.vended` are used.
 from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any, Final, Self, TypeAlias
-from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import requests
 from pyiceberg.catalog.rest import RestCatalog
@@ -32,22 +32,10 @@ from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.catalog.peers import CheckPeer, checked_pools
 from engine.formats.iceberg.intake.answers import read_answer
 from engine.formats.iceberg.intake.metadata_files import MetadataFiles
+from engine.formats.intake.databases import ANSWER_SECONDS, CONNECT_SECONDS, with_time_limit
 from engine.rewriting.kernel.storage.places import Places
 
-CONNECT_SECONDS: Final = 10.0
-ANSWER_SECONDS: Final = 60.0
 CATALOG_NAME: Final = "catalog-name"
-
-
-_SQLITE: Final = {"timeout": f"{CONNECT_SECONDS:g}"}
-_POSTGRES: Final = {
-    "connect_timeout": f"{CONNECT_SECONDS:g}",
-    "keepalives_idle": "30",
-    "keepalives_interval": "10",
-    "keepalives_count": "3",
-    "tcp_user_timeout": f"{ANSWER_SECONDS * 1000:g}",
-}
-"""Options of libpq. The wait for a server that is reachable but silent is limited by `services.catalogs.bulkheads`."""
 
 _REMOTE_SIGNING: Final = (
     "the catalog signs each request to the store itself (s3.remote-signing-enabled), which is not supported: let it "
@@ -264,13 +252,3 @@ def load(
     # created while the database is away, it would guess its schema version: query it once to fail in that case
     catalog.list_namespaces()
     return catalog
-
-
-def with_time_limit(uri: str) -> str:
-    """Return a database address with limits: for connecting and dead peers (Postgres), for a lock (SQLite)."""
-    parts = urlsplit(uri)
-    query = dict(parse_qsl(parts.query, keep_blank_values=True))
-    for option, value in (_SQLITE if parts.scheme.startswith("sqlite") else _POSTGRES).items():
-        query.setdefault(option, value)
-    # urlunsplit would shorten the slashes of sqlite:////path
-    return f"{uri.partition('?')[0]}?{urlencode(query)}"

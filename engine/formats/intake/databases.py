@@ -1,0 +1,76 @@
+"""Databases of catalogs: addresses with time limits, and what the errors of SQLAlchemy and its drivers mean.
+
+Drivers are recognized by the names of modules and classes: this room must not import them.
+"""
+
+from typing import Final
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+CONNECT_SECONDS: Final = 10.0
+ANSWER_SECONDS: Final = 60.0
+
+_SQLITE: Final = {"timeout": f"{CONNECT_SECONDS:g}"}
+_POSTGRES: Final = {
+    "connect_timeout": f"{CONNECT_SECONDS:g}",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": f"{ANSWER_SECONDS * 1000:g}",
+}
+"""Options of libpq. The wait for a server that is reachable but silent is limited by `services.catalogs.bulkheads`."""
+
+_DRIVER_AWAY: Final = frozenset({"OperationalError", "InterfaceError", "TimeoutError"})
+_LOCKED: Final = ("database is locked", "database table is locked")
+_MISCONFIGURED: Final = (
+    "unable to open database file",
+    "file is not a database",
+    "password authentication failed",
+    "no pg_hba.conf entry",
+    "permission denied",
+    "does not exist",
+    "Could not parse SQLAlchemy URL",
+    "Can't load plugin",
+)
+"""Driver messages that indicate wrong catalog properties: waiting does not help."""
+
+
+def with_time_limit(uri: str) -> str:
+    """Return a database address with limits: for connecting and dead peers (Postgres), for a lock (SQLite)."""
+    parts = urlsplit(uri)
+    query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    for option, value in (_SQLITE if parts.scheme.startswith("sqlite") else _POSTGRES).items():
+        query.setdefault(option, value)
+    # urlunsplit would shorten the slashes of sqlite:////path
+    return f"{uri.partition('?')[0]}?{urlencode(query)}"
+
+
+def wrong_settings(error: BaseException, *, tables: str, no_catalog: str) -> str | None:
+    """Return the remedy when a database reports wrong properties of its catalog, otherwise None.
+
+    Args:
+        error: any error.
+        tables: what the names of the catalog's tables begin with.
+        no_catalog: the remedy for a database without these tables.
+    """
+    if not _is_of_sqlalchemy(error):
+        return None
+    text = str(error)
+    if f"no such table: {tables}" in text or f'relation "{tables}' in text:
+        return no_catalog
+    if any(sign in text for sign in _MISCONFIGURED):
+        return "check the catalog's `uri` and the rights of its user"
+    return None
+
+
+def is_locked(error: BaseException) -> bool:
+    """Return whether a SQLite database is in use by another connection for longer than the time limit."""
+    return any(words in str(error) for words in _LOCKED)
+
+
+def is_database_away(error: BaseException) -> bool:
+    """Return whether the database of a catalog does not answer."""
+    return _is_of_sqlalchemy(error) and type(error).__name__ in _DRIVER_AWAY
+
+
+def _is_of_sqlalchemy(error: BaseException) -> bool:
+    return type(error).__module__.split(".")[0] == "sqlalchemy"
