@@ -19,6 +19,7 @@ ICEBERG_RUNTIME: Final = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12
 PAIMON: Final = "org.apache.paimon:paimon-bundle:1.4.2"
 PAIMON_S3: Final = "org.apache.paimon:paimon-s3:1.4.2"
 SQLITE_JDBC: Final = "org.xerial:sqlite-jdbc:3.50.3.0"
+POSTGRES_JDBC: Final = "org.postgresql:postgresql:42.7.7"
 CACHE_FOLDER: Final = Path(".cache/jars")
 _COORDINATE: Final = re.compile(r"^([\w.-]+):([\w.-]+):([\w.-]+)(?::([\w.-]+))?$")
 _FETCH_SECONDS: Final = 600

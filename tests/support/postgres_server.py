@@ -46,6 +46,7 @@ class PostgresServer:
         # A socket's path has at most 107 characters, and the account must be able to enter.
         self._folder = Path(tempfile.mkdtemp(prefix="phpg-", dir=memory_folder() or "/tmp"))
         self._process: subprocess.Popen[bytes] | None = None
+        self.port = self._settings.get("port", "5432")
 
     def start(self) -> None:
         """Make the cluster, start the server and wait until it answers."""
@@ -87,7 +88,7 @@ class PostgresServer:
 
     def url(self, database: str) -> str:
         """Return the URL of one of its databases, for `engine.stores.database.Database`."""
-        return f"postgresql+psycopg://{_USER}@/{database}?host={self._folder}"
+        return f"postgresql+psycopg://{_USER}@/{database}?host={self._folder}&port={self.port}"
 
     def execute(self, statement: str) -> None:
         """Run a statement on the maintenance database, outside any transaction."""
@@ -95,7 +96,7 @@ class PostgresServer:
             connection.execute(statement)
 
     def _connect(self) -> psycopg.Connection[Any]:
-        return psycopg.connect(f"user={_USER} dbname=postgres host={self._folder}", autocommit=True)
+        return psycopg.connect(f"user={_USER} dbname=postgres host={self._folder} port={self.port}", autocommit=True)
 
     def _as_account(self) -> dict[str, Any]:
         return {} if self._account is None else {"user": self._account, "group": _group(self._account), "cwd": "/"}

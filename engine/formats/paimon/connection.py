@@ -1,13 +1,13 @@
-"""The Paimon format: catalogs of type `filesystem`, a warehouse folder with `<database>.db/<table>` in it.
+"""The Paimon format: catalogs of types `filesystem` and `jdbc`, with tables in `<database>.db/<table>` of a folder.
 
-Paimon's other catalogs (`rest`, `hive`, `jdbc`) are not supported.
+Paimon's other catalogs (`rest`, `hive`) are not supported.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, NotFound, TableUnreadable
+from engine.domain.errors import InvalidInput, NotEligible, NotFound, TableUnreadable
 from engine.domain.tables.capabilities import Capabilities
 from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
@@ -23,6 +23,11 @@ from engine.formats.base import (
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.intake.caches import ManifestCache
 from engine.formats.paimon.capabilities import CAPABILITIES
+from engine.formats.paimon.catalog.database import CatalogDatabase
+from engine.formats.paimon.catalog.jdbc import JdbcWarehouse
+from engine.formats.paimon.catalog.locks import Sightings, TableLock
+from engine.formats.paimon.catalog.properties import JDBC, LOCK_ENABLED, PLAIN, STORAGE, problems_of
+from engine.formats.paimon.catalog.warehouse import Warehouse
 from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.files import TableFiles
@@ -30,27 +35,20 @@ from engine.formats.paimon.known_snapshots import KnownSnapshots
 from engine.formats.paimon.storage import TableStorage
 from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.view import TableView, pointer_of
-from engine.formats.paimon.warehouse import Warehouse
 from engine.rewriting.kernel.storage.places import Places
 
 CheckLocation = Callable[[str], None]
 """Raises `InvalidInput` for a location whose metadata must not be read."""
 
-_TYPE: Final = "filesystem"
-_STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.")
-_PLAIN: Final = PlainProperties(
-    frozenset(
-        {
-            *("type", "warehouse", "s3.endpoint", "s3.region", "s3.anonymous", "s3.force-virtual-addressing"),
-            *("client.region", "adls.account-name", "gcs.project-id", "gcs.no-auth", "hdfs.host", "hdfs.port"),
-        }
-    )
-)
 _LISTED: Final = 5
 
 
 def anywhere(_location: str) -> None:
     """Allow every location."""
+
+
+def _truth(value: str | None) -> bool | None:
+    return None if value is None else value == "true"
 
 
 class PaimonFormat:
@@ -72,7 +70,7 @@ class PaimonFormat:
 
     def plain_properties(self) -> PlainProperties:
         """Return the properties of catalogs that contain no secrets. Never blocks."""
-        return _PLAIN
+        return PLAIN
 
     def validate(self, properties: Mapping[str, str]) -> None:
         """Validate properties without connecting.
@@ -80,34 +78,19 @@ class PaimonFormat:
         Raises:
             InvalidInput: one problem for each wrong property.
         """
-        if problems := tuple(_problems(properties)):
+        if problems := tuple(problems_of(properties)):
             raise InvalidInput("these properties can't make a Paimon catalog", problems=problems)
 
     def connect(self, name: str, properties: Mapping[str, str]) -> "PaimonConnection":  # noqa: ARG002
-        """Return a connection to a warehouse; secrets in `properties` are already resolved. Nothing is read yet."""
+        """Return a connection to a catalog; secrets in `properties` are already resolved. Nothing is read yet."""
         self.validate(properties)
         return PaimonConnection(
             properties, cache=self._cache, known=self._known, check_location=self._check_location, core=self._core
         )
 
 
-def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
-    kind = properties.get("type")
-    if kind != _TYPE:
-        yield FieldProblem("/properties/type", "is not a supported kind of catalog", kind, f"use {_TYPE}")
-    if not properties.get("warehouse"):
-        hint = "give the folder of the databases, such as s3://lake/warehouse"
-        yield FieldProblem("/properties/warehouse", "is missing", None, hint)
-    for name, value in properties.items():
-        if name not in ("type", "warehouse") and not name.startswith(_STORAGE):
-            hint = f"use type, warehouse and names that begin with {', '.join(_STORAGE)}"
-            yield FieldProblem(f"/properties/{name}", "is not a property of this kind of catalog", None, hint)
-        elif not value and name != "warehouse":
-            yield FieldProblem(f"/properties/{name}", "is empty", value, "give a value or leave the property out")
-
-
 class PaimonConnection:
-    """A thread-safe connection to one warehouse."""
+    """A thread-safe connection to one catalog."""
 
     def __init__(
         self,
@@ -119,8 +102,11 @@ class PaimonConnection:
         core: CoreAccess | None,
     ) -> None:
         self._core = core
-        self._properties = {name: value for name, value in properties.items() if name.startswith(_STORAGE)}
+        self._properties = {name: value for name, value in properties.items() if name.startswith(STORAGE)}
         self._root = properties["warehouse"].rstrip("/") or "/"
+        self._database = CatalogDatabase(properties) if properties["type"] == JDBC else None
+        self._sightings = Sightings()
+        self._is_lock_required = _truth(properties.get(LOCK_ENABLED))
         self._cache = cache
         self._known = known
         self._check_location = check_location
@@ -163,12 +149,10 @@ class PaimonConnection:
             StateConflict: the storage refuses the credentials.
             Transient: the storage does not answer.
         """
-        warehouse = self._warehouse()
+        with reading_table(f"look up tables of {masked(self._root)}"):
+            locations = self._warehouse().locations(refs)
         found: dict[TableRef, str] = {}
-        for ref in refs:
-            location = warehouse.location(ref)
-            if location is None:
-                continue
+        for ref, location in locations.items():
             with suppress(TableUnreadable, NotEligible), reading_table(f"read the newest snapshot of {ref}"):
                 pointer = pointer_of(TableFiles(self._storage(location, OWN_LOCATION), location))
                 found |= {} if pointer is None else {ref: pointer}
@@ -184,28 +168,55 @@ class PaimonConnection:
             TableUnreadable: its metadata is damaged, too large or not supported.
             Transient: the storage does not answer.
         """
-        return PaimonTable(self._load(ref, scope), core=self._core, fresh=lambda: self._load(ref, scope))
+        return PaimonTable(
+            self._load(ref, scope),
+            core=self._core,
+            fresh=lambda: self._load(ref, scope),
+            lock=self._lock_of(ref),
+        )
 
     def _load(self, ref: TableRef, scope: FileScope) -> TableView:
-        location = self._warehouse().location(ref)
-        if location is not None:
-            with reading_table(f"open table {ref}"):
+        with reading_table(f"open table {ref}"):
+            location = self._warehouse().locations([ref]).get(ref)
+            if location is not None:
                 files = TableFiles(self._storage(location, scope), location)
                 view = TableView.load(ref, files, self._cache.of(ref), self._known)
                 if view is not None:
                     _ = view.options, view.codec  # what the schema does not allow to read is reported here
                     return view
-        raise NotFound(f"Could not open table {ref}: the warehouse {masked(self._root)} has no such table")
+        raise NotFound(f"Could not open table {ref}: {self._lacking(location)}")
 
-    def _warehouse(self) -> Warehouse:
+    def _lacking(self, location: str | None) -> str:
+        if self._database is None:
+            return f"the warehouse {masked(self._root)} has no such table"
+        if location is not None:
+            return f"the catalog's database has it, but there is no table at {masked(location)}"
+        return "the catalog's database has no table of this name, or the name can't be that of a folder"
+
+    def _warehouse(self) -> Warehouse | JdbcWarehouse:
         self._check_location(self._root)
+        if self._database is not None:
+            return JdbcWarehouse(self._database, self._root)
         return Warehouse(TableStorage(self._properties, places=Places([self._root])), self._root)
+
+    def _lock_of(self, ref: TableRef) -> TableLock | None:
+        if self._database is None:
+            return None
+        return TableLock(
+            database=self._database,
+            namespace=ref.namespace[0],
+            name=ref.name,
+            sightings=self._sightings,
+            is_required=self._is_lock_required,
+        )
 
     def _storage(self, location: str, scope: FileScope) -> TableStorage:
         return TableStorage(self._properties, places=Places(scope.folders(location)))
 
     def _check_databases(self) -> str:
         found = self._warehouse().databases()
+        if not found and self._database is not None:
+            return f"the catalog's database has no database with the catalog key {self._database.key}"
         if not found:
             return f"no database in {masked(self._root)}: it has no folder <database>.db, or there is no such folder"
         return f"{len(found)} databases{examples(found)} in {masked(self._root)}"

@@ -40,12 +40,20 @@ class TableFiles:
 
     def snapshot(self, number: int) -> Snapshot | None:
         """Return a snapshot, None if it is expired. Raises Malformed."""
-        body = self._snapshot_body(number)
+        body = self.snapshot_body(number)
         return None if body is None else parse_snapshot(body, number=number)
 
     def delete_snapshot(self, number: int) -> None:
         """Delete the file of a snapshot. Raises FileNotFoundError, OSError."""
         self.storage.delete(f"{self.location}/snapshot/snapshot-{number}")
+
+    def publish_snapshot(self, number: int, body: bytes) -> None:
+        """Write the file of a snapshot that must not exist. Raises FileExistsError, OSError."""
+        self.storage.publish(f"{self.location}/snapshot/snapshot-{number}", body)
+
+    def write_latest(self, number: int) -> None:
+        """Write the hint `LATEST`: readers begin to look for the newest snapshot there. Raises OSError."""
+        self.storage.write(f"{self.location}/snapshot/LATEST", str(number).encode())
 
     def write_earliest(self, number: int) -> None:
         """Write the hint `EARLIEST`: readers begin to look for the oldest snapshot there. Raises OSError."""
@@ -58,12 +66,16 @@ class TableFiles:
         if its snapshot exists and the next one does not; otherwise the snapshots are listed.
         """
         hint = self._hint()
-        if hint is not None and self._snapshot_body(hint + 1) is None and (body := self._snapshot_body(hint)):
+        if hint is not None and self.snapshot_body(hint + 1) is None and (body := self.snapshot_body(hint)):
             return hint, body
         for number in reversed(self.snapshot_ids()):
-            if (body := self._snapshot_body(number)) is not None:
+            if (body := self.snapshot_body(number)) is not None:
                 return number, body
         return None
+
+    def snapshot_body(self, number: int) -> bytes | None:
+        """Return the content of a snapshot's file, None if there is none."""
+        return self.storage.read_if_present(f"{self.location}/snapshot/snapshot-{number}", SNAPSHOT_BYTES)
 
     def _hint(self) -> int | None:
         try:
@@ -72,9 +84,6 @@ class TableFiles:
             return None
         text = (written or b"").decode(errors="replace").strip()
         return int(text) if _NUMBER.fullmatch(text) and int(text) > 0 else None
-
-    def _snapshot_body(self, number: int) -> bytes | None:
-        return self.storage.read_if_present(f"{self.location}/snapshot/snapshot-{number}", SNAPSHOT_BYTES)
 
     def _numbers(self, kind: str) -> Sequence[int]:
         names = self.storage.files(f"{self.location}/{kind}")

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from engine.domain.errors import TableUnreadable, Transient
 from engine.domain.tables.table import TableRef
 from engine.formats.intake.errors import causes_of
+from engine.formats.paimon.catalog.locks import TableLock
 from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.view import TableView
@@ -14,11 +15,19 @@ from engine.formats.paimon.view import TableView
 class LoadedTable:
     """A loaded table. Methods that read metadata raise `TableUnreadable`, or `Transient` if it expired since."""
 
-    def __init__(self, view: TableView, *, core: CoreAccess | None, fresh: Callable[[], TableView]) -> None:
+    def __init__(
+        self,
+        view: TableView,
+        *,
+        core: CoreAccess | None,
+        fresh: Callable[[], TableView],
+        lock: TableLock | None = None,
+    ) -> None:
         self._view = view
         self._properties = view.files.storage.properties
         self._core = core
         self._fresh = fresh
+        self._lock = lock
         self._is_native = False
 
     @contextmanager

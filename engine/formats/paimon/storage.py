@@ -12,6 +12,7 @@ from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores.addresses import FILE, Address, address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of, whole_files_of
 from engine.rewriting.kernel.storage.stores.files import Files, WholeFiles
+from engine.rewriting.kernel.storage.stores.hdfs import HdfsFiles
 
 
 class TableStorage:
@@ -75,6 +76,20 @@ class TableStorage:
         part.write_bytes(body)
         part.replace(target)
 
+    def publish(self, path: str, body: bytes) -> None:
+        """Write a whole file that must not exist; readers never see a part of it. Raises FileExistsError."""
+        address = self._address(path)
+        if address.kind == FILE:
+            _publish(Path(address.path), body)
+            return
+        store = self._store(address)
+        if isinstance(store, HdfsFiles):
+            store.publish(address.path, body)
+            return
+        output = store.create(address.path)
+        output.write(memoryview(body))
+        output.finish()
+
     def delete(self, path: str) -> None:
         """Delete a file. Raises FileNotFoundError if there is none."""
         address = self._address(path)
@@ -109,6 +124,15 @@ class TableStorage:
         if found is None:
             raise NotEligible(f"{address.kind}://{address.place}: the catalog's properties can't reach this store")
         return found
+
+
+def _publish(target: Path, body: bytes) -> None:
+    part = target.with_name(f".{target.name}.{uuid4().hex}.tmp")
+    part.write_bytes(body)
+    try:
+        target.hardlink_to(part)  # a rename would replace a file
+    finally:
+        part.unlink()
 
 
 def _entries(folder: str, *, folders: bool) -> list[str]:

@@ -258,7 +258,7 @@ class PaimonTable(TableUpkeep):
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit a batch through the core; see `formats.base.Committer.commit`."""
         storage = core_storage(self.location, self._properties)
-        committer = Committer(core=self._reached(), fresh=self._fresh, storage=storage)
+        committer = Committer(core=self._reached(), fresh=self._fresh, storage=storage, lock=self._lock)
         return committer.commit(request, before_try=before_try)
 
     @reads("read the manifests of")

@@ -6,11 +6,13 @@ from the table. The core's `abort` would remove files that may be live.
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from engine.rewriting.core.child import CHILDREN, Child, Children
-from engine.rewriting.core.publishing import ConditionalCommit
+from engine.rewriting.core.publishing import ConditionalCommit, prepared
 from engine.rewriting.core.replacements import Replacement, Replacer
 from engine.rewriting.core.stores import without_secrets
 from engine.rewriting.core.tables import open_table, unpack_message
@@ -20,6 +22,7 @@ COMMITTED: Final = "committed"
 NOTHING: Final = "nothing"
 CONFLICT: Final = "conflict"
 FAILED: Final = "failed"
+PREPARED: Final = "prepared"
 
 CORE_COMMIT: Final = "core-commit"
 """The `engine` of a `CoreCommit` in JSON."""
@@ -42,7 +45,8 @@ class CoreCommit:
 
     `user` and `identifier` name the commit: one of the same user with the same or a lower identifier is not repeated.
     `messages` are those of `GroupResult`, and `replacements` files that the kernel wrote; `properties` become
-    properties of the snapshot. `storage` and `store_jar` are those of `CoreTask`.
+    properties of the snapshot. `storage` and `store_jar` are those of `CoreTask`. Without `publishes` the commit is
+    only prepared: its snapshot is in the answer.
     """
 
     table: str
@@ -55,6 +59,7 @@ class CoreCommit:
     properties: dict[str, str] = field(default_factory=dict)
     storage: dict[str, str] = field(default_factory=dict, repr=False)
     store_jar: str = ""
+    publishes: bool = True
 
     def to_json(self) -> str:
         """Return the commit as JSON."""
@@ -74,14 +79,18 @@ class CoreCommit:
 class CommitAnswer:
     """The answer to a `CoreCommit`.
 
-    `outcome`: `committed`; `nothing` if there are no messages or this commit was made before; `conflict` if another
-    writer removed inputs, nothing was committed; or `failed` with a reason: the table shows whether it was committed.
-    `snapshot_id`: the newest snapshot of the user, None if the outcome is conflict or failed, or it has none.
+    `outcome`: `committed`; `prepared`; `nothing` if there are no messages or this commit was made before; `conflict` if
+    another writer removed inputs, nothing was committed; or `failed` with a reason: the table shows whether it was
+    committed.
+    `snapshot_id`: the newest snapshot of the user, None if the outcome is conflict or failed, or it has none; if the
+    outcome is prepared, the number that its snapshot has to get.
+    `content`: the snapshot, if the outcome is prepared.
     """
 
     outcome: str
     snapshot_id: int | None = None
     reason: str = ""
+    content: str = ""
 
     def to_json(self) -> str:
         """Return the answer as JSON."""
@@ -117,6 +126,8 @@ def _commit(commit: CoreCommit, children: Children) -> CommitAnswer:
 def _commit_in(child: Child, commit: CoreCommit) -> CommitAnswer:
     table = open_table(child.jvm, commit.table, _OPTIONS, commit.storage)
     try:
+        if not commit.publishes:
+            return _prepared(child, table, commit)
         count = _sent(child, table, commit)
     except Exception as error:
         told = _told(child.explained(error), commit)
@@ -133,6 +144,33 @@ def _commit_in(child: Child, commit: CoreCommit) -> CommitAnswer:
 
 def _sent(child: Child, table: Any, commit: CoreCommit) -> int | None:
     """Send a commit; return 0 if it was made before, None if another writer won."""
+    committable = _committable(child, table, commit)
+    if committable is None:
+        return 0
+    conditional = ConditionalCommit(child, table) if commit.storage else None
+    if conditional is not None:
+        conditional.require_support()
+        conditional.settle()
+    with _opened(table, commit) as opened:
+        if conditional is not None:
+            return conditional.commit(opened, [committable])
+        return int(opened.filterAndCommitMultiple([committable]))
+
+
+def _prepared(child: Child, table: Any, commit: CoreCommit) -> CommitAnswer:
+    committable = _committable(child, table, commit)
+    if committable is not None:
+        with _opened(table, commit) as opened:
+            made = prepared(child, opened, [committable])
+        if made is not None:
+            return CommitAnswer(PREPARED, made[0], content=made[1].decode())
+    return CommitAnswer(NOTHING, _newest_of(table, commit.user))
+
+
+def _committable(child: Child, table: Any, commit: CoreCommit) -> Any | None:
+    """Return the commit as an object of the core, None if it has no files."""
+    if not commit.messages and not commit.replacements:
+        return None
     committable = child.jvm.org.apache.paimon.manifest.ManifestCommittable(commit.identifier)
     replacer = Replacer(child.jvm, table)
     for packed in commit.messages:
@@ -141,17 +179,14 @@ def _sent(child: Child, table: Any, commit: CoreCommit) -> int | None:
         committable.addFileCommittable(replacer.message(replacement))
     for name, value in commit.properties.items():
         committable.addProperty(name, value)
-    if not commit.messages and not commit.replacements:
-        return 0
-    conditional = ConditionalCommit(child, table) if commit.storage else None
-    if conditional is not None:
-        conditional.require_support()
-        conditional.settle()
+    return committable
+
+
+@contextmanager
+def _opened(table: Any, commit: CoreCommit) -> Iterator[Any]:
     opened = table.newCommit(commit.user).ignoreEmptyCommit(True)
     try:
-        if conditional is not None:
-            return conditional.commit(opened, [committable])
-        return int(opened.filterAndCommitMultiple([committable]))
+        yield opened
     finally:
         opened.close()
 

@@ -1,8 +1,8 @@
-"""Publish a snapshot in an S3 store without replacing that of another writer.
+"""Prepare a snapshot with the core, and publish it in an S3 store without replacing that of another writer.
 
 The core prepares the commit: it checks for conflicts, writes the manifests, and hands the snapshot to a
 `SnapshotCommit`. This one is replaced by one that writes to a local folder, from where the snapshot is put in its
-place by a conditional request.
+place by a conditional request; or by the worker, which takes the lock of the catalog for that.
 """
 
 import tempfile
@@ -65,24 +65,8 @@ class ConditionalCommit:
             opened: a commit of the table (`TableCommitImpl`).
             committables: one `ManifestCommittable`.
         """
-        with tempfile.TemporaryDirectory(prefix="packhouse-commit-") as folder:
-            self._redirect(opened, folder)
-            opened.filterAndCommitMultiple(committables)
-            written = sorted(Path(folder, "snapshot").glob("snapshot-*"))
-            if not written:
-                return 0
-            if len(written) > 1:
-                raise CoreFault(f"{len(written)} snapshots of one commit, where one was expected; none was published")
-            return self._publish(int(written[0].name.removeprefix("snapshot-")), written[0].read_bytes())
-
-    def _redirect(self, opened: Any, folder: str) -> None:
-        """Have the core write the snapshot to a local folder."""
-        paimon = self._child.jvm.org.apache.paimon
-        place = paimon.fs.Path(Path(folder).as_uri())
-        manager = paimon.utils.SnapshotManager(paimon.fs.local.LocalFileIO.create(), place, _MAIN, None, None)
-        writing = paimon.catalog.RenamingSnapshotCommit(manager, paimon.operation.Lock.empty())
-        commit = _field(opened, "commit").get(opened)
-        _field(commit, "snapshotCommit").set(commit, writing)
+        made = prepared(self._child, opened, committables)
+        return 0 if made is None else self._publish(*made)
 
     def _publish(self, number: int, content: bytes) -> int | None:
         manager = self._table.snapshotManager()
@@ -102,6 +86,41 @@ class ConditionalCommit:
         snapshots = self._child.jvm.org.apache.paimon
         stored = snapshots.utils.SnapshotManager.fromPath(self._table.fileIO(), target)
         return bool(stored.equals(snapshots.Snapshot.fromJson(content.decode())))
+
+
+def prepared(child: Child, opened: Any, committables: list[Any]) -> tuple[int, bytes] | None:
+    """Prepare a commit, and return number and content of its snapshot; None if the commit was made before.
+
+    The manifests are written; no reader sees them without the snapshot.
+
+    Args:
+        child: the JVM.
+        opened: a commit of the table (`TableCommitImpl`).
+        committables: one `ManifestCommittable`.
+
+    Raises:
+        CoreFault: the core made several snapshots.
+        Py4JError: it found a conflict, or the store did not answer.
+    """
+    with tempfile.TemporaryDirectory(prefix="packhouse-commit-") as folder:
+        _redirect(child, opened, folder)
+        opened.filterAndCommitMultiple(committables)
+        written = sorted(Path(folder, "snapshot").glob("snapshot-*"))
+        if not written:
+            return None
+        if len(written) > 1:
+            raise CoreFault(f"{len(written)} snapshots of one commit, where one was expected; none was published")
+        return int(written[0].name.removeprefix("snapshot-")), written[0].read_bytes()
+
+
+def _redirect(child: Child, opened: Any, folder: str) -> None:
+    """Have the core write the snapshot to a local folder."""
+    paimon = child.jvm.org.apache.paimon
+    place = paimon.fs.Path(Path(folder).as_uri())
+    manager = paimon.utils.SnapshotManager(paimon.fs.local.LocalFileIO.create(), place, _MAIN, None, None)
+    writing = paimon.catalog.RenamingSnapshotCommit(manager, paimon.operation.Lock.empty())
+    commit = _field(opened, "commit").get(opened)
+    _field(commit, "snapshotCommit").set(commit, writing)
 
 
 def _field(target: Any, name: str) -> Any:

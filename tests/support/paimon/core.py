@@ -12,7 +12,7 @@ from typing import IO, Any, Final
 import pyspark
 import pytest
 
-from engine.embedded.jars import CACHE_FOLDER, PAIMON, PAIMON_S3, fetch_all
+from engine.embedded.jars import CACHE_FOLDER, PAIMON, PAIMON_S3, POSTGRES_JDBC, SQLITE_JDBC, fetch_all
 
 _SPARK: Final = Path(pyspark.__file__).parent / "jars"
 _PATTERNS: Final = ("hadoop-client-api-*", "hadoop-client-runtime-*", "slf4j-api-*", "jcl-over-slf4j-*")
@@ -48,7 +48,7 @@ class PaimonCore:
 @contextmanager
 def open_core(log: Path) -> Iterator[PaimonCore]:
     """Start the core in a process of its own, its errors in a file."""
-    own = [jar.absolute() for jar in fetch_all([PAIMON, PAIMON_S3], CACHE_FOLDER)]
+    own = [jar.absolute() for jar in fetch_all([PAIMON, PAIMON_S3, SQLITE_JDBC, POSTGRES_JDBC], CACHE_FOLDER)]
     jars = [*own, *(jar for each in _PATTERNS for jar in _SPARK.glob(f"{each}.jar"))]
     with log.open("wb") as errors:
         process = subprocess.Popen(

@@ -163,6 +163,19 @@ class Changes(ABC):
             rows.close()
         return found
 
+    def lock(self, *, warehouse: str, key: str, expire_seconds: int) -> bool:
+        """Try once to take a lock of a JDBC catalog, as a writer of this process does."""
+        connections = self._catalog(warehouse).getConnections()
+        return bool(java("jdbc.JdbcUtils").acquire(connections, key, jpype.JLong(expire_seconds * 1000)))
+
+    def unlock(self, *, warehouse: str, key: str) -> None:
+        """Release a lock of a JDBC catalog."""
+        java("jdbc.JdbcUtils").release(self._catalog(warehouse).getConnections(), key)
+
+    def use_time_zone(self, *, name: str) -> None:
+        """Change the time zone of this JVM."""
+        jpype.java.util.TimeZone.setDefault(jpype.java.util.TimeZone.getTimeZone(name))
+
     @abstractmethod
     def _table(self, warehouse: str, table: str, options: Mapping[str, str] | None) -> Any: ...
 

@@ -34,6 +34,12 @@ class Core(Changes, MergeTrees):
         self._stores[warehouse] = options
         self._catalogs.pop(warehouse, None)
 
+    def close(self, *, warehouse: str) -> None:
+        """Close the catalog of a warehouse, if it is open."""
+        self._stores.pop(warehouse, None)
+        if (catalog := self._catalogs.pop(warehouse, None)) is not None:
+            catalog.close()
+
     def create(
         self,
         *,

@@ -40,8 +40,15 @@ class S3Lake(CoreTable):
 
     def create(self, *given: Any, **options: Any) -> Self:
         """Create the table, with access of the core to the store; see `CoreTable.create`."""
-        access = core_storage(self.root, self.server.properties(WRITER, SECRET))
-        self.core.call("use_store", warehouse=self.root, options=access)
+        self.core.call("use_store", warehouse=self.root, options=self.access())
+        return self.make(*given, **options)
+
+    def access(self) -> Mapping[str, str]:
+        """Return the options with which writers reach the store."""
+        return core_storage(self.root, self.server.properties(WRITER, SECRET))
+
+    def make(self, *given: Any, **options: Any) -> Self:
+        """Create the table in a store that is in use."""
         return super().create(*given, **options)
 
     def open(self) -> PaimonTable:

@@ -7,23 +7,25 @@ without a word, and with it new work under an old name.
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.domain.errors import CommitConflict, Fatal, OutcomeUnknown, PackhouseError
+from engine.domain.errors import CommitConflict, Fatal, OutcomeUnknown, PackhouseError, Transient
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, CommitRequest, CommittedBatch, WrittenGroup
+from engine.formats.paimon.catalog.locks import TableLock
 from engine.formats.paimon.compaction.conditions import kernel_conditions
 from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
+from engine.formats.paimon.compaction.publishing import Publisher
 from engine.formats.paimon.compaction.replacements import replacement_of
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.view import TableView
-from engine.rewriting.core.commits import COMMITTED, CONFLICT, NOTHING, CommitAnswer, CoreCommit
+from engine.rewriting.core.commits import COMMITTED, CONFLICT, NOTHING, PREPARED, CommitAnswer, CoreCommit
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 MAX_TRIES: Final = 16
@@ -42,15 +44,21 @@ _DIGITS: Final = 18
 
 @dataclass(frozen=True, kw_only=True)
 class Committer:
-    """Commits batches to one table. `fresh` loads the table's present state; `storage`: see `stores.core_storage`."""
+    """Commits batches to one table. `fresh` loads the table's present state; `storage`: see `stores.core_storage`.
+
+    `lock`: that of the catalog, None if it has none. If it is used, the core prepares commits, and they are published
+    here (`publishing`).
+    """
 
     core: CoreAccess
     fresh: Callable[[], TableView]
     storage: Mapping[str, str] = field(repr=False)
+    lock: TableLock | None = None
 
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit the groups whose inputs are all live, in one snapshot; see `formats.base.Committer.commit`."""
         check_groups(request.groups)
+        lock = self.lock if self.lock is not None and self.lock.is_used() else None
         for number in range(1, MAX_TRIES + 1):
             view = self.fresh()
             if not has_base(view, request.base_snapshot_id):
@@ -61,13 +69,49 @@ class Committer:
             if not kept:
                 return CommitOutcome(None, (), dropped, number)
             made = self._made(view, request, kept)
-            before_try()
-            answer = self._sent(made)
-            if answer.outcome == COMMITTED and answer.snapshot_id is not None:
-                return CommitOutcome(answer.snapshot_id, tuple(each.ordinal for each in kept), dropped, number)
-            if answer.outcome != CONFLICT:  # also if an earlier send of the same batch was committed
-                raise OutcomeUnknown(f"the commit of {len(kept)} groups has no certain answer: {_told(answer)}")
+            if lock is None:
+                before_try()
+                snapshot_id = self._committed(made)
+            else:
+                snapshot_id = self._published(made, Publisher(view.files, lock), before_try)
+            if snapshot_id is not None:
+                return CommitOutcome(snapshot_id, tuple(each.ordinal for each in kept), dropped, number)
         raise CommitConflict(f"lost {MAX_TRIES} races against other writers in a row; try again when it is quieter")
+
+    def _committed(self, made: CoreCommit) -> int | None:
+        """Send a commit and return its snapshot, None if another writer won."""
+        try:
+            answer = CommitAnswer.from_json(self.core.run(made.to_json()))
+        except PackhouseError as error:
+            raise OutcomeUnknown(f"the commit has no answer: {error.message}") from error
+        if answer.outcome == COMMITTED and answer.snapshot_id is not None:
+            return answer.snapshot_id
+        if answer.outcome == CONFLICT:
+            return None
+        raise _uncertain(made, answer)  # also if an earlier send of the same batch was committed
+
+    def _published(self, made: CoreCommit, publisher: Publisher, before_try: Callable[[], None]) -> int | None:
+        """Prepare a commit, publish it, and return its snapshot; None if another writer won."""
+        answer = self._prepared(replace(made, publishes=False))
+        match answer.outcome:
+            case outcome if outcome == PREPARED and answer.snapshot_id is not None:
+                content = answer.content.encode()
+                is_published = publisher.publish(answer.snapshot_id, content, before_try=before_try)
+                return answer.snapshot_id if is_published else None
+            case outcome if outcome == CONFLICT:
+                return None
+            case outcome if outcome == NOTHING:
+                raise _uncertain(made, answer)
+            case _:
+                raise Transient(f"the core could not prepare a commit, nothing was committed: {answer.reason}")
+
+    def _prepared(self, made: CoreCommit) -> CommitAnswer:
+        try:
+            return CommitAnswer.from_json(self.core.run(made.to_json()))
+        except Transient:
+            raise
+        except PackhouseError as error:
+            raise Transient(f"the core could not prepare a commit, nothing was committed: {error.message}") from error
 
     def _made(self, view: TableView, request: CommitRequest, groups: Sequence[WrittenGroup]) -> CoreCommit:
         ordinals = ",".join(str(each.ordinal) for each in groups)
@@ -86,12 +130,6 @@ class Committer:
             store_jar=self.core.store_jar() if self.storage else "",
         )
 
-    def _sent(self, made: CoreCommit) -> CommitAnswer:
-        try:
-            return CommitAnswer.from_json(self.core.run(made.to_json()))
-        except PackhouseError as error:
-            raise OutcomeUnknown(f"the commit has no answer: {error.message}") from error
-
 
 def is_commit_of(snapshot: Snapshot, groups: Sequence[WrittenGroup]) -> bool:
     """Return whether a snapshot is by the run that wrote these groups; after a rollback another one can have its id."""
@@ -105,6 +143,11 @@ def is_own(snapshot: Snapshot) -> bool:
     """Return whether Packhouse committed a snapshot; Paimon's `compact_manifest` copies the properties of another."""
     run_id = snapshot.properties.get(RUN_ID)
     return run_id is not None and snapshot.commit_user.startswith(f"{_USER}{run_id}-")
+
+
+def _uncertain(made: CoreCommit, answer: CommitAnswer) -> OutcomeUnknown:
+    count = made.properties[GROUPS].count(",") + 1
+    return OutcomeUnknown(f"the commit of {count} groups has no certain answer: {_told(answer)}")
 
 
 def _told(answer: CommitAnswer) -> str:

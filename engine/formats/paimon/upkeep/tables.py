@@ -14,6 +14,7 @@ from engine.formats.deletion.scopes import Scope
 from engine.formats.deletion.table_deletions import TableDeletion
 from engine.formats.intake.guards import reads
 from engine.formats.orphans.orphan_deletions import TableOrphans, preview_orphans
+from engine.formats.paimon.catalog.locks import TableLock
 from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.loaded import LoadedTable
 from engine.formats.paimon.orphans.checks import check_places
@@ -30,8 +31,15 @@ from engine.formats.paimon.view import TableView
 class TableUpkeep(LoadedTable):
     """The operations besides rewriting data files: each call delegates to the module that implements it."""
 
-    def __init__(self, view: TableView, *, core: CoreAccess | None, fresh: Callable[[], TableView]) -> None:
-        super().__init__(view, core=core, fresh=fresh)
+    def __init__(
+        self,
+        view: TableView,
+        *,
+        core: CoreAccess | None,
+        fresh: Callable[[], TableView],
+        lock: TableLock | None = None,
+    ) -> None:
+        super().__init__(view, core=core, fresh=fresh, lock=lock)
         self._unread: dict[str, Unread] = {}
 
     @property

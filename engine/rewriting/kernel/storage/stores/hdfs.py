@@ -5,8 +5,9 @@ also has what a client needs for high availability. The user is that of `HADOOP_
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
+from uuid import uuid4
 
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 from engine.rewriting.kernel.storage.answers import StoreError
@@ -68,6 +69,30 @@ class HdfsFiles:
             writer = self._client.create(path, _options(overwrite=True))
             writer.write(data)
             writer.close()
+
+    def publish(self, path: str, data: bytes) -> None:
+        """Write a whole file that must not exist, and rename it to its name. Raises FileExistsError, StoreError."""
+        folder, _, name = path.rpartition("/")
+        part = f"{folder}/.{name}.{uuid4()}.tmp"
+        self.replace(part, data)
+        try:
+            with _errors():
+                self._client.rename(part, path, overwrite=False)
+        except StoreError as error:
+            if not self._exists(path):
+                raise
+            raise FileExistsError(EXISTS) from error
+        finally:
+            with suppress(FileNotFoundError, StoreError):
+                self.delete(part)
+
+    def _exists(self, path: str) -> bool:
+        try:
+            with _errors():
+                self._client.get_file_info(path)
+        except FileNotFoundError:
+            return False
+        return True
 
     def delete(self, path: str) -> None:
         """Delete a file. Raises FileNotFoundError, StoreError."""

@@ -1,6 +1,6 @@
-"""Databases and tables of a warehouse: folders `<database>.db`, with a folder for each table."""
+"""Databases and tables of a filesystem catalog: folders `<database>.db`, with a folder for each table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -30,22 +30,32 @@ class Warehouse:
         found = list(islice(self._tables(is_wanted), limit + 1))
         return TableListing(tuple(found[:limit]), len(found) > limit)
 
-    def location(self, ref: TableRef) -> str | None:
-        """Return the location that a table of this address has; None if no table can have it."""
-        if len(ref.namespace) != 1 or not all(map(_is_folder, (ref.name, *ref.namespace))):
-            return None
-        return f"{self.root.rstrip('/')}/{ref.namespace[0]}{_SUFFIX}/{ref.name}"
+    def locations(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
+        """Return the locations that tables of these addresses have; none for an address that no table can have."""
+        return {
+            ref: place_of(self.root, ref.namespace[0], ref.name)
+            for ref in refs
+            if len(ref.namespace) == 1 and all(map(is_folder, (ref.name, *ref.namespace)))
+        }
 
     def _tables(self, is_wanted: IsWanted) -> Iterator[tuple[str, ...]]:
         for database in self.databases():
             if not is_wanted([database]):
                 continue
-            folder = f"{self.root.rstrip('/')}/{database}{_SUFFIX}"
-            for name in sorted(self.storage.folders(folder)):
-                if TableFiles(self.storage, f"{folder}/{name}").schema_ids():
+            for name in sorted(self.storage.folders(_folder_of(self.root, database))):
+                if TableFiles(self.storage, place_of(self.root, database, name)).schema_ids():
                     yield database, name
 
 
-def _is_folder(name: str) -> bool:
+def place_of(root: str, database: str, name: str) -> str:
+    """Return the location of a table."""
+    return f"{_folder_of(root, database)}/{name}"
+
+
+def is_folder(name: str) -> bool:
     """Return whether a name is that of one folder in another."""
     return bool(name) and name.isprintable() and not {"/", "\\"} & set(name) and name not in (".", "..")
+
+
+def _folder_of(root: str, database: str) -> str:
+    return f"{root.rstrip('/')}/{database}{_SUFFIX}"

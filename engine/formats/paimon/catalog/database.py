@@ -1,0 +1,163 @@
+"""The database of a JDBC catalog: rows of its tables and of its locks, as Paimon 1.4 stores them.
+
+The only SQL of the formats. Every call opens a connection and closes it, so that an idle catalog holds none. Names
+come from the database and are not trusted; see `jdbc` for what they may be.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, NullPool, bindparam, create_engine, inspect, make_url, text
+from sqlalchemy.exc import ArgumentError, IntegrityError, ProgrammingError, SQLAlchemyError
+
+from engine.domain.errors import Away, StateConflict, Transient
+from engine.domain.fleet.dependencies import Dependency
+from engine.formats.intake.databases import is_database_away, is_locked, with_time_limit, wrong_settings
+from engine.formats.intake.errors import summary_of
+from engine.formats.paimon.catalog.properties import CATALOG_KEY, LOCK_TIME_ZONE, PASSWORD, URI, USER
+
+DEFAULT_KEY: Final = "jdbc"
+LOCKS: Final = "paimon_distributed_locks"
+
+_NO_CATALOG: Final = "this database has no Paimon catalog: check `uri`"
+_ANSWER_MS: Final = "10000"
+_PAIRS: Final = 500
+_SET: Final = text("SELECT set_config(:name, :value, true)")
+_DATABASES: Final = text(
+    "SELECT database_name FROM paimon_tables WHERE catalog_key = :key"
+    " UNION SELECT database_name FROM paimon_database_properties WHERE catalog_key = :key"
+)
+_TABLES: Final = text(
+    "SELECT table_name FROM paimon_tables WHERE catalog_key = :key AND database_name = :database"
+    " ORDER BY table_name LIMIT :most"
+)
+_EXISTING: Final = text(
+    "SELECT database_name, table_name FROM paimon_tables"
+    " WHERE catalog_key = :key AND database_name IN :databases AND table_name IN :names"
+).bindparams(bindparam("databases", expanding=True), bindparam("names", expanding=True))
+_LOCK: Final = text("INSERT INTO paimon_distributed_locks (lock_id, expire_time_seconds) VALUES (:id, :seconds)")
+_HELD: Final = text("SELECT acquired_at, expire_time_seconds FROM paimon_distributed_locks WHERE lock_id = :id")
+_UNLOCK: Final = text(
+    "DELETE FROM paimon_distributed_locks"
+    " WHERE lock_id = :id AND acquired_at = :acquired_at AND expire_time_seconds = :seconds"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LockRow:
+    """A row of the table of locks: its time as the database has it, and after how many seconds it expires."""
+
+    lock_id: str
+    acquired_at: Any
+    expire_seconds: int
+
+
+class CatalogDatabase:
+    """The rows of one catalog. Thread-safe; nothing is sent by the constructor.
+
+    Every method raises `Away` if the database does not answer, `StateConflict` if the properties are wrong, and
+    `Transient` for another failure.
+    """
+
+    def __init__(self, properties: Mapping[str, str]) -> None:
+        self.key = properties.get(CATALOG_KEY, DEFAULT_KEY)
+        self._zone = properties.get(LOCK_TIME_ZONE, "UTC")
+        self._properties = properties
+
+    def databases(self) -> Sequence[str]:
+        """Return the names of the databases, in order."""
+        with self._asking("list the databases") as connection:
+            return sorted(str(name) for (name,) in connection.execute(_DATABASES, {"key": self.key}))
+
+    def tables(self, database: str, most: int) -> Sequence[str]:
+        """Return the names of the tables of a database, in order, at most `most`."""
+        with self._asking(f"list the tables of {database[:200]}") as connection:
+            asked = {"key": self.key, "database": database, "most": most}
+            return sorted(str(name) for (name,) in connection.execute(_TABLES, asked))
+
+    def existing(self, tables: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """Return those of the tables, each with its database, that the catalog has."""
+        wanted, found = sorted(set(tables)), set[tuple[str, str]]()
+        with self._asking("look up tables") as connection:
+            for some in (wanted[at : at + _PAIRS] for at in range(0, len(wanted), _PAIRS)):
+                asked = {
+                    "key": self.key,
+                    "databases": sorted({database for database, _ in some}),
+                    "names": sorted({name for _, name in some}),
+                }
+                found.update((row[0], row[1]) for row in connection.execute(_EXISTING, asked))
+        return frozenset(found & set(wanted))
+
+    def has_locks(self) -> bool:
+        """Return whether the database has the table of locks: a writer with a lock has opened the catalog."""
+        with self._asking("look for the table of locks") as connection:
+            return inspect(connection).has_table(LOCKS)
+
+    def lock(self, lock_id: str, expire_seconds: int) -> LockRow | None:
+        """Insert the row of a lock as Paimon does; None if there is one. After an error it may be there."""
+        with self._asking("take the lock of a table") as connection:
+            try:
+                connection.execute(_LOCK, {"id": lock_id, "seconds": expire_seconds})
+            except IntegrityError:
+                return None
+            made = _row(connection, lock_id)
+            connection.commit()
+            return made
+
+    def held(self, lock_id: str) -> LockRow | None:
+        """Return the row of a lock, None if there is none."""
+        with self._asking("look at the lock of a table") as connection:
+            return _row(connection, lock_id)
+
+    def unlock(self, row: LockRow) -> bool:
+        """Delete exactly this row; return False if it is gone or another one has its place."""
+        with self._asking("release the lock of a table") as connection:
+            asked = {"id": row.lock_id, "acquired_at": row.acquired_at, "seconds": row.expire_seconds}
+            deleted = connection.execute(_UNLOCK, asked).rowcount
+            connection.commit()
+            return deleted > 0
+
+    @contextmanager
+    def _asking(self, doing: str) -> Iterator[Connection]:
+        try:
+            with self._connected() as connection:
+                if connection.dialect.name == "postgresql":
+                    for name, value in (("TimeZone", self._zone), ("statement_timeout", _ANSWER_MS)):
+                        connection.execute(_SET, {"name": name, "value": value})
+                yield connection
+        except SQLAlchemyError as error:
+            message = f"Could not {doing} in the catalog's database: {summary_of(error)}"
+            wrong = wrong_settings(error, tables="paimon_", no_catalog=_NO_CATALOG)
+            if wrong is not None:
+                raise StateConflict(f"{message}; {wrong}") from error
+            if is_database_away(error) and not is_locked(error):
+                raise Away(Dependency.CATALOG, message) from error
+            raise Transient(message) from error
+
+    def _connected(self) -> Connection:
+        try:
+            return self._engine.connect()
+        except (TypeError, ValueError, ArgumentError, ProgrammingError) as error:  # such as an unknown parameter
+            raise StateConflict(f"the catalog's `uri` is not an address of a database: {summary_of(error)}") from error
+
+    @cached_property
+    def _engine(self) -> Engine:
+        url = make_url(with_time_limit(self._properties[URI]))
+        if url.get_backend_name() == "postgresql":
+            url = url.set(drivername="postgresql+psycopg")
+        url = url.set(
+            username=self._properties.get(USER, url.username), password=self._properties.get(PASSWORD, url.password)
+        )
+        return create_engine(url, poolclass=NullPool)
+
+
+def _row(connection: Connection, lock_id: str) -> LockRow | None:
+    found = connection.execute(_HELD, {"id": lock_id}).one_or_none()
+    if found is None:
+        return None
+    if not isinstance(found[1], int):
+        raise StateConflict(f"{LOCKS} has a row whose expire_time_seconds is not a number: {str(found[1])[:80]!r}")
+    return LockRow(lock_id, found[0], found[1])

@@ -1,0 +1,162 @@
+"""The lock of a JDBC catalog, by which the commits to a table exclude each other.
+
+Paimon's rule (`JdbcCatalogLock` of 1.4): who inserts the row `<catalog key>.<database>.<table>` has the lock and
+deletes the row afterwards. Before each try, a writer deletes a row whose age exceeds its own `expire_time_seconds`.
+
+Packhouse follows it with two differences, because Postgres has the time of a row without a time zone, and each writer
+reads it in the zone of its JVM. A row of another writer counts as expired only after Packhouse has seen it unchanged
+for that long by its own clock: so its age is proven, and the lock of a live writer is never taken. And a row is only
+deleted if it is exactly the one that was seen or inserted.
+"""
+
+import random
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Final
+
+import structlog
+
+from engine.domain.errors import OutcomeUnknown, PackhouseError, StateConflict, Transient
+from engine.formats.paimon.catalog.database import LOCKS, CatalogDatabase, LockRow
+
+EXPIRE_SECONDS: Final = 300
+"""After a crash other writers wait for this time. Writers wait for 480 s by default (`lock-acquire-timeout`)."""
+
+USE_SECONDS: Final = 60.0
+"""After this time a snapshot is no longer sent: its last request ends long before the lock expires."""
+
+WAIT_SECONDS: Final = 60.0
+_FIRST_PAUSE: Final = 0.05
+_LONGEST_PAUSE: Final = 2.0
+_MOST_SIGHTINGS: Final = 10_000
+_REMEDY: Final = (
+    "set the catalog's property packhouse.lock-time-zone to the time zone of the writers' JVMs: they take the lock for "
+    "expired otherwise"
+)
+
+_log = structlog.get_logger(__name__)
+
+
+class Sightings:
+    """Since when rows of locks were seen, the oldest dropped. Thread-safe.
+
+    Args:
+        clock: a time in seconds that never goes back.
+        pause: waits for some seconds.
+    """
+
+    def __init__(
+        self, *, clock: Callable[[], float] = time.monotonic, pause: Callable[[float], None] = time.sleep
+    ) -> None:
+        self.clock = clock
+        self.pause = pause
+        self._seen: OrderedDict[str, tuple[LockRow, float]] = OrderedDict()
+        self._guard = Lock()
+
+    def seconds(self, row: LockRow) -> float:
+        """Return for how long a row has been seen; 0.0 at the first sight."""
+        with self._guard:
+            found = self._seen.pop(row.lock_id, None)
+            if found is None or found[0] != row:
+                found = (row, self.clock())
+            self._seen[row.lock_id] = found
+            while len(self._seen) > _MOST_SIGHTINGS:
+                self._seen.popitem(last=False)
+            return self.clock() - found[1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableLock:
+    """The lock of one table. `is_required`: None: it is taken if the database has the table of locks."""
+
+    database: CatalogDatabase
+    namespace: str
+    name: str
+    sightings: Sightings = field(default_factory=Sightings)
+    is_required: bool | None = None
+
+    def is_used(self) -> bool:
+        """Return whether commits take the lock.
+
+        Raises:
+            StateConflict: they have to, and the database has no table of locks.
+            Away, Transient: the database does not answer.
+        """
+        if self.is_required is False:
+            return False
+        found = self.database.has_locks()
+        if self.is_required and not found:
+            raise StateConflict(
+                f"the catalog's property lock.enabled is true, but its database has no table {LOCKS}: Paimon creates "
+                "it when a catalog with a lock is opened"
+            )
+        return found
+
+    @contextmanager
+    def held(self) -> Iterator["HeldLock"]:
+        """Hold the lock during a block. It stays, and expires, if the block does not know whether it has committed.
+
+        Raises:
+            Transient: another writer has had it for the whole wait.
+            Away, StateConflict: the database does not answer, or refuses.
+        """
+        held = self._acquired()
+        row = held.row
+        try:
+            yield held
+        except OutcomeUnknown:
+            _log.warning("catalog_lock_left", lock=row.lock_id, expires_after_seconds=row.expire_seconds)
+            raise
+        except BaseException:
+            self._release(row)
+            raise
+        self._release(row)
+
+    def _acquired(self) -> "HeldLock":
+        lock_id = f"{self.database.key}.{self.namespace}.{self.name}"
+        clock, pause = self.sightings.clock, _FIRST_PAUSE
+        until = clock() + WAIT_SECONDS
+        while True:
+            begun = clock()
+            if (row := self.database.lock(lock_id, EXPIRE_SECONDS)) is not None:
+                return HeldLock(row, clock, begun)
+            other = self.database.held(lock_id)
+            if other is not None and self.sightings.seconds(other) > max(0, other.expire_seconds) + 1:
+                _log.warning("catalog_lock_expired", lock=lock_id, acquired_at=str(other.acquired_at))
+                self.database.unlock(other)
+                continue
+            if begun >= until:
+                since = "" if other is None else f", acquired at {other.acquired_at}"
+                raise Transient(
+                    f"another writer holds the catalog's lock {lock_id}{since}; nothing was committed. A row that a "
+                    f"writer left behind in {LOCKS} is removed when it has expired"
+                )
+            self.sightings.pause(pause * random.uniform(0.5, 1.0))  # noqa: S311 - jitter
+            pause = min(_LONGEST_PAUSE, 2 * pause)
+
+    def _release(self, row: LockRow) -> None:
+        """Delete the row. A failure changes nothing about the commit: the row expires."""
+        try:
+            if not self.database.unlock(row):
+                _log.warning("catalog_lock_taken", lock=row.lock_id, remedy=_REMEDY)
+        except PackhouseError as error:
+            _log.warning("catalog_lock_left", lock=row.lock_id, error=error.message)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldLock:
+    """A lock that is held, for a limited time: `begun` is before it was acquired."""
+
+    row: LockRow
+    clock: Callable[[], float]
+    begun: float
+
+    def check(self) -> None:
+        """Check that there is time enough to commit. Raises `Transient`."""
+        held = self.clock() - self.begun
+        if held > USE_SECONDS:
+            raise Transient(f"the catalog's lock {self.row.lock_id} was held for {held:.0f} s; nothing was committed")

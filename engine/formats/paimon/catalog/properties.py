@@ -1,0 +1,80 @@
+"""Properties of Paimon catalogs, by type."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from engine.domain.errors import FieldProblem
+from engine.domain.values.uris import masked
+from engine.formats.base import PlainProperties
+
+FILESYSTEM: Final = "filesystem"
+JDBC: Final = "jdbc"
+
+URI: Final = "uri"
+CATALOG_KEY: Final = "catalog-key"
+USER: Final = "jdbc.user"
+PASSWORD: Final = "jdbc.password"  # noqa: S105 - the name of a property
+LOCK_ENABLED: Final = "lock.enabled"
+LOCK_TIME_ZONE: Final = "packhouse.lock-time-zone"
+
+STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.")
+PLAIN: Final = PlainProperties(
+    frozenset(
+        {
+            *("type", "warehouse", "s3.endpoint", "s3.region", "s3.anonymous", "s3.force-virtual-addressing"),
+            *("client.region", "adls.account-name", "gcs.project-id", "gcs.no-auth", "hdfs.host", "hdfs.port"),
+            *(URI, CATALOG_KEY, USER, LOCK_ENABLED, LOCK_TIME_ZONE),
+        }
+    )
+)
+_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    FILESYSTEM: ("type", "warehouse"),
+    JDBC: ("type", "warehouse", URI, CATALOG_KEY, USER, PASSWORD, LOCK_ENABLED, LOCK_TIME_ZONE),
+}
+_SCHEMES: Final = ("sqlite:///", "postgresql://", "postgresql+psycopg://")
+_REFERENCES: Final = ("env:", "file:")
+
+
+def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
+    """Yield one problem for each wrong property."""
+    kind = properties.get("type", "")
+    if kind not in _NAMES:
+        hint = f"use one of {', '.join(_NAMES)}"
+        yield FieldProblem("/properties/type", "is not a supported kind of catalog", properties.get("type"), hint)
+    if not properties.get("warehouse"):
+        hint = "give the folder of the databases, such as s3://lake/warehouse"
+        yield FieldProblem("/properties/warehouse", "is missing", None, hint)
+    known = _NAMES.get(kind, _NAMES[FILESYSTEM])
+    for name, value in properties.items():
+        if name not in known and not name.startswith(STORAGE):
+            hint = f"use {', '.join(known)} and names that begin with {', '.join(STORAGE)}"
+            yield FieldProblem(f"/properties/{name}", "is not a property of this kind of catalog", None, hint)
+        elif not value and name != "warehouse":
+            yield FieldProblem(f"/properties/{name}", "is empty", value, "give a value or leave the property out")
+    if kind == JDBC:
+        yield from _problems_of_database(properties)
+
+
+def _problems_of_database(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
+    uri = properties.get(URI)
+    if uri is None:
+        yield FieldProblem("/properties/uri", "is missing", None, "give the address of the database: postgresql://…")
+    elif uri and not uri.startswith((*_SCHEMES, *_REFERENCES)):
+        hint = f"begin it with one of {', '.join(_SCHEMES)}, without jdbc:"
+        yield FieldProblem("/properties/uri", "is not an address of a database", masked(uri), hint)
+    if properties.get(LOCK_ENABLED, "true") not in ("true", "false"):
+        hint = "use true or false, or leave it out"
+        yield FieldProblem(f"/properties/{LOCK_ENABLED}", "is not a truth value", properties[LOCK_ENABLED], hint)
+    zone = properties.get(LOCK_TIME_ZONE)
+    if zone and not _is_zone(zone):
+        hint = "use a name such as UTC or Asia/Shanghai"
+        yield FieldProblem(f"/properties/{LOCK_TIME_ZONE}", "is not a time zone", zone, hint)
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, LookupError):
+        return False
+    return True

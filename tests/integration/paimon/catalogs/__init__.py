@@ -1,0 +1,1 @@
+"""JDBC catalogs of Paimon, on real databases."""

@@ -1,0 +1,303 @@
+"""Compaction of tables in JDBC catalogs: the core prepares commits, which are published under the catalog's lock."""
+
+import json
+import threading
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from engine.domain.errors import Away, CommitConflict, OutcomeUnknown, PackhouseError, StateConflict, Transient
+from engine.domain.runs.run import RunState
+from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
+from engine.formats.paimon import PaimonTable
+from engine.formats.paimon.catalog import locks
+from engine.formats.paimon.storage import TableStorage
+from engine.services.planning.engines import Engine
+from tests.support.paimon.jdbc_lakes import KEY, CatalogHome, JdbcLake, keyed, postgres_home
+from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
+from tests.support.paimon.s3_lakes import S3Lake
+from tests.support.paimon.worlds import KINDS, TwinLake, served
+from tests.support.postgres_server import PostgresServer
+from tests.support.settings import settings_of
+from tests.support.world import open_on
+
+pytestmark = pytest.mark.usefixtures("core_child")
+
+
+@pytest.fixture
+def lake(jdbc_lake: JdbcLake) -> JdbcLake:
+    return keyed(jdbc_lake)
+
+
+def values(lake: PaimonLake | S3Lake) -> list[Any]:
+    return sorted(lake.call("values"))
+
+
+def ids(lake: PaimonLake | S3Lake) -> list[int]:
+    return sorted(each["id"] for each in lake.call("snapshots"))
+
+
+def sent(
+    lake: PaimonLake | S3Lake, table: PaimonTable, groups: tuple[WrittenGroup, ...], tried: list[int] | None = None
+) -> CommitOutcome:
+    asked = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
+    before_try = (lambda: None) if tried is None else (lambda: tried.append(1))
+    return opened(lake).commit(asked, before_try=before_try)
+
+
+def hint(lake: PaimonLake) -> str:
+    return (lake.folder / "snapshot" / "LATEST").read_text()
+
+
+def temporary(lake: PaimonLake) -> list[Path]:
+    return list((lake.folder / "snapshot").glob(".*"))
+
+
+def test_a_key_table_is_compacted_and_proven(lake: JdbcLake) -> None:
+    rows = values(lake)
+    compacted_by_packhouse(lake)
+    assert (values(lake), ids(lake), hint(lake)) == (rows, [1, 2, 3, 4], "4")
+    assert (lake.lock_row(), temporary(lake)) == (None, [])
+    snapshot = json.loads((lake.folder / "snapshot" / "snapshot-4").read_text())
+    assert (snapshot["commitKind"], snapshot["properties"]["packhouse.run-id"]) == ("COMPACT", RUN)
+    lake.write([[99, "2026-11-01", 9.5]])
+    assert (len(values(lake)), ids(lake)) == (len(rows) + 1, [1, 2, 3, 4, 5])
+
+
+@pytest.mark.parametrize("engine", [Engine.ARROW, Engine.NATIVE])
+def test_an_append_table_is_compacted_by_both_engines(jdbc_lake: JdbcLake, engine: Engine) -> None:
+    lake = jdbc_lake.create()
+    for number in range(4):
+        lake.write([[number, "a", 1.5]])
+    rows = values(lake)
+    compacted_by_packhouse(lake, engine=engine)
+    assert (values(lake), ids(lake)) == (rows, [1, 2, 3, 4, 5])
+
+
+def test_without_a_table_of_locks_the_core_commits(jdbc_lake: JdbcLake) -> None:
+    lake = keyed(replace(jdbc_lake, with_lock=False))
+    rows = values(lake)
+    compacted_by_packhouse(lake)
+    assert (values(lake), ids(lake)) == (rows, [1, 2, 3, 4])
+    table = opened(replace(lake, more={"lock.enabled": "true"}))
+    with pytest.raises(StateConflict, match=r"lock\.enabled is true"):
+        table.commit(CommitRequest(RUN, 1, 4, table.schema_id, ()), before_try=lambda: None)
+
+
+def test_a_writer_with_the_lock_delays_the_commit(lake: JdbcLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "WAIT_SECONDS", 1.0)
+    table, rows = opened(lake), values(lake)
+    groups = rewritten(table, full=True)
+    assert lake.lock()
+    tried: list[int] = []
+    with pytest.raises(Transient, match=f"another writer holds the catalog's lock {KEY}"):
+        sent(lake, table, groups, tried)
+    assert (ids(lake), tried) == ([1, 2, 3], [])
+    lake.unlock()
+    assert sent(lake, table, groups, tried).snapshot_id == 4
+    assert (values(lake), len(tried)) == (rows, 1)
+
+
+def test_a_writer_that_commits_first_keeps_its_rows(lake: JdbcLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It commits after the core has prepared a snapshot of the same number."""
+    table, rows = opened(lake), values(lake)
+    groups = rewritten(table, full=True)
+    real, late = locks.TableLock.held, [[100, "2026-11-02", 7.5]]
+
+    def held(self: locks.TableLock) -> Any:
+        if len(ids(lake)) == 3:
+            lake.write(late)
+        return real(self)
+
+    monkeypatch.setattr(locks.TableLock, "held", held)
+    outcome = sent(lake, table, groups, tried := [])
+    assert (outcome.snapshot_id, outcome.tries, len(tried)) == (5, 2, 1)
+    assert (values(lake), ids(lake)) == (sorted([*rows, *late]), [1, 2, 3, 4, 5])
+    assert opened(lake).verify(5, groups).ok
+
+
+def test_inputs_that_another_writer_removed_are_dropped(lake: JdbcLake) -> None:
+    table = opened(lake)
+    groups = rewritten(table, full=True)
+    lake.call("compact", full=True, options={"write-only": "false"})
+    outcome = sent(lake, table, groups)
+    assert (outcome.snapshot_id, list(outcome.dropped)) == (None, [0])
+
+
+def test_the_same_batch_is_not_committed_twice(lake: JdbcLake) -> None:
+    """An earlier send whose answer was lost: the inputs are gone."""
+    table = opened(lake)
+    groups = rewritten(table, full=True)
+    assert sent(lake, table, groups).snapshot_id == 4
+    assert sent(lake, table, groups).snapshot_id is None
+    assert [each.snapshot_id for each in opened(lake).find_commits(RUN)] == [4]
+
+
+@dataclass
+class Writer:
+    """Commits rows through the `JdbcCatalog`, with its lock, until it is stopped."""
+
+    lake: JdbcLake
+    rows: list[list[Any]] = field(default_factory=list)
+    errors: list[Exception] = field(default_factory=list)
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self._write)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stopped.set()
+        self._thread.join()
+
+    def _write(self) -> None:
+        try:
+            while not self.stopped.wait(0.05):
+                row = [1000 + len(self.rows), "2026-11-03", float(len(self.rows))]
+                self.lake.write([row])
+                self.rows.append(row)
+        except Exception as error:  # noqa: BLE001 - the test fails with it
+            self.errors.append(error)
+
+
+def test_no_row_is_lost_beside_a_writer_with_the_lock(lake: JdbcLake) -> None:
+    rows, made = values(lake), 0
+    with Writer(lake) as writer:
+        for turn in range(4):
+            table = opened(lake)
+            groups = rewritten(table, full=True, run_id=f"run_{turn}")
+            asked = CommitRequest(f"run_{turn}", 1, table.head_snapshot_id or 0, table.schema_id, groups)
+            try:
+                made += opened(lake).commit(asked, before_try=lambda: None).snapshot_id is not None
+            except CommitConflict:  # it lost every race
+                continue
+    assert writer.errors == []
+    assert made > 0
+    assert len(writer.rows) > 3
+    assert values(lake) == sorted([*rows, *writer.rows])
+    found = ids(lake)
+    assert found == list(range(1, 3 + len(writer.rows) + made + 1))
+    assert lake.lock_row() is None
+
+
+class TestAway:
+    """The database ends, or the store does not answer, between two steps."""
+
+    @pytest.fixture
+    def home(self, own_postgres: PostgresServer) -> CatalogHome:
+        return postgres_home(own_postgres)
+
+    def test_a_database_that_is_away_before_the_commit(self, lake: JdbcLake, own_postgres: PostgresServer) -> None:
+        table = opened(lake)
+        groups = rewritten(table, full=True)
+        own_postgres.halt()
+        tried: list[int] = []
+        with pytest.raises(Away):
+            table.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=lambda: tried.append(1))
+        own_postgres.resume()
+        assert tried == []
+        assert table.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=lambda: None).snapshot_id == 4
+
+    def test_a_database_that_ends_while_the_snapshot_is_published(
+        self, lake: JdbcLake, own_postgres: PostgresServer
+    ) -> None:
+        """The commit counts; the row of the lock is left until it expires."""
+        table = opened(lake)
+        groups = rewritten(table, full=True)
+        outcome = table.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=own_postgres.halt)
+        own_postgres.resume()
+        assert outcome.snapshot_id == 4
+        row = lake.lock_row()
+        assert row is not None
+        lake.home.age_lock(row.expire_seconds + 2)
+        lake.connect()  # connections of the old server are of no use
+        lake.write([[99, "2026-11-01", 9.5]])
+        assert lake.open().head_snapshot_id == 5
+
+
+def test_a_worker_that_may_not_commit_any_more_releases_the_lock(lake: JdbcLake) -> None:
+    table = opened(lake)
+    groups = rewritten(table, full=True)
+
+    def refuse() -> None:
+        assert not lake.lock()
+        raise PackhouseError("the lease is lost")
+
+    with pytest.raises(PackhouseError, match="the lease is lost"):
+        table.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=refuse)
+    assert (lake.lock_row(), ids(lake)) == (None, [1, 2, 3])
+
+
+def test_a_core_that_can_not_prepare_commits_nothing(lake: JdbcLake) -> None:
+    """Unlike a commit by the core, a lost answer leaves no doubt."""
+    table = opened(lake)
+    groups = rewritten(table, full=True)
+    for each in lake.folder.rglob(f"*{RUN}*"):
+        each.unlink()
+    with pytest.raises(Transient, match="the core could not prepare a commit, nothing was committed: "):
+        sent(lake, table, groups, tried := [])
+    assert (tried, ids(lake), lake.lock_row()) == ([], [1, 2, 3], None)
+
+
+@pytest.mark.parametrize("appears", [True, False])
+def test_a_write_without_an_answer_is_looked_up(lake: JdbcLake, monkeypatch: pytest.MonkeyPatch, appears: bool) -> None:
+    """If the snapshot is missing, it may still appear: the lock stays until it expires."""
+    table = opened(lake)
+    groups, real = rewritten(table, full=True), TableStorage.publish
+
+    def lost(self: TableStorage, path: str, body: bytes) -> None:
+        if appears:
+            real(self, path, body)
+        raise OSError("no answer")
+
+    monkeypatch.setattr(TableStorage, "publish", lost)
+    if appears:
+        assert sent(lake, table, groups).snapshot_id == 4
+        assert lake.lock_row() is None
+    else:
+        with pytest.raises(OutcomeUnknown, match="snapshot 4 may still appear"):
+            sent(lake, table, groups)
+        assert not lake.lock()
+
+
+def test_a_snapshot_never_replaces_one_that_a_writer_without_the_lock_commits(
+    lake: JdbcLake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, rows = opened(lake), values(lake)
+    groups, real = rewritten(table, full=True), TableStorage.publish
+    bystander = PaimonLake(lake.core, lake.root.with_name("same"))  # the same folder as a filesystem warehouse
+    bystander.root.symlink_to(lake.root)
+
+    def late(self: TableStorage, path: str, body: bytes) -> None:
+        if path.endswith("snapshot-4"):
+            bystander.write([[100, "2026-11-02", 7.5]])
+        real(self, path, body)
+
+    monkeypatch.setattr(TableStorage, "publish", late)
+    assert sent(lake, table, groups).snapshot_id == 5
+    assert values(lake) == sorted([*rows, [100, "2026-11-02", 7.5]])
+    assert temporary(lake) == []
+
+
+@pytest.mark.usefixtures("redis")
+async def test_a_whole_run_registers_measures_and_compacts(
+    jdbc_lake: JdbcLake, sqlite_url: str, redis_url: str, tmp_path: Path
+) -> None:
+    kind = KINDS["key"]
+    twins = TwinLake(kind, jdbc_lake.connect(), PaimonLake(jdbc_lake.core, tmp_path / "twin"))
+    twins.create()
+    for turn in range(4):
+        twins.write("2026-11-01", first=turn)
+    state = tmp_path / "state"
+    settings = settings_of(state, database_url=sqlite_url, redis_url=redis_url, lease_seconds=30, watch=False)
+    async with open_on(twins, settings, formats=served) as world:
+        await world.set_policy({"rewrite": {"min_input_files": 2, "key_tables": {"sorted_run_trigger": 3}}})
+        run = await world.rewrite()
+        assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 2), run.detail
+    assert twins.rows() == twins.twin_rows()
+    assert ids(jdbc_lake) == list(range(1, len(ids(jdbc_lake)) + 1))
+    assert jdbc_lake.lock_row() is None

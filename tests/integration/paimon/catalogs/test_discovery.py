@@ -1,0 +1,196 @@
+"""Which tables a JDBC catalog has: the rows of its database, and nothing else."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.domain.errors import Away, InvalidInput, NotFound, StateConflict
+from engine.domain.tables.table import TableRef
+from engine.formats.paimon import PaimonConnection, PaimonFormat
+from tests.support.paimon.jdbc_lakes import CatalogHome, JdbcLake
+from tests.support.postgres_server import PostgresServer
+
+
+def connected(lake: JdbcLake, **properties: str) -> PaimonConnection:
+    return PaimonFormat().connect("lake", {**lake.properties, **properties})
+
+
+@pytest.fixture
+def lake(jdbc_lake: JdbcLake) -> JdbcLake:
+    lake = jdbc_lake.create(partition_keys=["day"])
+    for number in range(3):
+        lake.write([[number, "a", 1.5]])
+    return lake
+
+
+def insert(home: CatalogHome, database: str, name: str, key: str = "jdbc") -> None:
+    home.execute("INSERT INTO paimon_tables VALUES (:key, :database, :name)", key=key, database=database, name=name)
+
+
+def test_a_table_is_listed_and_read(lake: JdbcLake) -> None:
+    connection = connected(lake)
+    connection.ping()
+    assert connection.list_tables(5).identifiers == (("lake", "events"),)
+    table = connection.open_table(lake.ref)
+    assert connection.pointers([lake.ref]) == {lake.ref: table.pointer}
+    assert table.digest().num_rows == 3
+    steps = connection.check()
+    assert [step.ok for step in steps] == [True, True, True]
+    assert [step.detail.partition(" at ")[0] for step in steps[1:]] == [
+        "1 tables (lake.events)",
+        "lake.events: snapshot 3",
+    ]
+
+
+def test_a_listing_is_limited_and_by_namespace(lake: JdbcLake) -> None:
+    for name in ("b", "a", "c"):
+        insert(lake.home, "other", name)
+    connection = connected(lake)
+    listed = connection.list_tables(2, lambda namespace: list(namespace) == ["other"])
+    assert (listed.identifiers, listed.is_truncated) == ((("other", "a"), ("other", "b")), True)
+    assert not connection.list_tables(4).is_truncated
+    assert connection.list_tables(3).is_truncated
+
+
+def test_a_dropped_table_whose_folder_is_left_is_no_table(lake: JdbcLake) -> None:
+    lake.home.execute("DELETE FROM paimon_tables")
+    connection = connected(lake)
+    assert connection.list_tables(5).identifiers == ()
+    assert connection.pointers([lake.ref]) == {}
+    with pytest.raises(NotFound, match="the catalog's database has no table of this name"):
+        connection.open_table(lake.ref)
+    assert (lake.folder / "schema" / "schema-0").exists()
+
+
+def test_a_row_without_a_folder_is_named(lake: JdbcLake) -> None:
+    insert(lake.home, "lake", "nowhere")
+    connection = connected(lake)
+    ref = TableRef("lake", ("lake",), "nowhere")
+    assert list(connection.pointers([ref, lake.ref])) == [lake.ref]
+    with pytest.raises(NotFound, match="the catalog's database has it, but there is no table at"):
+        connection.open_table(ref)
+
+
+def test_a_table_that_is_dropped_while_it_is_open_is_gone(lake: JdbcLake) -> None:
+    table = connected(lake).open_table(lake.ref)
+    lake.call("drop")
+    with pytest.raises(NotFound):
+        table.find_commits("run_1")
+
+
+def test_another_catalog_key_has_other_tables(lake: JdbcLake) -> None:
+    insert(lake.home, "lake", "others", key="other")
+    connection = connected(lake, **{"catalog-key": "other"})
+    assert connection.list_tables(5).identifiers == (("lake", "others"),)
+    assert connection.pointers([lake.ref]) == {}
+    assert connected(lake).list_tables(5).identifiers == (("lake", "events"),)
+
+
+HOSTILE = ["..", ".", "", "../lake.db/events", "a/b", "a\\b", "%2e%2e", "a%2fb", "a%2Fb", "a\nb", "a\x7fb"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_no_tables_and_lead_nowhere(lake: JdbcLake, name: str, tmp_path: Path) -> None:
+    secret = tmp_path / "outside" / "schema"
+    secret.mkdir(parents=True)
+    (secret / "schema-0").write_bytes((lake.folder / "schema" / "schema-0").read_bytes())
+    insert(lake.home, "lake", name)
+    insert(lake.home, name, "events")
+    connection = connected(lake)
+    assert connection.list_tables(9).identifiers == (("lake", "events"),)
+    assert [step.ok for step in connection.check()] == [True, True, True]
+    for ref in (TableRef("lake", ("lake",), name), TableRef("lake", (name,), "events")):
+        assert connection.pointers([ref]) == {}
+        with pytest.raises(NotFound, match="the name can't be that of a folder"):
+            connection.open_table(ref)
+
+
+@pytest.mark.parametrize("name", ["it's", "a b", "täble", "a;b--", "a:b", "a$b", "a*b"])
+def test_unusual_names_are_found(lake: JdbcLake, name: str) -> None:
+    insert(lake.home, "lake", name)
+    lake.folder.rename(lake.folder.with_name(name))
+    ref = TableRef("lake", ("lake",), name)
+    assert connected(lake).open_table(ref).digest().num_rows == 3
+
+
+def test_a_database_without_a_catalog_is_refused(jdbc_lake: JdbcLake) -> None:
+    connection = connected(jdbc_lake)
+    with pytest.raises(StateConflict, match="this database has no Paimon catalog: check `uri`"):
+        connection.list_tables(5)
+    assert [step.ok for step in connection.check()] == [False]
+
+
+def test_a_database_that_is_away_is_a_wait_at_every_step(tcp_postgres: PostgresServer, lake: JdbcLake) -> None:
+    away = replace(lake, home=CatalogHome("postgresql://u:hidden@127.0.0.1:9/x", {}))
+    connection = connected(away)
+    for call in (
+        connection.ping,
+        lambda: connection.list_tables(5),
+        lambda: connection.pointers([lake.ref]),
+        lambda: connection.open_table(lake.ref),
+    ):
+        with pytest.raises(Away) as failure:
+            call()
+        assert "hidden" not in failure.value.message
+    assert [step.ok for step in connection.check()] == [False]
+
+
+def test_a_refused_user_is_no_wait(tcp_postgres: PostgresServer, jdbc_lake: JdbcLake) -> None:
+    wrong = CatalogHome(f"postgresql://nobody:hidden@127.0.0.1:{tcp_postgres.port}/postgres", {})
+    with pytest.raises(StateConflict, match="check the catalog's `uri` and the rights of its user") as failure:
+        connected(replace(jdbc_lake, home=wrong)).ping()
+    assert "hidden" not in failure.value.message
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["postgresql://h:port/x", "postgresql://[::1/x", "sqlite:///x?nonsense=1", "postgresql://127.0.0.1:9/x?nonsense=1"],
+)
+def test_an_address_that_can_not_be_used_is_refused(jdbc_lake: JdbcLake, uri: str) -> None:
+    with pytest.raises(StateConflict):
+        connected(replace(jdbc_lake, home=CatalogHome(uri, {}))).ping()
+
+
+def test_user_and_password_are_properties_of_their_own(tcp_postgres: PostgresServer, lake: JdbcLake) -> None:
+    if lake.home.uri.startswith("sqlite"):
+        with pytest.raises(StateConflict, match="is not an address of a database"):
+            connected(lake, **{"jdbc.user": "x"}).ping()
+        return
+    address = lake.home.uri.partition("@")[2]
+    apart = replace(lake, home=replace(lake.home, uri=f"postgresql://{address}"))
+    given = {"jdbc.user": "packhouse", "jdbc.password": "p/@:ss"}
+    assert connected(apart, **given).list_tables(1).identifiers == (("lake", "events"),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [
+        ({"uri": ""}, "/properties/uri"),
+        ({"uri": "jdbc:postgresql://h/x"}, "/properties/uri"),
+        ({"uri": "mysql://h/x"}, "/properties/uri"),
+        ({"uri": "sqlite://"}, "/properties/uri"),
+        ({"jdbc.ssl": "true"}, "/properties/jdbc.ssl"),
+        ({"lock.enabled": "maybe"}, "/properties/lock.enabled"),
+        ({"packhouse.lock-time-zone": "Mars/Base"}, "/properties/packhouse.lock-time-zone"),
+        ({"packhouse.lock-time-zone": "../../etc/passwd"}, "/properties/packhouse.lock-time-zone"),
+        ({"type": "filesystem"}, "/properties/uri"),
+        ({"type": "hive"}, "/properties/type"),
+        ({"type": "rest"}, "/properties/type"),
+    ],
+)
+def test_wrong_properties_are_refused_by_name(changes: dict[str, str], pointer: str) -> None:
+    given = {"type": "jdbc", "warehouse": "s3://lake/w", "uri": "postgresql://h/x"}
+    PaimonFormat().validate({**given, "packhouse.lock-time-zone": "Asia/Shanghai", "catalog-key": "k"})
+    with pytest.raises(InvalidInput) as failure:
+        PaimonFormat().validate({**given, **changes})
+    assert pointer in [each.pointer for each in failure.value.problems]
+    del given["uri"]
+    with pytest.raises(InvalidInput, match="Paimon catalog"):
+        PaimonFormat().validate(given)
+
+
+def test_the_password_is_a_secret() -> None:
+    plain = PaimonFormat().plain_properties()
+    assert not plain.have("jdbc.password")
+    assert all(map(plain.have, ("uri", "jdbc.user", "catalog-key", "lock.enabled", "packhouse.lock-time-zone")))
