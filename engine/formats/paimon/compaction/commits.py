@@ -21,14 +21,17 @@ from engine.formats.paimon.catalog.locks import TableLock
 from engine.formats.paimon.compaction.conditions import kernel_conditions
 from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
-from engine.formats.paimon.compaction.publishing import Publisher
+from engine.formats.paimon.compaction.publishing import publish
 from engine.formats.paimon.compaction.replacements import replacement_of
+from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.view import TableView
 from engine.rewriting.core.commits import COMMITTED, CONFLICT, NOTHING, PREPARED, CommitAnswer, CoreCommit
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 MAX_TRIES: Final = 16
+_TRIES_WITHOUT_LOCK: Final = 4
+"""Lost races after which the catalog's lock is held while a commit is prepared too: for seconds."""
 
 RUN_ID: Final = "packhouse.run-id"
 ATTEMPT: Final = "packhouse.attempt"
@@ -73,7 +76,9 @@ class Committer:
                 before_try()
                 snapshot_id = self._committed(made)
             else:
-                snapshot_id = self._published(made, Publisher(view.files, lock), before_try)
+                is_patient = number > _TRIES_WITHOUT_LOCK
+                prepared = replace(made, publishes=False)
+                snapshot_id = self._published(prepared, view.files, lock, before_try, is_patient=is_patient)
             if snapshot_id is not None:
                 return CommitOutcome(snapshot_id, tuple(each.ordinal for each in kept), dropped, number)
         raise CommitConflict(f"lost {MAX_TRIES} races against other writers in a row; try again when it is quieter")
@@ -90,20 +95,26 @@ class Committer:
             return None
         raise _uncertain(made, answer)  # also if an earlier send of the same batch was committed
 
-    def _published(self, made: CoreCommit, publisher: Publisher, before_try: Callable[[], None]) -> int | None:
-        """Prepare a commit, publish it, and return its snapshot; None if another writer won."""
-        answer = self._prepared(replace(made, publishes=False))
-        match answer.outcome:
-            case outcome if outcome == PREPARED and answer.snapshot_id is not None:
-                content = answer.content.encode()
-                is_published = publisher.publish(answer.snapshot_id, content, before_try=before_try)
-                return answer.snapshot_id if is_published else None
-            case outcome if outcome == CONFLICT:
-                return None
-            case outcome if outcome == NOTHING:
-                raise _uncertain(made, answer)
-            case _:
-                raise Transient(f"the core could not prepare a commit, nothing was committed: {answer.reason}")
+    def _published(
+        self, made: CoreCommit, files: TableFiles, lock: TableLock, before_try: Callable[[], None], *, is_patient: bool
+    ) -> int | None:
+        """Prepare a commit, publish it, and return its snapshot; None if another writer won.
+
+        With `is_patient` the lock is held from the beginning, so that no other writer with the lock can win.
+        """
+        answer = None if is_patient else self._prepared(made)
+        if answer is None or answer.outcome == PREPARED:
+            with lock.held() as held:
+                answer = answer or self._prepared(made)
+                if answer.outcome == PREPARED and answer.snapshot_id is not None:
+                    body = answer.content.encode()
+                    is_published = publish(files, held, answer.snapshot_id, body, before_try=before_try)
+                    return answer.snapshot_id if is_published else None
+        if answer.outcome == CONFLICT:
+            return None
+        if answer.outcome == NOTHING:
+            raise _uncertain(made, answer)
+        raise Transient(f"the core could not prepare a commit, nothing was committed: {answer.reason}")
 
     def _prepared(self, made: CoreCommit) -> CommitAnswer:
         try:

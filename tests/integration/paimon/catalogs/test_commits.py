@@ -15,6 +15,7 @@ from engine.formats.paimon import PaimonTable
 from engine.formats.paimon.catalog import locks
 from engine.formats.paimon.storage import TableStorage
 from engine.services.planning.engines import Engine
+from tests.support.format_subjects import LocalCore
 from tests.support.paimon.jdbc_lakes import KEY, CatalogHome, JdbcLake, keyed, postgres_home
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
@@ -117,6 +118,28 @@ def test_a_writer_that_commits_first_keeps_its_rows(lake: JdbcLake, monkeypatch:
     assert (outcome.snapshot_id, outcome.tries, len(tried)) == (5, 2, 1)
     assert (values(lake), ids(lake)) == (sorted([*rows, *late]), [1, 2, 3, 4, 5])
     assert opened(lake).verify(5, groups).ok
+
+
+def test_after_lost_races_the_lock_is_held_while_a_commit_is_prepared(
+    lake: JdbcLake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A writer that is faster than the preparation would win every race."""
+    table, rows, late = opened(lake), values(lake), list[list[Any]]()
+    groups, real = rewritten(table, full=True), LocalCore.run
+
+    def run(self: LocalCore, request: str) -> str:
+        answer = real(self, request)
+        if lake.lock():
+            lake.unlock()
+            late.append([100 + len(late), "2026-11-02", 7.5])
+            lake.write(late[-1:])
+        return answer
+
+    monkeypatch.setattr(LocalCore, "run", run)
+    outcome = sent(lake, table, groups)
+    assert (outcome.tries, len(late)) == (5, 4)
+    assert (values(lake), ids(lake)) == (sorted([*rows, *late]), list(range(1, 9)))
+    assert lake.lock_row() is None
 
 
 def test_inputs_that_another_writer_removed_are_dropped(lake: JdbcLake) -> None:
