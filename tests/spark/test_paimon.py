@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,18 @@ from engine.embedded.jars import CACHE_FOLDER, PAIMON, PAIMON_S3, fetch_all
 from engine.factory import Container, open_container
 from engine.settings import Settings
 from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.jdbc_lakes import JdbcLake, keyed, postgres_home
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.s3_lakes import S3Lake
+from tests.support.postgres_server import PostgresServer
 from tests.support.s3_server import Asked, S3Server
 from tests.support.settings import settings_of
 
-SECRETS = {"s3.access-key-id": "env:TEST_S3_KEY", "s3.secret-access-key": "env:TEST_S3_SECRET"}
+SECRETS = {
+    "jdbc.password": "env:TEST_JDBC_PASSWORD",
+    "s3.access-key-id": "env:TEST_S3_KEY",
+    "s3.secret-access-key": "env:TEST_S3_SECRET",
+}
 DAYS = ("2026-11-01", "2026-11-02")
 
 
@@ -236,6 +242,43 @@ async def test_a_key_table_in_s3_is_compacted_with_the_credentials_of_the_catalo
     assert run.id in kept
     assert run.id in logged
     assert lake.secret not in kept + logged + repr(run)
+
+
+async def test_a_table_of_a_jdbc_catalog_waits_for_its_database(
+    settings: Settings,
+    lake: PaimonLake,
+    own_postgres: PostgresServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """The database ends before the commit: the run waits and goes on. The password is in no rows, errors or logs."""
+    home = postgres_home(own_postgres)
+    monkeypatch.setenv("TEST_JDBC_PASSWORD", password := "jdbc-password-0123456789")
+    user = {"jdbc.user": "packhouse", "jdbc.password": password}
+    home = replace(home, uri=home.uri.replace("packhouse@", ""))
+    jdbc = JdbcLake(lake.core, lake.root, home=home, more=user)
+    await asyncio.to_thread(keyed, jdbc)
+    before, ending = values(jdbc), [True]
+
+    def end(step: str) -> None:
+        if step == "before_commit" and ending:
+            ending.pop()
+            own_postgres.halt()
+
+    async with served(settings, jdbc, end) as here:
+        waiting = await here.compacted(force_full=True)
+        assert ending == []
+        own_postgres.resume()
+        await probed(here.container, settings)
+        run = await here.ended(waiting)
+    assert (waiting.state, waiting.reason) == (RunState.QUEUED, "catalog")
+    assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed"), run.detail
+    assert all(proof["ok"] for proof in run.result.verifications)
+    await asyncio.to_thread(jdbc.connect)  # connections to the server before its end are of no use
+    assert (values(jdbc), jdbc.lock_row()) == (before, None)
+    kept, logged = rows(settings), "".join(capfd.readouterr())
+    assert run.id in kept + logged
+    assert password not in kept + logged + repr(run)
 
 
 async def probed(container: Container, settings: Settings) -> None:

@@ -8,6 +8,7 @@ import pytest
 from engine.domain.errors import Away, InvalidInput, NotFound, StateConflict
 from engine.domain.tables.table import TableRef
 from engine.formats.paimon import PaimonConnection, PaimonFormat
+from engine.services.catalogs.locations import LocationRules
 from tests.support.paimon.jdbc_lakes import CatalogHome, JdbcLake
 from tests.support.postgres_server import PostgresServer
 
@@ -188,6 +189,25 @@ def test_wrong_properties_are_refused_by_name(changes: dict[str, str], pointer: 
     del given["uri"]
     with pytest.raises(InvalidInput, match="Paimon catalog"):
         PaimonFormat().validate(given)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "sqlite:////var/lib/catalog.db",
+        "postgresql://127.0.0.1/x",
+        "postgresql://169.254.169.254/x",
+        "postgresql://h/x?host=localhost",
+        "postgresql:///x",
+        "postgresql+psycopg://u@/x?host=/var/run/postgresql",
+    ],
+)
+def test_a_deployment_in_production_refuses_databases_of_its_own_machine(uri: str) -> None:
+    given = {"type": "jdbc", "warehouse": "s3://lake/w", "uri": uri}
+    PaimonFormat().validate(given)
+    problems = LocationRules(allows_local=False).problems_of_uris(given)
+    assert [each.pointer for each in problems] == ["/properties/uri"]
+    assert LocationRules(allows_local=True).problems_of_uris(given) == []
 
 
 def test_the_password_is_a_secret() -> None:
