@@ -1,14 +1,13 @@
 """Compaction of tables in JDBC catalogs: the core prepares commits, which are published under the catalog's lock."""
 
 import json
-import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
-from engine.domain.errors import Away, CommitConflict, OutcomeUnknown, PackhouseError, StateConflict, Transient
+from engine.domain.errors import Away, OutcomeUnknown, PackhouseError, StateConflict, Transient
 from engine.domain.runs.run import RunState
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
 from engine.formats.paimon import PaimonTable
@@ -19,6 +18,7 @@ from tests.support.format_subjects import LocalCore
 from tests.support.paimon.jdbc_lakes import KEY, CatalogHome, JdbcLake, keyed, postgres_home
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
+from tests.support.paimon.row_writers import RowWriter, check_rows, compacted_beside_writers
 from tests.support.paimon.s3_lakes import S3Lake
 from tests.support.paimon.worlds import KINDS, TwinLake, served
 from tests.support.postgres_server import PostgresServer
@@ -159,51 +159,12 @@ def test_the_same_batch_is_not_committed_twice(lake: JdbcLake) -> None:
     assert [each.snapshot_id for each in opened(lake).find_commits(RUN)] == [4]
 
 
-@dataclass
-class Writer:
-    """Commits rows through the `JdbcCatalog`, with its lock, until it is stopped."""
-
-    lake: JdbcLake
-    rows: list[list[Any]] = field(default_factory=list)
-    errors: list[Exception] = field(default_factory=list)
-    stopped: threading.Event = field(default_factory=threading.Event)
-
-    def __enter__(self) -> Self:
-        self._thread = threading.Thread(target=self._write)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stopped.set()
-        self._thread.join()
-
-    def _write(self) -> None:
-        try:
-            while not self.stopped.wait(0.05):
-                row = [1000 + len(self.rows), "2026-11-03", float(len(self.rows))]
-                self.lake.write([row])
-                self.rows.append(row)
-        except Exception as error:  # noqa: BLE001 - the test fails with it
-            self.errors.append(error)
-
-
 def test_no_row_is_lost_beside_a_writer_with_the_lock(lake: JdbcLake) -> None:
     rows, made = values(lake), 0
-    with Writer(lake) as writer:
+    with RowWriter(lake) as writer:
         for turn in range(4):
-            table = opened(lake)
-            groups = rewritten(table, full=True, run_id=f"run_{turn}")
-            asked = CommitRequest(f"run_{turn}", 1, table.head_snapshot_id or 0, table.schema_id, groups)
-            try:
-                made += opened(lake).commit(asked, before_try=lambda: None).snapshot_id is not None
-            except CommitConflict:  # it lost every race
-                continue
-    assert writer.errors == []
-    assert made > 0
-    assert len(writer.rows) > 3
-    assert values(lake) == sorted([*rows, *writer.rows])
-    found = ids(lake)
-    assert found == list(range(1, 3 + len(writer.rows) + made + 1))
+            made += compacted_beside_writers(lake, f"run_{turn}")
+    check_rows(lake, rows, writer, made)
     assert lake.lock_row() is None
 
 

@@ -15,6 +15,7 @@ from engine.rewriting.core.publishing import ConditionalCommit
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.jdbc_lakes import CatalogHome, sqlite_home
 from tests.support.paimon.rewrites import RUN, committed, opened, rewritten
+from tests.support.paimon.row_writers import RowWriter, check_rows, compacted_beside_writers
 from tests.support.paimon.s3_lakes import WRITER, S3Lake
 from tests.support.s3_server import Asked, S3Server
 
@@ -32,7 +33,7 @@ class S3JdbcLake(S3Lake):
         return {**super().properties, "type": "jdbc", "uri": self.home.uri}
 
     def create(self, *, partition_keys: Sequence[str] = (), primary_keys: Sequence[str] = (), **options: str) -> Self:
-        given = {"metastore": "jdbc", **self.home.jdbc, **self.access()}
+        given = {"metastore": "jdbc", "lock-check-max-sleep": "200 ms", **self.home.jdbc, **self.access()}
         self.core.call("use_store", warehouse=self.root, options=given)
         return self.make(partition_keys=partition_keys, primary_keys=primary_keys, **options)
 
@@ -110,3 +111,12 @@ def test_an_answer_that_is_lost_is_found(lake: S3JdbcLake) -> None:
     lake.server.lost.add("warehouse/lake.db/events/snapshot/snapshot-4")
     assert sent(lake, table, groups).snapshot_id == 4
     assert (values(lake), lake.server.lost) == (rows, set())
+
+
+def test_no_row_is_lost_beside_a_writer_with_the_lock(lake: S3JdbcLake) -> None:
+    rows, made = values(lake), 0
+    with RowWriter(lake) as writer:
+        for turn in range(2):
+            made += compacted_beside_writers(lake, f"run_{turn}")
+    check_rows(lake, rows, writer, made)
+    assert lake.home.execute("SELECT * FROM paimon_distributed_locks") == []

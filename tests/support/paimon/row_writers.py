@@ -1,0 +1,60 @@
+"""A writer that commits rows without pause through the catalog of a table, while the table is compacted."""
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from engine.domain.errors import CommitConflict
+from engine.formats.base import CommitRequest
+from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.rewrites import opened, rewritten
+from tests.support.paimon.s3_lakes import S3Lake
+
+
+@dataclass
+class RowWriter:
+    """Commits rows, one at a time, until the block ends."""
+
+    lake: PaimonLake | S3Lake
+    rows: list[list[Any]] = field(default_factory=list)
+    errors: list[Exception] = field(default_factory=list)
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self._write)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stopped.set()
+        self._thread.join()
+
+    def _write(self) -> None:
+        try:
+            while not self.stopped.wait(0.05):
+                row = [1000 + len(self.rows), "2026-11-03", float(len(self.rows))]
+                self.lake.write([row])
+                self.rows.append(row)
+        except Exception as error:  # noqa: BLE001 - the test fails with it
+            self.errors.append(error)
+
+
+def compacted_beside_writers(lake: PaimonLake | S3Lake, run_id: str) -> bool:
+    """Compact and commit; return whether it was committed: it can lose every race."""
+    table = opened(lake)
+    groups = rewritten(table, full=True, run_id=run_id)
+    asked = CommitRequest(run_id, 1, table.head_snapshot_id or 0, table.schema_id, groups)
+    try:
+        return opened(lake).commit(asked, before_try=lambda: None).snapshot_id is not None
+    except CommitConflict:
+        return False
+
+
+def check_rows(lake: PaimonLake | S3Lake, rows: list[Any], writer: RowWriter, made: int) -> None:
+    """Check that a table has the first rows and those of a writer, and a snapshot for each commit, after three."""
+    assert writer.errors == []
+    assert made > 0
+    assert len(writer.rows) > 3
+    assert sorted(lake.call("values")) == sorted([*rows, *writer.rows])
+    found = sorted(each["id"] for each in lake.call("snapshots"))
+    assert found == list(range(1, 3 + len(writer.rows) + made + 1))
