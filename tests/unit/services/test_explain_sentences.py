@@ -20,7 +20,7 @@ EXPECTED: Final[dict[str, Expected]] = {
                 "newest_file_age 30m (wanted: at least 1h)."
             ),
             "Rule 'many small files' is not due",
-            "2 more rules are not due.",
+            "3 more rules are not due.",
             f"To make it due sooner, change triggers in its policy (preset balanced); {_NO_RULE_NEEDED}",
         ),
         unsaid=("avoidable", "Sealed"),
@@ -64,7 +64,7 @@ EXPECTED: Final[dict[str, Expected]] = {
             f"A run starts automatically once a rule is due; {_NEXT_LOOK}.",
             "A run now would find nothing to do: the table has no files.",
             "Rule 'many small files' is not due: the table has no files.",
-            "2 more rules are not due.",
+            "3 more rules are not due.",
         ),
         unsaid=("on average", "To make it due sooner", "That time is"),
     ),
