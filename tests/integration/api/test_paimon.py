@@ -15,6 +15,8 @@ from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.watching import Watching
 
+OF_PAIMON = (Operation.REWRITE, Operation.EXPIRE_SNAPSHOTS, Operation.REMOVE_ORPHANS, Operation.PURGE)
+
 
 @dataclass
 class Registered:
@@ -153,10 +155,7 @@ async def test_a_plan_has_a_group_for_each_bucket_with_enough_sorted_runs(paimon
     assert (await paimon.api.post("/v1/runs", full, status=200))["groups_total"] == 6
 
 
-@pytest.mark.parametrize(
-    "operation",
-    [each for each in Operation if each not in (Operation.REWRITE, Operation.EXPIRE_SNAPSHOTS, Operation.PURGE)],
-)
+@pytest.mark.parametrize("operation", [each for each in Operation if each not in OF_PAIMON])
 async def test_no_other_operation_is_accepted(paimon: Registered, operation: Operation) -> None:
     asked = {"table_id": paimon.table_id, "operation": operation.value, "dry_run": True}
     (problem,) = (await paimon.api.post("/v1/runs", asked, status=422))["errors"]
@@ -169,9 +168,9 @@ async def test_no_other_operation_is_accepted(paimon: Registered, operation: Ope
     [
         ({"rewrite": {"strategy": "sort", "columns": ["id"]}}, "/rewrite/strategy"),
         ({"maintenance": {"delete_old_compactions": {"grace": "1d"}}}, "/maintenance/delete_old_compactions"),
-        ({"maintenance": {"remove_orphans": {"older_than": "5d"}}}, "/maintenance/remove_orphans"),
+        ({"maintenance": {"reclaim": {"retention": "5d"}}}, "/maintenance/reclaim"),
     ],
-    ids=["order", "old copies", "orphans"],
+    ids=["order", "old copies", "reclaim"],
 )
 async def test_settings_that_nothing_acts_on_are_refused(
     paimon: Registered, policy: dict[str, Any], pointer: str
