@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from engine.rewriting.core.child import CHILDREN, Child, Children
-from engine.rewriting.core.publishing import ConditionalCommit, prepared
+from engine.rewriting.core.publishing import ConditionalCommit, prepared, send
 from engine.rewriting.core.replacements import Replacement, Replacer
 from engine.rewriting.core.stores import without_secrets
 from engine.rewriting.core.tables import open_table, unpack_message
@@ -43,7 +43,8 @@ _CONFLICTS: Final = re.compile(
 class CoreCommit:
     """A commit of compacted buckets.
 
-    `user` and `identifier` name the commit: one of the same user with the same or a lower identifier is not repeated.
+    `user` and `identifier` name the commit: one of the same user is not repeated if it is found in the snapshots after
+    `base`, the newest one when it was planned.
     `messages` are those of `GroupResult`, and `replacements` files that the kernel wrote; `properties` become
     properties of the snapshot. `storage` and `store_jar` are those of `CoreTask`. Without `publishes` the commit is
     only prepared: its snapshot is in the answer.
@@ -60,6 +61,7 @@ class CoreCommit:
     storage: dict[str, str] = field(default_factory=dict, repr=False)
     store_jar: str = ""
     publishes: bool = True
+    base: int = 0
 
     def to_json(self) -> str:
         """Return the commit as JSON."""
@@ -125,25 +127,28 @@ def _commit(commit: CoreCommit, children: Children) -> CommitAnswer:
 
 def _commit_in(child: Child, commit: CoreCommit) -> CommitAnswer:
     table = open_table(child.jvm, commit.table, _OPTIONS, commit.storage)
+    made = _made(table, commit)
+    if made is not None:  # this commit was sent before, and was made
+        return CommitAnswer(NOTHING, made)
     try:
         if not commit.publishes:
             return _prepared(child, table, commit)
         count = _sent(child, table, commit)
     except Exception as error:
         told = _told(child.explained(error), commit)
-        newest = _newest_of(table, commit.user)
-        if newest is not None:  # this commit was sent before, and was made
-            return CommitAnswer(NOTHING, newest)
+        made = _made(table, commit)
+        if made is not None:
+            return CommitAnswer(NOTHING, made)
         if isinstance(error, InputFault) or _CONFLICTS.search(told):
             return CommitAnswer(CONFLICT, reason=told)
         raise
     if count is None:
         return CommitAnswer(CONFLICT, reason="another writer committed a snapshot of the same number first")
-    return CommitAnswer(COMMITTED if count else NOTHING, _newest_of(table, commit.user))
+    return CommitAnswer(COMMITTED if count else NOTHING, _made(table, commit))
 
 
 def _sent(child: Child, table: Any, commit: CoreCommit) -> int | None:
-    """Send a commit; return 0 if it was made before, None if another writer won."""
+    """Send a commit; return 0 if it has no files, None if another writer won."""
     committable = _committable(child, table, commit)
     if committable is None:
         return 0
@@ -153,18 +158,19 @@ def _sent(child: Child, table: Any, commit: CoreCommit) -> int | None:
         conditional.settle()
     with _opened(table, commit) as opened:
         if conditional is not None:
-            return conditional.commit(opened, [committable])
-        return int(opened.filterAndCommitMultiple([committable]))
+            return conditional.commit(opened, committable)
+        send(child, opened, committable)
+        return 1
 
 
 def _prepared(child: Child, table: Any, commit: CoreCommit) -> CommitAnswer:
     committable = _committable(child, table, commit)
     if committable is not None:
         with _opened(table, commit) as opened:
-            made = prepared(child, opened, [committable])
-        if made is not None:
-            return CommitAnswer(PREPARED, made[0], content=made[1].decode())
-    return CommitAnswer(NOTHING, _newest_of(table, commit.user))
+            found = prepared(child, opened, committable)
+        if found is not None:
+            return CommitAnswer(PREPARED, found[0], content=found[1].decode())
+    return CommitAnswer(NOTHING)
 
 
 def _committable(child: Child, table: Any, commit: CoreCommit) -> Any | None:
@@ -191,6 +197,14 @@ def _opened(table: Any, commit: CoreCommit) -> Iterator[Any]:
         opened.close()
 
 
-def _newest_of(table: Any, user: str) -> int | None:
-    newest = table.snapshotManager().latestSnapshotOfUser(user)
-    return int(newest.get().id()) if newest.isPresent() else None
+def _made(table: Any, commit: CoreCommit) -> int | None:
+    """Return the snapshot of a commit, None if it was not made.
+
+    Reads only the snapshots after its base: the core's own search goes through all of the table.
+    """
+    snapshots = table.snapshotManager()
+    newest = snapshots.latestSnapshotIdFromFileSystem()
+    for number in range(int(newest or 0), commit.base, -1):
+        if snapshots.snapshotExists(number) and str(snapshots.snapshot(number).commitUser()) == commit.user:
+            return number
+    return None

@@ -24,6 +24,7 @@ in between is replaced. If it is that of a compaction, nothing is lost, unless a
 
 _MAIN: Final = "main"
 _USER: Final = "packhouse-"
+_CHECK: Final = "checkFilesExistence"
 
 
 class ConditionalCommit:
@@ -58,14 +59,14 @@ class ConditionalCommit:
             age = self._clock() - int(newest.timeMillis()) / 1000
             self._pause(min(SETTLE_SECONDS, max(0.0, SETTLE_SECONDS - age)))
 
-    def commit(self, opened: Any, committables: list[Any]) -> int | None:
-        """Commit and return the number of the snapshot; 0 if the commit was made before, None if another writer won.
+    def commit(self, opened: Any, committable: Any) -> int | None:
+        """Commit and return the number of the snapshot; 0 if it has no changes, None if another writer won.
 
         Args:
             opened: a commit of the table (`TableCommitImpl`).
-            committables: one `ManifestCommittable`.
+            committable: a `ManifestCommittable`.
         """
-        made = prepared(self._child, opened, committables)
+        made = prepared(self._child, opened, committable)
         return 0 if made is None else self._publish(*made)
 
     def _publish(self, number: int, content: bytes) -> int | None:
@@ -88,15 +89,37 @@ class ConditionalCommit:
         return bool(stored.equals(snapshots.Snapshot.fromJson(content.decode())))
 
 
-def prepared(child: Child, opened: Any, committables: list[Any]) -> tuple[int, bytes] | None:
-    """Prepare a commit, and return number and content of its snapshot; None if the commit was made before.
+def send(child: Child, opened: Any, committable: Any) -> None:
+    """Commit without a search for an earlier send of the commit, unless files that it adds are missing.
+
+    As `TableCommitImpl.filterAndCommitMultiple`, whose search reads all snapshots of the table. A file is missing if
+    the commit arrives so late that the run has removed its outputs.
+
+    Args:
+        child: the JVM.
+        opened: a commit of the table (`TableCommitImpl`).
+        committable: a `ManifestCommittable`.
+
+    Raises:
+        Py4JError: it found a conflict or a missing file, or the store did not answer.
+    """
+    committables = child.jvm.java.util.ArrayList()
+    committables.add(committable)
+    (check,) = (each for each in opened.getClass().getDeclaredMethods() if each.getName() == _CHECK)
+    check.setAccessible(True)
+    check.invoke(opened, child.array(committables))
+    opened.commitMultiple(committables, True)
+
+
+def prepared(child: Child, opened: Any, committable: Any) -> tuple[int, bytes] | None:
+    """Prepare a commit, and return number and content of its snapshot; None if it has no changes.
 
     The manifests are written; no reader sees them without the snapshot.
 
     Args:
         child: the JVM.
         opened: a commit of the table (`TableCommitImpl`).
-        committables: one `ManifestCommittable`.
+        committable: a `ManifestCommittable`.
 
     Raises:
         CoreFault: the core made several snapshots.
@@ -104,7 +127,7 @@ def prepared(child: Child, opened: Any, committables: list[Any]) -> tuple[int, b
     """
     with tempfile.TemporaryDirectory(prefix="packhouse-commit-") as folder:
         _redirect(child, opened, folder)
-        opened.filterAndCommitMultiple(committables)
+        send(child, opened, committable)
         written = sorted(Path(folder, "snapshot").glob("snapshot-*"))
         if not written:
             return None

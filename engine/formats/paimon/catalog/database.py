@@ -21,6 +21,7 @@ from engine.formats.paimon.catalog.properties import CATALOG_KEY, LOCK_TIME_ZONE
 
 DEFAULT_KEY: Final = "jdbc"
 LOCKS: Final = "paimon_distributed_locks"
+MOST_DATABASES: Final = 100_000
 
 _NO_CATALOG: Final = "this database has no Paimon catalog: check `uri`"
 _ANSWER_MS: Final = "10000"
@@ -29,6 +30,7 @@ _SET: Final = text("SELECT set_config(:name, :value, true)")
 _DATABASES: Final = text(
     "SELECT database_name FROM paimon_tables WHERE catalog_key = :key"
     " UNION SELECT database_name FROM paimon_database_properties WHERE catalog_key = :key"
+    " ORDER BY database_name LIMIT :most"
 )
 _TABLES: Final = text(
     "SELECT table_name FROM paimon_tables WHERE catalog_key = :key AND database_name = :database"
@@ -42,7 +44,7 @@ _LOCK: Final = text("INSERT INTO paimon_distributed_locks (lock_id, expire_time_
 _HELD: Final = text("SELECT acquired_at, expire_time_seconds FROM paimon_distributed_locks WHERE lock_id = :id")
 _UNLOCK: Final = text(
     "DELETE FROM paimon_distributed_locks"
-    " WHERE lock_id = :id AND acquired_at = :acquired_at AND expire_time_seconds = :seconds"
+    " WHERE lock_id = :id AND acquired_at IS NOT DISTINCT FROM :acquired_at AND expire_time_seconds = :seconds"
 )
 
 
@@ -68,9 +70,17 @@ class CatalogDatabase:
         self._properties = properties
 
     def databases(self) -> Sequence[str]:
-        """Return the names of the databases, in order."""
+        """Return the names of the databases, in order.
+
+        Raises:
+            StateConflict: there are more than `MOST_DATABASES`.
+        """
         with self._asking("list the databases") as connection:
-            return sorted(str(name) for (name,) in connection.execute(_DATABASES, {"key": self.key}))
+            asked = {"key": self.key, "most": MOST_DATABASES + 1}
+            found = sorted(str(name) for (name,) in connection.execute(_DATABASES, asked))
+        if len(found) > MOST_DATABASES:
+            raise StateConflict(f"the catalog {self.key[:200]} has more than {MOST_DATABASES} databases")
+        return found
 
     def tables(self, database: str, most: int) -> Sequence[str]:
         """Return the names of the tables of a database, in order, at most `most`."""

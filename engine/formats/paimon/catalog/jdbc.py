@@ -1,8 +1,7 @@
 """Tables of a JDBC catalog: rows of its database; each is in the folder `<database>.db/<table>` of the warehouse."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from urllib.parse import unquote
 
 from engine.domain.tables.table import TableRef
@@ -28,20 +27,22 @@ class JdbcWarehouse:
 
     def tables(self, limit: int, is_wanted: IsWanted) -> TableListing:
         """Return the addresses of the tables in the accepted databases, ordered, at most `limit`."""
-        found = list(islice(self._tables(limit, is_wanted), limit + 1))
-        return TableListing(tuple(found[:limit]), len(found) > limit)
+        found, is_cut = list[tuple[str, ...]](), False
+        for database in self.databases():
+            if not is_wanted([database]):
+                continue
+            names = self.database.tables(database, limit + 1)
+            found += ((database, name) for name in names if _is_plain(name))
+            is_cut |= len(names) > limit  # of which some may have been left out
+            if len(found) > limit:
+                break
+        return TableListing(tuple(found[:limit]), is_cut or len(found) > limit)
 
     def locations(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         """Return the locations of those tables that the catalog has."""
         possible = {(ref.namespace[0], ref.name): ref for ref in refs if len(ref.namespace) == 1 and _are_plain(ref)}
         existing = self.database.existing(possible) if possible else ()
         return {possible[each]: place_of(self.root, *each) for each in existing}
-
-    def _tables(self, limit: int, is_wanted: IsWanted) -> Iterator[tuple[str, ...]]:
-        for database in self.databases():
-            if is_wanted([database]):
-                names = self.database.tables(database, limit + 1)
-                yield from ((database, name) for name in names if _is_plain(name))
 
 
 def _are_plain(ref: TableRef) -> bool:

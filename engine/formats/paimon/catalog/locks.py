@@ -13,10 +13,11 @@ import random
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Lock
-from typing import Final
+from threading import Lock, Thread
+from typing import Final, TypeVar
 
 import structlog
 
@@ -38,6 +39,7 @@ _REMEDY: Final = (
     "expired otherwise"
 )
 
+_T = TypeVar("_T")
 _log = structlog.get_logger(__name__)
 
 
@@ -125,9 +127,12 @@ class TableLock:
             if (row := self.database.lock(lock_id, EXPIRE_SECONDS)) is not None:
                 return HeldLock(row, clock, begun)
             other = self.database.held(lock_id)
-            if other is not None and self.sightings.seconds(other) > max(0, other.expire_seconds) + 1:
+            if (
+                other is not None
+                and self.sightings.seconds(other) > max(0, other.expire_seconds) + 1
+                and self.database.unlock(other)
+            ):
                 _log.warning("catalog_lock_expired", lock=lock_id, acquired_at=str(other.acquired_at))
-                self.database.unlock(other)
                 continue
             if begun >= until:
                 since = "" if other is None else f", acquired at {other.acquired_at}"
@@ -160,3 +165,26 @@ class HeldLock:
         held = self.clock() - self.begun
         if held > USE_SECONDS:
             raise Transient(f"the catalog's lock {self.row.lock_id} was held for {held:.0f} s; nothing was committed")
+
+    def within(self, work: Callable[[], _T]) -> _T:
+        """Return the result of work that commits nothing, if it is done in time.
+
+        Raises:
+            Transient: it is not; it goes on in a thread of its own, and its result is lost.
+        """
+        done = Future[_T]()
+        Thread(target=_run, args=(work, done), name="catalog-lock", daemon=True).start()
+        try:
+            return done.result(timeout=USE_SECONDS)
+        except TimeoutError:
+            raise Transient(
+                f"a commit was not prepared within {USE_SECONDS:.0f} s under the catalog's lock {self.row.lock_id}; "
+                "nothing was committed"
+            ) from None
+
+
+def _run(work: Callable[[], _T], done: "Future[_T]") -> None:
+    try:
+        done.set_result(work())
+    except BaseException as error:  # noqa: BLE001 - raised by `Future.result`
+        done.set_exception(error)

@@ -102,13 +102,16 @@ class Committer:
 
         With `is_patient` the lock is held from the beginning, so that no other writer with the lock can win.
         """
+        base = files.newest_snapshot()
         answer = None if is_patient else self._prepared(made)
         if answer is None or answer.outcome == PREPARED:
             with lock.held() as held:
-                answer = answer or self._prepared(made)
+                if answer is None:
+                    base = files.newest_snapshot()
+                    answer = held.within(lambda: self._prepared(made))
                 if answer.outcome == PREPARED and answer.snapshot_id is not None:
                     body = answer.content.encode()
-                    is_published = publish(files, held, answer.snapshot_id, body, before_try=before_try)
+                    is_published = publish(files, held, answer.snapshot_id, body, base=base, before_try=before_try)
                     return answer.snapshot_id if is_published else None
         if answer.outcome == CONFLICT:
             return None
@@ -137,6 +140,7 @@ class Committer:
                 replacement_of(view, each, schema_id=request.schema_id) for each in groups if not each.message
             ),
             properties={RUN_ID: request.run_id, ATTEMPT: str(request.attempt), GROUPS: ordinals},
+            base=request.base_snapshot_id,
             storage=dict(self.storage),
             store_jar=self.core.store_jar() if self.storage else "",
         )

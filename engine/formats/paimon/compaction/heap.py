@@ -50,6 +50,9 @@ _TRIGGER: Final = 4
 """Of a task under the default of `rewrite.key_tables.sorted_run_trigger`, 5."""
 _STOP_ABOVE_TRIGGER: Final = 3
 _DIGITS: Final = 10
+_MOST_BYTES: Final = 2**40
+"""Of a file or an option: more changes nothing, and sums of millions of files stay below 2^63."""
+
 _WRITE_CHANGELOG: Final = ("lookup", "full-compaction")
 _SIZE: Final = re.compile(r"(\d{1,15})\s*([a-z]*)")
 _UNITS: Final[Mapping[str, int]] = {
@@ -82,7 +85,8 @@ def heap_condition(view: TableView, limit_bytes: int) -> Condition:
 
 
 def _files(view: TableView) -> pl.DataFrame:
-    return pl.DataFrame(view.live.files.select([*_BUCKET, "level", "file_bytes"]))
+    files = pl.DataFrame(view.live.files.select([*_BUCKET, "level", "file_bytes"]))
+    return files.with_columns(pl.col("file_bytes").clip(upper_bound=_MOST_BYTES))
 
 
 def _needed(view: TableView, files: pl.DataFrame, trigger: int) -> pl.DataFrame:
@@ -129,4 +133,4 @@ def _whole(given: Mapping[str, str], name: str, default: int) -> int:
 
 def _size(given: Mapping[str, str], name: str, default: int) -> int:
     found = _SIZE.fullmatch(given.get(name, "").strip().lower())
-    return default if found is None or found[2] not in _UNITS else int(found[1]) * _UNITS[found[2]]
+    return default if found is None or found[2] not in _UNITS else min(_MOST_BYTES, int(found[1]) * _UNITS[found[2]])

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.formats.base import IN_HISTORY, Condition, Verification, WrittenGroup
-from engine.formats.paimon.compaction.commits import GROUPS, is_commit_of
+from engine.formats.paimon.compaction.commits import GROUPS, gone_groups, is_commit_of
 from engine.formats.paimon.manifests.entries import ADD
 from engine.formats.paimon.manifests.live_files import LiveFiles
 from engine.formats.paimon.metadata.snapshots import COMPACT, Snapshot
@@ -164,7 +164,8 @@ def _by_files(view: TableView, snapshot_id: int, groups: Sequence[WrittenGroup])
     names = [file_name(each.path) for group in groups for each in group.outputs]
     is_live = pc.is_in(pa.array(names, pa.string()), value_set=view.live.files["name"].combine_chunks())
     count = pc.sum(is_live).as_py() or 0
-    check = Condition(IN_HISTORY, count == len(names), f"snapshot {snapshot_id} is gone; {count} of its files are live")
+    holds = count == len(names) if names else len(gone_groups(view, groups)) == len(groups)
+    check = Condition(IN_HISTORY, holds, f"snapshot {snapshot_id} is gone; {count} of its files are live")
     inputs = [each for group in groups for each in group.inputs]
     outputs = [each for group in groups for each in group.outputs]
     return Verification(

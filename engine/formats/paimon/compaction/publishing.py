@@ -13,14 +13,24 @@ from engine.formats.paimon.catalog.locks import HeldLock
 from engine.formats.paimon.files import TableFiles
 
 
-def publish(files: TableFiles, held: HeldLock, number: int, body: bytes, *, before_try: Callable[[], None]) -> bool:
-    """Publish a snapshot, unless the one before it is not the newest: then another writer has won.
+def publish(
+    files: TableFiles,
+    held: HeldLock,
+    number: int,
+    body: bytes,
+    *,
+    base: tuple[int, bytes] | None,
+    before_try: Callable[[], None],
+) -> bool:
+    """Publish a snapshot, unless the newest one is no longer the one that it was prepared on: another writer has won.
 
     Args:
         files: the files of the table.
         held: the lock of the table.
         number: the number of the snapshot.
         body: its content.
+        base: number and content of the newest snapshot before the preparation: after a rollback, another one can have
+            its number.
         before_try: see `formats.base.Committer.commit`.
 
     Returns:
@@ -30,8 +40,7 @@ def publish(files: TableFiles, held: HeldLock, number: int, body: bytes, *, befo
         OutcomeUnknown: the store did not answer.
         Transient: the lock was held for too long; nothing was sent.
     """
-    newest = files.newest_snapshot()
-    if newest is None or newest[0] != number - 1:
+    if base is None or base[0] != number - 1 or files.newest_snapshot() != base:
         return False
     before_try()
     held.check()

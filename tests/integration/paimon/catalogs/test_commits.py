@@ -1,6 +1,7 @@
 """Compaction of tables in JDBC catalogs: the core prepares commits, which are published under the catalog's lock."""
 
 import json
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from engine.domain.runs.run import RunState
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
 from engine.formats.paimon import PaimonTable
 from engine.formats.paimon.catalog import locks
+from engine.formats.paimon.compaction import commits
 from engine.formats.paimon.storage import TableStorage
 from engine.services.planning.engines import Engine
 from tests.support.format_subjects import LocalCore
@@ -140,6 +142,43 @@ def test_after_lost_races_the_lock_is_held_while_a_commit_is_prepared(
     assert (outcome.tries, len(late)) == (5, 4)
     assert (values(lake), ids(lake)) == (sorted([*rows, *late]), list(range(1, 9)))
     assert lake.lock_row() is None
+
+
+def test_a_slow_preparation_does_not_hold_the_lock(lake: JdbcLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark can be busy for as long as it wants; writers wait for the lock meanwhile."""
+    table, goes_on = opened(lake), threading.Event()
+    groups, real = rewritten(table, full=True), LocalCore.run
+
+    def run(self: LocalCore, request: str) -> str:
+        goes_on.wait()
+        return real(self, request)
+
+    monkeypatch.setattr(commits, "_TRIES_WITHOUT_LOCK", 0)
+    monkeypatch.setattr(locks, "USE_SECONDS", 0.2)
+    monkeypatch.setattr(LocalCore, "run", run)
+    try:
+        with pytest.raises(Transient, match=f"not prepared within 0 s under the catalog's lock {KEY}"):
+            sent(lake, table, groups, tried := [])
+        assert (lake.lock_row(), ids(lake), tried) == (None, [1, 2, 3], [])
+    finally:
+        goes_on.set()
+
+
+def test_a_rollback_after_the_preparation_is_a_lost_race(lake: JdbcLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another snapshot has the number of the one that the commit was prepared on."""
+    table, real = opened(lake), LocalCore.run
+    groups = rewritten(table, full=True)
+
+    def run(self: LocalCore, request: str) -> str:
+        answer = real(self, request)
+        lake.call("roll_back", snapshot=2)
+        lake.write([[100, "2026-11-02", 7.5]])
+        return answer
+
+    monkeypatch.setattr(LocalCore, "run", run)
+    outcome = sent(lake, table, groups)
+    assert (outcome.snapshot_id, ids(lake)) == (None, [1, 2, 3])
+    assert [100, "2026-11-02", 7.5] in values(lake)
 
 
 def test_inputs_that_another_writer_removed_are_dropped(lake: JdbcLake) -> None:

@@ -8,6 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from engine.domain.errors import Away, OutcomeUnknown, StateConflict, Transient
+from engine.formats.paimon.catalog.database import CatalogDatabase
 from engine.formats.paimon.catalog.locks import EXPIRE_SECONDS, USE_SECONDS, WAIT_SECONDS, Sightings, TableLock
 from tests.support.paimon.jdbc_lakes import KEY, CatalogHome, JdbcLake, postgres_home
 from tests.support.postgres_server import PostgresServer
@@ -182,9 +183,33 @@ def test_a_catalog_without_the_table_of_locks_has_no_lock(jdbc_lake: JdbcLake, t
     assert not replace(lock, is_required=False).is_used()
 
 
+def test_a_row_without_a_time_expires_too(lake: JdbcLake, time: PassingTime) -> None:
+    lake.home.execute("DROP TABLE paimon_distributed_locks")
+    lake.home.execute(
+        "CREATE TABLE paimon_distributed_locks"
+        " (lock_id VARCHAR(1000) PRIMARY KEY, acquired_at TIMESTAMP, expire_time_seconds INTEGER)"
+    )
+    lake.home.execute("INSERT INTO paimon_distributed_locks VALUES (:key, NULL, 30)", key=KEY)
+    with capture_logs() as logs, lock_of(lake, time).held():
+        assert 31 < time.now < 34
+    assert [each["event"] for each in logs] == ["catalog_lock_expired"]
+
+
+def test_an_expired_row_that_can_not_be_deleted_ends_the_wait(
+    lake: JdbcLake, time: PassingTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert lake.lock(expire_seconds=10)
+    monkeypatch.setattr(CatalogDatabase, "unlock", lambda _database, _row: False)
+    with capture_logs() as logs, pytest.raises(Transient, match="another writer holds"):
+        lock_of(lake, time).held().__enter__()
+    assert WAIT_SECONDS <= time.now < WAIT_SECONDS + 3
+    assert logs == []
+    lake.unlock()
+
+
+@pytest.mark.parametrize("home", ["sqlite"], indirect=True)
 def test_a_hostile_row_is_named(lake: JdbcLake, time: PassingTime) -> None:
-    if not lake.home.uri.startswith("sqlite"):
-        return  # the column has a type there
+    """In Postgres the column has a type."""
     lake.home.execute("INSERT INTO paimon_distributed_locks VALUES (:key, 'x', 'never')", key=KEY)
     with pytest.raises(StateConflict, match="expire_time_seconds is not a number: 'never'"):
         lock_of(lake, time).held().__enter__()

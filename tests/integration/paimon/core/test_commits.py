@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from engine.formats.base import CommitRequest
 from engine.rewriting.kernel.contract import WITHOUT_BUCKETS
 from tests.support.paimon.compactions import Commits, compact, own_files, tasks
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake
-from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened
+from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
 
 pytestmark = pytest.mark.usefixtures("core_child")
 
@@ -165,6 +166,15 @@ def test_a_table_that_does_not_exist_fails_the_commit(lake: PaimonLake) -> None:
     answer = Commits(lake.folder).commit(result, table=str(lake.folder / "other"))
     assert answer.outcome == "failed"
     assert "other" in answer.reason
+
+
+def test_a_commit_reads_no_snapshot_from_before_its_plan(lake: PaimonLake) -> None:
+    """A table whose writers expire nothing has thousands; the core's search for an earlier send reads them all."""
+    table, rows = opened(keyed(lake)), lake.call("values")
+    request = CommitRequest(RUN, 1, 4, table.schema_id, rewritten(table, full=True))
+    (lake.folder / "snapshot" / "snapshot-3").write_text("{")
+    assert opened(lake).commit(request, before_try=lambda: None).snapshot_id == 5
+    assert lake.call("values") == rows
 
 
 def test_a_merge_of_manifests_by_another_writer_is_no_commit_of_the_run(lake: PaimonLake) -> None:
