@@ -1,5 +1,6 @@
 """The heap of the core's JVM by bucket: estimated from files and options, sufficient, and within the limit."""
 
+import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.interleaving.checks import check
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.compactions import compact
 from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import opened, planned
 from tests.support.paimon.worlds import KINDS, TwinLake, open_twins
@@ -50,6 +52,14 @@ def filled(lake: PaimonLake, runs: int, mib: int, **options: str) -> PaimonLake:
 def test_a_small_bucket_asks_for_the_least_heap(lake: PaimonLake) -> None:
     task = task_of(filled(lake, 2, 1))
     assert (task.heap_bytes, task.heap_limit_bytes) == (256 * MIB, LocalCore.heap_limit_bytes)
+
+
+def test_sizes_beyond_every_file_are_no_damage(lake: PaimonLake) -> None:
+    filled(lake, 2, 1)
+    options = json.loads((lake.folder / "schema" / "schema-0").read_text())["options"]
+    huge = {"file.block-size": "9000000 tb", "sort-spill-threshold": "9999999999"}
+    edit_json(lake.folder / "schema" / "schema-0", options={**options, **huge})
+    assert task_of(lake).heap_bytes == 256 * MIB
 
 
 @pytest.mark.timeout(300)

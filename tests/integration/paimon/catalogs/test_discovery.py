@@ -8,6 +8,7 @@ import pytest
 from engine.domain.errors import Away, InvalidInput, NotFound, StateConflict
 from engine.domain.tables.table import TableRef
 from engine.formats.paimon import PaimonConnection, PaimonFormat
+from engine.formats.paimon.catalog import database
 from engine.services.catalogs.locations import LocationRules
 from tests.support.paimon.jdbc_lakes import CatalogHome, JdbcLake
 from tests.support.postgres_server import PostgresServer
@@ -52,6 +53,20 @@ def test_a_listing_is_limited_and_by_namespace(lake: JdbcLake) -> None:
     assert (listed.identifiers, listed.is_truncated) == ((("other", "a"), ("other", "b")), True)
     assert not connection.list_tables(4).is_truncated
     assert connection.list_tables(3).is_truncated
+
+
+def test_a_listing_that_left_names_out_says_that_it_is_cut_off(lake: JdbcLake) -> None:
+    for name in ("a%41", "b", "c"):
+        insert(lake.home, "other", name)
+    listed = connected(lake).list_tables(1, lambda namespace: list(namespace) == ["other"])
+    assert (listed.identifiers, listed.is_truncated) == ((("other", "b"),), True)
+
+
+def test_a_catalog_of_too_many_databases_is_refused(lake: JdbcLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    insert(lake.home, "other", "a")
+    monkeypatch.setattr(database, "MOST_DATABASES", 1)
+    with pytest.raises(StateConflict, match="more than 1 databases"):
+        connected(lake).ping()
 
 
 def test_a_dropped_table_whose_folder_is_left_is_no_table(lake: JdbcLake) -> None:

@@ -12,7 +12,7 @@ from tests.support.paimon.compactions import Commits, compact, own_files, tasks
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake
-from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
+from tests.support.paimon.rewrites import RUN, committed, compacted_by_packhouse, opened, rewritten
 
 pytestmark = pytest.mark.usefixtures("core_child")
 
@@ -175,6 +175,18 @@ def test_a_commit_reads_no_snapshot_from_before_its_plan(lake: PaimonLake) -> No
     (lake.folder / "snapshot" / "snapshot-3").write_text("{")
     assert opened(lake).commit(request, before_try=lambda: None).snapshot_id == 5
     assert lake.call("values") == rows
+
+
+def test_a_commit_without_outputs_that_was_taken_back_is_not_proven(lake: PaimonLake) -> None:
+    keyed(lake)
+    lake.write([[each, "d", 0.0] for each in range(10)], kinds="D" * 10)
+    table = opened(lake)
+    groups = rewritten(table, full=True)
+    assert [each.outputs for each in groups] == [()]
+    assert committed(lake, table, groups).ok
+    lake.call("roll_back", snapshot=5)
+    proof = opened(lake).verify(6, groups)
+    assert (proof.ok, proof.was_taken_back) == (False, True)
 
 
 def test_a_merge_of_manifests_by_another_writer_is_no_commit_of_the_run(lake: PaimonLake) -> None:
