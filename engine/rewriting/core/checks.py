@@ -27,6 +27,9 @@ SLICE_ROWS: Final = 1_000_000
 
 _PARQUET: Final = ".parquet"
 
+_OPEN_DELETES: Final = "deletions are not compared: nothing was written, and files of higher levels remain"
+"""The output level is unknown: older rows can be in these files only if they are above it."""
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedRows:
@@ -61,14 +64,16 @@ def compare_rows(rules: MergeRules, compacted: Compacted, transfer: Transfer) ->
     begun, before = transfer.now(), transfer.moved.bytes_read
     try:
         if rules.engine:
-            digest = _MergeComparison(rules, compacted, transfer).compare(inputs, outputs)
+            comparison = _MergeComparison(rules, compacted, transfer)
+            digest, limits = comparison.compare(inputs, outputs), [rules.limit, comparison.limit]
         else:
-            digest = _compare_appended(rules, inputs, outputs, transfer)
+            digest, limits = _compare_appended(rules, inputs, outputs, transfer), [rules.limit]
     except Refused as refusal:
         if refusal.reason == OUTSIDE_FILES:
             raise
         return ComparedRows("", f"not compared: {refusal}")
-    return ComparedRows(str(digest), rules.limit, transfer.moved.bytes_read - before, max(0.0, transfer.now() - begun))
+    limit, read = "; ".join(filter(None, limits)), transfer.moved.bytes_read - before
+    return ComparedRows(str(digest), limit, read, max(0.0, transfer.now() - begun))
 
 
 def _problem(rules: MergeRules, inputs: Sequence[TaskInput], outputs: Sequence[TaskInput]) -> str | None:
@@ -94,18 +99,28 @@ def _compare_appended(
 
 
 class _MergeComparison:
-    """The comparison of the rows of a key table. `compacted`: the core's report of its files."""
+    """The comparison of the rows of a key table.
+
+    Args:
+        rules: the rules of the table.
+        compacted: the core's report of its files.
+        transfer: paced access to them.
+
+    `limit`: what can't be compared of this compaction, empty if nothing.
+    """
 
     def __init__(self, rules: MergeRules, compacted: Compacted, transfer: Transfer) -> None:
         self._rules, self._transfer = rules, transfer
-        merged = {PurePosixPath(one.path).name for one in compacted.before}
-        has_older = any(name not in merged for name in rules.upper_files)
+        has_older = _has_older(rules, compacted)
+        is_open = has_older and compacted.output_level is None
+        needs_deletes = has_older and rules.engine == DEDUPLICATE and not rules.has_vectors
+        self.limit = _OPEN_DELETES if is_open and needs_deletes else ""
         self._claims = Claims(
             engine=rules.engine,
             order_fields=len(rules.order),
             compares_values=rules.engine in (DEDUPLICATE, FIRST_ROW),
             ignores_deletes=rules.ignores_deletes,
-            drops_deletes=not has_older or rules.has_vectors,
+            drops_deletes=is_open or not needs_deletes,
             meets_older=has_older and rules.looks_up and rules.engine != FIRST_ROW,
             may_lack_keys=rules.expires_rows or (has_older and rules.engine == FIRST_ROW),
         )
@@ -153,6 +168,21 @@ class _MergeComparison:
         if faults := "; ".join(found.faults(by_vector=by_vector)):
             names = ", ".join(one.path for one in outputs[:3]) or f"no file for {inputs[0].path}"
             raise OutputFault(f"{names}: Paimon's core merged rows wrongly ({self._rules.engine}): {faults}")
+
+
+def _has_older(rules: MergeRules, compacted: Compacted) -> bool:
+    """Return whether files with older rows of the merged keys can remain: those above the output level.
+
+    The core merges all sorted runs up to the output level. A file of that level that it leaves alone has no key in
+    common with the merged ones, `MergeTreeCompactTask.upgrade`; so it drops deletions, and looks up no row in it,
+    `MergeTreeCompactManager.triggerCompaction` and `LookupLevels.lookup(key, outputLevel + 1)`. If nothing was written,
+    the output level is at least that of each merged file.
+    """
+    merged = {PurePosixPath(one.path).name for one in compacted.before}
+    level = compacted.output_level
+    if level is None:
+        level = max((one.level for one in compacted.before), default=0)
+    return any(upper > level for name, upper in rules.upper_levels.items() if name not in merged)
 
 
 def _input(file: FileFacts) -> TaskInput:

@@ -3,8 +3,8 @@
 It knows nothing of Paimon's core but the files that it read and wrote. Provable are
 
 - `deduplicate`: the last row of a key by `sequence.field` and sequence number, unchanged; nothing if that deletes it
-  and no older file of the bucket remains;
-- `first-row`: the first row of a key by sequence number, unchanged, or nothing if an older file remains;
+  and no file at a higher level remains;
+- `first-row`: the first row of a key by sequence number, unchanged, or nothing if a file at a higher level remains;
 - other engines: a row for each key without deletions, no other keys, and sequence numbers within those of the key.
 
 No key is twice in the outputs in any case. Rows of equal order, which writers without a common sequence can produce,
@@ -33,9 +33,9 @@ class Claims:
     """What holds for the rows of a compaction.
 
     `engine`: the merge engine. `order_fields`: the number of columns of `sequence.field`. `compares_values`: rows are
-    unchanged. `ignores_deletes`: see `MergeRules`. `drops_deletes`: no older file remains that a deletion has to hide.
-    `meets_older`: a row can be that of a file that was not merged, if it is newer. `may_lack_keys`: any key can be
-    missing.
+    unchanged. `ignores_deletes`: see `MergeRules`. `drops_deletes`: no file remains with
+    rows that a deletion has to hide. `meets_older`: a row can be that of a file that was not merged, if it is newer.
+    `may_lack_keys`: any key can be missing.
     """
 
     engine: str

@@ -16,16 +16,20 @@ from engine.rewriting.kernel.errors import NOTHING_TO_DO, UNREADABLE_LAYOUT, Inp
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 _MAIN: Final = "main"
+_LAST_LEVEL: Final = 2**31 - 1
+"""Stands for the last level of a bucket, however many it has."""
+
 NOWHERE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """One data file: its full path, bytes and rows."""
+    """One data file: its full path, bytes, rows, and level."""
 
     path: str
     file_bytes: int
     record_count: int
+    level: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,8 @@ class Compacted:
     """A finished compaction, not committed.
 
     `message`: see `pack_message`. `changelog`: changelog files, which are written in addition to `after`. A file that
-    only moved to another level is in both `before` and `after`. `indexes`: paths of new index files.
+    only moved to another level is in both `before` and `after`. `indexes`: paths of new index files. `output_level`:
+    the level of `after`; None: nothing was written, so that it is not known.
     """
 
     message: str
@@ -41,6 +46,7 @@ class Compacted:
     after: tuple[FileFacts, ...]
     changelog: tuple[FileFacts, ...]
     indexes: tuple[str, ...]
+    output_level: int | None
 
     def rewritten(self) -> tuple[tuple[FileFacts, ...], tuple[FileFacts, ...]]:
         """Return the files that were read and those that were written, without those that only moved."""
@@ -213,14 +219,16 @@ class BucketCalls:
         data = self._paths.createDataFilePathFactory(self._partition, self._task.bucket)
         index = self._paths.indexFileFactory(self._partition, self._task.bucket)
         increment = message.compactIncrement()
+        after = tuple(_facts(data, file) for file in increment.compactAfter())
         return Compacted(
             message=pack_message(self._jvm, message),
             before=tuple(_facts(data, file) for file in increment.compactBefore()),
-            after=tuple(_facts(data, file) for file in increment.compactAfter()),
+            after=after,
             changelog=tuple(_facts(data, file) for file in increment.changelogFiles()),
             indexes=tuple(str(index.toPath(file)) for file in increment.newIndexFiles()),
+            output_level=max((one.level for one in after), default=_LAST_LEVEL if self._task.full else None),
         )
 
 
 def _facts(paths: Any, file: Any) -> FileFacts:
-    return FileFacts(str(paths.toPath(file)), int(file.fileSize()), int(file.rowCount()))
+    return FileFacts(str(paths.toPath(file)), int(file.fileSize()), int(file.rowCount()), int(file.level()))

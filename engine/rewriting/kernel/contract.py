@@ -175,8 +175,9 @@ class MergeRules:
     empty for append tables. `keys`: columns of the primary key. `order`: columns of `sequence.field`, in descending
     order if `is_descending`; without them the sequence number decides alone. `ignores_deletes`: rows that delete are
     ignored. `looks_up`: the core compares rows with those of files that it does not merge. `has_vectors`: it
-    deletes rows of such files by vectors. `expires_rows`: it leaves out rows of a certain age. `upper_files`: names of
-    the bucket's files above level 0. `vectors`: by name, the most rows that a file's deletion vector deletes.
+    deletes rows of such files by vectors. `expires_rows`: it leaves out rows of a certain age. `upper_levels`: by name
+    the level of each file of the bucket above level 0. `vectors`: by name, the most rows that a file's deletion vector
+    deletes.
     `limit`: why values can't be compared, or not those of every column. `storage`: properties for access to the files.
     """
 
@@ -189,7 +190,7 @@ class MergeRules:
     looks_up: bool = False
     has_vectors: bool = False
     expires_rows: bool = False
-    upper_files: tuple[str, ...] = ()
+    upper_levels: dict[str, int] = field(default_factory=dict)
     vectors: dict[str, int] = field(default_factory=dict)
     limit: str = ""
     storage: dict[str, str] = field(default_factory=dict, repr=False)
@@ -199,7 +200,7 @@ class MergeRules:
         """Return the rules from the JSON form of a task."""
         if raw is None:
             return None
-        return MergeRules(**{**raw, **{name: tuple(raw[name]) for name in ("keys", "order", "upper_files")}})
+        return MergeRules(**{**raw, **{name: tuple(raw[name]) for name in ("keys", "order")}})
 
 
 @dataclass(frozen=True, slots=True)

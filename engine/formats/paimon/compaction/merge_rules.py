@@ -73,7 +73,7 @@ def merge_rules(view: TableView, *, partition: bytes, bucket: int) -> MergeRules
         looks_up=view.options.looks_up,
         has_vectors=view.options.has_deletion_vectors,
         expires_rows=_EXPIRY in given,
-        upper_files=tuple(files.filter(pl.col("level") > 0)["name"].to_list()),
+        upper_levels=dict(files.filter(pl.col("level") > 0).select("name", "level").iter_rows()),
         vectors=_vectors(view, partition, bucket, files),
         limit="; ".join(limits),
         storage=dict(view.files.storage.properties),
