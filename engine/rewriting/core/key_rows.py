@@ -40,9 +40,6 @@ _KIND: Final = pa.field("_VALUE_KIND", pa.int8(), metadata={FIELD_ID_KEY: str(_L
 _OLD_KINDS: Final = (1, 3)
 """`RowKind.isRetract`: the row before an update, and a deletion."""
 
-_NULL: Final = -(2**63)
-"""Nulls are ordered below all values, `CodeGenUtils.newRecordComparator`."""
-
 _SLICE_BITS: Final = np.uint64(20)
 """The lowest bits of a hash order the keys of a slice; those above choose the slice."""
 
@@ -50,12 +47,16 @@ _SLICE_BITS: Final = np.uint64(20)
 def record_type(order: Sequence[str]) -> np.dtype[Any]:
     """Return the type of records with these columns of `sequence.field`."""
     fields = [("key", "<u8"), ("row", "<u8"), ("number", "<i8"), ("flags", "u1")]
-    return np.dtype([*fields, *((order_name(at), "<i8") for at in range(len(order)))])
+    return np.dtype([*fields, *zip(order_names(len(order)), ("u1", "<i8") * len(order), strict=True)])
 
 
-def order_name(at: int) -> str:
-    """Return the name of the field with the values of a column of `sequence.field`."""
-    return f"order{at}"
+def order_names(count: int) -> tuple[str, ...]:
+    """Return the names of the fields that order the rows of a key, the first one decides first.
+
+    For each of `count` columns of `sequence.field` a flag, 0 for nulls, and the value: nulls are ordered below all
+    values in both directions, `CodeGenUtils.newRecordComparator`.
+    """
+    return tuple(name for at in range(count) for name in (f"has{at}", f"order{at}"))
 
 
 class KeyRowReader:
@@ -114,8 +115,6 @@ class KeyRowReader:
     ) -> Records:
         count = source.metadata.row_group(at).num_rows
         found = np.zeros(count, record_type(self._order))
-        for place in range(len(self._order)):
-            found[order_name(place)] = _NULL
         key, row = RowHasher(count), RowHasher(count)
         for wanted, leaves in columns:
             self._transfer.bucket.check()
@@ -129,15 +128,14 @@ class KeyRowReader:
             if wanted.name in self._keys:
                 key.add(column, wanted)
             if wanted.name in self._order:
-                found[order_name(self._order.index(wanted.name))] = self._directed(_whole(column))
+                has_value, value = order_names(len(self._order))[2 * self._order.index(wanted.name) :][:2]
+                found[has_value], found[value] = column.is_valid(), self._directed(_whole(column))
         found["key"], found["row"] = key.finish(), row.finish()
         return found
 
     def _directed(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return values so that the largest decides; nulls stay the least in both directions."""
-        if not self._is_descending:
-            return values
-        return np.where(values == _NULL, _NULL, ~values)
+        """Return values so that the largest decides."""
+        return ~values if self._is_descending else values
 
 
 class Slices:
@@ -165,11 +163,11 @@ class Slices:
 
 
 def _whole(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """Return whole numbers, dates or timestamps as 64 bits, and nulls as the least number."""
+    """Return whole numbers, dates or timestamps as 64 bits, and nulls as 0."""
     of = column.type
     if pt.is_timestamp(of):
         column = column.cast(pa.timestamp("us", of.tz))
     elif pt.is_date32(of):
         column = column.cast(pa.int32())
-    filled: npt.NDArray[np.int64] = pc.fill_null(column.cast(pa.int64()), _NULL).to_numpy()
+    filled: npt.NDArray[np.int64] = pc.fill_null(column.cast(pa.int64()), 0).to_numpy()
     return filled

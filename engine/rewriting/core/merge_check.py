@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from engine.rewriting.core.key_rows import HAS_VECTOR, RETRACTS, Records, order_name
+from engine.rewriting.core.key_rows import HAS_VECTOR, RETRACTS, Records, order_names
 
 DEDUPLICATE: Final = "deduplicate"
 FIRST_ROW: Final = "first-row"
@@ -108,7 +108,7 @@ class SliceCheck:
 
     def _ranks(self, records: Records) -> Sequence[npt.NDArray[Any]]:
         """Return the columns to sort by, the first one last: the last record of a key is the one that is kept."""
-        order = [records[order_name(at)] for at in reversed(range(self._claims.order_fields))]
+        order = [records[name] for name in reversed(order_names(self._claims.order_fields))]
         number = ~records["number"] if self._claims.engine == FIRST_ROW else records["number"]
         return number, *order, ~self._is_ignored(records), records["key"]
 
@@ -141,8 +141,8 @@ class SliceCheck:
         kept, wanted = np.repeat(self._kept, counts), self._kept[of_key]
         is_equal = kept["number"] == before["number"]
         is_equal &= kept["flags"] & RETRACTS == before["flags"] & RETRACTS
-        for at in range(self._claims.order_fields):
-            is_equal &= kept[order_name(at)] == before[order_name(at)]
+        for name in order_names(self._claims.order_fields):
+            is_equal &= kept[name] == before[name]
         is_equal |= kept["flags"] & HAS_VECTOR != 0
         are_kept: _Bits = np.isin(known["row"], before["row"][is_equal])
         are_kept &= (known["flags"] & RETRACTS == wanted["flags"] & RETRACTS) | (wanted["flags"] & HAS_VECTOR != 0)
@@ -152,7 +152,7 @@ class SliceCheck:
 
     def _is_newer(self, known: Records, kept: Records) -> _Bits:
         """Return whether records are after others by `sequence.field` and sequence number."""
-        names = [*map(order_name, range(self._claims.order_fields)), "number"]
+        names = (*order_names(self._claims.order_fields), "number")
         is_newer, is_equal = np.zeros(len(known), np.bool_), np.ones(len(known), np.bool_)
         for name in names:
             is_newer |= is_equal & (known[name] > kept[name])

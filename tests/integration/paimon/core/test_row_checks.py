@@ -338,6 +338,21 @@ def test_a_sequence_field_without_a_known_order_leaves_values_out(lake: PaimonLa
     assert result.row_digest
 
 
+@pytest.mark.parametrize(("direction", "least"), [("ascending", -(2**63)), ("descending", 2**63 - 1)])
+def test_the_last_value_in_the_order_of_a_sequence_field_is_above_null(
+    lake: PaimonLake, monkeypatch: pytest.MonkeyPatch, direction: str, least: int
+) -> None:
+    create(lake, {"sequence.field": "other", "sequence.field.sort-order": direction})
+    lake.write([[1, 0, least, "kept", 0.0], [2, 0, None, "null", 0.0]])
+    lake.write([[1, 0, None, "null", 0.0], [2, 0, least, "kept", 0.0]])
+    assert [row[3] for row in lake.call("values")] == ["kept", "kept"]
+    (task,) = checked_tasks(lake)
+    result = compact(task)
+    assert (result.outcome, result.reason) == ("written", None)
+    tamper(monkeypatch, column_set("word", lambda _: "null"))
+    assert "1 rows are not those that the merge engine keeps" in str(compact(task).reason)
+
+
 def test_columns_of_other_schemas_are_compared_by_their_ids(lake: PaimonLake) -> None:
     """A column that is new, renamed or gone is compared; one of another type is not, and reported."""
     filled(lake, {})
