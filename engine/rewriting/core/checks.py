@@ -25,6 +25,9 @@ from engine.rewriting.kernel.task import read_schema
 SLICE_ROWS: Final = 1_000_000
 """Rows of the inputs that are compared at a time, about 200 MB in memory."""
 
+MOST_SLICES: Final = 128
+"""Two temporary files are open for each. More rows than these slices hold are not compared."""
+
 _PARQUET: Final = ".parquet"
 
 _OPEN_DELETES: Final = "deletions are not compared: nothing was written, and files of higher levels remain"
@@ -85,6 +88,8 @@ def _problem(rules: MergeRules, inputs: Sequence[TaskInput], outputs: Sequence[T
     formats = {PurePosixPath(one.path).suffix for one in (*inputs, *outputs)} - {_PARQUET}
     if formats:
         return f"not compared: files of format {', '.join(sorted(formats))[:100]}, only {_PARQUET} is"
+    if rules.engine and _most_rows(inputs, outputs) > (most := MOST_SLICES * SLICE_ROWS):
+        return f"not compared: more than {most:,} rows"
     if not rules.engine and any(PurePosixPath(one.path).name in rules.vectors for one in inputs):
         return "not compared: rows of an append table that deletion vectors delete"
     return None
@@ -134,7 +139,7 @@ class _MergeComparison:
 
     def compare(self, inputs: Sequence[TaskInput], outputs: Sequence[TaskInput]) -> RowDigest:
         """Return the digest of the outputs' rows. Raises as `compare_rows`."""
-        count = 1 + sum(one.record_count for one in inputs) // SLICE_ROWS
+        count = max(1, -(-_most_rows(inputs, outputs) // SLICE_ROWS))
         kind = record_type(self._rules.order)
         before, after = Slices(count=count, kind=kind), Slices(count=count, kind=kind)
         try:
@@ -168,6 +173,11 @@ class _MergeComparison:
         if faults := "; ".join(found.faults(by_vector=by_vector)):
             names = ", ".join(one.path for one in outputs[:3]) or f"no file for {inputs[0].path}"
             raise OutputFault(f"{names}: Paimon's core merged rows wrongly ({self._rules.engine}): {faults}")
+
+
+def _most_rows(inputs: Sequence[TaskInput], outputs: Sequence[TaskInput]) -> int:
+    """Return the rows of the inputs or those of the outputs, whichever are more, by the metadata."""
+    return max(sum(max(0, one.record_count) for one in files) for files in (inputs, outputs))
 
 
 def _has_older(rules: MergeRules, compacted: Compacted) -> bool:

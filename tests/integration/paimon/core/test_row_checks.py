@@ -280,6 +280,39 @@ def test_rows_are_compared_in_slices_of_their_keys(lake: PaimonLake, monkeypatch
     assert ": 1 rows are not those" in str(compact(task).reason)
 
 
+def test_more_rows_than_the_slices_hold_are_reported_as_not_compared(
+    lake: PaimonLake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.rewriting.core.checks.SLICE_ROWS", 10)
+    monkeypatch.setattr("engine.rewriting.core.checks.MOST_SLICES", 4)
+    filled(lake, {})
+    (task,) = checked_tasks(lake)
+    assert (compact(task).row_digest[:3], compact(task).check_limit) == ("28-", "")
+    monkeypatch.setattr("engine.rewriting.core.checks.MOST_SLICES", 3)
+    result = compact(task)
+    assert (result.outcome, result.row_digest) == ("written", "")
+    assert result.check_limit == "not compared: more than 30 rows"
+
+
+@pytest.mark.parametrize("changed", ["before", "after"])
+def test_a_number_of_rows_beyond_all_bounds_is_reported(
+    lake: PaimonLake, monkeypatch: pytest.MonkeyPatch, changed: str
+) -> None:
+    """Manifests can state any number: one opens no files, and another does not make up for it."""
+
+    def counted(rules: MergeRules, compacted: Compacted, transfer: Transfer) -> ComparedRows:
+        first, *others = getattr(compacted, changed)
+        numbers = [2**62, *(-(2**62) for _ in others)]
+        files = [replace(one, record_count=count) for one, count in zip((first, *others), numbers, strict=True)]
+        return compare_rows(rules, replace(compacted, **{changed: tuple(files)}), transfer)
+
+    monkeypatch.setattr(compaction, "compare_rows", counted)
+    filled(lake, {})
+    (task,) = checked_tasks(lake)
+    result = compact(task)
+    assert (result.outcome, result.check_limit) == ("written", "not compared: more than 128,000,000 rows")
+
+
 def test_a_stop_during_the_comparison_leaves_no_file(lake: PaimonLake, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(rules: MergeRules, compacted: Compacted, transfer: Transfer) -> ComparedRows:
         transfer.bucket.stop()
