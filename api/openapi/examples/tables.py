@@ -118,6 +118,7 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "score_parts": {"file_sizes": 41.0, "deletes": 100.0, "large_files": 100.0},
         "order": None,
         "fullest_bucket": None,
+        "level0_file_count": None,
         "freeze": None,
     },
     "TablePlan": {"enabled": True, "skipped": []},

@@ -126,6 +126,9 @@ class TableHealth(Answer):
     fullest_bucket: FullestBucket | None = Field(
         description="The bucket with the most sorted runs. Null: the table's buckets have no levels, or no files."
     )
+    level0_file_count: int | None = Field(
+        None, description="The most files of level 0 of one bucket. Null: the table's buckets have no levels."
+    )
     due: DueState
     freeze: Freeze | None = Field(description="Null unless a failed proof froze the table.")
 

@@ -214,7 +214,7 @@ class ReadyRun:
     """A queued run that may be claimed as far as the record shows; `domain.runs.turns` orders such runs.
 
     `benefit_per_cost` is the table's last measured value, 0 before the first and for operations besides rewriting.
-    `level0_file_count`: files of level 0 of a key table's fullest bucket at that measurement. `hides_level0`: readers
+    `level0_file_count`: the most files of level 0 of a key table's bucket at that measurement. `hides_level0`: readers
     skip them until they are compacted. `served_at`: when a run of its sharer was last claimed, None before the
     first.
     """

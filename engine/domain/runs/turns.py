@@ -6,7 +6,7 @@ served last if that was later,
 - earlier by 30 minutes for each level of its priority (`Priority.head_start`),
 - earlier by up to 30 minutes for its worth, which is the larger of b / (1 + b), where b is the table's benefit per cost
   (`planning.ranking`; 1: one scan of the table saves as much as the rewrite reads), and n / (n + 5), where n is the
-  number of files of level 0 of the fullest bucket of a key table,
+  greatest number of files of level 0 of a bucket of a key table,
 - earlier by 30 minutes if readers skip these files until they are compacted: so such a table goes before every other
   one of its priority that has waited as long,
 - later by 30 minutes for each run that its team has at work or before it in the queue.

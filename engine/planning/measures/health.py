@@ -46,6 +46,7 @@ class TableHealth:
     `avoidable_bytes`: bytes of small files in partitions with avoidable ones, which merging would read.
     `old_spec_file_count`, `old_spec_bytes`: files under a partition spec that is not the table's current one.
     `fullest_bucket`: the bucket with the most sorted runs; None for a table whose buckets have no levels, or no files.
+    `level0_file_count`: the most files of level 0 of one bucket, which need not be that one; None without levels.
     """
 
     partition_count: int
@@ -74,6 +75,7 @@ class TableHealth:
     worst_partitions: tuple[PartitionHealth, ...]
     metadata: MetadataHealth
     fullest_bucket: FullestBucket | None = None
+    level0_file_count: int | None = None
 
 
 def health(
@@ -141,6 +143,7 @@ def health(
         worst_partitions=partitions.worst(top),
         metadata=MetadataHealth.of(figures),
         fullest_bucket=None if runs is None else runs.fullest(hides_level0=figures.hides_level0),
+        level0_file_count=None if runs is None else int(runs.level0_file_count.max(initial=0)),
     )
 
 

@@ -47,18 +47,19 @@ def state_of_files(facts: Facts) -> Iterator[str]:
 
 def place_in_queue(facts: Facts) -> Iterator[str]:
     """Yield how far files of level 0 let runs of the table precede others, see `domain.runs.turns`."""
-    fullest = None if facts.sight.health is None else facts.sight.health.fullest_bucket
-    if fullest is None or not fullest.level0_file_count:
+    health = facts.sight.health
+    if health is None or health.fullest_bucket is None or not health.level0_file_count:
         return
-    files = f"The fullest bucket has {many(fullest.level0_file_count, 'file')} of level 0"
-    minutes = new_rows_ahead(fullest.level0_file_count, is_hidden=fullest.hides_level0).total_seconds() / 60
-    if fullest.hides_level0:
+    count, is_hidden = health.level0_file_count, health.fullest_bucket.hides_level0
+    files = f"A bucket has {many(count, 'file')} of level 0"
+    minutes = new_rows_ahead(count, is_hidden=is_hidden).total_seconds() / 60
+    if is_hidden:
         yield (
-            f"{files}, which readers skip until they are compacted: its runs precede others of their priority, by "
-            f"{minutes:.0f} min of waiting."
+            f"{files}, which readers skip until they are compacted: the table's runs precede others of their priority, "
+            f"by {minutes:.0f} min of waiting."
         )
     else:
-        yield f"{files}: its runs precede others that waited as long by up to {minutes:.0f} min."
+        yield f"{files}: the table's runs precede others that waited as long by up to {minutes:.0f} min."
 
 
 def _history(metadata: MetadataHealth, total_bytes: int, policy: EffectivePolicy) -> Iterator[str]:

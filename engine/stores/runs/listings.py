@@ -208,7 +208,10 @@ def _with_measures(found: Subquery) -> Select[Any]:
     none: ColumnElement[Any] = literal_column("0")
     worth = case((is_rewrite, func.coalesce(measurements.c.benefit_per_cost, none)), else_=none)
     fullest = measurements.c.document["fullest_bucket"]
-    level0 = case((is_rewrite, func.coalesce(fullest["level0_file_count"].as_integer(), none)), else_=none)
+    counts = [each["level0_file_count"].as_integer() for each in (measurements.c.document, fullest)]
+    level0 = case(
+        (is_rewrite, func.coalesce(*counts, none)), else_=none
+    )  # measurements of earlier versions have the second
     is_hidden = and_(is_rewrite, func.coalesce(fullest["hides_level0"].as_boolean(), false()))
     of_team, of_catalog = literal("team ") + found.c.owner_team, literal("catalog ") + found.c.catalog
     kind = case((is_rewrite, literal("")), else_=literal(UPKEEP_OF))

@@ -75,6 +75,19 @@ async def test_p15_the_table_with_hidden_files_of_level_0_goes_first_then_that_w
     }
 
 
+async def test_p15_new_files_of_another_bucket_than_the_fullest_count(database: Database) -> None:
+    other, hidden = await submitted(database), await submitted(database)
+    async with database.begin() as work:
+        for run, count in ((other, 0), (hidden, 1)):
+            fullest = {"level0_file_count": 0, "hides_level0": True}
+            document = {"fullest_bucket": fullest, "level0_file_count": count}
+            await work.measurements.record(Measurement(run.table_id, "1", NOON, 9, 0, 0, 10**6, 40.0, 0.0, document))
+    assert await ready(database) == [hidden.id, other.id]
+    async with database.read() as work:
+        found = {run.id: (run.level0_file_count, run.hides_level0) for run in await work.runs.list_ready(10)}
+    assert found == {other.id: (0, True), hidden.id: (1, True)}
+
+
 async def test_p15_a_measurement_of_an_earlier_version_hides_nothing(database: Database) -> None:
     run = await submitted(database)
     document = {"fullest_bucket": {"level0_file_count": 4}}

@@ -115,11 +115,17 @@ def test_p14_health_names_the_bucket_with_the_most_sorted_runs_and_the_most_of_e
     assert worst == [("a", 5, 3), ("b", 3, 2)]
 
 
+def test_p15_the_most_files_of_level_0_need_not_be_in_the_bucket_with_the_most_sorted_runs() -> None:
+    found = measured([*bucket("a", 0, 4, 5), *bucket("a", 1, 0, 5)])
+    assert found.fullest_bucket == FullestBucket(0, "a", 0, sorted_run_count=2, level0_file_count=0)
+    assert found.level0_file_count == 1
+
+
 @pytest.mark.parametrize("has_levels", [False, None])
 def test_p14_health_has_no_sorted_runs_for_tables_without_levels(has_levels: bool | None) -> None:
     files = [*FIVE, DigestFile(MIB, "d", delete_files=1, bucket=0, level=0)]
     found = measured(files, replace(KEYED, has_levels=has_levels))
-    assert found.fullest_bucket is None
+    assert (found.fullest_bucket, found.level0_file_count) == (None, None)
     (worst,) = found.worst_partitions
     assert (worst.partition, worst.sorted_run_count, worst.level0_file_count) == ("d", None, None)
 

@@ -203,12 +203,12 @@ def test_files_outside_of_the_location_of_old_specs_and_with_small_row_groups_ar
     [
         (
             False,
-            "The fullest bucket has 5 files of level 0: its runs precede others that waited as long by up to 15 min.",
+            "A bucket has 5 files of level 0: the table's runs precede others that waited as long by up to 15 min.",
         ),
         (
             True,
             (
-                "The fullest bucket has 5 files of level 0, which readers skip until they are compacted: its runs "
+                "A bucket has 5 files of level 0, which readers skip until they are compacted: the table's runs "
                 "precede others of their priority, by 45 min of waiting."
             ),
         ),
@@ -217,8 +217,9 @@ def test_files_outside_of_the_location_of_old_specs_and_with_small_row_groups_ar
 def test_p15_the_place_in_the_queue_by_files_of_level_0_is_named(hides: bool, said: str) -> None:
     facts = seen()
     assert facts.sight.health is not None
-    fullest = FullestBucket(0, "{}", 0, sorted_run_count=6, level0_file_count=5, hides_level0=hides)
-    check(sentences(seen(health=replace(facts.sight.health, fullest_bucket=fullest))), Expected((said,)))
+    fullest = FullestBucket(0, "{}", 0, sorted_run_count=6, level0_file_count=0, hides_level0=hides)
+    health = replace(facts.sight.health, fullest_bucket=fullest, level0_file_count=5)
+    check(sentences(seen(health=health)), Expected((said,)))
 
 
 @pytest.mark.parametrize(

@@ -4206,6 +4206,9 @@ class TableHealth(Model):
     large_file_count: int
     """Live data files above `large_file_bytes`."""
 
+    level0_file_count: int | None
+    """The most files of level 0 of one bucket. Null: the table's buckets have no levels."""
+
     measured_at: datetime
     """Time of the measurement."""
 

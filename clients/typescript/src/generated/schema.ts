@@ -5776,6 +5776,8 @@ export interface components {
             large_file_bytes: number | null;
             /** @description Live data files above `large_file_bytes`. */
             large_file_count: number;
+            /** @description The most files of level 0 of one bucket. Null: the table's buckets have no levels. */
+            level0_file_count: number | null;
             /**
              * Format: date-time
              * @description Time of the measurement.
