@@ -15,13 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.formats.deletion.path_keys import Keys, SeenKeys, are_in, keys_of
-from engine.formats.intake.errors import causes_of
-from engine.formats.intake.limits import Malformed
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.manifests.lists import ManifestRef
-from engine.formats.paimon.metadata.snapshots import ListFile
 from engine.formats.paimon.upkeep.entries import read_files, read_indexes
-from engine.formats.paimon.upkeep.roots import Root, SeenRoots, read_roots
+from engine.formats.paimon.upkeep.roots import Root, SeenRoots, changelog_manifests, read_roots
 from engine.formats.paimon.view import TableView
 
 _READERS: Final = 8
@@ -73,17 +70,7 @@ class References:
         if snapshot.index_manifest is not None and snapshot.index_manifest not in self._manifests:
             self._add_names(view.reader.decoded(snapshot.index_manifest, None, read_indexes)["name"])
             self._manifests.add(snapshot.index_manifest)
-        self._add_manifests(view, [each for file in lists for each in self._listed(view, root, file)])
-
-    def _listed(self, view: TableView, root: Root, file: ListFile) -> Sequence[ManifestRef]:
-        """Return the manifests in a list; none if it is that of changes which expired with the snapshot of a copy."""
-        try:
-            return view.reader.listed(file)
-        except Malformed as error:
-            is_missing = any(isinstance(each, FileNotFoundError) for each in causes_of(error))
-            if is_missing and file == root.snapshot.changelog and not root.is_main:
-                return ()
-            raise
+        self._add_manifests(view, [*view.reader.manifests(snapshot), *changelog_manifests(view.reader, snapshot)])
 
     def _add_manifests(self, view: TableView, manifests: Sequence[ManifestRef]) -> None:
         new = [each for each in dict.fromkeys(manifests) if each.name not in self._manifests]

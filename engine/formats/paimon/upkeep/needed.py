@@ -3,9 +3,9 @@
 Names of files are unique in a table. A file that has the name of a needed one in another folder is kept too.
 
 A snapshot needs its manifest lists, the manifests in them, its index manifest with the index files, its statistics, its
-changelog files, the files that are live in it, and those that its own changes added: streaming readers read these. A
-data file needs its extra files. A tag needs neither changelog files nor what the changes of its snapshot added: Paimon
-deletes the changelog files of a snapshot when it expires, and never those of a tag.
+changelog files while their list exists, the files that are live in it, and those that its own changes added: streaming
+readers read these. A data file needs its extra files. A tag needs neither changelog files nor what the changes of its
+snapshot added: Paimon deletes the changelog files of a snapshot when it expires, and never those of a tag.
 
 Manifests are read once, and of their entries only those of files in question are kept.
 """
@@ -19,7 +19,7 @@ from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.manifests.entries import ADD
 from engine.formats.paimon.manifests.lists import ManifestRef
 from engine.formats.paimon.upkeep.entries import FILES, live_entries, read_files, read_indexes
-from engine.formats.paimon.upkeep.roots import Root, SeenRoots
+from engine.formats.paimon.upkeep.roots import Root, SeenRoots, changelog_manifests
 from engine.formats.paimon.view import TableView
 
 _READERS = 8
@@ -58,7 +58,7 @@ class NeededFiles:
         self._mark(each.name for each in lists)
         self._mark(each for each in (snapshot.index_manifest, snapshot.statistics) if each is not None)
         base, delta = list(reader.listed(snapshot.base)), list(reader.listed(snapshot.delta))
-        changelog = [] if changes is None else list(reader.listed(changes))
+        changelog = [] if changes is None else list(changelog_manifests(reader, snapshot))
         self._mark(each.name for each in (*base, *delta, *changelog))
         if snapshot.index_manifest is not None:
             indexes = reader.decoded(snapshot.index_manifest, None, read_indexes)

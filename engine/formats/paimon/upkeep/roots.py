@@ -10,6 +10,8 @@ from engine.formats.intake.errors import causes_of
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.files import TableFiles
+from engine.formats.paimon.manifests.lists import ManifestRef
+from engine.formats.paimon.manifests.reading import MetadataReader
 from engine.formats.paimon.metadata.snapshots import SNAPSHOT_BYTES, Snapshot, parse_copy
 
 MOST_ROOTS: Final = 100_000
@@ -67,6 +69,26 @@ def read_roots(files: TableFiles) -> Sequence[Root]:
 def exists(files: TableFiles, root: Root) -> bool:
     """Return whether a root is still there, and the same. Raises as `read_roots`."""
     return _read(files, root.path) == root.snapshot
+
+
+def changelog_manifests(reader: MetadataReader, snapshot: Snapshot) -> Sequence[ManifestRef]:
+    """Return the manifests of a snapshot's changelog files; none if their list is gone.
+
+    An expired snapshot loses its changelog files and their list, but comes back on a branch or by a rollback to a tag,
+    with the name of the list. Without the list no reader finds the files.
+
+    Raises:
+        Malformed: the list can't be read.
+        OSError: the store does not answer.
+    """
+    if snapshot.changelog is None:
+        return ()
+    try:
+        return reader.listed(snapshot.changelog)
+    except Malformed as error:
+        if any(isinstance(each, FileNotFoundError) for each in causes_of(error)):
+            return ()
+        raise
 
 
 class SeenRoots:

@@ -189,6 +189,21 @@ def test_a_rollback_to_a_tag_keeps_its_files(paimon_core: PaimonCore, tmp_path: 
     assert lake.call("values") == rows
 
 
+def test_a_branch_of_a_snapshot_whose_changelog_expired_stops_no_deletion(
+    paimon_core: PaimonCore, tmp_path: Path
+) -> None:
+    lake = compacted(paimon_core, tmp_path, changelog_producer="lookup")
+    lake.call("create_tag", name="t", snapshot=2)
+    lake.call("create_branch", name="b", tag="t")
+    rows = lake.call("history")["rows"]["branch b"]
+    lake.call("expire", retained=2)
+    snapshot = json.loads((lake.folder / "branch/branch-b/snapshot/snapshot-2").read_text())
+    assert not (lake.folder / "manifest" / snapshot["changelogManifestList"]).exists()
+    plan = expired_with_files(lake, expiry(1))
+    assert plan.files["data"].files == 2
+    assert lake.call("history")["rows"]["branch b"] == rows
+
+
 def test_another_table_of_this_name_loses_nothing(paimon_core: PaimonCore, tmp_path: Path) -> None:
     lake = compacted(paimon_core, tmp_path)
     snapshots_expired(lake, expiry(1))

@@ -143,6 +143,22 @@ def test_files_that_a_rollback_left_go(lake: PaimonLake) -> None:
     assert history(lake) == rows
 
 
+def test_orphans_go_after_a_rollback_to_a_tag_whose_changelog_expired(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = PaimonLake(paimon_core, tmp_path).create(**KEYED, changelog_producer="lookup")
+    for number in range(2):
+        lake.write([[each, "a", float(number)] for each in range(5)])
+        lake.call("compact", full=True, options={"write-only": "false"})
+    lake.call("create_tag", name="t", snapshot=2)
+    expired_with_files(lake, expiry(1))
+    lake.call("roll_back_to_tag", name="t")
+    snapshot = json.loads((lake.folder / "snapshot/snapshot-2").read_text())
+    assert not (lake.folder / "manifest" / snapshot["changelogManifestList"]).exists()
+    place(lake.folder, "bucket-0/data-{}-0.parquet")
+    values = lake.call("values")
+    assert removed(lake).deleted["data"].files == 2, "the placed one, and that of the snapshot before the rollback"
+    assert lake.call("values") == values
+
+
 def test_expired_files_that_a_run_left_are_orphans(lake: PaimonLake) -> None:
     table, which = lake.open(), expiry(1)
     table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None)
