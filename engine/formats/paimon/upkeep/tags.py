@@ -23,8 +23,11 @@ from engine.formats.paimon.view import TableView
 
 _PREFIX: Final = "tag-"
 _READERS: Final = 8
-_TOLD: Final = re.compile(r"^tag\.callback|^metastore\.tag-to-partition")
-"""Options with which other programs have to be told of the removal of a tag: Packhouse removes none then."""
+_TOLD: Final = re.compile(
+    r"^tag\.callback|^tag\.create-success-file|^metastore\.tag-to-partition|^metadata\.iceberg\.storage"
+)
+"""Options by which Paimon's core 1.4.2 does more than delete a tag (`AbstractFileStore.createTagCallbacks`): it tells
+other programs, or removes a mark of success or a reference in metadata of Iceberg. Packhouse removes no tag then."""
 
 AnnounceTags = Callable[[TableView, Sequence[Tag]], None]
 

@@ -136,7 +136,13 @@ def test_a_tag_that_a_reader_or_a_run_needs_stays(lake: PaimonLake, needed: Need
     assert lake.open().plan_expiry(expiry(1, needed=Needed(reader_ids=frozenset({3})))).tags
 
 
-@pytest.mark.parametrize("option", ["tag.callbacks", "metastore.tag-to-partition"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("tag.callbacks", "tag.callback.com.example.Told.param", "tag.create-success-file"),
+        *("metastore.tag-to-partition", "metadata.iceberg.storage"),
+    ],
+)
 def test_tags_whose_removal_others_have_to_be_told_of_stay(lake: PaimonLake, option: str) -> None:
     path = lake.folder / "schema/schema-0"
     edit_json(path, options={**json.loads(path.read_text())["options"], option: "x"})
