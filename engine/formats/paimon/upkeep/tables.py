@@ -22,7 +22,7 @@ from engine.formats.paimon.orphans.orphan_files import OrphanFiles
 from engine.formats.paimon.upkeep.expired_files import ExpiredFiles, Unneeded, preview
 from engine.formats.paimon.upkeep.expiry import expire, old_copies, plan_expiry
 from engine.formats.paimon.upkeep.places import DeletablePlaces
-from engine.formats.paimon.upkeep.records import records_of
+from engine.formats.paimon.upkeep.records import check_same, origin_of, records_of
 from engine.formats.paimon.upkeep.retention import DEFAULT_TIME
 from engine.formats.paimon.upkeep.tags import expire_tags, read_tags, retained_tags
 from engine.formats.paimon.view import TableView
@@ -63,7 +63,7 @@ class TableUpkeep(LoadedTable):
     ) -> Sequence[Condition]:
         """Remove snapshots; see `HistoryKeeper.expire`."""
         announce = None if deletes_for is None else self._expired_files(deletes_for, ()).announce
-        return expire(self._fresh, snapshot_ids, expiry, before_try=before_try, announce=announce)
+        return expire(self._same, snapshot_ids, expiry, before_try=before_try, announce=announce)
 
     @reads("remove tags of")
     def expire_tags(
@@ -76,12 +76,12 @@ class TableUpkeep(LoadedTable):
     ) -> Sequence[Condition]:
         """Remove tags whose time is over; see `TagKeeper.expire_tags`."""
         announce = None if deletes_for is None else self._expired_files(deletes_for, ()).announce_tags
-        return expire_tags(self._fresh, names, expiry, before_try=before_try, announce=announce)
+        return expire_tags(self._same, names, expiry, before_try=before_try, announce=announce)
 
     @reads("read the tags of")
     def retained_tags(self, names: Sequence[str]) -> frozenset[str]:
         """Return those of the tags that the table has now."""
-        return retained_tags(self._view.files, names)
+        return retained_tags(self._same().files, names)
 
     @reads("read the snapshots of")
     def old_copies(self) -> Sequence[OldCopy]:
@@ -91,7 +91,7 @@ class TableUpkeep(LoadedTable):
     @reads("read the snapshots of")
     def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
         """Return those of the snapshots that the table has now."""
-        return frozenset(snapshot_ids) & frozenset(self._fresh().files.snapshot_ids())
+        return frozenset(snapshot_ids) & frozenset(self._same().files.snapshot_ids())
 
     @reads("read the manifests of")
     def preview_removal(
@@ -143,6 +143,12 @@ class TableUpkeep(LoadedTable):
             files=self._orphan_files(run_id, others, open_runs),
             rule=rule,
         )
+
+    def _same(self) -> TableView:
+        """Load the table again. Raises `TableReplaced` if another table has its name now."""
+        view = self._fresh()
+        check_same(view, origin_of(self._view))
+        return view
 
     def _orphan_files(self, run_id: str, others: Sequence[str], open_runs: Sequence[str]) -> OrphanFiles:
         scope = Scope.of(self._view.files.location, others)

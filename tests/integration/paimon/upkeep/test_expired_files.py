@@ -1,6 +1,7 @@
 """Files of expired snapshots of Paimon tables: killed at every step, racing writers, hostile metadata."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -212,6 +213,34 @@ def test_another_table_of_this_name_loses_nothing(paimon_core: PaimonCore, tmp_p
     before = files_of(lake)
     with pytest.raises(TableReplaced):
         lake.open().deletion(RUN, ()).record()
+    assert files_of(lake) == before
+
+
+def renamed(lake: PaimonLake) -> None:
+    """Give the table's name to another table, as a job does that replaces a table by a new version."""
+    lake.folder.rename(lake.folder.with_name("old"))
+    (lake.folder.with_name("new")).rename(lake.folder)
+
+
+def test_a_table_that_takes_the_name_before_the_expiry_loses_nothing(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake, which = compacted(paimon_core, tmp_path), expiry(1)
+    lake.call("create_tag", name="t", snapshot=2, seconds=1.0)
+    shutil.copytree(lake.folder, lake.folder.with_name("new"))
+    schema = lake.folder.with_name("new") / "schema/schema-0"
+    edit_json(schema, timeMillis=json.loads(schema.read_text())["timeMillis"] + 1)
+    table = lake.open()
+    plan = table.plan_expiry(which)
+    assert (len(plan.expired), list(plan.tags)) == (5, ["t"])
+    renamed(lake)
+    before = files_of(lake)
+    for remove in (
+        lambda: table.expire(tuple(plan.expired), which, before_try=lambda: None, deletes_for=RUN),
+        lambda: table.expire_tags(("t",), which, before_try=lambda: None, deletes_for=RUN),
+        lambda: table.retained(tuple(plan.expired)),
+        lambda: table.retained_tags(("t",)),
+    ):
+        with pytest.raises(TableReplaced):
+            remove()
     assert files_of(lake) == before
 
 
