@@ -25,6 +25,8 @@ from engine.formats.paimon.upkeep.entries import FILES, live_entries, read_files
 from engine.formats.paimon.view import TableView
 
 _IN_DATA_FOLDERS: Final = "index-file-in-data-file-dir"
+_LOCATED: Final = FILES.append(pa.field("path", pa.string()))
+"""Entries with the path of each file."""
 
 T = TypeVar("T")
 
@@ -33,7 +35,9 @@ class Candidates:
     """Finds the files of expiring snapshots; what can't be read of them is counted in `unread`, and stays."""
 
     def __init__(self, view: TableView, unread: Unread) -> None:
+        """Take the table. Raises `Malformed` if no partition of it can be read."""
         self._view = view
+        self._codec = view.codec
         self._unread = unread
         self._failed: set[str] = set()
 
@@ -58,7 +62,7 @@ class Candidates:
         """Yield the files that tags need: those of their rows, but no changelog files. Arguments as for `find`."""
         distinct = {(each.base, each.delta): replace(each, changelog=None) for each in tagged}
         for each in distinct.values():
-            entries = [FILES.empty_table(), *self._entries(each.base), *self._entries(each.delta)]
+            entries = [_LOCATED.empty_table(), *self._entries(each.base), *self._entries(each.delta)]
             yield from self._files(live_entries(pa.concat_tables(entries)), FileKind.DATA, each.id)
         yield from self._index_files(list(distinct.values()))
         yield from self._metadata(list(distinct.values()))
@@ -80,7 +84,7 @@ class Candidates:
     def _files(self, entries: pa.Table, kind: FileKind, snapshot_id: int) -> Iterator[pa.Table]:
         if not entries.num_rows:
             return
-        paths = self._paths(entries)
+        paths = entries["path"]
         ids = pa.repeat(pa.scalar(snapshot_id, pa.int64()), entries.num_rows)
         yield listed(paths, kind, file_bytes=entries["file_bytes"], snapshot_ids=ids)
         extras = entries["extra_files"].combine_chunks()
@@ -92,14 +96,19 @@ class Candidates:
 
     def _index_files(self, expired: Sequence[Snapshot]) -> Iterator[pa.Table]:
         manifests = {each.index_manifest: each.id for each in expired if each.index_manifest is not None}
-        in_data_folders = self._view.schema.options.get(_IN_DATA_FOLDERS, "false").strip().lower() == "true"
         for name, snapshot_id in manifests.items():
-            indexes = self._read(name, None, read_indexes)
+            indexes = self._read(name, None, self._located_indexes)
             if indexes is None or not indexes.num_rows:
                 continue
             ids = pa.repeat(pa.scalar(snapshot_id, pa.int64()), indexes.num_rows)
-            paths = self._paths(indexes) if in_data_folders else self._in_index_folder(indexes)
-            yield listed(paths, FileKind.INDEX, file_bytes=indexes["file_bytes"], snapshot_ids=ids)
+            yield listed(indexes["path"], FileKind.INDEX, file_bytes=indexes["file_bytes"], snapshot_ids=ids)
+
+    def _located_indexes(self, stored: bytes) -> pa.Table:
+        indexes = read_indexes(stored)
+        in_data_folders = self._view.schema.options.get(_IN_DATA_FOLDERS, "false").strip().lower() == "true"
+        return indexes.append_column(
+            "path", self._paths(indexes) if in_data_folders else self._in_index_folder(indexes)
+        )
 
     def _in_index_folder(self, indexes: pa.Table) -> pa.ChunkedArray:
         inside = pc.binary_join_element_wise(f"{self._view.files.location}/index", indexes["name"], "/")
@@ -123,14 +132,18 @@ class Candidates:
         yield _named(f"{location}/statistics", FileKind.STATISTICS, statistics)
 
     def _paths(self, entries: pa.Table) -> pa.ChunkedArray:
-        live = LiveFiles(entries, VECTORS.empty_table(), self._view.codec, self._view.files.location)
+        live = LiveFiles(entries, VECTORS.empty_table(), self._codec, self._view.files.location)
         return live.paths()
 
     def _entries(self, file: ListFile) -> Iterator[pa.Table]:
         for each in self._listed(file):
-            found = self._read(each.name, each.file_bytes, read_files)
+            found = self._read(each.name, each.file_bytes, self._located_files)
             if found is not None:
                 yield found
+
+    def _located_files(self, stored: bytes) -> pa.Table:
+        entries = read_files(stored)
+        return entries.append_column(_LOCATED.field("path"), self._paths(entries))
 
     def _listed(self, file: ListFile) -> Sequence[ManifestRef]:
         return self._left(file.name, lambda: self._view.reader.listed(file)) or ()

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from engine.formats.intake.limits import Malformed
 from engine.formats.paimon.manifests.columns import decode
-from engine.formats.paimon.manifests.entries import ADD, read_columns, schema_of
+from engine.formats.paimon.manifests.entries import ADD, DELETE, read_columns, schema_of
 
 _INDEX_VERSION: Final = 1
 _IDENTITY: Final = ("partition", "bucket", "level", "name")
@@ -34,9 +34,12 @@ def read_files(stored: bytes) -> pa.Table:
     """Return the entries of a manifest, with the schema `FILES`.
 
     Raises:
-        Malformed: it can't be decoded, or names a file that can't be one in a folder.
+        Malformed: it can't be decoded, names a file that can't be one in a folder, or has an entry that neither adds
+            nor deletes a file.
     """
     found = read_columns(stored, FILES)
+    if not pc.all(pc.is_in(found["kind"], value_set=pa.array([ADD, DELETE], pa.int32())), min_count=0).as_py():
+        raise Malformed("it has entries that neither add nor delete a file")
     _check_names(found["name"])
     _check_names(pc.list_flatten(found["extra_files"]))
     return found

@@ -331,6 +331,40 @@ def test_missing_files_of_expiring_snapshots_are_counted(paimon_core: PaimonCore
     assert len(data_files(lake)) == 2, "one that only the fourth snapshot removed is unknown"
 
 
+def test_a_partition_that_cannot_be_read_in_an_expiring_snapshot_is_counted(
+    paimon_core: PaimonCore, tmp_path: Path
+) -> None:
+    lake = compacted(paimon_core, tmp_path)
+
+    def lengthen(entries: list[Any]) -> None:
+        for each in entries:
+            if each["_KIND"] == 1:
+                each["_PARTITION"] = each["_PARTITION"][:-1] + b"\xff"
+
+    edit_manifest(lake.folder, lengthen)
+    lake.write([[9, "c", 1.0]])
+    table, which, before = lake.open(), expiry(1), data_files(lake)
+    table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
+    plan = files_deleted(table)
+    assert plan.details["unread"]["counts"] == {"damaged": 1}
+    assert plan.files["data"].files == len(before - data_files(lake)) == 2, "those that the fourth snapshot removed"
+
+
+def test_an_entry_that_neither_adds_nor_deletes_frees_no_file(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = compacted(paimon_core, tmp_path)
+
+    def of_no_kind(entries: list[Any]) -> None:
+        added = next(each for each in entries if each["_KIND"] == 0)
+        entries.append({**added, "_KIND": 2})
+
+    edit_manifest(lake.folder, of_no_kind)
+    before, which = files_of(lake), expiry(1)
+    table = lake.open()
+    with pytest.raises(TableUnreadable, match="neither add nor delete"):
+        table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
+    assert files_of(lake) == before
+
+
 def test_absurd_counts_are_unreadable(paimon_core: PaimonCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lake = compacted(paimon_core, tmp_path)
     monkeypatch.setattr("engine.formats.paimon.upkeep.roots.MOST_ROOTS", 5)
