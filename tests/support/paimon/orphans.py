@@ -22,6 +22,7 @@ IN_BUCKETS: Final = (
     "data-{}-0.parquet-1.index",
     "changelog-{}-0.parquet",
     "index-{}-3",
+    "data--u-7d8c1f34-s-2147483646-w-{}-0.avro",
     "run_0gone-00001-1-17.parquet",
     "run_0gone-00001-1-2-{}-0.parquet",
     "run_0gone-00001-1-2-changelog-{}-1.orc",

@@ -20,6 +20,9 @@ _COMPRESSION: Final = r"(?:\.[a-z0-9]{1,12}){0,2}"
 """Before the format: that of the file (`file.suffix.include.compression`), or the mark of a file of vectors."""
 
 _ENDS: Final = rf"{_COMPRESSION}\.(?:{_FORMATS})(?:\.(?:gz|bz2|deflate|snappy|lz4|zst|xz))?"
+_OF_POSTPONED: Final = "(?:-u-[^/]+-s-[0-9]+-w-)?"
+"""What writers of `bucket = -2` put after the prefix: their user and number (`PostponeBucketFileStoreWrite`)."""
+
 _FILE_INDEX: Final = r"(?:(?:-[0-9]+)?\.index)?"
 _BY_TASK: Final = "run_[0-9a-z]+-[0-9]{5,}-[0-9]+-"
 """What Packhouse puts before the names of files of its tasks, see `domain.runs.output_names`."""
@@ -42,11 +45,12 @@ def orphan_kinds(view: TableView) -> Sequence[tuple[FileKind, str]]:
     partition = "/[^/=]+=[^/]+" * len(view.schema.partition_keys)
     bucket = f"^{root}{folder}{partition}/bucket-(?:postpone|[0-9]+)/"
     changelog = f"{re.escape(options.changelog_prefix)}|changelog-|{_BY_TASK}[0-9]+-changelog-"
-    data = f"{re.escape(options.data_prefix)}|data-|{_BY_TASK}[0-9]+-"
+    data = f"(?:{re.escape(options.data_prefix)}|data-){_OF_POSTPONED}|{_BY_TASK}[0-9]+-"
+    named = f"{_NUMBERED}{_ENDS}{_FILE_INDEX}"
     return [
         (FileKind.INDEX, f"(?:{bucket}|^{root}/index/)index-{_NUMBERED}$"),
-        (FileKind.CHANGELOG, f"{bucket}(?:{changelog}){_NUMBERED}{_ENDS}{_FILE_INDEX}$"),
-        (FileKind.DATA, f"{bucket}(?:(?:{data}){_NUMBERED}{_ENDS}{_FILE_INDEX}|{_BY_TASK}[0-9]+\\.parquet)$"),
+        (FileKind.CHANGELOG, f"{bucket}(?:{changelog}){named}$"),
+        (FileKind.DATA, f"{bucket}(?:(?:{data}){named}|{_BY_TASK}[0-9]+\\.parquet)$"),
         (FileKind.MANIFEST, f"^{root}/manifest/manifest-{_NUMBERED}$"),
         (FileKind.MANIFEST_LIST, f"^{root}/manifest/manifest-list-{_NUMBERED}$"),
         (FileKind.INDEX_MANIFEST, f"^{root}/manifest/index-manifest-{_NUMBERED}$"),

@@ -62,7 +62,7 @@ def test_orphans_of_every_kind_go_and_nothing_else(lake: PaimonLake) -> None:
     figures = removed(lake)
     assert files_of(lake) == before | kept
     assert {kind: count.files for kind, count in figures.deleted.items()} == {
-        "data": 8,
+        "data": 9,
         "changelogs": 2,
         "indexes": 2,
         "statistics": 1,
@@ -111,6 +111,17 @@ def test_files_of_lost_writers_go_and_those_that_are_committed_late_stay(
     assert deleted(second).total.files == 1
     assert (late in files_of(lake), lost in files_of(lake)) == (True, False)
     assert lake.call("ids") == [1, 3]
+
+
+def test_files_of_lost_writers_that_postpone_the_bucket_go(paimon_core: PaimonCore, tmp_path: Path) -> None:
+    lake = PaimonLake(paimon_core, tmp_path).create(**{**KEYED, "bucket": "-2"}, data_file__prefix="part-")
+    lake.write([[1, "b", 1.0]])
+    before = files_of(lake)
+    lake.write([[2, "b", 1.0]], is_lost=True)
+    (lost,) = files_of(lake) - before
+    assert lost.startswith("bucket-postpone/part--u-")
+    assert removed(lake).total.files == 1
+    assert files_of(lake) == before
 
 
 def test_writers_and_expiries_between_the_looks_and_during_the_deletion_lose_nothing(lake: PaimonLake) -> None:
