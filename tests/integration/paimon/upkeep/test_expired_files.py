@@ -252,41 +252,54 @@ def test_a_file_below_another_table_stays(paimon_core: PaimonCore, tmp_path: Pat
     assert plan.details["refused"]["counts"] == {"of_another_table": 4}
 
 
-def _outside(entries: list[Any]) -> None:
-    victim = "/tmp/victim"
+def _external(entries: list[Any], victim: Path) -> None:
     for each in entries:
-        each["_FILE"]["_EXTERNAL_PATH"] = victim
+        each["_FILE"]["_EXTERNAL_PATH"] = str(victim)
 
 
-def _extra(entries: list[Any]) -> None:
+def _external_by_parents(entries: list[Any], victim: Path) -> None:
     for each in entries:
-        each["_FILE"]["_EXTRA_FILES"] = ["../../../victim"]
+        each["_FILE"]["_EXTERNAL_PATH"] = f"{victim.parent}/lake.db/events/day=a/../../../{victim.name}"
 
 
-def _parent(entries: list[Any]) -> None:
+def _extra(entries: list[Any], victim: Path) -> None:
     for each in entries:
-        each["_FILE"]["_FILE_NAME"] = ".."
+        each["_FILE"]["_EXTRA_FILES"] = [f"../../../../{victim.name}"]
 
 
-@pytest.mark.parametrize("edit", [_outside, _extra, _parent])
-def test_hostile_entries_lead_nowhere(
-    paimon_core: PaimonCore, tmp_path: Path, edit: Callable[[list[Any]], None]
+def _name(entries: list[Any], victim: Path) -> None:
+    for each in entries:
+        each["_FILE"]["_FILE_NAME"] = f"../../../../{victim.name}"
+
+
+@pytest.mark.parametrize("edit", [_external, _external_by_parents])
+def test_external_paths_lead_nowhere(
+    paimon_core: PaimonCore, tmp_path: Path, edit: Callable[[list[Any], Path], None]
 ) -> None:
-    lake = compacted(paimon_core, tmp_path, commits=2)
-    edit_manifest(lake.folder, edit)
-    lake.write([[9, "c", 1.0]])
-    victim = lake.root / "victim"
+    lake, victim = compacted(paimon_core, tmp_path, commits=2), tmp_path / "victim"
     victim.write_text("of another program")
-    which = expiry(1)
-    table = lake.open()
-    before = data_files(lake)
-    try:
+    edit_manifest(lake.folder, lambda entries: edit(entries, victim))
+    lake.write([[9, "c", 1.0]])
+    snapshots_expired(lake, expiry(1))
+    plan = files_deleted(lake.open())
+    assert plan.details["refused"]["counts"] == {"outside": 1}
+    assert plan.total.files > 0
+    assert victim.exists()
+
+
+@pytest.mark.parametrize("edit", [_extra, _name])
+def test_names_with_folders_lead_nowhere(
+    paimon_core: PaimonCore, tmp_path: Path, edit: Callable[[list[Any], Path], None]
+) -> None:
+    lake, victim = compacted(paimon_core, tmp_path, commits=2), tmp_path / "victim"
+    victim.write_text("of another program")
+    assert (lake.folder / "day=a/bucket-0/../../../../victim").samefile(victim)
+    edit_manifest(lake.folder, lambda entries: edit(entries, victim))
+    lake.write([[9, "c", 1.0]])
+    before, table, which = files_of(lake), lake.open(), expiry(1)
+    with pytest.raises(TableUnreadable, match="file name"):
         table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
-        plan = files_deleted(lake.open())
-    except TableUnreadable:
-        assert data_files(lake) == before
-    else:
-        assert plan.details["refused"]["counts"] == {"outside": 1}
+    assert files_of(lake) == before
     assert victim.exists()
 
 
