@@ -12,7 +12,8 @@ from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.manifests.lists import ManifestRef
 from engine.formats.paimon.manifests.reading import MetadataReader
-from engine.formats.paimon.metadata.snapshots import SNAPSHOT_BYTES, Snapshot, parse_copy
+from engine.formats.paimon.metadata.snapshots import Snapshot, parse_copy
+from engine.formats.paimon.upkeep.documents import read_document
 
 MOST_ROOTS: Final = 100_000
 _READERS: Final = 8
@@ -50,6 +51,7 @@ def read_roots(files: TableFiles) -> Sequence[Root]:
 
     Raises:
         Malformed: one can't be read, or there are too many.
+        Transient: one is being written.
         OSError: the store does not answer.
     """
     found: list[Root] = []
@@ -125,5 +127,4 @@ def _places(files: TableFiles) -> Iterator[str]:
 
 
 def _read(files: TableFiles, path: str) -> Snapshot | None:
-    body = files.storage.read_if_present(path, SNAPSHOT_BYTES)
-    return None if body is None else parse_copy(body, path=path)
+    return read_document(files, path, partial(parse_copy, path=path))

@@ -16,8 +16,9 @@ from engine.formats.base import Condition
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.files import TableFiles
-from engine.formats.paimon.metadata.snapshots import SNAPSHOT_BYTES, Snapshot
+from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.metadata.tags import Tag, parse_tag
+from engine.formats.paimon.upkeep.documents import read_document
 from engine.formats.paimon.upkeep.roots import MOST_ROOTS
 from engine.formats.paimon.view import TableView
 
@@ -48,6 +49,7 @@ def read_tags(files: TableFiles, names: Sequence[str] | None = None) -> Sequence
 
     Raises:
         Malformed: one can't be read, or there are too many.
+        Transient: one is being written.
         OSError: the store does not answer.
     """
     if names is None:
@@ -116,5 +118,4 @@ def _is_needed(snapshot: Snapshot, needed: Needed) -> bool:
 
 def _read(files: TableFiles, name: str) -> Tag | None:
     path = f"{files.location}/tag/{_PREFIX}{name}"
-    body = files.storage.read_if_present(path, SNAPSHOT_BYTES)
-    return None if body is None else parse_tag(body, name=name, path=path)
+    return read_document(files, path, partial(parse_tag, name=name, path=path))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.domain.errors import TableUnreadable
+from engine.domain.errors import TableUnreadable, Transient
 from engine.domain.runs.expiry import Needed
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
@@ -120,6 +120,29 @@ def test_a_damaged_tag_stops_the_expiry_before_anything_is_removed(lake: PaimonL
     with pytest.raises(TableUnreadable, match="tag-plain"):
         lake.open().expire_tags(("over",), expiry(1), before_try=lambda: None)
     assert files_of(lake) == before
+
+
+def test_a_tag_that_is_just_written_is_read_again(lake: PaimonLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = lake.folder / "tag/tag-plain"
+    body, written = path.read_bytes(), list[int]()
+
+    def write_more(_seconds: float) -> None:
+        path.write_bytes(body[: written.pop()])
+
+    monkeypatch.setattr("engine.formats.paimon.upkeep.documents.sleep", write_more)
+    for which in (lambda: lake.open().plan_expiry(expiry(1)).tags, lambda: lake.open().preview_removal([1], ()).files):
+        path.write_bytes(b"")
+        written[:] = [len(body), 100, 1]
+        assert which()
+        assert written == []
+    path.write_bytes(b"")
+    written[:] = [1, 1]
+    with pytest.raises(TableUnreadable, match="tag-plain"):
+        lake.open().plan_expiry(expiry(1))
+    path.write_bytes(b"")
+    written[:] = range(10, 0, -1)
+    with pytest.raises(Transient, match="being written"):
+        lake.open().plan_expiry(expiry(1))
 
 
 @pytest.mark.parametrize(
