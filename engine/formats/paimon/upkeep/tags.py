@@ -103,17 +103,26 @@ def retained_tags(files: TableFiles, names: Sequence[str]) -> frozenset[str]:
 def _over(view: TableView, tags: Sequence[Tag], expiry: Expiry) -> Iterator[Tag]:
     if any(_TOLD.search(name.lower()) for name in view.schema.options):
         return
+    read_since = _read_since(tags, expiry.needed)
     for each in tags:
         is_over = each.retained_until is not None and expiry.now > each.retained_until
-        if is_over and not _is_needed(each.snapshot, expiry.needed):
+        if is_over and not _is_needed(each.snapshot, expiry.needed, read_since):
             yield each
 
 
-def _is_needed(snapshot: Snapshot, needed: Needed) -> bool:
+def _read_since(tags: Sequence[Tag], needed: Needed) -> datetime | None:
+    """Return from which commit on readers need tags: from the last one before the time since when they read."""
+    if needed.readers_since is None:
+        return None
+    times = [instant(each.snapshot.committed_at_ms) for each in tags]
+    return max((each for each in times if each <= needed.readers_since), default=needed.readers_since)
+
+
+def _is_needed(snapshot: Snapshot, needed: Needed, read_since: datetime | None) -> bool:
     """Return whether a run or a reader needs the snapshot of a tag; a reader needs all newer ones as well."""
     is_read = bool(needed.reader_ids) and snapshot.id >= min(needed.reader_ids)
-    at = instant(snapshot.committed_at_ms)
-    return is_read or snapshot.id in needed.ids or (needed.readers_since is not None and at >= needed.readers_since)
+    is_late = read_since is not None and instant(snapshot.committed_at_ms) >= read_since
+    return is_read or is_late or snapshot.id in needed.ids
 
 
 def _read(files: TableFiles, name: str) -> Tag | None:

@@ -159,6 +159,18 @@ def test_a_tag_that_a_reader_or_a_run_needs_stays(lake: PaimonLake, needed: Need
     assert lake.open().plan_expiry(expiry(1, needed=Needed(reader_ids=frozenset({3})))).tags
 
 
+def test_the_newest_tag_before_a_reader_began_stays(lake: PaimonLake) -> None:
+    """A reader may read the tag that was the newest when it began; by then that of snapshot 2, later that of 4."""
+    at = {each: json.loads((lake.folder / f"snapshot/snapshot-{each}").read_text())["timeMillis"] for each in (2, 3, 4)}
+    since = {each: Needed(readers_since=datetime.fromtimestamp(ms / 1000, UTC)) for each, ms in at.items()}
+    assert at[2] <= at[3] < at[4]
+    for each in (2, 3):
+        which = expiry(1, needed=since[each])
+        assert not lake.open().plan_expiry(which).tags
+        assert lake.open().expire_tags(("over",), which, before_try=pytest.fail) == ()
+    assert lake.open().plan_expiry(expiry(1, needed=since[4])).tags
+
+
 @pytest.mark.parametrize(
     "option",
     [
