@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 
 from engine.domain.runs.removals import FileCount
 from engine.formats.base import REMOVED_FILES
+from engine.formats.deletion.decoded_sizes import check_decoded
 from engine.formats.deletion.path_keys import Keys, keys_of
 from engine.formats.intake.errors import printable
 from engine.formats.intake.limits import Malformed
@@ -98,6 +99,8 @@ class FileList:
         is_listed = footer.schema_arrow.remove_metadata().equals(LISTED)
         if not is_listed or any(g.num_rows > BATCH_ROWS or g.total_byte_size > _LARGEST_BATCH for g in groups):
             raise Malformed("it has other columns than a list of files, or batches that are too large")
+        for number in range(len(groups)):
+            check_decoded(footer, [number], _LARGEST_BATCH)
         return cls(body, origin, footer.metadata.num_rows)
 
     def batches(self) -> Iterator[pa.Table]:

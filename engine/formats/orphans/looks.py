@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from engine.domain.errors import StateConflict
+from engine.formats.deletion.decoded_sizes import check_decoded
 from engine.formats.deletion.file_lists import Origin
 from engine.formats.deletion.record_files import RecordFiles
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
@@ -29,6 +30,7 @@ CANDIDATES: Final = pa.schema(
 )
 _LOOK: Final = b"packhouse.look"
 _LARGEST: Final = 2**30
+_MOST_FILES: Final = 8_000_000
 _NAME: Final = re.compile(r"look-([0-9]{1,9})\.parquet")
 
 
@@ -64,8 +66,9 @@ class Look:
         try:
             stored = pq.ParquetFile(io.BytesIO(body))
             groups = (stored.metadata.row_group(number) for number in range(stored.num_row_groups))
-            if sum(each.total_byte_size for each in groups) > _LARGEST:
+            if stored.metadata.num_rows > _MOST_FILES or sum(each.total_byte_size for each in groups) > _LARGEST:
                 raise Malformed("it is too large")
+            check_decoded(stored, range(stored.num_row_groups), _LARGEST)
             files = stored.read(use_threads=False)
             told: Any = json.loads((files.schema.metadata or {})[_LOOK])
             (uuid, sequence, updated), taken, referenced, ids = told

@@ -1,18 +1,22 @@
 """Files whose paths in the metadata lead elsewhere: whatever expired manifests name, only the table's files go."""
 
+from io import BytesIO
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.table import Table
 from pyiceberg.typedef import Record
 
 from engine.domain.errors import TableReplaced
-from engine.formats.deletion.file_lists import FileKind, FileList, ListWriter, Origin, listed
+from engine.formats.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, Origin, listed
 from engine.formats.deletion.path_keys import keys_of
 from engine.formats.deletion.scopes import OF_OTHERS, OUTSIDE, PROTECTED, UNCLEAR, Refused, Scope
 from engine.formats.iceberg.deletion.records import records_of
+from engine.formats.intake.limits import Malformed
+from engine.formats.orphans.looks import CANDIDATES, Look
 from tests.support.expired_files import Deletion, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, append_files, orders
 
@@ -174,3 +178,37 @@ def test_a_list_of_another_table_is_refused(lake: Lake) -> None:
     records_of(deletion.view(), RUN_ID).write_roots(FileList.read(ListWriter(origin).finish().body))
     with pytest.raises(TableReplaced, match="another one now"):
         files.find()
+
+
+def of_one_path(rows: int, schema: pa.Schema, metadata: dict[bytes, bytes]) -> bytes:
+    """A Parquet file that has one path of 64 KB once, for all rows."""
+    path = pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), rows), ["x" * 2**16])
+    others = [pa.repeat(pa.scalar("data" if pa.types.is_string(each.type) else 1, each.type), rows) for each in schema]
+    once = schema.set(0, schema.field(0).with_type(path.type))
+    stream = BytesIO()
+    with pq.ParquetWriter(stream, once, store_schema=False, compression="zstd") as writer:
+        writer.write_table(pa.table([path, *others[1:]], schema=once))
+        writer.add_key_value_metadata(metadata)
+    return stream.getvalue()
+
+
+def test_a_small_list_that_decodes_to_much_memory_is_refused() -> None:
+    origin = Origin("u", 1, 1)
+    assert FileList.read(of_one_path(1_000, LISTED, origin.document())).rows == 1_000
+    body = of_one_path(5_000, LISTED, origin.document())
+    assert len(body) < 10_000
+    with pytest.raises(Malformed, match="256 MiB"):
+        FileList.read(body)
+
+
+def test_a_small_look_that_decodes_to_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = {b"packhouse.look": b'[["u", 1, 1], 2, 1, []]'}
+    assert Look.read(of_one_path(10, CANDIDATES, told)).files.num_rows == 10
+    body = of_one_path(17_000, CANDIDATES, told)
+    assert len(body) < 10_000
+    with pytest.raises(Malformed) as raised:
+        Look.read(body)
+    assert "1024 MiB" in str(raised.value.__cause__)
+    monkeypatch.setattr("engine.formats.orphans.looks._MOST_FILES", 9)
+    with pytest.raises(Malformed):
+        Look.read(of_one_path(10, CANDIDATES, told))
