@@ -24,6 +24,11 @@ class Tag:
     snapshot: Snapshot
     retained_until: datetime | None
 
+    @property
+    def file_bytes(self) -> int:
+        """Size of its file."""
+        return self.snapshot.file_bytes
+
 
 def parse_tag(body: bytes, *, name: str, path: str) -> Tag:
     """Return the tag in the content of a file. Raises `Malformed` as `parse_copy`."""

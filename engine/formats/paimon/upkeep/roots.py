@@ -8,15 +8,12 @@ from typing import Final
 
 from engine.formats.intake.errors import causes_of
 from engine.formats.intake.limits import Malformed
-from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.manifests.lists import ManifestRef
 from engine.formats.paimon.manifests.reading import MetadataReader
 from engine.formats.paimon.metadata.snapshots import Snapshot, parse_copy
-from engine.formats.paimon.upkeep.documents import read_document
+from engine.formats.paimon.upkeep.documents import Documents, read_document
 
-MOST_ROOTS: Final = 100_000
-_READERS: Final = 8
 _BRANCH: Final = "branch-"
 _FOLDERS: Final = ("snapshot", "tag", "changelog")
 """Folders of documents that need files. In this order none is missed: a tag or changelog is written before its snapshot
@@ -40,6 +37,11 @@ class Root:
     is_tag: bool
 
     @property
+    def file_bytes(self) -> int:
+        """Size of the document."""
+        return self.snapshot.file_bytes
+
+    @property
     def identity(self) -> int:
         """A number of 63 bits for this document: ids of snapshots are used again on branches and after a rollback."""
         told = f"{self.path}\n{self.snapshot.committed_at_ms}\n{self.snapshot.delta.name}"
@@ -50,27 +52,22 @@ def read_roots(files: TableFiles) -> Sequence[Root]:
     """Return all roots of a table; those that are removed at the same time are left out.
 
     Raises:
-        Malformed: one can't be read, or there are too many.
+        Malformed: one can't be read, or there are too many, or they are too large.
         Transient: one is being written.
         OSError: the store does not answer.
     """
-    found: list[Root] = []
+    found, documents = list[Root](), Documents(files)
     for folder in _places(files):
         kind = folder.rpartition("/")[2]
         names = [each for each in files.storage.files(folder) if each.startswith(f"{kind}-")]
-        if len(found) + len(names) > MOST_ROOTS:
-            raise Malformed(f"it has more than {MOST_ROOTS:,} snapshots, tags and changelogs")
         is_main = folder == f"{files.location}/snapshot"
-        paths = [f"{folder}/{each}" for each in names]
-        read = overlapped(partial(_read, files), paths, at_once=_READERS)
-        some = zip(paths, read, strict=True)
-        found += [Root(path, snapshot, is_main, kind == "tag") for path, snapshot in some if snapshot is not None]
+        found += documents.read([f"{folder}/{each}" for each in names], partial(_parsed, is_main, kind == "tag"))
     return found
 
 
 def exists(files: TableFiles, root: Root) -> bool:
     """Return whether a root is still there, and the same. Raises as `read_roots`."""
-    return _read(files, root.path) == root.snapshot
+    return read_document(files, root.path, partial(parse_copy, path=root.path)) == root.snapshot
 
 
 def changelog_manifests(reader: MetadataReader, snapshot: Snapshot) -> Sequence[ManifestRef]:
@@ -126,5 +123,5 @@ def _places(files: TableFiles) -> Iterator[str]:
             yield from (f"{branches}/{name}/{each}" for each in _FOLDERS)
 
 
-def _read(files: TableFiles, path: str) -> Snapshot | None:
-    return read_document(files, path, partial(parse_copy, path=path))
+def _parsed(is_main: bool, is_tag: bool, path: str, body: bytes) -> Root:
+    return Root(path, parse_copy(body, path=path), is_main, is_tag)

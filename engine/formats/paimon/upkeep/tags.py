@@ -13,17 +13,13 @@ from typing import Final
 
 from engine.domain.runs.expiry import Expiry, Needed, instant
 from engine.formats.base import Condition
-from engine.formats.intake.limits import Malformed
-from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.metadata.tags import Tag, parse_tag
-from engine.formats.paimon.upkeep.documents import read_document
-from engine.formats.paimon.upkeep.roots import MOST_ROOTS
+from engine.formats.paimon.upkeep.documents import Documents, read_document
 from engine.formats.paimon.view import TableView
 
 _PREFIX: Final = "tag-"
-_READERS: Final = 8
 _TOLD: Final = re.compile(
     r"^tag\.callback|^tag\.create-success-file|^metastore\.tag-to-partition|^metadata\.iceberg\.storage"
 )
@@ -48,17 +44,14 @@ def read_tags(files: TableFiles, names: Sequence[str] | None = None) -> Sequence
     """Return tags of the main branch, by default all; those that are removed at the same time are left out.
 
     Raises:
-        Malformed: one can't be read, or there are too many.
+        Malformed: one can't be read, or there are too many, or they are too large.
         Transient: one is being written.
         OSError: the store does not answer.
     """
     if names is None:
         found = (each for each in files.storage.files(f"{files.location}/tag") if each.startswith(_PREFIX))
         names = [each.removeprefix(_PREFIX) for each in found]
-    if len(names) > MOST_ROOTS:
-        raise Malformed(f"it has more than {MOST_ROOTS:,} tags")
-    read = overlapped(partial(_read, files), names, at_once=_READERS)
-    return [each for each in read if each is not None]
+    return Documents(files).read([_path_of(files, each) for each in names], _parsed)
 
 
 def expire_tags(
@@ -85,7 +78,7 @@ def expire_tags(
         announce(view, gone)
     for each in gone:
         before_try()
-        if _read(view.files, each.name) == each:
+        if read_document(view.files, each.path, partial(_parsed, each.path)) == each:
             try:
                 view.files.storage.delete(each.path)
             except FileNotFoundError:
@@ -125,6 +118,9 @@ def _is_needed(snapshot: Snapshot, needed: Needed, read_since: datetime | None) 
     return is_read or is_late or snapshot.id in needed.ids
 
 
-def _read(files: TableFiles, name: str) -> Tag | None:
-    path = f"{files.location}/tag/{_PREFIX}{name}"
-    return read_document(files, path, partial(parse_tag, name=name, path=path))
+def _path_of(files: TableFiles, name: str) -> str:
+    return f"{files.location}/tag/{_PREFIX}{name}"
+
+
+def _parsed(path: str, body: bytes) -> Tag:
+    return parse_tag(body, name=path.rpartition("/")[2].removeprefix(_PREFIX), path=path)

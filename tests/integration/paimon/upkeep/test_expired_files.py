@@ -380,6 +380,22 @@ def test_an_entry_that_neither_adds_nor_deletes_frees_no_file(paimon_core: Paimo
 
 def test_absurd_counts_are_unreadable(paimon_core: PaimonCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lake = compacted(paimon_core, tmp_path)
-    monkeypatch.setattr("engine.formats.paimon.upkeep.roots.MOST_ROOTS", 5)
+    monkeypatch.setattr("engine.formats.paimon.upkeep.documents.MOST_DOCUMENTS", 5)
     with pytest.raises(TableUnreadable, match="more than 5"):
         lake.open().preview_removal([1], ())
+
+
+def test_documents_that_are_too_large_together_are_unreadable(
+    paimon_core: PaimonCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = compacted(paimon_core, tmp_path)
+    lake.call("create_tag", name="t", snapshot=1)
+    tag, snapshots = lake.folder / "tag/tag-t", list((lake.folder / "snapshot").glob("snapshot-*"))
+    limit = sum(each.stat().st_size for each in (tag, *snapshots))
+    monkeypatch.setattr("engine.formats.paimon.upkeep.documents.MOST_BYTES", limit)
+    lake.open().preview_removal([1], ())
+    edit_json(tag, properties={"x": "y" * limit})
+    with pytest.raises(TableUnreadable, match="MiB"):
+        lake.open().preview_removal([1], ())
+    with pytest.raises(TableUnreadable, match="MiB"):
+        lake.open().plan_expiry(expiry(1))
