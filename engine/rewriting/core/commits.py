@@ -205,6 +205,9 @@ def _made(table: Any, commit: CoreCommit) -> int | None:
     snapshots = table.snapshotManager()
     newest = snapshots.latestSnapshotIdFromFileSystem()
     for number in range(int(newest or 0), commit.base, -1):
-        if snapshots.snapshotExists(number) and str(snapshots.snapshot(number).commitUser()) == commit.user:
+        if not snapshots.snapshotExists(number):
+            continue
+        found = snapshots.snapshot(number)
+        if str(found.commitUser()) == commit.user and int(found.commitIdentifier()) >= commit.identifier:
             return number
     return None

@@ -91,7 +91,11 @@ async def test_wrong_properties_are_refused(api: Api, properties: dict[str, str]
 
 async def test_a_property_that_the_format_does_not_have_is_not_taken_for_a_secret(api: Api) -> None:
     """Every wrong property is named at once, none of the values repeated."""
-    properties = {"type": "hive", "metastore.uri": "thrift://user:secret@metastore:9083", "s3.secret-access-key": "hush"}
+    properties = {
+        "type": "hive",
+        "metastore.uri": "thrift://user:secret@metastore:9083",
+        "s3.secret-access-key": "hush",
+    }
     refused = await api.post("/v1/catalogs", {"name": "lake", "format": "paimon", "properties": properties}, status=422)
     hints = {each["pointer"]: each["hint"] for each in refused["errors"]}
     assert hints["/properties/type"] == "use one of filesystem, jdbc"

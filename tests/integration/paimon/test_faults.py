@@ -15,7 +15,7 @@ from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, Run, RunState
 from engine.planning.predictions.run_statistics import NO_STATISTICS
-from engine.rewriting.core.child import CHILDREN
+from engine.rewriting.core.child import CHILDREN, Child
 from engine.rewriting.core.tables import BucketCalls
 from engine.services.planning.engines import choose_engine
 from engine.services.planning.planner import plan_run
@@ -83,9 +83,10 @@ async def test_a_heap_that_is_too_small_for_one_bucket_fails_its_group_only(
         world.lake.write("2026-11-02", first=0, rows=160)
 
     def shrink(task: dict[str, Any]) -> None:
-        CHILDREN.close()  # a larger heap would do
         task.update(heap_bytes=TOO_SMALL, heap_limit_bytes=TOO_SMALL)
 
+    real = Child.serves  # a larger heap, of a task before it, would do
+    monkeypatch.setattr(Child, "serves", lambda it, path, heap: it._heap_bytes == heap and real(it, path, heap))
     change_tasks(monkeypatch, shrink)
     run = await world.rewrite()
     await check_that_only_one_group_failed(world, run)
