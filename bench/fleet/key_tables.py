@@ -80,7 +80,7 @@ class Stream:
 
 @dataclass(slots=True)
 class KeyTable:
-    """The sorted runs of each bucket, the newest first. Plans like an open table."""
+    """A model of a table: the sorted runs of each bucket, newest first; with what the planner asks of a table."""
 
     key_bytes: int
     times: Mapping[int, PartitionTime]
@@ -200,7 +200,7 @@ def universal(runs: Sequence[SortedRun], trigger: int) -> tuple[int, int]:
 
 
 def _by_ratio(runs: Sequence[SortedRun], first: int) -> int:
-    """Return the number of newest runs, at least `first`, of which each further one is no larger than all before it."""
+    """Return how many newest runs are merged by size: `first`, and each next one that is no larger than all these."""
     total, number = sum(each.bytes for each in runs[:first]), first
     for each in runs[first:]:
         if total * (100 + _SIZE_RATIO) / 100 < each.bytes:

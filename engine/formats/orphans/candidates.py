@@ -59,7 +59,7 @@ def in_scope(files: pa.Table, scope: Scope, refused: Refused) -> pa.Table:
 
 
 def of_no_open_run(files: pa.Table, marks: Sequence[str], refused: Refused) -> pa.Table:
-    """Return the files whose paths have none of the texts, with which live runs name theirs."""
+    """Return the files that no live run wrote; `marks`: the texts in the paths of the files of live runs."""
     for text in marks:
         is_open = pc.match_substring(files["path"], text)
         refused.add(files.filter(is_open)["path"], OF_OPEN_RUN)

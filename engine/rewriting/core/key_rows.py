@@ -139,7 +139,7 @@ class KeyRowReader:
 
 
 class Slices:
-    """Records in unnamed files, those of one key in the same. Closing deletes them.
+    """Records in temporary files, all records of a key in the same one. Closing deletes them.
 
     Args:
         count: the number of slices, below 2^16.

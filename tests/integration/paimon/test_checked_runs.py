@@ -1,6 +1,5 @@
 """`verification` of whole runs on a key table: a wrong merge fails its group before the commit."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,23 +15,12 @@ from engine.rewriting.kernel.contract import MergeRules
 from engine.rewriting.kernel.storage.transfer import Transfer
 from engine.services.runs.row_checks import has_rows_checked
 from tests.interleaving.checks import check
-from tests.support.paimon.core import PaimonCore
-from tests.support.paimon.worlds import KINDS, TwinLake, open_twins
+from tests.support.paimon.worlds import TwinLake
 from tests.support.world import World
 
 DAY = "day=2026-11-02/bucket-0"
 
 pytestmark = pytest.mark.usefixtures("core_child", "redis")
-
-
-@pytest.fixture
-async def world(
-    paimon_core: PaimonCore, sqlite_url: str, redis_url: str, tmp_path: Path
-) -> AsyncIterator[World[TwinLake]]:
-    """A key table of two partitions with two buckets each: four groups."""
-    kind = KINDS["key"]
-    async with open_twins(tmp_path, paimon_core, kind, database_url=sqlite_url, redis_url=redis_url) as opened_world:
-        yield opened_world
 
 
 async def verify_by(world: World[TwinLake], mode: str) -> None:

@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import newest
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import committed, opened, rewritten
-from tests.support.paimon.worlds import KINDS, TwinLake, open_twins
+from tests.support.paimon.worlds import TwinLake
 from tests.support.planning import policy_of
 from tests.support.world import World
 
@@ -37,16 +37,6 @@ FAILING: Final = 2
 BUCKETS: Final = 10_000
 
 pytestmark = pytest.mark.usefixtures("core_child", "redis")
-
-
-@pytest.fixture
-async def world(
-    paimon_core: PaimonCore, sqlite_url: str, redis_url: str, tmp_path: Path
-) -> AsyncIterator[World[TwinLake]]:
-    """A key table of two partitions with two buckets each: four groups."""
-    kind = KINDS["key"]
-    async with open_twins(tmp_path, paimon_core, kind, database_url=sqlite_url, redis_url=redis_url) as opened_world:
-        yield opened_world
 
 
 def change_tasks(monkeypatch: pytest.MonkeyPatch, change: Callable[[dict[str, Any]], None]) -> None:

@@ -1,7 +1,7 @@
 """The heap of the core's JVM by bucket: estimated from files and options, sufficient, and within the limit."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import opened, planned
-from tests.support.paimon.worlds import KINDS, TwinLake, open_twins
+from tests.support.paimon.worlds import TwinLake
 from tests.support.world import World
 
 MIB = 2**20
@@ -124,15 +124,6 @@ def test_explain_names_the_largest_heap_and_the_buckets_above_the_limit(
     assert condition().detail == f"{said}512 MiB; 1 need more and are refused: {REMEDY}"
     monkeypatch.setattr(LocalCore, "heap_limit_bytes", 128 * MIB)
     assert not condition().holds
-
-
-@pytest.fixture
-async def world(
-    paimon_core: PaimonCore, sqlite_url: str, redis_url: str, tmp_path: Path
-) -> AsyncIterator[World[TwinLake]]:
-    kind = KINDS["key"]
-    async with open_twins(tmp_path, paimon_core, kind, database_url=sqlite_url, redis_url=redis_url) as opened_world:
-        yield opened_world
 
 
 async def test_buckets_that_need_more_heap_than_the_limit_are_refused_and_others_committed(

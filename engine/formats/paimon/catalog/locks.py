@@ -44,7 +44,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Sightings:
-    """Since when rows of locks were seen, the oldest dropped. Thread-safe.
+    """Remembers since when each row of a lock has been seen unchanged; the oldest are dropped. Thread-safe.
 
     Args:
         clock: a time in seconds that never goes back.

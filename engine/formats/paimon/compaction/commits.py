@@ -102,8 +102,7 @@ class Committer:
 
         With `is_patient` the lock is held from the beginning, so that no other writer with the lock can win.
         """
-        base = files.newest_snapshot()
-        answer = None if is_patient else self._prepared(made)
+        base, answer = (None, None) if is_patient else (files.newest_snapshot(), self._prepared(made))
         if answer is None or answer.outcome == PREPARED:
             with lock.held() as held:
                 if answer is None:

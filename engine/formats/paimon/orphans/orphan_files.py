@@ -138,7 +138,7 @@ class OrphanFiles:
     def _refer(
         self, before: TableView, found: ListedFiles, before_page: Callable[[int], None]
     ) -> Generator[None, None, Sequence[int]]:
-        """Find all files, and the references of the versions before and after; return what refers to files before.
+        """List all files, and read the references before and after; return the identities of those before.
 
         Raises:
             NotEligible, StateConflict, Malformed, TableReplaced, OSError: as `looking`.
