@@ -120,7 +120,9 @@ class TableService:
             opened = await self._formats.open_table(catalog, ref)
         except NotFound:
             hint = f"POST /v1/catalogs/{ref.catalog}/discover lists the tables that it has"
-            problem = FieldProblem("/name", f"the catalog has no table {ref}", ref.name, hint)
+            problem = FieldProblem(
+                "/name", f"the catalog has no table {ref}, or there are no files of it", ref.name, hint
+            )
             raise InvalidInput(f"no table {ref} in its catalog", problems=(problem,)) from None
         except OutsideAllowedLocations:
             if caller.role is Role.ADMIN:

@@ -140,6 +140,7 @@ def postgres_home(server: PostgresServer) -> CatalogHome:
 def sqlite_home(folder: Path) -> CatalogHome:
     """Return a database in a folder."""
     path = folder / f"catalog-{uuid4().hex}.db"
+    path.touch()
     # Java's driver does not wait for a lock of SQLite by default
     return CatalogHome(f"sqlite:///{path}", {"uri": f"jdbc:sqlite:{path}", "jdbc.busy_timeout": "10000"})
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, NullPool, bindparam, create_engine, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, IntegrityError, ProgrammingError, SQLAlchemyError
@@ -158,6 +159,8 @@ class CatalogDatabase:
         url = make_url(with_time_limit(self._properties[URI]))
         if url.get_backend_name() == "postgresql":
             url = url.set(drivername="postgresql+psycopg")
+        elif url.database:  # otherwise SQLite would create a database at a mistyped path
+            url = url.set(database=f"file:{quote(url.database)}").update_query_dict({"uri": "true", "mode": "rw"})
         url = url.set(
             username=self._properties.get(USER, url.username), password=self._properties.get(PASSWORD, url.password)
         )

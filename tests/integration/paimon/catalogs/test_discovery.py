@@ -69,6 +69,14 @@ def test_a_catalog_of_too_many_databases_is_refused(lake: JdbcLake, monkeypatch:
         connected(lake).ping()
 
 
+def test_a_look_at_a_path_without_a_database_creates_none(jdbc_lake: JdbcLake, tmp_path: Path) -> None:
+    missing = tmp_path / "no %41 database.db"
+    connection = PaimonFormat().connect("lake", {**jdbc_lake.properties, "uri": f"sqlite:///{missing}"})
+    with pytest.raises(StateConflict, match="check the catalog's `uri`"):
+        connection.ping()
+    assert list(tmp_path.glob("*database.db*")) == []
+
+
 def test_a_dropped_table_whose_folder_is_left_is_no_table(lake: JdbcLake) -> None:
     lake.home.execute("DELETE FROM paimon_tables")
     connection = connected(lake)
