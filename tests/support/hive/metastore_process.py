@@ -1,0 +1,61 @@
+"""The process of a Hive Metastore on loopback: prints its port, serves until the end of its input.
+
+    python -m tests.support.hive.metastore_process <warehouse>
+
+`HiveMetaStore.main` of Hive 2.3 listens on all addresses and has no setting for one: this serves the same handler on a
+socket of 127.0.0.1. The database is Derby in memory. Settings are system properties, which `HiveConf` reads.
+"""
+
+import os
+import sys
+from pathlib import Path
+from threading import Thread
+from typing import Final, TextIO
+
+import jpype
+import pyspark
+
+_SPARK: Final = Path(pyspark.__file__).parent / "jars"
+_HIVE: Final = "org.apache.hadoop.hive.metastore"
+_THRIFT: Final = "org.apache.thrift"
+_SETTINGS: Final = {
+    "javax.jdo.option.ConnectionURL": "jdbc:derby:memory:metastore;create=true",
+    "datanucleus.schema.autoCreateAll": "true",
+    "hive.metastore.schema.verification": "false",
+    "datanucleus.connectionPoolingType": "HikariCP",  # BoneCP, the default, is not among the jars
+    "derby.stream.error.field": "java.lang.System.err",
+    "log4j2.disable.jmx": "true",
+}
+_THREADS: Final = 64
+
+
+def serve(warehouse: Path, answers: TextIO) -> None:
+    """Start the Metastore, print its port, and serve."""
+    settings = {**_SETTINGS, "hive.metastore.warehouse.dir": warehouse.as_uri()}
+    flags = [f"-D{name}={value}" for name, value in settings.items()]
+    jpype.startJVM("-Xmx512m", "-XX:TieredStopAtLevel=1", *flags, classpath=[f"{_SPARK}/*"], convertStrings=True)
+    conf = jpype.JClass("org.apache.hadoop.hive.conf.HiveConf")()
+    jpype.JClass(f"{_HIVE}.txn.TxnDbUtil").prepDb(conf)
+    handler = jpype.JClass(f"{_HIVE}.HiveMetaStore$HMSHandler")("metastore", conf, False)
+    proxy = jpype.JClass(f"{_HIVE}.RetryingHMSHandler").getProxy(conf, handler, True)
+    socket = jpype.JClass(f"{_THRIFT}.transport.TServerSocket")(jpype.java.net.InetSocketAddress("127.0.0.1", 0))
+    options = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer$Args")(socket)
+    options.processor(jpype.JClass(f"{_HIVE}.TUGIBasedProcessor")(proxy))
+    options.transportFactory(jpype.JClass("org.apache.hadoop.hive.thrift.TUGIContainingTransport$Factory")())
+    options.maxWorkerThreads(_THREADS)
+    server = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer")(options)
+    print(socket.getServerSocket().getLocalPort(), file=answers, flush=True)
+    server.serve()
+
+
+def _end_with_input() -> None:
+    """End the process at the end of its input, that is with its parent; a database in memory needs no closing."""
+    sys.stdin.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    Thread(target=_end_with_input, daemon=True).start()
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # Java logs to its standard output, which has no reader
+    serve(Path(sys.argv[1]), answers)
