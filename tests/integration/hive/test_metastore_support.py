@@ -21,6 +21,7 @@ from hive_metastore.ttypes import (
 )
 from thrift.transport.TTransport import TTransportException
 
+from tests.support.eventually import eventually
 from tests.support.hive.lakes import KEYS, NULL, HiveLake, HiveTable, files_in, path_of
 from tests.support.hive.metastore import Metastore
 from tests.support.hive.second_readers import HiveSpark, duckdb_rows
@@ -101,6 +102,29 @@ def test_an_insert_of_spark_leaves_no_trace_in_the_parameters_of_a_partition(
     assert _partition(table, ["2026-11-02"]).parameters.keys() == {"transient_lastDdlTime", "numFiles", "totalSize"}
 
 
+def test_spark_lists_a_location_again_after_a_refresh(table: HiveTable, hive_spark: HiveSpark) -> None:
+    assert _ids(hive_spark.rows("SELECT * FROM lake.events")) == [1]
+    table.append(DAY, _rows(2))
+
+    assert _ids(hive_spark.rows("SELECT * FROM lake.events")) == [1]
+    hive_spark.rows("REFRESH TABLE lake.events")
+    assert _ids(hive_spark.rows("SELECT * FROM lake.events")) == [1, 2]
+
+
+def test_a_drop_of_a_managed_partition_deletes_its_present_location_only(lake: HiveLake, hive_spark: HiveSpark) -> None:
+    hive_spark.rows("CREATE TABLE lake.owned (id BIGINT) PARTITIONED BY (day DATE) STORED AS PARQUET")
+    hive_spark.rows("INSERT INTO lake.owned PARTITION (day = DATE'2026-11-01') VALUES (1)")
+    table = lake.table("owned")
+    before, after = path_of(_partition(table).sd.location), lake.root / "after"
+    table.write_file(after, [{"id": 1}])
+    table.set_location(DAY, after)
+
+    hive_spark.rows("ALTER TABLE lake.owned DROP PARTITION (day = DATE'2026-11-01')")
+
+    assert len(files_in(before)) == 1
+    assert not after.exists()
+
+
 def test_changes_of_other_engines(table: HiveTable) -> None:
     table.append(DAY, _rows(2))
     assert _ids(table.rows()) == [1, 2]
@@ -171,19 +195,38 @@ def test_a_call_whose_answer_is_lost_has_happened(table: HiveTable) -> None:
     assert path_of(_partition(table).sd.location).name == "day=2026-11-01-other"
 
 
-def test_a_call_that_is_cut_or_stalled_has_not_happened(table: HiveTable) -> None:
-    before = _partition(table)
-    changed = deepcopy(before)
-    changed.sd.location += "-other"
+def test_a_call_that_is_cut_has_not_happened(table: HiveTable) -> None:
+    with table.metastore.switched() as (behind, switch), behind.client() as client:
+        switch.cut = "drop_partition"
+        with pytest.raises(TTransportException):
+            client.drop_partition("lake", "events", DAY, False)
+
+    assert switch.faults == 1
+    assert table.partition(DAY) is not None
+
+
+def test_a_call_that_stalls_happens_after_its_client_gave_up(table: HiveTable) -> None:
     with table.metastore.switched() as (behind, switch):
-        switch.cut = "alter_partition"
-        with behind.client() as client, pytest.raises(TTransportException):
-            client.alter_partition("lake", "events", changed)
         switch.stall()
         with behind.client(timeout_ms=200) as client, pytest.raises(TTransportException, match="timeout"):
             client.drop_partition("lake", "events", DAY, False)
-        assert _partition(table) == before
+        assert table.partition(DAY) is not None
+
         switch.resume()
+        eventually(lambda: table.partition(DAY) is None)
+
+
+def test_a_partition_that_is_added_again_has_another_time_of_creation(table: HiveTable) -> None:
+    with table.metastore.client() as client:
+        kept = client.get_partition("lake", "events", DAY)
+        kept.createTime = 1
+        client.alter_partition("lake", "events", kept)
+        altered = client.get_partition("lake", "events", DAY)
+        client.drop_partition("lake", "events", DAY, False)
+        client.add_partition(altered)
+
+    assert altered.createTime == 1
+    assert _partition(table).createTime > 1
 
 
 def _rows(*ids: int) -> list[dict[str, Any]]:

@@ -9,15 +9,8 @@ from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from hive_metastore.ttypes import (
-    Database,
-    FieldSchema,
-    NoSuchObjectException,
-    Partition,
-    SerDeInfo,
-    StorageDescriptor,
-    Table,
-)
+from hive_metastore import ttypes
+from hive_metastore.ttypes import FieldSchema, Partition, Table
 
 from tests.support.hive.metastore import Metastore
 
@@ -66,7 +59,7 @@ class HiveTable:
         with self.metastore.client() as client:
             try:
                 return client.get_partition(self.database, self.name, list(values))
-            except NoSuchObjectException:
+            except ttypes.NoSuchObjectException:
                 return None
 
     def append(self, values: Values, rows: Sequence[Row]) -> Path:
@@ -151,7 +144,7 @@ class HiveLake:
     def create(self) -> "HiveLake":
         """Create the database."""
         with self.metastore.client() as client:
-            client.create_database(Database(self.database, locationUri=uri_of(self.root), parameters={}))
+            client.create_database(ttypes.Database(self.database, locationUri=uri_of(self.root), parameters={}))
         return self
 
     def table(self, name: str) -> HiveTable:
@@ -165,12 +158,12 @@ class HiveLake:
         keys: Sequence[tuple[str, str]] = KEYS[:1],
     ) -> HiveTable:
         """Create an external Parquet table with the types of Hive."""
-        descriptor = StorageDescriptor(
+        descriptor = ttypes.StorageDescriptor(
             cols=[FieldSchema(column, kind, "") for column, kind in columns],
             location=uri_of(self.root / name),
             inputFormat=f"{_PARQUET}.MapredParquetInputFormat",
             outputFormat=f"{_PARQUET}.MapredParquetOutputFormat",
-            serdeInfo=SerDeInfo(serializationLib=f"{_PARQUET}.serde.ParquetHiveSerDe", parameters={}),
+            serdeInfo=ttypes.SerDeInfo(serializationLib=f"{_PARQUET}.serde.ParquetHiveSerDe", parameters={}),
             bucketCols=[],
             sortCols=[],
             parameters={},

@@ -24,9 +24,7 @@ _SETTINGS: Final = {
     "hive.metastore.schema.verification": "false",
     "datanucleus.connectionPoolingType": "HikariCP",  # BoneCP, the default, is not among the jars
     "derby.stream.error.field": "java.lang.System.err",
-    "log4j2.disable.jmx": "true",
 }
-_THREADS: Final = 64
 
 
 def serve(warehouse: Path, answers: TextIO) -> None:
@@ -42,7 +40,7 @@ def serve(warehouse: Path, answers: TextIO) -> None:
     options = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer$Args")(socket)
     options.processor(jpype.JClass(f"{_HIVE}.TUGIBasedProcessor")(proxy))
     options.transportFactory(jpype.JClass("org.apache.hadoop.hive.thrift.TUGIContainingTransport$Factory")())
-    options.maxWorkerThreads(_THREADS)
+    options.maxWorkerThreads(64)
     server = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer")(options)
     print(socket.getServerSocket().getLocalPort(), file=answers, flush=True)
     server.serve()
