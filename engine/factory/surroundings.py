@@ -24,6 +24,7 @@ from engine.embedded.redis import EmbeddedRedis
 from engine.embedded.spark import EmbeddedSpark
 from engine.embedded.supervision import Server, Supervisor
 from engine.formats.base import TableFormat
+from engine.formats.hive import HiveFormat
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.paimon.connection import PaimonFormat
 from engine.queue.budgets import PaceLedger
@@ -197,6 +198,9 @@ def _formats(core: SparkCore, locations: LocationRules) -> Mapping[FormatName, T
         ),
         FormatName.PAIMON: PaimonFormat(
             check_location=lambda location: locations.check([location], allowed=()), core=core
+        ),
+        FormatName.HIVE: HiveFormat(
+            check_location=lambda location: locations.check([location], allowed=()), check_peer=locations.check_peer
         ),
     }
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from engine.domain.tables.table import TableRef
 from engine.embedded.jars import CACHE_FOLDER, PAIMON, PAIMON_S3, fetch
 from engine.formats.base import TableFormat
+from engine.formats.hive import HiveFormat
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.paimon import PaimonFormat
 from engine.rewriting.entry import run_task
@@ -14,6 +15,7 @@ from engine.rewriting.kernel.task import rewrite_group
 from tests.simulation.spark import ModelDispatcher
 from tests.simulation.tables import ModelFormat
 from tests.simulation.world import World
+from tests.support.hive.lakes import HiveLake
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.plain.catalog import PlainFormat
 from tests.support.plain.lake import PlainLake
@@ -25,10 +27,14 @@ RUN = "run_1"
 
 
 class Subject(Protocol):
-    """A format with one catalog of one table, and the table's other writers."""
+    """A format with one catalog of one table, and the table's other writers.
+
+    `has_history`: its tables have snapshots, and their files' rows are counted in metadata.
+    """
 
     format: TableFormat
     properties: Mapping[str, str]
+    has_history: bool
 
     def rewrite(self, payload: str) -> str:
         """Run a task; raises as the kernel."""
@@ -45,6 +51,7 @@ class Subject(Protocol):
 
 @dataclass
 class IcebergSubject:
+    has_history: ClassVar[bool] = True
     lake: Lake
 
     def __post_init__(self) -> None:
@@ -66,6 +73,7 @@ class IcebergSubject:
 
 @dataclass
 class PlainSubject:
+    has_history: ClassVar[bool] = True
     lake: PlainLake
 
     def __post_init__(self) -> None:
@@ -87,6 +95,8 @@ class PlainSubject:
 
 class ModelSubject:
     """A table of the simulation, rewritten by its Spark."""
+
+    has_history = True
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -130,6 +140,7 @@ class LocalCore:
 class PaimonSubject:
     """An append table without buckets, compacted by the core in a JVM of this process, or by the kernel."""
 
+    has_history: ClassVar[bool] = True
     lake: PaimonLake
     by_kernel: bool = False
     next_id: int = 0
@@ -155,3 +166,33 @@ class PaimonSubject:
     def ids(self) -> list[Any] | None:
         found: list[Any] = self.lake.call("ids")
         return found
+
+
+@dataclass
+class HiveSubject:
+    """A table of a Metastore with a partition for each day."""
+
+    has_history: ClassVar[bool] = False
+    lake: HiveLake
+    next_id: int = 0
+
+    def __post_init__(self) -> None:
+        self.format: TableFormat = HiveFormat(pause=0)
+        self.properties: Mapping[str, str] = {"type": "metastore", "uri": self.lake.metastore.uri}
+        self.table = self.lake.create_table(keys=[("day", "string")])
+        for _ in range(3):
+            for day in DAYS:
+                self.append(day)
+
+    def rewrite(self, payload: str) -> str:
+        return rewrite_group(payload)
+
+    def append(self, day: str) -> None:
+        self.table.append([day], [{"id": self.next_id + number, "value": 1.5} for number in range(5)])
+        self.next_id += 5
+
+    def remove(self, day: str) -> None:
+        self.table.drop_partition([day])
+
+    def ids(self) -> list[Any] | None:
+        return sorted(row["id"] for row in self.table.rows())

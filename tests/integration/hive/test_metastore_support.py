@@ -2,9 +2,7 @@
 
 import re
 import subprocess
-from collections.abc import Iterator
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,17 +29,9 @@ MARK = "packhouse.mark"
 
 
 @pytest.fixture
-def lake(metastore: Metastore, tmp_path: Path) -> Iterator[HiveLake]:
-    """A database that ends with the test, with the tables of Spark in it."""
-    yield HiveLake(metastore, tmp_path / "lake").create()
-    with metastore.client() as client:
-        client.drop_database("lake", True, True)
-
-
-@pytest.fixture
-def table(lake: HiveLake) -> HiveTable:
+def table(hive_lake: HiveLake) -> HiveTable:
     """A table with one partition and one row."""
-    table = lake.create_table()
+    table = hive_lake.create_table()
     table.append(DAY, _rows(1))
     return table
 
@@ -53,8 +43,10 @@ def test_a_metastore_listens_on_loopback_only(metastore: Metastore) -> None:
     assert {re.sub(r"^\[::ffff:(.*)\]", r"\1", host) for host in hosts} == {f"127.0.0.1:{metastore.port}"}
 
 
-def test_three_readers_agree_on_nested_partitions_nulls_and_late_columns(lake: HiveLake, hive_spark: HiveSpark) -> None:
-    table = lake.create_table(keys=KEYS)
+def test_three_readers_agree_on_nested_partitions_nulls_and_late_columns(
+    hive_lake: HiveLake, hive_spark: HiveSpark
+) -> None:
+    table = hive_lake.create_table(keys=KEYS)
     table.append(["2026-11-01", "a b/c%", "7"], _rows(1))
     table.append([NULL, NULL, NULL], _rows(2))
     table.add_columns(("note", "string"))
@@ -68,10 +60,10 @@ def test_three_readers_agree_on_nested_partitions_nulls_and_late_columns(lake: H
     assert _sorted(hive_spark.rows("SELECT * FROM lake.events")) == rows
 
 
-def test_a_table_of_spark_is_read_through_the_metastore(lake: HiveLake, hive_spark: HiveSpark) -> None:
+def test_a_table_of_spark_is_read_through_the_metastore(hive_lake: HiveLake, hive_spark: HiveSpark) -> None:
     hive_spark.rows("CREATE TABLE lake.made USING parquet PARTITIONED BY (day) AS SELECT 1L id, 2.0D `Value`, 'x' day")
 
-    table = lake.table("made")
+    table = hive_lake.table("made")
 
     assert table.rows() == duckdb_rows(table) == [{"id": 1, "value": 2.0, "day": "x"}]
     assert table.read().parameters["spark.sql.sources.provider"] == "parquet"
@@ -111,11 +103,13 @@ def test_spark_lists_a_location_again_after_a_refresh(table: HiveTable, hive_spa
     assert _ids(hive_spark.rows("SELECT * FROM lake.events")) == [1, 2]
 
 
-def test_a_drop_of_a_managed_partition_deletes_its_present_location_only(lake: HiveLake, hive_spark: HiveSpark) -> None:
+def test_a_drop_of_a_managed_partition_deletes_its_present_location_only(
+    hive_lake: HiveLake, hive_spark: HiveSpark
+) -> None:
     hive_spark.rows("CREATE TABLE lake.owned (id BIGINT) PARTITIONED BY (day DATE) STORED AS PARQUET")
     hive_spark.rows("INSERT INTO lake.owned PARTITION (day = DATE'2026-11-01') VALUES (1)")
-    table = lake.table("owned")
-    before, after = path_of(_partition(table).sd.location), lake.root / "after"
+    table = hive_lake.table("owned")
+    before, after = path_of(_partition(table).sd.location), hive_lake.root / "after"
     table.write_file(after, [{"id": 1}])
     table.set_location(DAY, after)
 

@@ -1,6 +1,6 @@
 """Partitioned Parquet tables of a Metastore, changed as other engines change them: files, partitions, locations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from hive_metastore import ttypes
 from hive_metastore.ttypes import FieldSchema, Partition, Table
 
@@ -195,3 +196,11 @@ def path_of(location: str) -> Path:
 def files_in(folder: Path) -> list[Path]:
     """Return the data files of a folder by name, without hidden ones; none if there is no such folder."""
     return sorted(each for each in folder.glob("*.parquet") if not each.name.startswith(("_", ".")))
+
+
+@pytest.fixture
+def hive_lake(metastore: Metastore, tmp_path: Path) -> Iterator[HiveLake]:
+    """A database that ends with the test, with the tables of Spark in it."""
+    yield HiveLake(metastore, tmp_path / "lake").create()
+    with metastore.client() as client:
+        client.drop_database("lake", True, True)

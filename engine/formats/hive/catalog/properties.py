@@ -1,0 +1,62 @@
+"""Properties of catalogs in a Hive Metastore."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+from urllib.parse import urlsplit
+
+from engine.domain.errors import FieldProblem
+from engine.domain.values.uris import masked
+from engine.formats.base import PlainProperties
+
+METASTORE: Final = "metastore"
+URI: Final = "uri"
+
+STORAGE: Final = ("s3.", "client.", "gcs.", "adls.")
+PLAIN: Final = PlainProperties(
+    frozenset(
+        {
+            *("type", URI, "s3.endpoint", "s3.region", "s3.anonymous", "s3.force-virtual-addressing"),
+            *("client.region", "adls.account-name", "gcs.project-id", "gcs.no-auth"),
+        }
+    )
+)
+_NAMES: Final = ("type", URI)
+_REFERENCES: Final = ("env:", "file:")
+_ADDRESS: Final = re.compile(r"thrift://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}/?")
+_LARGEST_PORT: Final = 65_535
+_HINT: Final = "write thrift://host:9083; several addresses of one Metastore are separated by commas"
+
+
+def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
+    """Yield one problem for each wrong property."""
+    if properties.get("type") != METASTORE:
+        yield FieldProblem(
+            "/properties/type", "is not a supported kind of catalog", properties.get("type"), "metastore"
+        )
+    uri = properties.get(URI)
+    if not uri:
+        yield FieldProblem("/properties/uri", "is missing", uri, _HINT)
+    elif not uri.startswith(_REFERENCES) and not _are_addresses(uri):
+        yield FieldProblem("/properties/uri", "is not an address of a Metastore", masked(uri), _HINT)
+    for name, value in properties.items():
+        if name not in _NAMES and not name.startswith(STORAGE):
+            hint = f"use {', '.join(_NAMES)} and names that begin with {', '.join(STORAGE)}"
+            yield FieldProblem(f"/properties/{name}", "is not a property of this kind of catalog", None, hint)
+        elif not value and name not in _NAMES:
+            yield FieldProblem(f"/properties/{name}", "is empty", value, "give a value or leave the property out")
+
+
+def addresses_of(uri: str) -> Sequence[tuple[str, int]]:
+    """Return host and port of each address in a `uri` that has no problem."""
+    parts = [urlsplit(each.strip()) for each in uri.split(",")]
+    return [(each.hostname or "", each.port or 0) for each in parts]
+
+
+def _are_addresses(uri: str) -> bool:
+    found = [each.strip() for each in uri.split(",")]
+    return all(_ADDRESS.fullmatch(each) and 0 < _port(each) <= _LARGEST_PORT for each in found)
+
+
+def _port(address: str) -> int:
+    return int(address.rstrip("/").rpartition(":")[2])

@@ -1,0 +1,103 @@
+"""List the data files of partitions, by the rules of Hive and Spark for which files of a folder are data.
+
+Names that begin with `_` or `.` are hidden, whether they are files or folders. Folders below the table's location are
+listed at once; a partition elsewhere by itself.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.formats.hive.metadata.partitions import Partitions
+from engine.formats.intake.limits import LIVE_BYTES, too_large
+from engine.formats.intake.overlapping import overlapped
+from engine.formats.orphans.listings import FOUND, files_below
+from engine.rewriting.kernel.storage.places import UNCLEAR
+
+FILES: Final = pa.schema(
+    [
+        pa.field("path", pa.string(), nullable=False),
+        pa.field("partition", pa.int64(), nullable=False),  # the row of the partition
+        pa.field("file_bytes", pa.int64(), nullable=False),
+        pa.field("modified_us", pa.int64(), nullable=False),  # since 1970, by the store's clock
+        pa.field("is_nested", pa.bool_(), nullable=False),  # in a folder of the partition's folder
+    ]
+)
+"""Columns of the data files of a table."""
+
+_LISTERS: Final = 8
+_DEEPEST: Final = 32
+_HIDDEN: Final = r"/(?:[_.][^/=]*|\.[^/]*)(?:/|$)|\._COPYING_$"
+
+Lister = Callable[[str], Iterator[pa.Table]]
+"""Yields all files below a location; see `formats.orphans.listings.files_below`."""
+
+
+def data_files(partitions: Partitions, root: str, storage: Mapping[str, str]) -> pa.Table:
+    """Return the data files of the partitions that may be opened, ordered by path, with the columns `FILES`.
+
+    Args:
+        partitions: the partitions of a table.
+        root: the table's location.
+        storage: properties of file access.
+
+    Raises:
+        NotEligible: files of this kind of store can't be listed.
+        Malformed: there are too many.
+        OSError: the store does not answer.
+    """
+    inside = partitions.table.filter(pc.invert(partitions.table["is_outside"]))
+    found, size = [FILES.empty_table()], 0
+    for listed in overlapped(
+        lambda each: _listed(each, storage), _folders(inside["location"].to_pylist(), root), at_once=_LISTERS
+    ):
+        files = _of_partitions(listed, partitions)
+        size += files.nbytes
+        if size > LIVE_BYTES:
+            raise too_large("its files take", "of memory", LIVE_BYTES)
+        found.append(files)
+    whole = pa.concat_tables(found).combine_chunks()
+    return whole.sort_by("path") if whole.num_rows else whole
+
+
+def _folders(locations: Sequence[str], root: str) -> list[str]:
+    """Return the folders to list: the root, if it has partitions, and the other locations, without those in others."""
+    below = [each for each in locations if f"{each}/".startswith(f"{root}/")]
+    chosen: list[str] = []
+    for each in sorted({f"{each}/" for each in locations if each not in set(below)}):
+        if not chosen or not each.startswith(chosen[-1]):
+            chosen.append(each)
+    return [*([root] if below else []), *(each[:-1] for each in chosen)]
+
+
+def _listed(folder: str, storage: Mapping[str, str]) -> pa.Table:
+    """Return the files below a folder that no engine hides, with the schema `FOUND`."""
+    kept, size = [FOUND.empty_table()], 0
+    for page in files_below(folder, storage):
+        relative = pc.utf8_slice_codeunits(page["path"], len(folder))
+        hidden = pc.match_substring_regex(relative, _HIDDEN)
+        unclear = pc.match_substring_regex(page["path"], UNCLEAR)
+        kept.append(page.filter(pc.invert(pc.or_(hidden, unclear))))
+        size += kept[-1].nbytes
+        if size > LIVE_BYTES:
+            raise too_large("its files take", "of memory", LIVE_BYTES)
+    return pa.concat_tables(kept)
+
+
+def _of_partitions(listed: pa.Table, partitions: Partitions) -> pa.Table:
+    """Return the listed files that are in the folder of a partition, or in folders of it; see `FILES`."""
+    locations = partitions.table["location"].combine_chunks()
+    found, folder = [FILES.empty_table()], listed["path"]
+    for depth in range(_DEEPEST):
+        if not listed.num_rows:
+            break
+        folder = pc.replace_substring_regex(folder, r"/[^/]*$", "")
+        row = pc.index_in(folder, value_set=locations)
+        owned = pc.is_valid(row)
+        mine = listed.filter(owned)
+        columns = [mine["path"], row.filter(owned).cast(pa.int64()), mine["file_bytes"], mine["modified_us"]]
+        found.append(pa.table([*columns, pa.repeat(depth > 0, mine.num_rows)], schema=FILES))
+        listed, folder = listed.filter(pc.invert(owned)), folder.filter(pc.invert(owned))
+    return pa.concat_tables(found)

@@ -1,0 +1,111 @@
+"""A table's entry in the Metastore: its columns, its partition keys, and whether it is a table of Parquet files."""
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hive_metastore.ttypes import FieldSchema, Table
+
+from engine.formats.intake.limits import Malformed
+
+PROVIDER: Final = "spark.sql.sources.provider"
+
+_PARQUET: Final = "parquet"
+_VIEWS: Final = frozenset({"VIRTUAL_VIEW", "MATERIALIZED_VIEW"})
+_NESTED: Final = ("array<", "map<", "struct<", "uniontype<")
+_MOST_COLUMNS: Final = 20_000
+_LARGEST_SECONDS: Final = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class HiveColumn:
+    """A column or a partition key; `type` is Hive's text in lower case, such as `decimal(10,2)`."""
+
+    name: str
+    type: str
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether it is an array, map, struct or union."""
+        return self.type.startswith(_NESTED)
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """The entry of one table.
+
+    `columns` are those of the files, without the partition keys. `input_format`: the Java class by which Hive reads it;
+    `provider`: the data source by which Spark reads it, empty for tables of Hive.
+    """
+
+    kind: str
+    location: str
+    columns: tuple[HiveColumn, ...]
+    keys: tuple[HiveColumn, ...]
+    input_format: str
+    parameters: Mapping[str, str]
+    created_at_s: int
+    bucket_columns: tuple[str, ...]
+
+    @staticmethod
+    def of(table: Table) -> "TableEntry":
+        """Return the entry of an answer.
+
+        Raises:
+            Malformed: it lacks what every table has.
+        """
+        stored = table.sd
+        if stored is None:
+            raise Malformed("its entry has no storage descriptor")
+        columns, keys = list(stored.cols or ()), list(table.partitionKeys or ())
+        if len(columns) + len(keys) > _MOST_COLUMNS:
+            raise Malformed(f"it has {len(columns) + len(keys)} columns; the limit is {_MOST_COLUMNS}")
+        return TableEntry(
+            kind=str(table.tableType or ""),
+            location=str(stored.location or "").rstrip("/"),
+            columns=tuple(map(_column, columns)),
+            keys=tuple(map(_column, keys)),
+            input_format=str(stored.inputFormat or ""),
+            parameters={str(name): str(value) for name, value in (table.parameters or {}).items()},
+            created_at_s=min(max(0, int(table.createTime or 0)), _LARGEST_SECONDS),
+            bucket_columns=tuple(map(str, stored.bucketCols or ())),
+        )
+
+    @property
+    def schema_id(self) -> int:
+        """A number for the columns and partition keys, the same for the same ones."""
+        text = "\n".join(f"{each.name} {each.type}" for each in (*self.columns, *self.keys))
+        return zlib.crc32(text.encode()) & 0x7FFF_FFFF
+
+    @property
+    def problem(self) -> str | None:
+        """Why it is no table of Parquet files in its folders; None if it is one."""
+        provider = self.parameters.get(PROVIDER, "").lower()
+        other = self.parameters.get("table_type", "").lower()
+        if self.kind in _VIEWS:
+            return "it is a view"
+        if other or (provider and provider != _PARQUET):
+            return f"it is a table of {other or provider}: register it in a catalog of that format"
+        if not provider and _PARQUET not in self.input_format.lower():
+            return f"its files are not Parquet (input format {self.input_format[:200] or 'none'})"
+        if self.parameters.get("transactional", "").lower() == "true":
+            return "it is a transactional table of Hive"
+        return None
+
+
+def is_parquet_table(table: Table) -> bool:
+    """Return whether an answer describes a table of Parquet files; False also for one that can't be read."""
+    try:
+        return TableEntry.of(table).problem is None
+    except Malformed:
+        return False
+
+
+def _column(stored: FieldSchema) -> HiveColumn:
+    return HiveColumn(str(stored.name), str(stored.type).strip().lower())
+
+
+def names_of(columns: Sequence[HiveColumn]) -> list[dict[str, Any]]:
+    """Return columns as JSON-ready values."""
+    return [{"name": each.name, "type": each.type} for each in columns]

@@ -1,0 +1,50 @@
+"""How often a table's files are listed only to find out whether they changed.
+
+A Metastore does not say when a writer adds a file to a partition, so that a look lists all folders. Looks at one table
+take at most 2 % of the time: after one that took a second, the answer stands for 50 s.
+"""
+
+from dataclasses import dataclass
+from threading import Lock
+from time import monotonic
+from typing import Final
+
+from engine.domain.tables.table import TableRef
+
+SHARE: Final = 50.0
+"""A look that took some time is not repeated for this multiple of it."""
+
+LONGEST_SECONDS: Final = 3600.0
+"""The longest time for which an answer stands."""
+
+_MOST: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    pointer: str
+    until: float
+
+
+class Looks:
+    """The newest pointers of tables, as long as they stand. Thread-safe."""
+
+    def __init__(self, pause: float = SHARE) -> None:
+        """Let an answer stand for `pause` times as long as it took, at most `LONGEST_SECONDS`."""
+        self._pause = pause
+        self._known: dict[TableRef, _Look] = {}
+        self._lock = Lock()
+
+    def standing(self, ref: TableRef) -> str | None:
+        """Return the pointer that still stands; None if the files must be listed."""
+        with self._lock:
+            known = self._known.get(ref)
+        return known.pointer if known is not None and monotonic() < known.until else None
+
+    def took(self, ref: TableRef, pointer: str, seconds: float) -> None:
+        """Keep a pointer that took some time to find out."""
+        until = monotonic() + min(self._pause * seconds, LONGEST_SECONDS)
+        with self._lock:
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            self._known[ref] = _Look(pointer, until)

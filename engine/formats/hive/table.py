@@ -1,0 +1,204 @@
+"""One loaded table of a Hive Metastore, as `formats.base.OpenTable`: it is measured, and not rewritten yet."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.domain.errors import CommitConflict, NotEligible
+from engine.domain.runs.files import InputFile
+from engine.domain.tables.orders import RequestedOrder, RowOrdering
+from engine.domain.tables.table import TableRef
+from engine.formats.base import Condition, SnapshotInfo, SnapshotKind, TableColumn
+from engine.formats.hive.capabilities import READ_ONLY
+from engine.formats.hive.errors import reading_table
+from engine.formats.hive.metadata.partition_keys import SPEC_ID
+from engine.formats.hive.metadata.tables import PROVIDER, names_of
+from engine.formats.hive.view import TableView
+from engine.formats.intake.guards import reads
+from engine.planning.measures.digest import TableMeasures
+from engine.planning.measures.overlaps import ColumnRanges
+from engine.planning.plans.predicates import PartitionSpecFields
+
+
+class HiveTable:
+    """A loaded table.
+
+    It has no snapshots: its state when it was loaded counts as one, whose id is a number made of the files. Methods
+    that read raise `TableUnreadable`, or `Away` and `Transient` if Metastore or storage do not answer.
+    """
+
+    def __init__(self, view: TableView) -> None:
+        self._view = view
+
+    def reading(self, doing: str) -> AbstractContextManager[None]:
+        """Run a block that reads metadata; see `intake.guards.reads`."""
+        return reading_table(f"{doing} {self.ref}")
+
+    @property
+    def ref(self) -> TableRef:
+        """The address under which it was opened."""
+        return self._view.ref
+
+    @property
+    def uuid(self) -> str:
+        """An identity made of the table's address and the time of its creation."""
+        return self._view.uuid
+
+    @property
+    def location(self) -> str:
+        """The table's base location; partitions can be in other places."""
+        return self._view.entry.location
+
+    @property
+    def locations(self) -> Sequence[str]:
+        """The base location: partitions in other places are reported, and read only if the catalog allows it."""
+        return [self.location]
+
+    @property
+    @reads("list the files of")
+    def pointer(self) -> str:
+        """A text that changes with every change of schema, partitions and files."""
+        return self._view.pointer
+
+    @property
+    @reads("list the files of")
+    def head_snapshot_id(self) -> int | None:
+        """A number that changes likewise; None without files."""
+        return self._view.state
+
+    @property
+    def schema_id(self) -> int:
+        """A number made of the columns and partition keys."""
+        return self._view.entry.schema_id
+
+    @property
+    def current_spec_id(self) -> int:
+        """Id of the table's only partition spec."""
+        return SPEC_ID
+
+    @reads("list the files of")
+    def describe(self) -> Mapping[str, Any]:
+        """Return columns, partition keys and the numbers of partitions and files, JSON-ready."""
+        view, entry = self._view, self._view.entry
+        fields = [{"name": each.name, "column": each.name, "transform": "identity"} for each in entry.keys]
+        return {
+            "format": "hive",
+            "uuid": self.uuid,
+            "location": self.location,
+            "head_snapshot_id": None if view.state is None else str(view.state),
+            "snapshot_count": int(view.state is not None),
+            "data_manifest_count": 0,
+            "schema_id": self.schema_id,
+            "columns": names_of((*entry.columns, *entry.keys)),
+            "specs": [{"spec_id": SPEC_ID, "fields": fields}],
+            "default_spec_id": SPEC_ID,
+            "kind": entry.kind,
+            "provider": entry.parameters.get(PROVIDER, "hive").lower(),
+            "partition_count": view.partitions.table.num_rows,
+            "partitions_outside": view.partitions.outside,
+        }
+
+    def policy_properties(self) -> Mapping[str, Any]:
+        """Return no fields: none of Hive's table properties is a setting of Packhouse."""
+        return {}
+
+    def columns(self) -> Sequence[TableColumn]:
+        """Return the columns and then the partition keys."""
+        entry = self._view.entry
+        return [TableColumn(each.name, each.is_nested) for each in (*entry.columns, *entry.keys)]
+
+    def column_names(self) -> Sequence[str]:
+        """Return the names of the columns and partition keys; those inside of structs are not listed."""
+        return [each.name for each in self.columns()]
+
+    def partition_specs(self) -> Sequence[PartitionSpecFields]:
+        """Return the partition keys in the form that predicates are evaluated with."""
+        return [self._view.keys.fields()]
+
+    @reads("list the files of")
+    def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
+        """Return the present state as the only snapshot, with the time of the newest file."""
+        state = self._view.state
+        if state is None or limit < 1:
+            return []
+        return [SnapshotInfo(state, None, self._view.newest_ms, SnapshotKind.UNKNOWN)]
+
+    @reads("read the entry of")
+    def read_storage(self) -> None:
+        """List the files of the partitions."""
+        _ = self._view.files
+
+    @reads("list the files of")
+    def digest(self) -> pa.Table:
+        """Return the data files, in the shape of `planning.measures.digest.FILE_DIGEST`."""
+        return self._view.digest
+
+    @reads("list the files of")
+    def figures(self) -> TableMeasures:
+        """Return table-level measurements."""
+        view = self._view
+        return TableMeasures(
+            snapshot_count=int(view.state is not None),
+            committed_at_ms={} if view.state is None else {view.state: view.newest_ms},
+            known_since_ms=view.oldest_ms or None,
+            times=view.keys.times(view.names()),
+            current_spec_id=SPEC_ID,
+        )
+
+    @reads("list the files of")
+    def conditions(
+        self,
+        order: RequestedOrder | None = None,  # noqa: ARG002
+        *,
+        moves_to_current_spec: bool = False,  # noqa: ARG002
+    ) -> Sequence[Condition]:
+        """Return the conditions of a rewrite; the first one never holds in this version."""
+        view = self._view
+        nested, outside = view.partitions.nested, view.partitions.outside
+        below = pc.sum(view.files["is_nested"]).as_py() or 0
+        return [
+            Condition("engine_available", False, READ_ONLY),
+            Condition(
+                "separate_locations",
+                nested is None,
+                "each partition has a folder of its own"
+                if nested is None
+                else f"{nested[:300]} is inside of another partition's location, or that of two partitions",
+            ),
+            Condition("locations_allowed", not outside, f"{outside} partitions are outside of the table's location"),
+            Condition("flat_partitions", not below, f"{below} files are in folders below their partition's"),
+            Condition(
+                "not_bucketed", not view.entry.bucket_columns, f"{len(view.entry.bucket_columns)} bucket columns"
+            ),
+        ]
+
+    def resolve_order(self, requested: RequestedOrder) -> RowOrdering:  # noqa: ARG002
+        """Raise `NotEligible`."""
+        raise NotEligible(f"{self.ref}: {READ_ONLY}")
+
+    def order_ranges(
+        self,
+        order: RowOrdering,  # noqa: ARG002
+        paths: pa.ChunkedArray | None = None,  # noqa: ARG002
+    ) -> Sequence[ColumnRanges]:
+        """Return no ranges: no order can be resolved."""
+        return ()
+
+    @reads("list the files of")
+    def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
+        """Return the inputs by path; their rows are not counted.
+
+        Raises:
+            CommitConflict: a path is not a data file in this view.
+        """
+        digest = self._view.digest
+        at = pc.index_in(pa.array(paths, pa.string()), value_set=digest["path"].combine_chunks())
+        if at.null_count:
+            missing = next(path for path, row in zip(paths, at.to_pylist(), strict=True) if row is None)
+            raise CommitConflict(f"{at.null_count} of {len(paths)} files are gone, the first is {missing[:300]}")
+        rows = digest.take(at)
+        columns = (rows[name].to_pylist() for name in ("file_bytes", "record_count", "sequence_number"))
+        return {path: InputFile(path, *each) for path, *each in zip(paths, *columns, strict=True)}

@@ -1,0 +1,105 @@
+"""A table as loaded at one point in time: its entry, its partitions and their files, read on first use and kept."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from uuid import NAMESPACE_URL, uuid5
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.domain.tables.table import TableRef
+from engine.formats.base import FileScope
+from engine.formats.hive.catalog.metastore import Metastore
+from engine.formats.hive.files.digests import digest_of, state_of
+from engine.formats.hive.files.listing import data_files
+from engine.formats.hive.metadata.partition_keys import PartitionKeys
+from engine.formats.hive.metadata.partitions import Partitions
+from engine.formats.hive.metadata.tables import TableEntry
+from engine.formats.intake.limits import Malformed
+from engine.rewriting.kernel.storage.places import Places
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A loaded table. Properties raise `Malformed`, `OSError` and the exceptions of the Metastore's calls."""
+
+    ref: TableRef
+    entry: TableEntry
+    metastore: Metastore
+    storage: Mapping[str, str]
+    scope: FileScope
+
+    @staticmethod
+    def load(ref: TableRef, metastore: Metastore, storage: Mapping[str, str], scope: FileScope) -> "TableView | None":
+        """Load a table with its partitions and the names of its files; None if there is none.
+
+        Raises:
+            Malformed: it is no table of Parquet files.
+        """
+        if len(ref.namespace) != 1 or (stored := metastore.table(ref.namespace[0], ref.name)) is None:
+            return None
+        view = TableView(ref, TableEntry.of(stored), metastore, storage, scope)
+        if (problem := view.entry.problem) is not None:
+            raise Malformed(problem)
+        if not view.entry.location:
+            raise Malformed("its entry has no location")
+        return view
+
+    @cached_property
+    def places(self) -> Places:
+        """The folders that its files may be in."""
+        return Places(self.scope.folders(self.entry.location))
+
+    @cached_property
+    def partitions(self) -> Partitions:
+        """Its partitions."""
+        stored = self.metastore.partitions(self.ref.namespace[0], self.ref.name) if self.entry.keys else ()
+        return Partitions.of(self.entry, stored, self.places)
+
+    @cached_property
+    def files(self) -> pa.Table:
+        """Its data files, with the columns `listing.FILES`."""
+        return data_files(self.partitions, self.entry.location, self.storage)
+
+    @cached_property
+    def digest(self) -> pa.Table:
+        """The digest of its data files."""
+        return digest_of(self.files, self.partitions)
+
+    @cached_property
+    def state(self) -> int | None:
+        """A number that changes with every change of schema, partitions and files; None without any."""
+        return state_of(self.files, self.partitions, self.entry.schema_id)
+
+    @property
+    def pointer(self) -> str:
+        """The text that changes whenever `state` does."""
+        return f"state-{self.state or 0:016x}"
+
+    @property
+    def uuid(self) -> str:
+        """An identity of the table from its address and the time of its creation."""
+        return str(
+            uuid5(NAMESPACE_URL, f"hive:{'.'.join((*self.ref.namespace, self.ref.name))}.{self.entry.created_at_s}")
+        )
+
+    @property
+    def keys(self) -> PartitionKeys:
+        """Its partition keys."""
+        return PartitionKeys(self.entry.keys)
+
+    @property
+    def newest_ms(self) -> int:
+        """The time of the newest file, in milliseconds since 1970; 0 without files."""
+        return int(pc.max(self.digest["data_at_ms"]).as_py() or 0)
+
+    @property
+    def oldest_ms(self) -> int:
+        """The time of the oldest file, in milliseconds since 1970; 0 without files."""
+        return int(pc.min(self.digest["data_at_ms"]).as_py() or 0)
+
+    def names(self) -> Sequence[str]:
+        """Return the canonical JSON of each partition."""
+        found: list[str] = self.partitions.table["partition"].to_pylist()
+        return found
