@@ -27,6 +27,8 @@ def leave_cooling(files: PartitionedFiles, chosen: Candidates, hot: HotPartition
 def shrunk_groups(files: PartitionedFiles, limits: RewriteLimits, hot: HotPartitions) -> dict[int, int]:
     """Return the size limit of file groups in bytes, by partition, where it is less than the policy's."""
     found: dict[int, int] = {}
+    if limits.takes_partitions:
+        return found
     for at, place in _places(files, hot):
         allowed = hot.group_bytes(place, limits.group_bytes, least=limits.target_bytes)
         if allowed < limits.group_bytes:

@@ -6,7 +6,8 @@ older partition spec that its rows are to leave (`RewriteLimits.output_spec_id`)
 (`planning.plans.merge_units`; for most strategies a whole partition): when a unit has enough candidates and they result
 in fewer files. Any reason other than small size is sufficient for a single file. In a full rewrite, every file is a
 candidate, and two files are sufficient; a file that would result in one file is only rewritten to put its rows into an
-order that they are not in, or if every file is requested.
+order that they are not in, or if every file is requested. Where partitions are only replaced as a whole
+(`RewriteLimits.takes_partitions`), all files of a selected one are candidates, and a refused file holds it back.
 """
 
 from dataclasses import dataclass, replace
@@ -76,26 +77,35 @@ def find_candidates(
     unordered = are_unordered(files, limits.order)
     if reordered is not None:
         unordered &= reordered[files.partition_of]
-    found = _find(files, limits, unordered, full=full)
+    found = _find(files, limits, unordered, _full(files, full))
+    if limits.takes_partitions:
+        found = _find(files, limits, unordered, files.count(found.is_candidate) > 0)
     if not unordered.any():
         return found
-    others = _find(files, limits, np.zeros_like(unordered), full=full)
+    others = _find(files, limits, np.zeros_like(unordered), _full(files, full))
     return replace(found, is_for_order=found.is_candidate & ~others.is_candidate)
 
 
-def _find(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, *, full: bool) -> Candidates:
-    wanted, forced, in_full = _wanted(files, limits, unordered, full=full)
+def _full(files: PartitionedFiles, full: bool) -> Flags:
+    return np.full(len(files.names), full, dtype=np.bool_)
+
+
+def _find(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, full: Flags) -> Candidates:
+    """Return the candidates; `full`: by partition, whether all of its files are."""
+    wanted, forced, in_full = _wanted(files, limits, unordered, full)
     allowed, refused = _allowed(files, limits)
     wanted_here, forced_here = wanted & allowed, forced & allowed
     has_outside = files.count(files.is_outside) > 0
     blocked = (files.count(files.equality_deletes > 0) > 0) | has_outside
+    is_incomplete = (files.count(~allowed) > 0) & limits.takes_partitions
 
-    units = merge_units(files, wanted_here, forced_here, limits, full=full)
+    units = merge_units(files, wanted_here, forced_here, limits, full=bool(full.all()))
     count = units.count(wanted_here)
     outputs = output_counts(units.total(files.file_bytes, wanted_here), limits.target_bytes)
     has_forced = (units.count(forced_here) > 0) | (in_full[units.partition_of] & (count >= limits.least_in_full))
     is_enough = has_forced | (count >= units.least_files)
-    taken = (count > 0) & is_enough & (has_forced | (count > outputs)) & ~blocked[units.partition_of]
+    taken = (count > 0) & is_enough & (has_forced | (count > outputs))
+    taken &= ~(blocked | is_incomplete)[units.partition_of]
 
     def has_any(of: Flags) -> Flags:
         return units.in_partitions(of & (count > 0), len(files.names)) > 0
@@ -108,6 +118,7 @@ def _find(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, *, f
     _set(reasons, wanted_count == 0, SkipReason.WELL_SIZED if limits.buckets is None else SkipReason.FEW_RUNS)
     for reason in reversed(_REFUSED):
         _set(reasons, (wanted_count == 0) & (files.count(wanted & refused[reason]) > 0), reason)
+        _set(reasons, is_incomplete & (files.count(refused[reason]) > 0), reason)
     _set(reasons, blocked, SkipReason.EQUALITY_DELETES)
     _set(reasons, has_outside, SkipReason.OUTSIDE_FILES)
     chosen = taken[units.unit_of]
@@ -121,24 +132,24 @@ def _find(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, *, f
     )
 
 
-def _wanted(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, *, full: bool) -> tuple[Flags, ...]:
+def _wanted(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, full: Flags) -> tuple[Flags, ...]:
     """Return flags of candidates by size and reason, of those with a sufficient reason, and of whole partitions."""
     if limits.buckets is not None:
-        due = in_due_buckets(files, limits.buckets, full=full)
+        due = in_due_buckets(files, limits.buckets, full=bool(full.all()))
         return due, due, np.zeros(len(files.names), np.bool_)
     repaired = have_small_row_groups(files, limits.small_row_group_bytes)
     moved = files.are_of_other_specs(limits.output_spec_id)
     forced = _burdened(files, limits) | _too_large(files, limits) | repaired | unordered | moved
-    in_full = _taken_whole(files, limits, full=full)
+    in_full = _taken_whole(files, limits, full)
     wanted = forced | (files.file_bytes < limits.candidate_bytes) | in_full[files.partition_of]
     return wanted, forced, in_full
 
 
-def _taken_whole(files: PartitionedFiles, limits: RewriteLimits, *, full: bool) -> Flags:
+def _taken_whole(files: PartitionedFiles, limits: RewriteLimits, full: Flags) -> Flags:
     """Return flags of partitions whose files are all candidates; not for the order if they are already in it."""
-    if full and limits.order is not None and not limits.every_file:
+    if full.all() and limits.order is not None and not limits.every_file and not limits.takes_partitions:
         return ~are_in_order(files, limits.order, group_bytes=limits.group_bytes)
-    return np.full(len(files.names), full, dtype=np.bool_)
+    return full
 
 
 def _burdened(files: PartitionedFiles, limits: RewriteLimits) -> Flags:

@@ -13,7 +13,8 @@ class GroupForm:
     after the other. `merges_runs`: the engine merges the sorted runs of a bucket, so that their number decides about a
     bucket, not the sizes of files. `lifts_new`: a file of level 0 is worth a compaction on its own, since readers or
     changelogs lack it until then. `keeps_arrival`: groups are windows of neighbours in the order of arrival, whatever
-    the strategy, since readers rely on the order.
+    the strategy, since readers rely on the order. `takes_partitions`: a group has all files of its partition,
+    candidates or not, because its outputs take the place of the whole partition.
     """
 
     is_native: bool = False
@@ -22,6 +23,7 @@ class GroupForm:
     merges_runs: bool = False
     lifts_new: bool = False
     keeps_arrival: bool = False
+    takes_partitions: bool = False
 
 
 PACKED: Final = GroupForm()

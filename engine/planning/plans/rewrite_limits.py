@@ -32,7 +32,7 @@ class RewriteLimits:
     `fill` or `arrival`. `order`: the order of rows, resolved for the table; `every_file`: a full rewrite includes files
     that would only be encoded again, as requested; `output_spec_id`: the partition spec to which files of other specs
     move, None if they stay (`make_plan` adds these three). `buckets`: when a bucket is rewritten, None where sizes
-    of files decide.
+    of files decide. `takes_partitions`: a partition with candidates is rewritten with all of its files, or not at all.
     """
 
     target_bytes: int
@@ -53,6 +53,7 @@ class RewriteLimits:
     every_file: bool = False
     output_spec_id: int | None = None
     buckets: BucketRule | None = None
+    takes_partitions: bool = False
 
     @staticmethod
     def of(policy: EffectivePolicy) -> "RewriteLimits":
@@ -85,6 +86,9 @@ class RewriteLimits:
         limits = replace(self, group_bytes=_NO_LIMIT, parallel_groups=1) if form.is_whole else self
         if form.keeps_arrival:
             limits = replace(limits, is_window=True, order_bins_by="arrival", tiers=(), time_span_ms=None)
+        if form.takes_partitions:
+            limits = replace(limits, group_bytes=_NO_LIMIT, parallel_groups=1, takes_partitions=True)
+            limits = replace(limits, is_window=False, tiers=(), time_span_ms=None)
         if not form.merges_runs:
             return limits
         return replace(limits, buckets=BucketRule.of(policy, committed_at_ms, lifts_new=form.lifts_new))

@@ -1,7 +1,7 @@
 """List the data files of partitions, by the rules of Hive and Spark for which files of a folder are data.
 
 Names that begin with `_` or `.` are hidden, whether they are files or folders. Folders below the table's location are
-listed at once; a partition elsewhere by itself.
+listed at once, and each location elsewhere on its own.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
