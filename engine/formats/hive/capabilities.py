@@ -1,5 +1,10 @@
-"""Operations on Hive tables: none yet; their files are measured, and health, advice and explain answer."""
+"""Operations on Hive tables: none yet; their files are measured, and health, advice and explain answer.
 
+`WITH_REWRITES` is what tests have of rewrites: they are not served before files that writers add to old folders are
+watched and old folders are removed.
+"""
+
+from dataclasses import replace
 from typing import Final
 
 from engine.domain.runs.run import Operation
@@ -11,8 +16,20 @@ READ_ONLY: Final = "this version only reads tables of a Hive Metastore"
 _MAINTENANCE: Final = tuple(each for each in Operation if each is not Operation.REWRITE)
 
 
+_NO_ORDER: Final = "partitions of Hive tables are rewritten as a whole, in the order of their files: use binpack"
+_NO_ENGINE: Final = "Hive tables have no procedure of their own"
+
+
 def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:  # noqa: ARG001
     return READ_ONLY
+
+
+def _reason_with_rewrites(operation: Operation, strategy: str | None, engine: str | None) -> str | None:
+    if operation is not Operation.REWRITE:
+        return READ_ONLY
+    if engine == "native":
+        return _NO_ENGINE
+    return None if strategy == "binpack" else _NO_ORDER
 
 
 CAPABILITIES: Final = Capabilities(
@@ -21,3 +38,6 @@ CAPABILITIES: Final = Capabilities(
     settings={f"maintenance.{operation.value}": {"*": READ_ONLY} for operation in _MAINTENANCE},
 )
 """The capabilities of the Hive format."""
+
+WITH_REWRITES: Final = replace(CAPABILITIES, cells=tuple(cells(_reason_with_rewrites)))
+"""The same with rewrites."""

@@ -19,12 +19,13 @@ from engine.formats.base import (
     every_namespace,
 )
 from engine.formats.base.checks import examples, run_steps
-from engine.formats.hive.capabilities import CAPABILITIES
+from engine.formats.hive.capabilities import CAPABILITIES, WITH_REWRITES
 from engine.formats.hive.catalog.metastore import CheckPeer, Metastore, any_peer
 from engine.formats.hive.catalog.properties import PLAIN, STORAGE, URI, addresses_of, problems_of
 from engine.formats.hive.errors import asking_metastore, reading_table
 from engine.formats.hive.metadata.tables import is_parquet_table
 from engine.formats.hive.probes import SHARE, Looks
+from engine.formats.hive.rewritable import RewritableHiveTable
 from engine.formats.hive.table import HiveTable
 from engine.formats.hive.view import TableView
 
@@ -43,19 +44,26 @@ class HiveFormat:
 
     `check_location` raises `InvalidInput` for a location whose files must not be listed, `check_peer` for the address
     of a server that must not be used. `pause`: see `probes.Looks`.
+    `rewrites`: see `capabilities`.
     """
 
     def __init__(
-        self, *, check_location: CheckLocation = anywhere, check_peer: CheckPeer = any_peer, pause: float = SHARE
+        self,
+        *,
+        check_location: CheckLocation = anywhere,
+        check_peer: CheckPeer = any_peer,
+        pause: float = SHARE,
+        rewrites: bool = False,
     ) -> None:
         self._check_location = check_location
         self._check_peer = check_peer
         self._pause = pause
+        self._rewrites = rewrites
         self._looks: dict[str, Looks] = {}
 
     def capabilities(self) -> Capabilities:
         """Return the operations that this version supports on Hive tables."""
-        return CAPABILITIES
+        return WITH_REWRITES if self._rewrites else CAPABILITIES
 
     def plain_properties(self) -> PlainProperties:
         """Return the properties of catalogs that contain no secrets. Never blocks."""
@@ -74,15 +82,28 @@ class HiveFormat:
         """Return a connection to a catalog; secrets in `properties` are already resolved. Nothing is read yet."""
         self.validate(properties)
         looks = self._looks.setdefault(properties[URI], Looks(self._pause))
-        return HiveConnection(properties, looks=looks, check_location=self._check_location, check_peer=self._check_peer)
+        return HiveConnection(
+            properties,
+            looks=looks,
+            check_location=self._check_location,
+            check_peer=self._check_peer,
+            rewrites=self._rewrites,
+        )
 
 
 class HiveConnection:
     """A thread-safe connection to one catalog."""
 
     def __init__(
-        self, properties: Mapping[str, str], *, looks: Looks, check_location: CheckLocation, check_peer: CheckPeer
+        self,
+        properties: Mapping[str, str],
+        *,
+        looks: Looks,
+        check_location: CheckLocation,
+        check_peer: CheckPeer,
+        rewrites: bool,
     ) -> None:
+        self._rewrites = rewrites
         self._storage = {name: value for name, value in properties.items() if name.startswith(STORAGE)}
         self._uri = properties[URI]
         self._metastore = Metastore(addresses_of(self._uri), check_peer)
@@ -159,12 +180,17 @@ class HiveConnection:
             Away, Transient: Metastore or storage do not answer.
         """
         begun = monotonic()
+        view = self._load(ref, scope)
+        with reading_table(f"list the files of {ref}"):
+            self._looks.took(ref, view.pointer, monotonic() - begun)
+        return RewritableHiveTable(view, lambda: self._load(ref, scope)) if self._rewrites else HiveTable(view)
+
+    def _load(self, ref: TableRef, scope: FileScope) -> TableView:
         with reading_table(f"open table {ref}"):
             view = TableView.load(ref, self._metastore, self._storage, scope)
             if view is not None:
                 self._check_location(view.entry.location)
-                self._looks.took(ref, view.pointer, monotonic() - begun)
-                return HiveTable(view)
+                return view
         raise NotFound(f"Could not open table {ref}: the Metastore has no such table")
 
     def _check_databases(self) -> str:

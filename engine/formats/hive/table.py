@@ -14,6 +14,7 @@ from engine.domain.tables.table import TableRef
 from engine.formats.base import Condition, SnapshotInfo, SnapshotKind, TableColumn
 from engine.formats.hive.capabilities import READ_ONLY
 from engine.formats.hive.errors import reading_table
+from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.metadata.partition_keys import SPEC_ID
 from engine.formats.hive.metadata.tables import PROVIDER, names_of
 from engine.formats.hive.view import TableView
@@ -160,7 +161,7 @@ class HiveTable:
         nested, outside = view.partitions.nested, view.partitions.outside
         below = pc.sum(view.files["is_nested"]).as_py() or 0
         return [
-            Condition("engine_available", False, READ_ONLY),
+            self._served(),
             Condition(
                 "separate_locations",
                 nested is None,
@@ -174,6 +175,9 @@ class HiveTable:
                 "not_bucketed", not view.entry.bucket_columns, f"{len(view.entry.bucket_columns)} bucket columns"
             ),
         ]
+
+    def _served(self) -> Condition:
+        return Condition("engine_available", False, READ_ONLY)
 
     def resolve_order(self, requested: RequestedOrder) -> RowOrdering:  # noqa: ARG002
         """Raise `NotEligible`."""
@@ -189,7 +193,7 @@ class HiveTable:
 
     @reads("list the files of")
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
-        """Return the inputs by path; their rows are not counted.
+        """Return the inputs by path, with the rows by their footers: 0 of a file that is not Parquet.
 
         Raises:
             CommitConflict: a path is not a data file in this view.
@@ -200,5 +204,7 @@ class HiveTable:
             missing = next(path for path, row in zip(paths, at.to_pylist(), strict=True) if row is None)
             raise CommitConflict(f"{at.null_count} of {len(paths)} files are gone, the first is {missing[:300]}")
         rows = digest.take(at)
-        columns = (rows[name].to_pylist() for name in ("file_bytes", "record_count", "sequence_number"))
-        return {path: InputFile(path, *each) for path, *each in zip(paths, *columns, strict=True)}
+        sizes, times = rows["file_bytes"].to_pylist(), rows["sequence_number"].to_pylist()
+        footers = footers_of(list(zip(paths, sizes, strict=True)), self._view.storage)
+        counts = [0 if footer is None else footer.rows for footer in footers]
+        return {path: InputFile(path, *each) for path, *each in zip(paths, sizes, counts, times, strict=True)}

@@ -7,6 +7,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from hive_metastore.ttypes import Partition
 
 from engine.domain.tables.table import TableRef
 from engine.formats.base import FileScope
@@ -56,6 +57,14 @@ class TableView:
         """Its partitions."""
         stored = self.metastore.partitions(self.ref.namespace[0], self.ref.name) if self.entry.keys else ()
         return Partitions.of(self.entry, stored, self.places)
+
+    def partition(self, values: Sequence[str]) -> Partition | None:
+        """Return the present entry of a partition, by the texts of its keys; None if there is none."""
+        return self.metastore.partition(self.ref.namespace[0], self.ref.name, values)
+
+    def change_partition(self, changed: Partition) -> None:
+        """Replace the entry of a partition; see `Metastore.change_partition`."""
+        self.metastore.change_partition(self.ref.namespace[0], self.ref.name, changed)
 
     @cached_property
     def files(self) -> pa.Table:

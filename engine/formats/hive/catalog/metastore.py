@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from hive_metastore.ThriftHiveMetastore import Client
-from hive_metastore.ttypes import NoSuchObjectException, Partition, Table
+from hive_metastore.ttypes import EnvironmentContext, NoSuchObjectException, Partition, Table
 from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
@@ -74,6 +74,26 @@ class Metastore:
                 raise Malformed(f"it has {len(names)} partitions; the limit is {MOST_PARTITIONS}")
             for start in range(0, len(names), _PAGE):
                 yield from client.get_partitions_by_names(database, name, names[start : start + _PAGE])
+
+    def partition(self, database: str, name: str, values: Sequence[str]) -> Partition | None:
+        """Return one partition by the texts of its keys, None if there is none."""
+        with self._client() as client:
+            try:
+                return client.get_partition(database, name, list(values))
+            except NoSuchObjectException:
+                return None
+
+    def change_partition(self, database: str, name: str, changed: Partition) -> None:
+        """Replace everything that the Metastore has of a partition, whatever that is by now; nothing is computed.
+
+        Raises:
+            InvalidOperationException: it was dropped.
+            TTransportException: no answer; the change may still happen later.
+        """
+        with self._client() as client:
+            client.alter_partition_with_environment_context(
+                database, name, changed, EnvironmentContext({"DO_NOT_UPDATE_STATS": "true"})
+            )
 
     @contextmanager
     def _client(self) -> Iterator[Any]:

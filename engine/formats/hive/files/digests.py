@@ -54,7 +54,7 @@ def state_of(files: pa.Table, partitions: Partitions, schema_id: int) -> int | N
     if not files.num_rows:
         return None
     hashed = hashlib.sha256(str(schema_id).encode())
-    for table in (partitions.table, files.drop_columns(["is_nested"])):
+    for table in (partitions.table.select(["partition", "location"]), files.drop_columns(["is_nested"])):
         for batch in table.to_batches(max_chunksize=_CHUNK):
             for column in batch.columns:
                 hashed.update(_bytes_of(column))

@@ -29,7 +29,7 @@ FILES: Final = pa.schema(
 
 _LISTERS: Final = 8
 _DEEPEST: Final = 32
-_HIDDEN: Final = r"/(?:[_.][^/=]*|\.[^/]*)(?:/|$)|\._COPYING_$"
+_COPYING: Final = "._COPYING_"
 
 Lister = Callable[[str], Iterator[pa.Table]]
 """Yields all files below a location; see `formats.orphans.listings.files_below`."""
@@ -62,24 +62,36 @@ def data_files(partitions: Partitions, root: str, storage: Mapping[str, str]) ->
     return whole.sort_by("path") if whole.num_rows else whole
 
 
+def files_directly_in(folder: str, storage: Mapping[str, str]) -> Mapping[str, tuple[int, int]]:
+    """Return size and time in milliseconds, by path, of the files of one folder that no engine hides.
+
+    Raises:
+        NotEligible, Malformed, OSError: as `data_files`.
+    """
+    found = _listed(folder, storage)
+    below = pc.match_substring(pc.utf8_slice_codeunits(found["path"], len(folder) + 1), "/")
+    direct = found.filter(pc.invert(pc.or_(below, _are_hidden(found["path"], depth=0))))
+    modified_ms = pc.divide(direct["modified_us"], 1000).to_pylist()
+    return dict(
+        zip(direct["path"].to_pylist(), zip(direct["file_bytes"].to_pylist(), modified_ms, strict=True), strict=True)
+    )
+
+
 def _folders(locations: Sequence[str], root: str) -> list[str]:
     """Return the folders to list: the root, if it has partitions, and the other locations, without those in others."""
     below = [each for each in locations if f"{each}/".startswith(f"{root}/")]
     chosen: list[str] = []
-    for each in sorted({f"{each}/" for each in locations if each not in set(below)}):
+    for each in sorted(f"{each}/" for each in set(locations).difference(below)):
         if not chosen or not each.startswith(chosen[-1]):
             chosen.append(each)
     return [*([root] if below else []), *(each[:-1] for each in chosen)]
 
 
 def _listed(folder: str, storage: Mapping[str, str]) -> pa.Table:
-    """Return the files below a folder that no engine hides, with the schema `FOUND`."""
+    """Return the files below a folder whose paths are clear, with the schema `FOUND`."""
     kept, size = [FOUND.empty_table()], 0
     for page in files_below(folder, storage):
-        relative = pc.utf8_slice_codeunits(page["path"], len(folder))
-        hidden = pc.match_substring_regex(relative, _HIDDEN)
-        unclear = pc.match_substring_regex(page["path"], UNCLEAR)
-        kept.append(page.filter(pc.invert(pc.or_(hidden, unclear))))
+        kept.append(page.filter(pc.invert(pc.match_substring_regex(page["path"], UNCLEAR))))
         size += kept[-1].nbytes
         if size > LIVE_BYTES:
             raise too_large("its files take", "of memory", LIVE_BYTES)
@@ -96,8 +108,15 @@ def _of_partitions(listed: pa.Table, partitions: Partitions) -> pa.Table:
         folder = pc.replace_substring_regex(folder, r"/[^/]*$", "")
         row = pc.index_in(folder, value_set=locations)
         owned = pc.is_valid(row)
-        mine = listed.filter(owned)
-        columns = [mine["path"], row.filter(owned).cast(pa.int64()), mine["file_bytes"], mine["modified_us"]]
+        shown = pc.and_(owned, pc.invert(_are_hidden(listed["path"], depth)))
+        mine = listed.filter(shown)
+        columns = [mine["path"], row.filter(shown).cast(pa.int64()), mine["file_bytes"], mine["modified_us"]]
         found.append(pa.table([*columns, pa.repeat(depth > 0, mine.num_rows)], schema=FILES))
         listed, folder = listed.filter(pc.invert(owned)), folder.filter(pc.invert(owned))
     return pa.concat_tables(found)
+
+
+def _are_hidden(paths: pa.ChunkedArray, depth: int) -> pa.ChunkedArray:
+    """Return for each path whether engines hide the file, or one of the `depth` folders that it is in."""
+    hidden = pc.match_substring_regex(paths, rf"/(?:_[^/=]*|\.[^/]*)(?:/[^/]*){{0,{depth}}}$")
+    return pc.or_(hidden, pc.ends_with(paths, _COPYING))

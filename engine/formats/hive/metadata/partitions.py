@@ -1,6 +1,6 @@
 """The partitions of a table as columns: what each is and where its files are."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from hive_metastore.ttypes import Partition
 
+from engine.formats.hive.compaction.records import PARAMETER
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
 from engine.formats.hive.metadata.tables import TableEntry
 from engine.formats.intake.limits import Malformed
@@ -19,6 +20,8 @@ PARTITIONS: Final = pa.schema(
         pa.field("partition", pa.string(), nullable=False),  # canonical JSON
         pa.field("location", pa.string(), nullable=False),  # without a slash at the end
         pa.field("is_outside", pa.bool_(), nullable=False),  # its files must not be opened
+        pa.field("values", pa.list_(pa.string()), nullable=False),  # the texts of its keys
+        pa.field("record", pa.string()),  # what Packhouse stored at its newest rewrite, `compaction.records`
     ]
 )
 _LONGEST_LOCATION: Final = 8192
@@ -38,14 +41,27 @@ class Partitions:
             Malformed: an entry lacks its location or has other values than the table has keys.
         """
         keys = PartitionKeys(entry.keys)
-        if entry.keys:
-            found = [(keys.encode(each.values or ()), _location(each)) for each in stored]
-        else:
-            found = [("{}", entry.location)]
-        found.sort()
-        names, locations = [name for name, _ in found], [location for _, location in found]
-        outside = [not places.cover(location) for location in locations]
-        return Partitions(pa.table([names, locations, outside], schema=PARTITIONS))
+        found = [_row(keys, each) for each in stored] if entry.keys else [("{}", entry.location, [], None)]
+        found.sort(key=lambda row: row[:2])
+        columns = list(zip(*found, strict=True)) or [(), (), (), ()]
+        outside = [not places.cover(location) for location in columns[1]]
+        columns.insert(2, tuple(outside))
+        arrays = [pa.array(values, field.type) for values, field in zip(columns, PARTITIONS, strict=True)]
+        return Partitions(pa.table(arrays, schema=PARTITIONS))
+
+    def values_of(self, partition: str) -> Sequence[str] | None:
+        """Return the texts of the keys of a partition, by its canonical JSON; None if there is no such partition."""
+        at = self._row(partition)
+        return None if at is None else self.table["values"][at].as_py()
+
+    def record_of(self, partition: str) -> str | None:
+        """Return what Packhouse stored at the newest rewrite of a partition; None if nothing."""
+        at = self._row(partition)
+        return None if at is None else self.table["record"][at].as_py()
+
+    def _row(self, partition: str) -> int | None:
+        at = pc.index(self.table["partition"], partition).as_py()
+        return None if at < 0 else at
 
     @property
     def outside(self) -> int:
@@ -62,7 +78,18 @@ class Partitions:
         return None
 
 
-def _location(stored: Partition) -> str:
+def _row(keys: PartitionKeys, stored: Partition) -> tuple[str, str, list[str], str | None]:
+    values = list(map(str, stored.values or ()))
+    record = (stored.parameters or {}).get(PARAMETER)
+    return keys.encode(values), location_of(stored), values, None if record is None else str(record)
+
+
+def location_of(stored: Partition) -> str:
+    """Return where the files of a partition are, without a slash at the end.
+
+    Raises:
+        Malformed: its entry does not say it.
+    """
     text = "" if stored.sd is None else str(stored.sd.location or "").rstrip("/")
     if not text or len(text) > _LONGEST_LOCATION:
         raise Malformed(f"partition {'/'.join(map(str, stored.values or ()))[:200]} has no location")

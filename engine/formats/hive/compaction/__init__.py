@@ -1,0 +1,5 @@
+"""Rewrites of partitions: written to a new folder, checked, and put in place by a change of the partition's location.
+
+A Metastore changes a location without looking at the present one: between the last look and the change, which takes
+some milliseconds, another client's change of the same partition is lost. Packhouse does not offer these rewrites yet.
+"""

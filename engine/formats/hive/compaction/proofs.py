@@ -1,0 +1,77 @@
+"""Find the commits of a run by what they left in partitions, and prove them from the files that are there."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from engine.formats.base import IN_HISTORY, CommittedBatch, Condition, Verification, WrittenGroup
+from engine.formats.hive.compaction.records import CompactionRecord
+from engine.formats.hive.files.footers import footers_of
+from engine.formats.hive.files.listing import files_directly_in
+from engine.formats.hive.view import TableView
+
+
+def records_of(view: TableView) -> Iterator[tuple[str, str, CompactionRecord]]:
+    """Yield the canonical JSON, the location and the record of each partition that Packhouse rewrote."""
+    table = view.partitions.table
+    rewritten = table.filter(table["record"].is_valid())
+    columns = (rewritten[name].to_pylist() for name in ("partition", "location", "record"))
+    for partition, location, text in zip(*columns, strict=True):
+        if (record := CompactionRecord.of(text)) is not None:
+            yield partition, location, record
+
+
+def find_commits(view: TableView, run_id: str) -> Sequence[CommittedBatch]:
+    """Return the commits of a run whose partitions were not rewritten or moved since."""
+    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for _, location, record in records_of(view):
+        if record.run_id == run_id and record.location == location:
+            groups[record.snapshot_id, record.attempt].append(record.group)
+    return [CommittedBatch(number, tuple(sorted(found)), attempt) for (number, attempt), found in groups.items()]
+
+
+def verify_commit(view: TableView, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
+    """Verify a commit from the present partitions, the files in their folders and the footers of these."""
+    stored = {name: (location, record) for name, location, record in records_of(view)}
+    of_commit = {record.group for _, record in stored.values() if record.snapshot_id == snapshot_id}
+    mine = {group.ordinal: stored.get(group.partition) for group in groups}
+    in_place = [
+        found is not None and found[1].snapshot_id == snapshot_id and found[0] == found[1].location
+        for found in mine.values()
+    ]
+    outputs = [file for group in groups for file in group.outputs]
+    footers = footers_of([(file.path, file.file_bytes) for file in outputs], view.storage) if all(in_place) else []
+    added = sum(footer.rows for footer in footers if footer is not None)
+    inputs = [file for group in groups for file in group.inputs]
+    removed = sum(file.record_count for file in inputs)
+    checks = (
+        Condition(IN_HISTORY, all(in_place), f"{sum(in_place)} of {len(in_place)} partitions are in the new folders"),
+        Condition("groups_as_sent", of_commit == set(mine), f"groups {sorted(of_commit)}"),
+        Condition("added_as_written", _are_there(view, groups, mine), f"{len(outputs)} files"),
+        Condition("rows_conserved", added == removed, f"{removed} rows replaced, {added} in their place"),
+    )
+    sizes = sum(file.file_bytes for file in inputs), sum(file.file_bytes for file in outputs)
+    return Verification(
+        snapshot_id,
+        all(check.holds for check in checks),
+        checks,
+        len(inputs),
+        len(outputs),
+        removed,
+        added,
+        *sizes,
+    )
+
+
+def _are_there(
+    view: TableView, groups: Sequence[WrittenGroup], stored: dict[int, tuple[str, CompactionRecord] | None]
+) -> bool:
+    """Return whether each partition's folder has exactly the outputs of its group among the files of the run."""
+    for group in groups:
+        found = stored[group.ordinal]
+        if found is None:
+            return False
+        present = files_directly_in(found[0], view.storage)
+        written = {path: size for path, (size, _) in present.items() if f"/{found[1].run_id}-" in path}
+        if written != {file.path: file.file_bytes for file in group.outputs}:
+            return False
+    return True

@@ -1,0 +1,49 @@
+"""What a rewrite leaves in the parameters of its partition: by it commits are found again and proven."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Final
+
+PARAMETER: Final = "packhouse.compaction"
+"""The name of the parameter; its value is JSON of less than 4,000 characters, the Metastore's limit."""
+
+_LONGEST: Final = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionRecord:
+    """The newest rewrite of a partition.
+
+    `number`: the compaction id, which grows with each rewrite of the partition. `location`, `previous`: its folder, and
+    the one it had before. `files`, `rows`, `file_bytes`: those of the replaced files. `at_ms`: the time, since 1970.
+    """
+
+    number: int
+    run_id: str
+    attempt: int
+    group: int
+    snapshot_id: int
+    location: str
+    previous: str
+    files: int
+    rows: int
+    file_bytes: int
+    at_ms: int
+
+    def to_text(self) -> str:
+        """Return the value of the parameter."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @staticmethod
+    def of(text: str | None) -> "CompactionRecord | None":
+        """Return the record in a parameter's value; None if there is none, or it was not written by Packhouse."""
+        if text is None or len(text) > _LONGEST:
+            return None
+        try:
+            found = CompactionRecord(**json.loads(text))
+        except (ValueError, TypeError):
+            return None
+        texts = (found.run_id, found.location, found.previous)
+        counts = (found.number, found.attempt, found.group, found.snapshot_id, found.files, found.rows, found.at_ms)
+        is_whole = all(type(each) is str for each in texts) and all(type(each) is int for each in counts)
+        return found if is_whole and type(found.file_bytes) is int else None

@@ -1,0 +1,207 @@
+"""Put rewritten partitions in place: files that came meanwhile are copied, then the location of the partition changes.
+
+Between the last look at a partition and its change lie some milliseconds in which another client's change would be
+lost: a Metastore has no conditional change of partitions, and its locks bind only those who take them.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+from hive_metastore.ttypes import InvalidOperationException, Partition
+from thrift.transport.TTransport import TTransportException
+
+from engine.domain.errors import CommitConflict, OutcomeUnknown
+from engine.domain.runs.drops import Loss
+from engine.domain.runs.plans import FileGroup
+from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
+from engine.formats.hive.compaction.copies import copy_into
+from engine.formats.hive.compaction.folders import parent_of
+from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
+from engine.formats.hive.files.listing import files_directly_in
+from engine.formats.hive.metadata.partitions import location_of
+from engine.formats.hive.view import TableView
+from engine.formats.intake.errors import summary_of
+
+MOST_LATE_FILES: Final = 100
+MOST_LATE_BYTES: Final = 256 * 2**20
+"""A partition with more files than these since its plan is left to a later run."""
+
+_log = structlog.get_logger(__name__)
+
+_MAX_TRIES: Final = 4
+_STATISTICS: Final = ("numFiles", "totalSize")
+
+Files = Mapping[str, tuple[int, int]]
+"""Size and time in milliseconds of files, by path."""
+
+
+class _Lost(Exception):
+    """Another writer changed the partition since it was planned."""
+
+
+def commit_groups(view: TableView, request: CommitRequest, before_try: Callable[[], None]) -> CommitOutcome:
+    """Put the groups of a request in place, one partition after the other; see `formats.base.Committer.commit`.
+
+    `view` is the present state of the table. Each partition changes at once, all of them do not.
+    """
+    if view.entry.schema_id != request.schema_id:
+        raise CommitConflict("the columns of the table changed since the plan")
+    made, lost, tries = list[int](), dict[int, Loss](), 1
+    snapshot_id = snapshot_of(request)
+    for group in request.groups:
+        try:
+            tries = max(tries, Swap(view, request, group, snapshot_id).done(before_try))
+            made.append(group.ordinal)
+        except _Lost:
+            lost[group.ordinal] = Loss.SOURCE_GONE
+    return CommitOutcome(snapshot_id if made else None, tuple(made), lost, tries)
+
+
+def snapshot_of(request: CommitRequest) -> int:
+    """Return the number that stands for the commit of a request: 63 bits made of run, attempt and groups."""
+    text = json.dumps([request.run_id, request.attempt, [group.ordinal for group in request.groups]])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1 or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """The change of one partition to the folder with a group's outputs."""
+
+    view: TableView
+    request: CommitRequest
+    group: WrittenGroup
+    snapshot_id: int
+
+    def done(self, before_try: Callable[[], None]) -> int:
+        """Put the partition in place and return the number of tries.
+
+        Raises:
+            _Lost: another writer changed the partition.
+            OutcomeUnknown: the Metastore did not answer; the change may still happen.
+        """
+        copied: dict[str, tuple[int, int]] = {}
+        for number in range(1, _MAX_TRIES + 1):
+            stored = self._read()
+            location = self._planned_location(stored)
+            self._catch_up(location, copied)
+            before_try()
+            self._catch_up(location, copied)
+            if self._read() != stored:
+                continue
+            self._send(stored, location)
+            self._follow_up(stored, location, copied)
+            return number
+        raise _Lost
+
+    @property
+    def folder(self) -> str:
+        """The folder with the outputs."""
+        (found,) = {parent_of(file.path) for file in self.group.outputs}
+        return found
+
+    def _read(self) -> Partition:
+        values = self.view.partitions.values_of(self.group.partition)
+        found = None if values is None else self.view.partition(values)
+        if found is None:
+            raise _Lost
+        return found
+
+    def _planned_location(self, stored: Partition) -> str:
+        location = location_of(stored)
+        if {parent_of(file.path) for file in self.group.inputs} != {location}:
+            raise _Lost
+        return location
+
+    def _catch_up(self, location: str, copied: dict[str, tuple[int, int]]) -> None:
+        """Copy the files that were added since the plan; check that inputs and outputs are as they were."""
+        present = files_directly_in(location, self.view.storage)
+        if any(present.get(file.path) != (file.file_bytes, file.sequence_number) for file in self.group.inputs):
+            raise _Lost
+        if any(present.get(path) != state for path, state in copied.items()):
+            raise _Lost
+        planned = {file.path for file in self.group.inputs}
+        late = {path: state for path, state in present.items() if path not in planned}
+        if len(late) > MOST_LATE_FILES or sum(size for size, _ in late.values()) > MOST_LATE_BYTES:
+            raise _Lost
+        self._copy(late, copied)
+        self._check_outputs()
+
+    def _copy(self, late: Files, copied: dict[str, tuple[int, int]]) -> None:
+        for path, state in late.items():
+            if path not in copied:
+                copy_into(self.folder, path, state[0], self.view.storage)
+                copied[path] = state
+
+    def _follow_up(self, stored: Partition, location: str, copied: dict[str, tuple[int, int]]) -> None:
+        """Copy the files that were added between the last look and the change.
+
+        If rows were overwritten or removed in that time, the partition gets its old folder back.
+        """
+        present = files_directly_in(location, self.view.storage)
+        known = {file.path: (file.file_bytes, file.sequence_number) for file in self.group.inputs} | copied
+        if any(present.get(path) != state for path, state in known.items()):
+            _log.warning("partition_taken_back", partition=self.group.partition[:200], run_id=self.request.run_id)
+            if location_of(self._read()) == self.folder:
+                self._change(stored)
+            raise _Lost
+        self._copy({path: state for path, state in present.items() if path not in known}, copied)
+
+    def _check_outputs(self) -> None:
+        present = files_directly_in(self.folder, self.view.storage)
+        for file in self.group.outputs:
+            if present.get(file.path, (0, 0))[0] != file.file_bytes:
+                raise CommitConflict(f"{file.path[-300:]} is not as it was written")
+
+    def _send(self, stored: Partition, location: str) -> None:
+        changed = deepcopy(stored)
+        changed.sd.location = self.folder
+        parameters = dict(stored.parameters or {}) | {PARAMETER: self._record(stored, location).to_text()}
+        sizes = [size for size, _ in files_directly_in(self.folder, self.view.storage).values()]
+        known = dict(zip(_STATISTICS, (str(len(sizes)), str(sum(sizes))), strict=True))
+        changed.parameters = parameters | {name: known[name] for name in _STATISTICS if name in parameters}
+        self._change(changed)
+
+    def _change(self, changed: Partition) -> None:
+        try:
+            self.view.change_partition(changed)
+        except InvalidOperationException as error:
+            raise _Lost from error
+        except TTransportException as error:
+            message = f"the location of {self.group.partition[:200]} may still change: {summary_of(error)}"
+            raise OutcomeUnknown(message) from error
+
+    def _record(self, stored: Partition, location: str) -> CompactionRecord:
+        before = CompactionRecord.of((stored.parameters or {}).get(PARAMETER))
+        return CompactionRecord(
+            number=next_number(before),
+            run_id=self.request.run_id,
+            attempt=self.request.attempt,
+            group=self.group.ordinal,
+            snapshot_id=self.snapshot_id,
+            location=self.folder,
+            previous=location,
+            files=len(self.group.inputs),
+            rows=sum(file.record_count for file in self.group.inputs),
+            file_bytes=sum(file.file_bytes for file in self.group.inputs),
+            at_ms=round(time.time() * 1000),
+        )
+
+
+def next_number(before: CompactionRecord | None) -> int:
+    """Return the compaction id that follows a partition's newest."""
+    return 1 if before is None else before.number + 1
+
+
+def lost_groups(present: Files, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
+    """Return the groups with an input that is not among the present files any more, or has changed."""
+    return {
+        group.ordinal: Loss.SOURCE_GONE
+        for group in groups
+        if any(present.get(file.path) != (file.file_bytes, file.sequence_number) for file in group.inputs)
+    }

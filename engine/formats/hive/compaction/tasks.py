@@ -1,0 +1,49 @@
+"""Build the Spark task of one group: the files of a partition, merged by the kernel into a folder of their own."""
+
+from engine.domain.errors import CommitConflict, NotEligible
+from engine.domain.runs.output_names import output_prefix
+from engine.domain.runs.plans import FileGroup
+from engine.formats.hive.compaction.folders import folder_of
+from engine.formats.hive.compaction.records import CompactionRecord
+from engine.formats.hive.compaction.schemas import NoCommonSchema, common_schema, numbered
+from engine.formats.hive.compaction.swaps import next_number
+from engine.formats.hive.files.footers import footers_of
+from engine.formats.hive.view import TableView
+from engine.rewriting.kernel.contract import BY_NAME, GroupTask, TaskInput, WriteSettings
+
+
+def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings) -> GroupTask:
+    """Return the task that merges all files of a partition. Reads their footers.
+
+    Raises:
+        NotEligible: a file is not Parquet, or the files have no common schema.
+        CommitConflict: the partition is gone.
+    """
+    values = view.partitions.values_of(group.partition)
+    if values is None:
+        raise CommitConflict(f"the table has no partition {group.partition[:300]} any more")
+    footers = footers_of([(each.path, each.file_bytes) for each in group.inputs], view.storage)
+    readable = [each for each in footers if each is not None]
+    if len(readable) < len(footers):
+        path = next(one.path for one, footer in zip(group.inputs, footers, strict=True) if footer is None)
+        raise NotEligible(f"{path[-300:]} is not a Parquet file")
+    try:
+        schema = common_schema(view.entry.columns, readable)
+    except NoCommonSchema as error:
+        raise NotEligible(str(error)) from error
+    before = CompactionRecord.of(view.partitions.record_of(group.partition))
+    return GroupTask(
+        run_id=run_id,
+        attempt=attempt,
+        group=group.ordinal,
+        inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
+        schema=numbered(schema),
+        output_dir=folder_of(view.entry.location, [key.name for key in view.entry.keys], values, next_number(before)),
+        name_prefix=output_prefix(run_id, group.ordinal, attempt),
+        output_files=group.predicted_outputs,
+        write=write,
+        places=view.places.folders,
+        storage=dict(view.storage),
+        columns_by=BY_NAME,
+        folder_per_try=True,
+    )

@@ -1,0 +1,86 @@
+"""A loaded table whose partitions can be rewritten, as `formats.base.FormsGroups`; tests only, see `capabilities`."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from engine.domain.runs.drops import Loss
+from engine.domain.runs.plans import FileGroup
+from engine.formats.base import (
+    CommitOutcome,
+    CommitRequest,
+    CommittedBatch,
+    Condition,
+    RewriteSettings,
+    Verification,
+    WrittenGroup,
+)
+from engine.formats.hive.compaction.outputs import list_run_files, remove_run_files
+from engine.formats.hive.compaction.proofs import find_commits, verify_commit
+from engine.formats.hive.compaction.swaps import commit_groups, lost_groups
+from engine.formats.hive.compaction.tasks import kernel_task
+from engine.formats.hive.table import HiveTable
+from engine.formats.hive.view import TableView
+from engine.formats.intake.guards import reads
+from engine.planning.plans.group_forms import GroupForm
+from engine.rewriting.kernel.contract import GroupTask
+
+
+class RewritableHiveTable(HiveTable):
+    """A loaded table; `fresh` loads it again. Changes of a partition need no base: they depend on its files alone."""
+
+    def __init__(self, view: TableView, fresh: Callable[[], TableView]) -> None:
+        super().__init__(view)
+        self._fresh = fresh
+
+    def kernel_form(self) -> GroupForm:
+        """Return groups of whole partitions."""
+        return GroupForm(takes_partitions=True)
+
+    @reads("read the files of")
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> GroupTask:
+        """Return the task that merges all files of a partition.
+
+        Raises:
+            NotEligible: its files can't be merged.
+        """
+        return kernel_task(self._view, group, run_id=run_id, attempt=attempt, write=settings.write)
+
+    def task_storage(self) -> Mapping[str, str]:
+        """Return the catalog's properties of file access."""
+        return self._view.storage
+
+    @reads("change partitions of")
+    def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
+        """Put each partition of a batch in place; see `formats.base.Committer.commit`."""
+        return commit_groups(self._fresh(), request, before_try)
+
+    @reads("list the files of")
+    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:  # noqa: ARG002
+        """Return the reasons, by ordinal, why groups can no longer be committed in this view."""
+        if schema_id != self.schema_id:
+            return {group.ordinal: Loss.TABLE_CHANGED for group in groups}
+        digest = self._view.digest
+        columns = (digest[name].to_pylist() for name in ("path", "file_bytes", "sequence_number"))
+        return lost_groups({path: (size, at) for path, size, at in zip(*columns, strict=True)}, groups)
+
+    @reads("read the partitions of")
+    def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
+        """Return the commits of a run that are in place."""
+        return find_commits(self._fresh(), run_id)
+
+    @reads("read the partitions of")
+    def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
+        """Verify a commit from the present partitions and their files."""
+        return verify_commit(self._fresh(), snapshot_id, groups)
+
+    @reads("list the files of")
+    def list_outputs(self, run_id: str) -> Sequence[str]:
+        """Return the paths of all files of this run, recognized by name."""
+        return list_run_files(self._fresh(), run_id)
+
+    @reads("list the files of")
+    def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:  # noqa: ARG002
+        """Delete files written by this run's attempts up to `up_to_attempt`, except `keep` and those of partitions."""
+        return remove_run_files(self._fresh(), run_id, keep=keep, up_to_attempt=up_to_attempt)
+
+    def _served(self) -> Condition:
+        return Condition("engine_available", True, "rewritten by the kernel, each partition as a whole")

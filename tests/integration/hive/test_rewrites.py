@@ -1,0 +1,152 @@
+"""Whole runs on tables of a Metastore: partitions move to new folders beside writers, readers and lost answers."""
+
+import threading
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hive_metastore.ttypes import Partition
+
+from engine.domain.runs.run import RunState
+from engine.formats.hive.catalog.metastore import Metastore
+from tests.support.hive.lakes import HiveLake, path_of
+from tests.support.hive.second_readers import HiveSpark, duckdb_rows
+from tests.support.hive.worlds import DAYS, WrittenTable, differences, open_written
+from tests.support.world import World
+
+STEPS = ("planned", "group_written", "before_commit", "commit_made", "commit_marked", "after_commit", "verified")
+ACTIONS: dict[str, Callable[[WrittenTable], None]] = {
+    "append": lambda lake: lake.append(DAYS[0]),
+    "overwrite": lambda lake: lake.overwrite(DAYS[0]),
+    "drop": lambda lake: lake.drop(DAYS[0]),
+    "move": lambda lake: lake.move(DAYS[0]),
+}
+
+
+@pytest.fixture
+async def world(
+    hive_lake: HiveLake, sqlite_url: str, redis_url: str, tmp_path: Path
+) -> AsyncIterator[World[WrittenTable]]:
+    async with open_written(hive_lake, tmp_path, database_url=sqlite_url, redis_url=redis_url) as opened:
+        yield opened
+
+
+pytestmark = pytest.mark.usefixtures("redis")
+
+
+async def test_partitions_move_to_folders_with_a_growing_compaction_id(world: World[WrittenTable]) -> None:
+    """The path has the compaction id, which grows with each rewrite of a partition."""
+    for number in (1, 2):
+        run = await world.rewrite()
+        assert run.state is RunState.SUCCEEDED, run.detail
+        locations = world.lake.locations()
+        assert all(
+            f"/_compacted/day={day}/compaction_id={number}/" in each for day, each in zip(DAYS, locations, strict=True)
+        )
+        assert world.lake.rows() == world.lake.wanted()
+        assert sorted((row["day"], row["id"]) for row in duckdb_rows(world.lake.table)) == world.lake.wanted()
+        (proof,) = run.result.verifications
+        assert (proof["removed_files"], proof["added_files"]) == ((8, 2) if number == 1 else (4, 2))
+        if number == 1:
+            for day in DAYS:
+                world.lake.append(day)
+    assert (await world.rewrite()).reason == "nothing_to_do"
+
+
+async def test_spark_reads_the_same_rows_by_any_predicate(world: World[WrittenTable], hive_spark: HiveSpark) -> None:
+    """The same session of Spark, which has listed the old folders, reads the new ones."""
+    tests = ["true", "id >= 40", "id = 39", "value < 20.0", f"day = '{DAYS[0]}'", f"day > '{DAYS[0]}' AND id < 100"]
+    before = [_spark_rows(hive_spark, each) for each in tests]
+    assert before[0] == world.lake.wanted()
+    assert (await world.rewrite()).state is RunState.SUCCEEDED
+    assert [_spark_rows(hive_spark, each) for each in tests] == before
+    hive_spark.rows(f"INSERT INTO lake.events PARTITION (day = '{DAYS[0]}') VALUES (1000, 0.5)")
+    assert world.lake.rows() == sorted([*world.lake.wanted(), (DAYS[0], 1000)])
+
+
+def _spark_rows(spark: HiveSpark, where: str) -> list[Any]:
+    found = spark.rows(f"SELECT day, id FROM lake.events WHERE {where}")
+    return sorted((row["day"], row["id"]) for row in found)
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("action", ACTIONS)
+async def test_an_action_of_another_writer_at_a_step(world: World[WrittenTable], action: str, step: str) -> None:
+    """No row is lost or seen twice, whatever writers do."""
+    world.at(step, lambda: ACTIONS[action](world.lake))
+    run = await world.rewrite()
+    assert run.is_terminal
+    assert differences(world.lake.rows(), world.lake.wanted()) == ([], [])
+
+
+@pytest.mark.parametrize("action", ["append", "overwrite", "drop"])
+async def test_an_action_just_before_the_change_of_the_location(
+    world: World[WrittenTable], action: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The Metastore has no conditional change: what came in the last moment is put right afterwards."""
+    real, acted = Metastore.change_partition, list[str]()
+
+    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
+        if not acted:
+            acted.append(action)
+            ACTIONS[action](world.lake)
+        real(self, database, name, changed)
+
+    monkeypatch.setattr(Metastore, "change_partition", change)
+    run = await world.rewrite()
+    assert run.is_terminal
+    assert acted
+    assert differences(world.lake.rows(), world.lake.wanted()) == ([], [])
+
+
+async def test_a_lost_answer_is_looked_up(hive_lake: HiveLake, sqlite_url: str, redis_url: str, tmp_path: Path) -> None:
+    with hive_lake.metastore.switched() as (behind, switch):
+        async with open_written(
+            hive_lake, tmp_path, database_url=sqlite_url, redis_url=redis_url, uri=behind.uri
+        ) as world:
+
+            def lose() -> None:
+                switch.lost = "alter_partition_with_environment_context"
+
+            def answer() -> None:
+                switch.lost = ""
+
+            world.at("commit_marked", lose)
+            world.at("after_commit", answer)
+            submitted = await world.submit()
+            thread = threading.Timer(1.0, answer)
+            thread.start()
+            run = await world.finish(submitted.id)
+            thread.join()
+            assert run.state is RunState.SUCCEEDED, run.detail
+            assert switch.faults
+            assert world.lake.rows() == world.lake.wanted()
+
+
+async def test_a_reader_in_a_loop_finds_every_row_once(world: World[WrittenTable]) -> None:
+    """Data stays readable and fresh while it is compacted."""
+    seen: list[Any] = []
+    ended = threading.Event()
+
+    def read() -> None:
+        while not ended.is_set():
+            seen.append(sorted((row["day"], row["id"]) for row in duckdb_rows(world.lake.table)))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        run = await world.rewrite()
+    finally:
+        ended.set()
+        reader.join()
+    assert run.state is RunState.SUCCEEDED
+    assert seen
+    assert all(rows == world.lake.wanted() for rows in seen)
+
+
+async def test_files_that_are_not_parquet_hold_their_partition_back(world: World[WrittenTable]) -> None:
+    (path_of(world.lake.locations()[0]) / "notes.txt").write_text("no rows")
+    run = await world.rewrite()
+    assert "is not a Parquet file" in str(run.detail)
+    assert [("_compacted" in each) for each in world.lake.locations()] == [False, True]

@@ -1,0 +1,110 @@
+"""Whole runs on a Hive table: the running parts with rewrites of partitions served, which no release does yet."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from engine.domain.tables.table import FormatName, TableRef
+from engine.formats.base import TableFormat
+from engine.formats.hive import HiveFormat, HiveTable
+from tests.support.hive.lakes import HiveLake
+from tests.support.hive.lakes import HiveTable as Stored
+from tests.support.settings import settings_of
+from tests.support.world import World, open_on
+
+DAYS = ("2026-11-01", "2026-11-02")
+
+
+@dataclass
+class WrittenTable:
+    """A table, and the ids that its writers have put into each partition."""
+
+    table: Stored
+    uri: str
+    expected: dict[str, list[int]] = field(default_factory=lambda: {day: [] for day in DAYS})
+    numbers: list[int] = field(default_factory=lambda: [0])
+
+    format: ClassVar[FormatName] = FormatName.HIVE
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        return {"type": "metastore", "uri": self.uri}
+
+    @property
+    def uuid(self) -> str:
+        return self.open().uuid
+
+    def open(self) -> HiveTable:
+        """Load it."""
+        ref = TableRef("lake", (self.table.database,), self.table.name)
+        properties = {"type": "metastore", "uri": self.table.metastore.uri}
+        return HiveFormat(pause=0).connect("lake", properties).open_table(ref)
+
+    def rows(self) -> list[Any]:
+        return sorted((str(row["day"]), row["id"]) for row in self.table.rows())
+
+    def wanted(self) -> list[Any]:
+        """The rows that readers must find."""
+        return sorted((day, number) for day, ids in self.expected.items() for number in ids)
+
+    def append(self, day: str, rows: int = 20) -> None:
+        """Add a file where the Metastore has the partition."""
+        self.table.append([day], self._rows(day, rows))
+
+    def overwrite(self, day: str) -> None:
+        """Replace the rows of a partition in its folder."""
+        self.expected[day].clear()
+        self.table.overwrite([day], self._rows(day, 7))
+
+    def drop(self, day: str) -> None:
+        """Drop a partition and keep its files."""
+        self.expected[day].clear()
+        self.table.drop_partition([day])
+
+    def move(self, day: str) -> None:
+        """Replace a partition by new rows in another folder."""
+        self.expected[day].clear()
+        folder = self.table.folder.parent / "events" / f"moved-{self.numbers[0]}"
+        self.table.write_file(folder, self._rows(day, 9))
+        self.table.set_location([day], folder)
+
+    def locations(self) -> Sequence[str]:
+        """The folders of the partitions, by name."""
+        return [each.sd.location for each in self.table.partitions()]
+
+    def _rows(self, day: str, count: int) -> list[dict[str, Any]]:
+        ids = range(self.numbers[0], self.numbers[0] + count)
+        self.numbers[0] += count
+        self.expected[day] += ids
+        return [{"id": number, "value": number / 2} for number in ids]
+
+
+@asynccontextmanager
+async def open_written(
+    lake: HiveLake, folder: Path, *, database_url: str, redis_url: str, uri: str | None = None
+) -> AsyncIterator[World[WrittenTable]]:
+    """Start a container with one registered table of two partitions with four files each."""
+    written = WrittenTable(lake.create_table(keys=[("day", "string")]), uri or lake.metastore.uri)
+    for _ in range(4):
+        for day in DAYS:
+            written.append(day)
+    settings = settings_of(
+        folder / "state", database_url=database_url, redis_url=redis_url, lease_seconds=30, watch=False
+    )
+    async with open_on(written, settings, formats=served) as world:
+        await world.set_policy({"rewrite": {"min_input_files": 2}})
+        yield world
+
+
+def served(_locations: object) -> Mapping[FormatName, TableFormat]:
+    """Serve Hive tables with rewrites."""
+    return {FormatName.HIVE: HiveFormat(pause=0, rewrites=True)}
+
+
+def differences(found: Sequence[Any], wanted: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Return rows that are too many, and rows that are missing."""
+    have, want = Counter(found), Counter(wanted)
+    return sorted((have - want).elements()), sorted((want - have).elements())
