@@ -197,7 +197,9 @@ def _formats(core: SparkCore, locations: LocationRules) -> Mapping[FormatName, T
             check_addresses=locations.check_addresses,
         ),
         FormatName.PAIMON: PaimonFormat(
-            check_location=lambda location: locations.check([location], allowed=()), core=core
+            check_location=lambda location: locations.check([location], allowed=()),
+            check_peer=locations.check_peer,
+            core=core,
         ),
         FormatName.HIVE: HiveFormat(
             check_location=lambda location: locations.check([location], allowed=()), check_peer=locations.check_peer

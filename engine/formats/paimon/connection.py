@@ -1,6 +1,7 @@
-"""The Paimon format: catalogs of types `filesystem` and `jdbc`, with tables in `<database>.db/<table>` of a folder.
+"""The Paimon format: catalogs of types `filesystem`, `jdbc` and `rest`.
 
-Paimon's other catalogs (`rest`, `hive`) are not supported.
+Tables of the first two are in `<database>.db/<table>` of a folder; a REST catalog names the place of each. Paimon's
+catalog `hive` is not supported.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +27,9 @@ from engine.formats.paimon.capabilities import CAPABILITIES
 from engine.formats.paimon.catalog.database import CatalogDatabase
 from engine.formats.paimon.catalog.jdbc import JdbcWarehouse
 from engine.formats.paimon.catalog.locks import Sightings, TableLock
-from engine.formats.paimon.catalog.properties import JDBC, LOCK_ENABLED, PLAIN, STORAGE, problems_of
+from engine.formats.paimon.catalog.properties import JDBC, LOCK_ENABLED, PLAIN, REST, STORAGE, TOKEN, URI, problems_of
+from engine.formats.paimon.catalog.rest.client import CheckPeer, NotAllowed, RestClient
+from engine.formats.paimon.catalog.rest.warehouse import RestWarehouse
 from engine.formats.paimon.catalog.warehouse import Warehouse
 from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.errors import reading_table
@@ -43,8 +46,15 @@ CheckLocation = Callable[[str], None]
 _LISTED: Final = 5
 
 
-def anywhere(_location: str) -> None:
-    """Allow every location."""
+class ForbiddenPlace(InvalidInput):
+    """The location that a catalog states for one table must not be read."""
+
+
+_OF_ONE_TABLE: Final = (TableUnreadable, NotEligible, NotAllowed, ForbiddenPlace)
+
+
+def anywhere(_place: str) -> None:
+    """Allow every location and every server."""
 
 
 def _truth(value: str | None) -> bool | None:
@@ -55,11 +65,18 @@ class PaimonFormat:
     """Opens Paimon catalogs. All connections share one cache of metadata files.
 
     `check_location` raises `InvalidInput` for a location whose metadata must not be read. `core` compacts tables; None:
-    they can only be read.
+    they can only be read. `check_peer` raises it for a forbidden address of a REST catalog's server.
     """
 
-    def __init__(self, *, check_location: CheckLocation = anywhere, core: CoreAccess | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        check_location: CheckLocation = anywhere,
+        check_peer: CheckPeer = anywhere,
+        core: CoreAccess | None = None,
+    ) -> None:
         self._core = core
+        self._check_peer = check_peer
         self._cache = ManifestCache()
         self._known = KnownSnapshots()
         self._check_location = check_location
@@ -85,7 +102,12 @@ class PaimonFormat:
         """Return a connection to a catalog; secrets in `properties` are already resolved. Nothing is read yet."""
         self.validate(properties)
         return PaimonConnection(
-            properties, cache=self._cache, known=self._known, check_location=self._check_location, core=self._core
+            properties,
+            cache=self._cache,
+            known=self._known,
+            check_location=self._check_location,
+            check_peer=self._check_peer,
+            core=self._core,
         )
 
 
@@ -99,12 +121,17 @@ class PaimonConnection:
         cache: ManifestCache,
         known: KnownSnapshots,
         check_location: CheckLocation,
+        check_peer: CheckPeer,
         core: CoreAccess | None,
     ) -> None:
         self._core = core
         self._properties = {name: value for name, value in properties.items() if name.startswith(STORAGE)}
         self._root = properties["warehouse"].rstrip("/") or "/"
         self._database = CatalogDatabase(properties) if properties["type"] == JDBC else None
+        self._rest: RestWarehouse | None = None
+        if properties["type"] == REST:
+            client = RestClient(uri=properties[URI], token=properties[TOKEN], check_peer=check_peer)
+            self._rest = RestWarehouse(client, properties["warehouse"])
         self._sightings = Sightings()
         self._is_lock_required = _truth(properties.get(LOCK_ENABLED))
         self._cache = cache
@@ -150,11 +177,12 @@ class PaimonConnection:
             Transient: the storage does not answer.
         """
         with reading_table(f"look up tables of {masked(self._root)}"):
-            locations = self._warehouse().locations(refs)
+            locations = {} if self._rest is not None else self._folders().locations(refs)
         found: dict[TableRef, str] = {}
-        for ref, location in locations.items():
-            with suppress(TableUnreadable, NotEligible), reading_table(f"read the newest snapshot of {ref}"):
-                pointer = pointer_of(TableFiles(self._storage(location, OWN_LOCATION), location))
+        for ref in refs if self._rest is not None else locations:
+            with suppress(*_OF_ONE_TABLE), reading_table(f"read the newest snapshot of {ref}"):
+                files = self._files_of(ref, OWN_LOCATION, locations.get(ref))
+                pointer = None if files is None else pointer_of(files)
                 found |= {} if pointer is None else {ref: pointer}
         return found
 
@@ -177,23 +205,40 @@ class PaimonConnection:
 
     def _load(self, ref: TableRef, scope: FileScope) -> TableView:
         with reading_table(f"open table {ref}"):
-            location = self._warehouse().locations([ref]).get(ref)
-            if location is not None:
-                files = TableFiles(self._storage(location, scope), location)
+            files = self._files_of(ref, scope)
+            if files is not None:
                 view = TableView.load(ref, files, self._cache.of(ref), self._known)
                 if view is not None:
                     _ = view.options, view.codec  # what the schema does not allow to read is reported here
                     return view
-        raise NotFound(f"Could not open table {ref}: {self._lacking(location)}")
+        raise NotFound(f"Could not open table {ref}: {self._lacking(None if files is None else files.location)}")
+
+    def _files_of(self, ref: TableRef, scope: FileScope, location: str | None = None) -> TableFiles | None:
+        """Return the files of a table, None if the catalog has none of this name; `location`: None: not known yet."""
+        if self._rest is None:
+            place = location or self._folders().locations([ref]).get(ref)
+            return None if place is None else TableFiles(self._storage(place, scope), place)
+        table = self._rest.table(ref)
+        if table is None:
+            return None
+        try:
+            self._check_location(table.location)
+        except InvalidInput as error:
+            raise ForbiddenPlace(error.message, problems=error.problems) from error
+        return TableFiles(self._storage(table.location, scope), table.location, table)
 
     def _lacking(self, location: str | None) -> str:
-        if self._database is None:
+        if self._database is None and self._rest is None:
             return f"the warehouse {masked(self._root)} has no such table"
+        holder = "the catalog" if self._database is None else "the catalog's database"
         if location is not None:
-            return f"the catalog's database has it, but there is no table at {masked(location)}"
-        return "the catalog's database has no table of this name, or the name can't be that of a folder"
+            return f"{holder} has it, but there is no table at {masked(location)}"
+        return f"{holder} has no table of this name, or the name can't be that of a folder"
 
-    def _warehouse(self) -> Warehouse | JdbcWarehouse:
+    def _warehouse(self) -> Warehouse | JdbcWarehouse | RestWarehouse:
+        return self._folders() if self._rest is None else self._rest
+
+    def _folders(self) -> Warehouse | JdbcWarehouse:
         self._check_location(self._root)
         if self._database is not None:
             return JdbcWarehouse(self._database, self._root)
@@ -217,6 +262,8 @@ class PaimonConnection:
         found = self._warehouse().databases()
         if not found and self._database is not None:
             return f"the catalog's database has no database with the catalog key {self._database.key}"
+        if not found and self._rest is not None:
+            return f"the catalog has no database in the warehouse {masked(self._root)} that the token may list"
         if not found:
             return f"no database in {masked(self._root)}: it has no folder <database>.db, or there is no such folder"
         return f"{len(found)} databases{examples(found)} in {masked(self._root)}"

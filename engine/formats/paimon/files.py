@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
 
 from engine.formats.intake.limits import Malformed
 from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES, TableSchema, parse_schema
@@ -14,12 +14,27 @@ _NUMBER: Final = re.compile(r"(?:0|[1-9][0-9]{0,17})")
 _HINT_BYTES: Final = 64
 
 
+class ManagedTable(Protocol):
+    """A table whose catalog decides which snapshot is the newest, and makes snapshots visible."""
+
+    @property
+    def uuid(self) -> str:
+        """The identity of the table in the catalog."""
+
+    def newest(self) -> Snapshot | None:
+        """Return the newest snapshot, None before the first."""
+
+    def commit(self, snapshot: str, statistics: str) -> bool:
+        """Commit a prepared snapshot and return whether it was; see `catalog.rest.tables.RestTable.commit`."""
+
+
 @dataclass(frozen=True, slots=True)
 class TableFiles:
-    """The files of the table at a location."""
+    """The files of the table at a location. `managed`: the table in a catalog that decides about its snapshots."""
 
     storage: TableStorage
     location: str
+    managed: ManagedTable | None = None
 
     @property
     def manifests(self) -> str:
@@ -63,8 +78,14 @@ class TableFiles:
         """Return the id and content of the newest snapshot, None before the first.
 
         The file `LATEST` has the id at most times: writers set it after each commit, without a guarantee. It is right
-        if its snapshot exists and the next one does not; otherwise the snapshots are listed.
+        if its snapshot exists and the next one does not; otherwise the snapshots are listed. If the table is managed,
+        its catalog names the snapshot instead.
+
+        Raises:
+            Malformed: the catalog names one whose file is missing or has another content.
         """
+        if self.managed is not None:
+            return self._named_by(self.managed)
         hint = self._hint()
         if hint is not None and self.snapshot_body(hint + 1) is None and (body := self.snapshot_body(hint)):
             return hint, body
@@ -76,6 +97,19 @@ class TableFiles:
     def snapshot_body(self, number: int) -> bytes | None:
         """Return the content of a snapshot's file, None if there is none."""
         return self.storage.read_if_present(f"{self.location}/snapshot/snapshot-{number}", SNAPSHOT_BYTES)
+
+    def _named_by(self, catalog: ManagedTable) -> tuple[int, bytes] | None:
+        named = None
+        for _ in range(2):  # it can expire, or be rolled back, before its file is read
+            if (named := catalog.newest()) is None:
+                return None
+            body = self.snapshot_body(named.id)
+            found = None if body is None else parse_snapshot(body, number=named.id)
+            if body is not None and found == replace(named, file_bytes=len(body)):
+                return named.id, body
+        raise Malformed(
+            f"the catalog names snapshot {named and named.id} as the newest: its file is missing or differs"
+        )
 
     def _hint(self) -> int | None:
         try:

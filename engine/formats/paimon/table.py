@@ -258,7 +258,7 @@ class PaimonTable(TableUpkeep):
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit a batch through the core; see `formats.base.Committer.commit`."""
         storage = core_storage(self.location, self._properties)
-        committer = Committer(core=self._reached(), fresh=self._fresh, storage=storage, lock=self._lock)
+        committer = Committer(core=self._reached(), fresh=self._fresh, storage=storage, uuid=self.uuid, lock=self._lock)
         return committer.commit(request, before_try=before_try)
 
     @reads("read the manifests of")
@@ -288,7 +288,7 @@ class PaimonTable(TableUpkeep):
         Manifests of commits that did not happen are left: the core has removed them, or they are orphans.
         """
         fresh = self._fresh()
-        return remove_run_files(fresh, fresh.every_snapshot(), run_id, keep=keep, up_to_attempt=up_to_attempt)
+        return remove_run_files(fresh, fresh.stored_snapshots(), run_id, keep=keep, up_to_attempt=up_to_attempt)
 
     def _reached(self) -> CoreAccess:
         if self._core is None:

@@ -49,7 +49,8 @@ class TableView:
         head = None if newest is None else parse_snapshot(newest[1], number=newest[0])
         if head is not None and head.schema_id not in ids:
             raise Malformed(f"snapshot-{head.id} is of schema {head.schema_id}, which the table does not have")
-        return TableView(ref, files, cache, known, _pointer(ids, newest), _uuid(ref, first), schema, head)
+        uuid = _uuid(ref, first) if files.managed is None else files.managed.uuid
+        return TableView(ref, files, cache, known, _pointer(ids, newest), uuid, schema, head)
 
     @cached_property
     def options(self) -> TableOptions:
@@ -101,6 +102,12 @@ class TableView:
         read = overlapped(self.files.snapshot, older, at_once=_READERS)
         return [*(each for each in read if each is not None), *self.newest_read]
 
+    def stored_snapshots(self) -> Sequence[Snapshot]:
+        """Return `every_snapshot` and those with a higher number: a catalog may be about to make them visible."""
+        least = 0 if self.head is None else self.head.id
+        newer = overlapped(self.files.snapshot, [n for n in self.files.snapshot_ids() if n > least], at_once=_READERS)
+        return [*self.every_snapshot(), *(each for each in newer if each is not None)]
+
     @cached_property
     def arrivals(self) -> Arrivals:
         """The files that the newest snapshots added, with the times of their commits."""
@@ -115,7 +122,8 @@ class TableView:
 def pointer_of(files: TableFiles) -> str | None:
     """Return a value that changes with every commit and change of the schema; None if there is no table.
 
-    Takes four requests: the hint, its snapshot and the next one, a list of schemas.
+    Takes four requests: the hint, its snapshot and the next one, a list of schemas. If the table is managed: its
+    catalog, the snapshot, the list.
     """
     newest, ids = files.newest_snapshot(), files.schema_ids()
     return _pointer(ids, newest) if ids else None

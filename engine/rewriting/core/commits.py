@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from engine.rewriting.core.child import CHILDREN, Child, Children
-from engine.rewriting.core.publishing import ConditionalCommit, prepared, send
+from engine.rewriting.core.publishing import ConditionalCommit, partition_counts, prepared, send
 from engine.rewriting.core.replacements import Replacement, Replacer
 from engine.rewriting.core.stores import without_secrets
 from engine.rewriting.core.tables import open_table, unpack_message
@@ -47,7 +47,7 @@ class CoreCommit:
     `base`, the newest one when it was planned.
     `messages` are those of `GroupResult`, and `replacements` files that the kernel wrote; `properties` become
     properties of the snapshot. `storage` and `store_jar` are those of `CoreTask`. Without `publishes` the commit is
-    only prepared: its snapshot is in the answer.
+    only prepared: its snapshot is in the answer, with `counts_partitions` also its changes by partition.
     """
 
     table: str
@@ -62,6 +62,7 @@ class CoreCommit:
     store_jar: str = ""
     publishes: bool = True
     base: int = 0
+    counts_partitions: bool = False
 
     def to_json(self) -> str:
         """Return the commit as JSON."""
@@ -86,13 +87,14 @@ class CommitAnswer:
     committed.
     `snapshot_id`: the newest snapshot of the user, None if the outcome is conflict or failed, or it has none; if the
     outcome is prepared, the number that its snapshot has to get.
-    `content`: the snapshot, if the outcome is prepared.
+    `content`: the snapshot, if the outcome is prepared. `statistics`: its changes by partition as a JSON list.
     """
 
     outcome: str
     snapshot_id: int | None = None
     reason: str = ""
     content: str = ""
+    statistics: str = ""
 
     def to_json(self) -> str:
         """Return the answer as JSON."""
@@ -168,8 +170,10 @@ def _prepared(child: Child, table: Any, commit: CoreCommit) -> CommitAnswer:
     if committable is not None:
         with _opened(table, commit) as opened:
             found = prepared(child, opened, committable)
-        if found is not None:
-            return CommitAnswer(PREPARED, found[0], content=found[1].decode())
+            if found is not None:
+                number, content = found[0], found[1].decode()
+                counts = partition_counts(child, table, opened, content) if commit.counts_partitions else ""
+                return CommitAnswer(PREPARED, number, content=content, statistics=counts)
     return CommitAnswer(NOTHING)
 
 

@@ -136,6 +136,38 @@ def prepared(child: Child, opened: Any, committable: Any) -> tuple[int, bytes] |
         return int(written[0].name.removeprefix("snapshot-")), written[0].read_bytes()
 
 
+def partition_counts(child: Child, table: Any, opened: Any, content: str) -> str:
+    """Return the changes of rows, files and bytes by partition as JSON, which Paimon's core sends to a REST catalog.
+
+    As `FileStoreCommitImpl.commitSnapshotImpl`.
+
+    Args:
+        child: the JVM.
+        table: the opened table.
+        opened: the commit of the table that prepared the snapshot (`TableCommitImpl`).
+        content: the snapshot.
+    """
+    paimon, store = child.jvm.org.apache.paimon, table.store()
+    entries = child.jvm.java.util.ArrayList()
+    manifests = store.manifestFileFactory().create()
+    for each in store.manifestListFactory().create().readDeltaManifests(paimon.Snapshot.fromJson(content)):
+        entries.addAll(manifests.read(each.fileName(), each.fileSize()))
+    commit = _field(opened, "commit").get(opened)
+    computer = _field(commit, "partitionComputer").get(commit)
+    counts = child.jvm.java.util.ArrayList()
+    for each in _merged(child, entries):
+        counts.add(each.toPartitionStatistics(computer))
+    return str(paimon.utils.JsonSerdeUtil.toFlatJson(counts))
+
+
+def _merged(child: Child, entries: Any) -> Any:
+    """Return the static `PartitionEntry.merge` of entries; py4j finds only the method of this name of an object."""
+    found = child.jvm.java.lang.Class.forName("org.apache.paimon.manifest.PartitionEntry").getDeclaredMethods()
+    names = ("merge", ["java.util.Collection"])
+    (merge,) = (m for m in found if (m.getName(), [each.getName() for each in m.getParameterTypes()]) == names)
+    return child.jvm.java.util.ArrayList(merge.invoke(None, child.array(entries)))
+
+
 def _redirect(child: Child, opened: Any, folder: str) -> None:
     """Have the core write the snapshot to a local folder."""
     paimon = child.jvm.org.apache.paimon

@@ -46,13 +46,14 @@ class PaimonCore:
 
 
 @contextmanager
-def open_core(log: Path) -> Iterator[PaimonCore]:
-    """Start the core in a process of its own, its errors in a file."""
-    own = [jar.absolute() for jar in fetch_all([PAIMON, PAIMON_S3, SQLITE_JDBC, POSTGRES_JDBC], CACHE_FOLDER)]
-    jars = [*own, *(jar for each in _PATTERNS for jar in _SPARK.glob(f"{each}.jar"))]
+def open_core(log: Path, *more: str) -> Iterator[PaimonCore]:
+    """Start the core in a process of its own, its errors in a file. `more`: coordinates of further jars."""
+    jars = [PAIMON, PAIMON_S3, SQLITE_JDBC, POSTGRES_JDBC, *more]
+    own = [jar.absolute() for jar in fetch_all(jars, CACHE_FOLDER)]
+    path = [*own, *(jar for each in _PATTERNS for jar in _SPARK.glob(f"{each}.jar"))]
     with log.open("wb") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.paimon.core_process", *map(str, jars)],
+            [sys.executable, "-m", "tests.support.paimon.core_process", *map(str, path)],
             cwd=ROOT,
             env={**os.environ, "PYTHONWARNINGS": "ignore"},
             stdin=subprocess.PIPE,

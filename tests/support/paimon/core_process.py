@@ -16,14 +16,16 @@ from typing import Any
 import jpype
 
 from tests.support.paimon.core_changes import Changes, java
+from tests.support.paimon.core_servers import RestServers
 from tests.support.paimon.core_trees import MergeTrees
 from tests.support.paimon.core_values import generic_row, java_value, partition_of, plain_field, type_of
 
 
-class Core(Changes, MergeTrees):
+class Core(Changes, MergeTrees, RestServers):
     """The calls, by the names of the methods."""
 
     def __init__(self, scratch: str) -> None:
+        super().__init__()
         self._scratch = scratch
         self._catalogs: dict[str, Any] = {}
         self._stores: dict[str, Mapping[str, str]] = {}

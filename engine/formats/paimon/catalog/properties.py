@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from typing import Final
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from engine.domain.errors import FieldProblem
@@ -10,6 +11,7 @@ from engine.formats.base import PlainProperties
 
 FILESYSTEM: Final = "filesystem"
 JDBC: Final = "jdbc"
+REST: Final = "rest"
 
 URI: Final = "uri"
 CATALOG_KEY: Final = "catalog-key"
@@ -17,6 +19,8 @@ USER: Final = "jdbc.user"
 PASSWORD: Final = "jdbc.password"  # noqa: S105 - the name of a property
 LOCK_ENABLED: Final = "lock.enabled"
 LOCK_TIME_ZONE: Final = "packhouse.lock-time-zone"
+TOKEN: Final = "token"  # noqa: S105 - the name of a property
+TOKEN_PROVIDER: Final = "token.provider"  # noqa: S105
 
 STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.")
 PLAIN: Final = PlainProperties(
@@ -24,16 +28,22 @@ PLAIN: Final = PlainProperties(
         {
             *("type", "warehouse", "s3.endpoint", "s3.region", "s3.anonymous", "s3.force-virtual-addressing"),
             *("client.region", "adls.account-name", "gcs.project-id", "gcs.no-auth", "hdfs.host", "hdfs.port"),
-            *(URI, CATALOG_KEY, USER, LOCK_ENABLED, LOCK_TIME_ZONE),
+            *(URI, CATALOG_KEY, USER, LOCK_ENABLED, LOCK_TIME_ZONE, TOKEN_PROVIDER),
         }
     )
 )
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     FILESYSTEM: ("type", "warehouse"),
     JDBC: ("type", "warehouse", URI, CATALOG_KEY, USER, PASSWORD, LOCK_ENABLED, LOCK_TIME_ZONE),
+    REST: ("type", "warehouse", URI, TOKEN, TOKEN_PROVIDER),
 }
 _SCHEMES: Final = ("sqlite:///", "postgresql://", "postgresql+psycopg://")
 _REFERENCES: Final = ("env:", "file:")
+_BEARER: Final = "bear"
+"""Paimon's name of the provider of bearer tokens."""
+_REASONS: Final[Mapping[str, str]] = {
+    "data-token.enabled": "leave it out: tokens of the catalog for files are not used; give properties of the store",
+}
 
 
 def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
@@ -43,17 +53,19 @@ def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
         hint = f"use one of {', '.join(_NAMES)}"
         yield FieldProblem("/properties/type", "is not a supported kind of catalog", properties.get("type"), hint)
     if not properties.get("warehouse"):
-        hint = "give the folder of the databases, such as s3://lake/warehouse"
+        hint = "give the folder of the databases, such as s3://lake/warehouse; for a REST catalog its name"
         yield FieldProblem("/properties/warehouse", "is missing", None, hint)
     known = _NAMES.get(kind, _NAMES[FILESYSTEM])
     for name, value in properties.items():
         if name not in known and not name.startswith(STORAGE):
-            hint = f"use {', '.join(known)} and names that begin with {', '.join(STORAGE)}"
+            hint = _REASONS.get(name) or f"use {', '.join(known)} and names that begin with {', '.join(STORAGE)}"
             yield FieldProblem(f"/properties/{name}", "is not a property of this kind of catalog", None, hint)
         elif not value and name != "warehouse":
             yield FieldProblem(f"/properties/{name}", "is empty", value, "give a value or leave the property out")
     if kind == JDBC:
         yield from _problems_of_database(properties)
+    if kind == REST:
+        yield from _problems_of_server(properties)
 
 
 def _problems_of_database(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
@@ -70,6 +82,31 @@ def _problems_of_database(properties: Mapping[str, str]) -> Iterator[FieldProble
     if zone and not _is_zone(zone):
         hint = "use a name such as UTC or Asia/Shanghai"
         yield FieldProblem(f"/properties/{LOCK_TIME_ZONE}", "is not a time zone", zone, hint)
+
+
+def _problems_of_server(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
+    uri = properties.get(URI)
+    if uri is None:
+        yield FieldProblem("/properties/uri", "is missing", None, "give the address of the server: https://…")
+    elif uri and not uri.startswith(_REFERENCES) and not _is_server(uri):
+        hint = "begin it with https:// or http:// and a host, without a user, a query or a fragment"
+        yield FieldProblem("/properties/uri", "is not an address of a REST catalog", masked(uri), hint)
+    if TOKEN not in properties:
+        yield FieldProblem(f"/properties/{TOKEN}", "is missing", None, "refer to it, such as env:CATALOG_TOKEN")
+    provider = properties.get(TOKEN_PROVIDER, _BEARER)
+    if provider != _BEARER:
+        hint = f"use {_BEARER}, a bearer token, or leave it out: requests are not signed for DLF"
+        yield FieldProblem(f"/properties/{TOKEN_PROVIDER}", "is not supported", provider, hint)
+
+
+def _is_server(uri: str) -> bool:
+    try:
+        found = urlsplit(uri)
+        host, _ = found.hostname, found.port
+    except ValueError:
+        return False
+    is_bare = not found.query and not found.fragment and "@" not in found.netloc and uri.isprintable()
+    return found.scheme in ("http", "https") and bool(host) and is_bare and " " not in uri
 
 
 def _is_zone(name: str) -> bool:

@@ -21,9 +21,9 @@ from engine.formats.paimon.catalog.locks import TableLock
 from engine.formats.paimon.compaction.conditions import kernel_conditions
 from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
-from engine.formats.paimon.compaction.publishing import publish
+from engine.formats.paimon.compaction.publishing import publish, send_to_catalog
 from engine.formats.paimon.compaction.replacements import replacement_of
-from engine.formats.paimon.files import TableFiles
+from engine.formats.paimon.files import ManagedTable, TableFiles
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.view import TableView
 from engine.rewriting.core.commits import COMMITTED, CONFLICT, NOTHING, PREPARED, CommitAnswer, CoreCommit
@@ -49,13 +49,14 @@ _DIGITS: Final = 18
 class Committer:
     """Commits batches to one table. `fresh` loads the table's present state; `storage`: see `stores.core_storage`.
 
-    `lock`: that of the catalog, None if it has none. If it is used, the core prepares commits, and they are published
-    here (`publishing`).
+    `uuid`: the identity of the table. `lock`: that of the catalog, None if it has none. If it is used, or the catalog
+    makes snapshots visible, the core only prepares commits, and they are published here (`publishing`).
     """
 
     core: CoreAccess
     fresh: Callable[[], TableView]
     storage: Mapping[str, str] = field(repr=False)
+    uuid: str
     lock: TableLock | None = None
 
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
@@ -64,6 +65,8 @@ class Committer:
         lock = self.lock if self.lock is not None and self.lock.is_used() else None
         for number in range(1, MAX_TRIES + 1):
             view = self.fresh()
+            if view.uuid != self.uuid:
+                raise CommitConflict(f"{view.ref} was dropped and created again")
             if not has_base(view, request.base_snapshot_id):
                 raise CommitConflict(f"snapshot {request.base_snapshot_id} is not in the table's history any more")
             check_schema(view, request)
@@ -72,7 +75,9 @@ class Committer:
             if not kept:
                 return CommitOutcome(None, (), dropped, number)
             made = self._made(view, request, kept)
-            if lock is None:
+            if view.files.managed is not None:
+                snapshot_id = self._sent_to(view.files.managed, made, view.files, before_try)
+            elif lock is None:
                 before_try()
                 snapshot_id = self._committed(made)
             else:
@@ -114,9 +119,20 @@ class Committer:
                     return answer.snapshot_id if is_published else None
         if answer.outcome == CONFLICT:
             return None
-        if answer.outcome == NOTHING:
-            raise _uncertain(made, answer)
-        raise Transient(f"the core could not prepare a commit, nothing was committed: {answer.reason}")
+        raise _unprepared(made, answer)
+
+    def _sent_to(
+        self, catalog: ManagedTable, made: CoreCommit, files: TableFiles, before_try: Callable[[], None]
+    ) -> int | None:
+        """Prepare a commit, send it to the catalog, and return its snapshot; None if another writer won."""
+        base = files.newest_snapshot()
+        answer = self._prepared(replace(made, publishes=False, counts_partitions=True))
+        if answer.outcome == PREPARED and answer.snapshot_id is not None:
+            is_sent = send_to_catalog(catalog, files, made.user, answer, base=base, before_try=before_try)
+            return answer.snapshot_id if is_sent else None
+        if answer.outcome == CONFLICT:
+            return None
+        raise _unprepared(made, answer)
 
     def _prepared(self, made: CoreCommit) -> CommitAnswer:
         try:
@@ -157,6 +173,12 @@ def is_own(snapshot: Snapshot) -> bool:
     """Return whether Packhouse committed a snapshot; Paimon's `compact_manifest` copies the properties of another."""
     run_id = snapshot.properties.get(RUN_ID)
     return run_id is not None and snapshot.commit_user.startswith(f"{_USER}{run_id}-")
+
+
+def _unprepared(made: CoreCommit, answer: CommitAnswer) -> PackhouseError:
+    if answer.outcome == NOTHING:
+        return _uncertain(made, answer)
+    return Transient(f"the core could not prepare a commit, nothing was committed: {answer.reason}")
 
 
 def _uncertain(made: CoreCommit, answer: CommitAnswer) -> OutcomeUnknown:

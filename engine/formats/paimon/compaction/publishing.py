@@ -1,16 +1,17 @@
-"""Publish a snapshot that the core has prepared, under the lock of the catalog.
+"""Publish a snapshot that the core has prepared: under the lock of the catalog, or by a catalog that does it itself.
 
 Writers that take the lock look for their snapshot's number and then rename or copy a file, during which nothing else is
-committed.
+committed. A REST catalog accepts one snapshot of each number.
 """
 
 from collections.abc import Callable
 from contextlib import suppress
 
-from engine.domain.errors import OutcomeUnknown
+from engine.domain.errors import OutcomeUnknown, PackhouseError, Transient
 from engine.formats.intake.errors import summary_of
 from engine.formats.paimon.catalog.locks import HeldLock
-from engine.formats.paimon.files import TableFiles
+from engine.formats.paimon.files import ManagedTable, TableFiles
+from engine.rewriting.core.commits import CommitAnswer
 
 
 def publish(
@@ -49,6 +50,60 @@ def publish(
     with suppress(OSError):  # readers list the snapshots if the hint is out of date
         files.write_latest(number)
     return True
+
+
+def send_to_catalog(
+    catalog: ManagedTable,
+    files: TableFiles,
+    user: str,
+    answer: CommitAnswer,
+    *,
+    base: tuple[int, bytes] | None,
+    before_try: Callable[[], None],
+) -> bool:
+    """Send a prepared snapshot to the catalog, unless its newest one is no longer the one that it was prepared on.
+
+    Args:
+        catalog: the table in the catalog, which refuses the commit to another one of the same name.
+        files: the files of the table.
+        user: the commit user of the snapshot, which no other commit has.
+        answer: the prepared snapshot.
+        base: number and content of the newest snapshot before the preparation.
+        before_try: see `formats.base.Committer.commit`.
+
+    Returns:
+        Whether it was committed.
+
+    Raises:
+        OutcomeUnknown: the catalog did not answer.
+        Transient: the core prepared it on a snapshot that the catalog does not name yet; nothing was sent.
+        CommitConflict, Away, StateConflict: as `ManagedTable.commit`; nothing was committed.
+    """
+    number, newest = answer.snapshot_id or 0, files.newest_snapshot()
+    if base is None or newest is None:
+        return False
+    if number > newest[0] + 1:
+        raise Transient(
+            f"the table's folder has snapshot {number - 1} and the catalog names {newest[0]} as the newest: another "
+            "commit has not ended; nothing was committed"
+        )
+    if base[0] != number - 1 or newest != base:
+        return False
+    before_try()
+    try:
+        return catalog.commit(answer.content, answer.statistics)
+    except OutcomeUnknown:
+        if _is_committed(files, number, user):
+            return True
+        raise
+
+
+def _is_committed(files: TableFiles, number: int, user: str) -> bool:
+    with suppress(OSError, ValueError, PackhouseError):
+        newest = files.newest_snapshot()
+        found = files.snapshot(number) if newest is not None and newest[0] >= number else None
+        return found is not None and found.commit_user == user
+    return False
 
 
 def _is_sent(files: TableFiles, number: int, body: bytes) -> bool:

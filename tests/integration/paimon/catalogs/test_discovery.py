@@ -200,7 +200,7 @@ def test_user_and_password_are_properties_of_their_own(tcp_postgres: PostgresSer
         ({"packhouse.lock-time-zone": "../../etc/passwd"}, "/properties/packhouse.lock-time-zone"),
         ({"type": "filesystem"}, "/properties/uri"),
         ({"type": "hive"}, "/properties/type"),
-        ({"type": "rest"}, "/properties/type"),
+        ({"type": "rest"}, "/properties/token"),
     ],
 )
 def test_wrong_properties_are_refused_by_name(changes: dict[str, str], pointer: str) -> None:

@@ -1,0 +1,1 @@
+"""Catalogs of type `rest`, on the server of Paimon's own tests."""

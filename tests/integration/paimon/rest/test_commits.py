@@ -1,0 +1,337 @@
+"""Compaction of tables in REST catalogs: the core prepares commits, and the catalog makes them visible."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from engine.domain.errors import Away, CommitConflict, OutcomeUnknown, PackhouseError, StateConflict, Transient
+from engine.domain.runs.run import RunState
+from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
+from engine.formats.paimon import PaimonTable
+from engine.formats.paimon.catalog.rest.tables import RestTable
+from engine.services.planning.engines import Engine
+from tests.support.faulty_proxy import LOST, FaultyProxy, Request
+from tests.support.format_subjects import LocalCore
+from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.rest_lakes import TOKEN, RestLake
+from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
+from tests.support.paimon.row_writers import RowWriter, check_rows, compacted_beside_writers
+from tests.support.paimon.worlds import KINDS, TwinLake, served
+from tests.support.settings import settings_of
+from tests.support.world import open_on
+
+pytestmark = pytest.mark.usefixtures("core_child")
+
+LATE = [100, "2026-11-02", 7.5]
+
+
+@pytest.fixture
+def lake(rest_lake: RestLake) -> RestLake:
+    """A key table of one bucket with three sorted runs."""
+    lake = rest_lake.create(primary_keys=["id"], bucket="1", write_only="true")
+    for turn in range(3):
+        lake.write([[number, "2026-11-01", turn + 0.5] for number in range(20)])
+    return lake
+
+
+def values(lake: PaimonLake) -> list[Any]:
+    return sorted(lake.call("values"))
+
+
+def ids(lake: PaimonLake) -> list[int]:
+    return sorted(each["id"] for each in lake.call("snapshots"))
+
+
+def sent(
+    lake: PaimonLake, table: PaimonTable, groups: tuple[WrittenGroup, ...], tried: list[int] | None = None
+) -> CommitOutcome:
+    asked = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
+    before_try = (lambda: None) if tried is None else (lambda: tried.append(1))
+    return opened(lake).commit(asked, before_try=before_try)
+
+
+def after_preparation(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Do something once, after the core has prepared a commit."""
+    real, acts = LocalCore.run, iter([act])
+
+    def run(self: LocalCore, request: str) -> str:
+        answer = real(self, request)
+        next(acts, lambda: None)()
+        return answer
+
+    monkeypatch.setattr(LocalCore, "run", run)
+
+
+def partitions(lake: RestLake) -> list[tuple[Any, ...]]:
+    """Return the partitions with their counts, as the server has added them up from every commit."""
+    path = f"{lake.url}/v1/paimon/databases/lake/tables/{lake.name}/partitions"
+    found = httpx.get(path, headers={"Authorization": f"Bearer {TOKEN}"}).json()["partitions"]
+    names = ("recordCount", "fileCount", "fileSizeInBytes", "totalBuckets")
+    return sorted((each["spec"]["day"], *(each[name] for name in names)) for each in found)
+
+
+def test_a_key_table_is_compacted_and_proven(lake: RestLake) -> None:
+    rows = values(lake)
+    compacted_by_packhouse(lake)
+    assert (values(lake), ids(lake)) == (rows, [1, 2, 3, 4])
+    snapshot = json.loads((lake.folder / "snapshot" / "snapshot-4").read_text())
+    assert (snapshot["commitKind"], snapshot["properties"]["packhouse.run-id"]) == ("COMPACT", RUN)
+    lake.write([LATE])
+    assert (len(values(lake)), ids(lake)) == (len(rows) + 1, [1, 2, 3, 4, 5])
+
+
+@pytest.mark.parametrize("engine", [Engine.ARROW, Engine.NATIVE])
+def test_an_append_table_is_compacted_by_both_engines(rest_lake: RestLake, engine: Engine) -> None:
+    """The catalog counts rows and files by partition from what a commit tells it; a lie would be seen here."""
+    lake = rest_lake.create(partition_keys=["day"], metastore__partitioned_table="true")
+    for number in range(4):
+        lake.write([[number, "a", 1.5], [number, "b/c", 2.5]])
+    rows = values(lake)
+    compacted_by_packhouse(lake, engine=engine)
+    assert (values(lake), ids(lake)) == (rows, [1, 2, 3, 4, 5])
+    live = {each["partition"][0]: each for each in lake.call("inspect")["files"]}
+    assert partitions(lake) == [
+        (day, 4, 1, live[day]["file_bytes"], live[day]["total_buckets"]) for day in sorted(live)
+    ]
+
+
+def test_a_writer_that_commits_first_keeps_its_rows(lake: RestLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It commits after the core has prepared a snapshot of the same number."""
+    table, rows = opened(lake), values(lake)
+    groups = rewritten(table, full=True)
+    after_preparation(monkeypatch, lambda: lake.write([LATE]))
+    outcome = sent(lake, table, groups, tried := [])
+    assert (outcome.snapshot_id, outcome.tries, len(tried)) == (5, 2, 1)
+    assert (values(lake), ids(lake)) == (sorted([*rows, LATE]), [1, 2, 3, 4, 5])
+    assert opened(lake).verify(5, groups).ok
+
+
+def test_a_writer_that_commits_while_the_commit_is_sent_keeps_its_rows(lake: RestLake) -> None:
+    """The catalog answers that the commit had no success."""
+    table, rows, writes = opened(lake), values(lake), iter([LATE])
+    groups = rewritten(table, full=True)
+
+    def write(request: Request) -> None:
+        if request.is_commit and (row := next(writes, None)):
+            lake.write([row])
+
+    proxy = FaultyProxy(lake.url, before=write)
+    with lake.behind(proxy) as asked:
+        outcome = sent(asked, table, groups, tried := [])
+    assert (outcome.snapshot_id, outcome.tries, len(tried), proxy.commits) == (5, 2, 2, 2)
+    assert (values(lake), ids(lake)) == (sorted([*rows, LATE]), [1, 2, 3, 4, 5])
+
+
+def test_a_rollback_after_the_preparation_is_a_lost_race(lake: RestLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another snapshot has the number of the one that the commit was prepared on."""
+    table = opened(lake)
+    groups = rewritten(table, full=True)
+
+    def roll_back() -> None:
+        lake.call("roll_back", snapshot=2)
+        lake.write([LATE])
+
+    after_preparation(monkeypatch, roll_back)
+    outcome = sent(lake, table, groups)
+    assert (outcome.snapshot_id, ids(lake)) == (None, [1, 2, 3])
+    assert LATE in values(lake)
+
+
+def test_inputs_that_another_writer_removed_are_dropped(lake: RestLake) -> None:
+    table = opened(lake)
+    groups = rewritten(table, full=True)
+    lake.call("compact", full=True, options={"write-only": "false"})
+    outcome = sent(lake, table, groups)
+    assert (outcome.snapshot_id, list(outcome.dropped)) == (None, [0])
+
+
+def test_the_same_batch_is_not_committed_twice(lake: RestLake) -> None:
+    """An earlier send whose answer was lost: the inputs are gone."""
+    table = opened(lake)
+    groups = rewritten(table, full=True)
+    assert sent(lake, table, groups).snapshot_id == 4
+    assert sent(lake, table, groups).snapshot_id is None
+    assert [each.snapshot_id for each in opened(lake).find_commits(RUN)] == [4]
+
+
+def test_no_row_is_lost_beside_a_writer(lake: RestLake) -> None:
+    rows, made = values(lake), 0
+    with RowWriter(lake) as writer:
+        for turn in range(4):
+            made += compacted_beside_writers(lake, f"run_{turn}")
+    check_rows(lake, rows, writer, made)
+
+
+def recreate(lake: RestLake) -> None:
+    lake.call("drop")
+    lake.create(primary_keys=["id"], bucket="1", write_only="true")
+    for turn in range(3):
+        lake.write([[number, "2026-11-01", turn + 0.5] for number in range(20)])
+
+
+def test_a_table_that_was_created_again_is_not_committed_to(lake: RestLake) -> None:
+    table = opened(lake)
+    groups = rewritten(table, full=True)
+    recreate(lake)
+    asked = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
+    with pytest.raises(CommitConflict, match="was dropped and created again"):
+        table.commit(asked, before_try=lambda: None)
+    assert ids(lake) == [1, 2, 3]
+
+
+def test_the_catalog_refuses_the_commit_to_a_table_that_is_created_again_at_last(lake: RestLake) -> None:
+    """After every look of Packhouse: the commit names the identity of the table."""
+    table = opened(lake)
+    groups = rewritten(table, full=True)
+    recreated = iter([lambda: recreate(lake)])
+    proxy = FaultyProxy(lake.url, before=lambda request: next(recreated, lambda: None)() if request.is_commit else None)
+    with lake.behind(proxy) as asked, pytest.raises(CommitConflict, match="no table of this identity any more"):
+        sent(asked, table, groups)
+    assert ids(lake) == [1, 2, 3]
+
+
+def test_files_that_the_catalog_does_not_name_yet_delay_the_commit(lake: RestLake) -> None:
+    """A server that stopped between the file of a snapshot and its own record of it."""
+    table = opened(lake)
+    groups = rewritten(table, full=True)
+    fourth = json.loads((lake.folder / "snapshot" / "snapshot-3").read_text()) | {"id": 4}
+    (lake.folder / "snapshot" / "snapshot-4").write_text(json.dumps(fourth))
+    assert opened(lake).head_snapshot_id == 3
+    with pytest.raises(Transient, match="has snapshot 4 and the catalog names 3 as the newest"):
+        sent(lake, table, groups, tried := [])
+    assert tried == []
+    (lake.folder / "snapshot" / "snapshot-4").unlink()
+    (lake.folder / "snapshot" / "LATEST").write_text("3")
+    assert sent(lake, table, groups).snapshot_id == 4
+
+
+def test_outputs_in_a_snapshot_that_the_catalog_does_not_name_are_kept(lake: RestLake) -> None:
+    table = opened(lake)
+    groups = rewritten(table, full=True)
+    assert sent(lake, table, groups).snapshot_id == 4
+    lake.write([LATE])
+    named = [Path(each.path).name for group in groups for each in group.outputs]
+    proxy = FaultyProxy(lake.url)
+    with lake.behind(proxy) as asked:
+        old = opened(asked)
+        with pytest.MonkeyPatch.context() as patched:
+            third = old._view.files.snapshot(3)
+            patched.setattr(RestTable, "newest", lambda _self: third)
+            assert opened(asked).head_snapshot_id == 3
+            opened(asked).remove_outputs(RUN, frozenset(), up_to_attempt=1, is_settled=True)
+    left = {path.name for path in lake.folder.rglob("bucket-*/*")}
+    assert set(named) <= left
+
+
+class TestAway:
+    """The server does not answer, or answers with an error, at the commit."""
+
+    @pytest.mark.parametrize("status", [LOST, 500, 503, 302])
+    def test_an_answer_that_is_lost_after_the_commit_is_looked_up(self, lake: RestLake, status: int) -> None:
+        table, rows = opened(lake), values(lake)
+        groups = rewritten(table, full=True)
+        proxy = FaultyProxy(lake.url, after=lambda request: status if request.is_commit else None)
+        with lake.behind(proxy) as asked:
+            assert sent(asked, table, groups).snapshot_id == 4
+        assert (values(lake), ids(lake), proxy.commits) == (rows, [1, 2, 3, 4], 1)
+
+    @pytest.mark.parametrize("status", [LOST, 500, 503])
+    def test_a_commit_that_did_not_arrive_is_not_known(self, lake: RestLake, status: int) -> None:
+        table = opened(lake)
+        groups = rewritten(table, full=True)
+        proxy = FaultyProxy(lake.url, before=lambda request: status if request.is_commit else None)
+        with lake.behind(proxy) as asked, pytest.raises(OutcomeUnknown, match="the commit has no answer"):
+            sent(asked, table, groups)
+        assert (ids(lake), opened(lake).find_commits(RUN)) == ([1, 2, 3], [])
+        assert sent(lake, table, groups).snapshot_id == 4
+
+    def test_a_server_that_ends_with_the_commit_leaves_the_outcome_to_be_found(self, lake: RestLake) -> None:
+        table = opened(lake)
+        groups = rewritten(table, full=True)
+        ended: list[int] = []
+
+        def after(request: Request) -> int | None:
+            ended.extend([1] * request.is_commit)
+            return LOST if ended else None
+
+        with lake.behind(FaultyProxy(lake.url, after=after)) as asked, pytest.raises(OutcomeUnknown):
+            sent(asked, table, groups)
+        assert [each.snapshot_id for each in opened(lake).find_commits(RUN)] == [4]
+
+    def test_a_failure_of_the_server_after_the_commit(self, lake: RestLake) -> None:
+        table = opened(lake)
+        groups = rewritten(table, full=True)
+        lake.core.call("lose_answers", is_on=True)
+        assert sent(lake, table, groups).snapshot_id == 4
+
+    def test_a_server_that_can_not_be_reached_at_the_commit_was_sent_nothing(self, lake: RestLake) -> None:
+        table = opened(lake)
+        groups = rewritten(table, full=True)
+        with FaultyProxy(lake.url).running() as proxy:
+            away = opened(RestLake(lake.core, lake.root, lake.name, lake.url, proxy.url))
+        request = CommitRequest(RUN, 1, 3, table.schema_id, groups)
+        with pytest.raises(Away):
+            away.commit(request, before_try=lambda: None)
+        assert (ids(lake), sent(lake, table, groups).snapshot_id) == ([1, 2, 3], 4)
+
+    @pytest.mark.parametrize(
+        ("status", "error"), [(401, StateConflict), (403, StateConflict), (429, Away), (400, StateConflict)]
+    )
+    def test_a_refusal_leaves_no_doubt(self, lake: RestLake, status: int, error: type[PackhouseError]) -> None:
+        table = opened(lake)
+        groups = rewritten(table, full=True)
+        proxy = FaultyProxy(lake.url, before=lambda request: status if request.is_commit else None)
+        with lake.behind(proxy) as asked, pytest.raises(error, match=f"answers {status}") as failure:
+            sent(asked, table, groups)
+        assert TOKEN not in failure.value.message
+        assert ids(lake) == [1, 2, 3]
+
+
+def test_a_worker_that_may_not_commit_any_more_sends_nothing(lake: RestLake) -> None:
+    table = opened(lake)
+    groups = rewritten(table, full=True)
+
+    def refuse() -> None:
+        raise PackhouseError("the lease is lost")
+
+    with pytest.raises(PackhouseError, match="the lease is lost"):
+        table.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=refuse)
+    assert ids(lake) == [1, 2, 3]
+
+
+def test_no_task_gets_the_token(lake: RestLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, real = list[str](), LocalCore.run
+
+    def run(self: LocalCore, request: str) -> str:
+        asked.append(request)
+        return real(self, request)
+
+    monkeypatch.setattr(LocalCore, "run", run)
+    compacted_by_packhouse(lake)
+    assert len(asked) == 1
+    assert not any(TOKEN in each or lake.url in each for each in asked)
+
+
+@pytest.mark.usefixtures("redis")
+async def test_a_whole_run_registers_measures_and_compacts(
+    rest_lake: RestLake, sqlite_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CATALOG_TOKEN", TOKEN)
+    kind = KINDS["key"]
+    lake = RestLake(rest_lake.core, rest_lake.root, url=rest_lake.url, more={"token": "env:CATALOG_TOKEN"})
+    twins = TwinLake(kind, lake, PaimonLake(lake.core, tmp_path / "twin"))
+    twins.create()
+    for turn in range(4):
+        twins.write("2026-11-01", first=turn)
+    state = tmp_path / "state"
+    settings = settings_of(state, database_url=sqlite_url, redis_url=redis_url, lease_seconds=30, watch=False)
+    async with open_on(twins, settings, formats=served) as world:
+        await world.set_policy({"rewrite": {"min_input_files": 2, "key_tables": {"sorted_run_trigger": 3}}})
+        run = await world.rewrite()
+        assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 2), run.detail
+    assert twins.rows() == twins.twin_rows()
+    assert ids(lake) == list(range(1, len(ids(lake)) + 1))

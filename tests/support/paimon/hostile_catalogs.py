@@ -1,0 +1,80 @@
+"""A server that answers as a REST catalog would, or worse: real bytes, real sockets."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+from urllib.parse import urlsplit
+
+CONFIG = "/v1/config"
+
+
+@dataclass(frozen=True)
+class Raw:
+    """An answer that is no JSON document with status 200; without an end, `body` is sent again after each pause."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    is_endless: bool = False
+    pause_seconds: float = 0.0
+
+
+@dataclass
+class HostileCatalog:
+    """`answers`: JSON documents or `Raw`, by path, or by path and query; 404 for others. `asked`: all that came."""
+
+    answers: dict[str, Any] = field(default_factory=lambda: {CONFIG: {}})
+    asked: list[str] = field(default_factory=list)
+    tokens: list[str | None] = field(default_factory=list)
+    url: str = ""
+
+    @contextmanager
+    def running(self) -> Iterator["HostileCatalog"]:
+        """Serve until the block ends."""
+        server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{server.server_port}"
+        thread = Thread(target=lambda: server.serve_forever(poll_interval=0.02))
+        thread.start()
+        try:
+            yield self
+        finally:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+    def _answer(self, path: str) -> Raw:
+        found = self.answers.get(path, self.answers.get(urlsplit(path).path, Raw(404)))
+        return found if isinstance(found, Raw) else Raw(body=json.dumps(found).encode())
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        catalog = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                catalog.asked.append(self.path)
+                catalog.tokens.append(self.headers["Authorization"])
+                answer = catalog._answer(self.path)
+                self.send_response(answer.status)
+                for name, value in answer.headers.items():
+                    self.send_header(name, value)
+                if not answer.is_endless:
+                    self.send_header("Content-Length", str(len(answer.body)))
+                self.end_headers()
+                self.wfile.write(answer.body)
+                try:
+                    while answer.is_endless:
+                        time.sleep(answer.pause_seconds)
+                        self.wfile.write(answer.body)
+                except OSError:
+                    self.close_connection = True
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        return Handler
