@@ -24,6 +24,12 @@ class ManagedTable(Protocol):
     def newest(self) -> Snapshot | None:
         """Return the newest snapshot, None before the first."""
 
+    def tags(self) -> Sequence[str]:
+        """Return the names of the tags that the catalog knows."""
+
+    def branches(self) -> Sequence[str]:
+        """Return the names of the branches that the catalog knows."""
+
     def commit(self, snapshot: str, statistics: str) -> bool:
         """Commit a prepared snapshot and return whether it was; see `catalog.rest.tables.RestTable.commit`."""
 

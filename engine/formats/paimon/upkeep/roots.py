@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from engine.formats.intake.errors import causes_of
+from engine.domain.errors import NotEligible
+from engine.formats.intake.errors import causes_of, printable
 from engine.formats.intake.limits import Malformed
 from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.manifests.lists import ManifestRef
@@ -53,9 +54,11 @@ def read_roots(files: TableFiles) -> Sequence[Root]:
 
     Raises:
         Malformed: one can't be read, or there are too many, or they are too large.
+        NotEligible: the catalog knows a tag or branch that has no files.
         Transient: one is being written.
         OSError: the store does not answer.
     """
+    check_known(files)
     found, documents = list[Root](), Documents(files)
     for folder in _places(files):
         kind = folder.rpartition("/")[2]
@@ -63,6 +66,20 @@ def read_roots(files: TableFiles) -> Sequence[Root]:
         is_main = folder == f"{files.location}/snapshot"
         found += documents.read([f"{folder}/{each}" for each in names], partial(_parsed, is_main, kind == "tag"))
     return found
+
+
+def check_known(files: TableFiles) -> None:
+    """Raise `NotEligible` if the catalog knows a tag or branch that has no files: what it needs is not known."""
+    if files.managed is None:
+        return
+    for kind, named in (("tag", files.managed.tags()), ("branch", files.managed.branches())):
+        folder = f"{files.location}/{kind}"
+        stored = files.storage.files(folder) if kind == "tag" else files.storage.folders(folder)
+        if missing := sorted(set(named) - {each.removeprefix(f"{kind}-") for each in stored}):
+            raise NotEligible(
+                f"the catalog has a {kind} {printable(missing[0][:80])}, of which {folder} has no files: which files "
+                "of the table it needs is not known, so none is deleted"
+            )
 
 
 def exists(files: TableFiles, root: Root) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from engine.domain.errors import Away, InvalidInput, NotEligible, PackhouseError, StateConflict, TableUnreadable
 from engine.domain.tables.table import TableRef
 from engine.formats.paimon import PaimonConnection, PaimonFormat
-from engine.formats.paimon.catalog.rest import client, warehouse
+from engine.formats.paimon.catalog.rest import client, pages
 from engine.services.catalogs.locations import LocationRules
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.hostile_catalogs import CONFIG, HostileCatalog, Raw
@@ -97,13 +97,13 @@ def test_pages_without_an_end_are_refused(catalog: HostileCatalog, monkeypatch: 
     with pytest.raises(StateConflict, match="its pages have no end"):
         connected(catalog).ping()
     assert len(catalog.asked) == 3
-    monkeypatch.setattr(warehouse, "MOST_PAGES", 5)
+    monkeypatch.setattr(pages, "MOST_PAGES", 5)
     catalog.answers[DATABASES] = {"databases": [], "nextPageToken": "0"}
     for number in range(9):
         catalog.answers[f"{DATABASES}?pageToken={number}"] = {"databases": [], "nextPageToken": str(number + 1)}
     with pytest.raises(StateConflict, match="its pages have no end"):
         connected(catalog).ping()
-    monkeypatch.setattr(warehouse, "MOST_DATABASES", 1)
+    monkeypatch.setattr(pages, "MOST_NAMES", 1)
     catalog.answers[DATABASES] = {"databases": ["a", "b"], "nextPageToken": "0"}
     with pytest.raises(StateConflict, match="more than 1 databases"):
         connected(catalog).ping()
@@ -223,6 +223,15 @@ def test_an_answer_that_comes_slowly_is_a_wait(catalog: HostileCatalog, monkeypa
     catalog.answers[DATABASES] = Raw(body=b" ", is_endless=True, pause_seconds=0.05)
     with pytest.raises(Away, match=r"the answer took longer than 0\.3 s"):
         connected(catalog).ping()
+
+
+@pytest.mark.parametrize("status", [405, 501])
+def test_a_server_that_does_not_manage_tags_names_none(catalog: HostileCatalog, lake: PaimonLake, status: int) -> None:
+    catalog.answers |= {TABLE: about(str(lake.folder)), f"{TABLE}/snapshot": stated(lake, 2)}
+    catalog.answers |= {f"{TABLE}/tags": Raw(status), f"{TABLE}/branches": {"branches": None}}
+    managed = connected(catalog).open_table(REF)._view.files.managed
+    assert managed is not None
+    assert (managed.tags(), managed.branches()) == ((), [])
 
 
 def test_messages_of_the_server_are_short_and_printable(catalog: HostileCatalog) -> None:

@@ -56,6 +56,10 @@ class NotAllowed(StateConflict):
     """The catalog refuses one object to this user, who may have others."""
 
 
+class NotSupported(StateConflict):
+    """The server does not have this request."""
+
+
 class Redirected(StateConflict):
     """The server answers with a redirect, which is not followed."""
 
@@ -75,7 +79,7 @@ class RestClient:
     """Sends requests to the server at `uri`. Thread-safe; nothing is sent by the constructor.
 
     `get` and `post` raise:
-        NoSuch, NotAllowed: as above.
+        NoSuch, NotAllowed, NotSupported: as above.
         StateConflict: the server refuses the token or the request; as `Redirected`, it answers with a redirect.
         Away: the server can't be reached, or asks to wait; nothing was done.
         NoAnswer: see there.
@@ -163,6 +167,8 @@ class RestClient:
                 raise NotAllowed(f"{message}; {_REMEDY}")
             case HTTPStatus.NOT_FOUND:
                 raise NoSuch(message, kind=kind)
+            case HTTPStatus.METHOD_NOT_ALLOWED | HTTPStatus.NOT_IMPLEMENTED:
+                raise NotSupported(message)
             case HTTPStatus.TOO_MANY_REQUESTS:
                 raise Away(Dependency.CATALOG, message)
             case _ if 400 <= status < 500 and status != HTTPStatus.REQUEST_TIMEOUT:  # noqa: PLR2004

@@ -5,6 +5,7 @@ table's folder as everywhere; the server writes them.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
@@ -13,7 +14,8 @@ from engine.domain.errors import CommitConflict, NotEligible, OutcomeUnknown
 from engine.formats.intake.documents import Document
 from engine.formats.intake.errors import printable
 from engine.formats.intake.limits import Malformed
-from engine.formats.paimon.catalog.rest.client import NoAnswer, NoSuch, Redirected, RestClient
+from engine.formats.paimon.catalog.rest.client import NoAnswer, NoSuch, NotSupported, Redirected, RestClient
+from engine.formats.paimon.catalog.rest.pages import names_of
 from engine.formats.paimon.metadata.snapshots import Snapshot, parse_snapshot
 
 _KINDS: Final = ("table", "materialized-table")
@@ -44,6 +46,20 @@ class RestTable:
                 return None
             raise
         return _snapshot(answer)
+
+    def tags(self) -> Sequence[str]:
+        """Return the names of the tags that the catalog knows; none if it does not manage tags."""
+        return self._names("tags")
+
+    def branches(self) -> Sequence[str]:
+        """Return the names of the branches that the catalog knows; none if it does not manage branches."""
+        return self._names("branches")
+
+    def _names(self, kind: str) -> Sequence[str]:
+        try:
+            return sorted(set(names_of(self.client, f"{self.path}/{kind}", kind)))
+        except NotSupported:
+            return ()
 
     def commit(self, snapshot: str, statistics: str) -> bool:
         """Commit a prepared snapshot.

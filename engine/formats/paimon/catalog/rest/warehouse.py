@@ -4,27 +4,22 @@ Of the server's configuration only `prefix` is used: neither addresses nor token
 could lead Packhouse to other hosts, or to tables of others with Packhouse's own rights.
 """
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Final
 from urllib.parse import quote
 
-from engine.domain.errors import StateConflict, Transient
+from engine.domain.errors import StateConflict
 from engine.domain.tables.table import TableRef
 from engine.formats.base import IsWanted, TableListing
 from engine.formats.intake.limits import Malformed
 from engine.formats.paimon.catalog.rest.client import NoSuch, NotAllowed, RestClient
+from engine.formats.paimon.catalog.rest.pages import names_of
 from engine.formats.paimon.catalog.rest.tables import RestTable, table_of
 from engine.formats.paimon.catalog.warehouse import is_folder
 
-MOST_DATABASES: Final = 100_000
-MOST_PAGES: Final = 10_000
-LIST_SECONDS: Final = 300.0
-
 _LONGEST_NAME: Final = 1000
-_LONGEST_TOKEN: Final = 10_000
 
 
 class RestWarehouse:
@@ -43,11 +38,11 @@ class RestWarehouse:
         """Return the names of the databases, in order.
 
         Raises:
-            StateConflict: there are more than `MOST_DATABASES`, or the server is no REST catalog of Paimon.
+            StateConflict: there are more than `pages.MOST_NAMES`, or the server is no REST catalog of Paimon.
             Away, Transient: it does not answer, or not in time.
         """
         with _of_catalog("list the databases"):
-            found = [name for name in self._names(f"{self._root()}", "databases", MOST_DATABASES) if is_plain(name)]
+            found = [name for name in names_of(self._client, self._root(), "databases") if is_plain(name)]
         return sorted(set(found))
 
     def tables(self, limit: int, is_wanted: IsWanted) -> TableListing:
@@ -58,7 +53,7 @@ class RestWarehouse:
                 continue
             with _of_catalog("list the tables"):
                 try:
-                    names = set(self._names(self._of_database(database), "tables", MOST_DATABASES))
+                    names = set(names_of(self._client, self._of_database(database), "tables"))
                 except (NoSuch, NotAllowed):  # dropped since, or of other users
                     continue
             found += ((database, name) for name in sorted(filter(is_plain, names)))
@@ -87,29 +82,6 @@ class RestWarehouse:
                     prefix = _prefix(answer.optional("defaults"), answer.optional("overrides"))
                 self._base = f"/v1{prefix}/databases"
             return self._base
-
-    def _names(self, path: str, field: str, most: int) -> Iterator[str]:
-        """Yield the names of all pages.
-
-        Raises:
-            StateConflict: there are more names than `most`, or pages without an end.
-            Transient: it takes too long.
-        """
-        token, seen, count = "", set[str](), 0
-        until = time.monotonic() + LIST_SECONDS
-        while True:
-            answer = self._client.get(path, {"pageToken": token} if token else None)
-            for name in answer.texts(field):
-                count += 1
-                yield name
-            token = answer.optional_text("nextPageToken") or ""
-            if not token:
-                return
-            if token in seen or len(token) > _LONGEST_TOKEN or len(seen) >= MOST_PAGES or count > most:
-                raise StateConflict(f"the catalog has more than {most} {field}, or its pages have no end")
-            if time.monotonic() > until:
-                raise Transient(f"the catalog did not list its {field} within {LIST_SECONDS:.0f} s")
-            seen.add(token)
 
 
 def is_plain(name: str) -> bool:
