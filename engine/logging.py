@@ -15,7 +15,14 @@ from structlog.types import EventDict, ExcInfo, Processor
 
 from engine.domain.values.uris import masked
 
-_CHATTY: Final = ("aiosqlite", "alembic", "py4j", "pyiceberg", "uvicorn.access")  # our own request line has more fields
+_CHATTY: Final = (
+    "aiosqlite",
+    "alembic",
+    "httpx",
+    "py4j",
+    "pyiceberg",
+    "uvicorn.access",
+)  # our own request line has more fields
 
 
 class LogFormat(StrEnum):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from time import sleep
 from typing import Final, Protocol
 
 from engine.formats.intake.limits import Malformed
@@ -12,6 +13,8 @@ from engine.formats.paimon.storage import TableStorage
 
 _NUMBER: Final = re.compile(r"(?:0|[1-9][0-9]{0,17})")
 _HINT_BYTES: Final = 64
+_MOST_LOOKS: Final = 3
+_LOOK_SECONDS: Final = 0.2
 
 
 class ManagedTable(Protocol):
@@ -106,7 +109,8 @@ class TableFiles:
 
     def _named_by(self, catalog: ManagedTable) -> tuple[int, bytes] | None:
         named = None
-        for _ in range(2):  # it can expire, or be rolled back, before its file is read
+        for turn in range(_MOST_LOOKS):  # it can expire, or be rolled back, before its file is read
+            sleep(_LOOK_SECONDS if turn else 0.0)
             if (named := catalog.newest()) is None:
                 return None
             body = self.snapshot_body(named.id)

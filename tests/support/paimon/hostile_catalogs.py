@@ -26,7 +26,11 @@ class Raw:
 
 @dataclass
 class HostileCatalog:
-    """`answers`: JSON documents or `Raw`, by path, or by path and query; 404 for others. `asked`: all that came."""
+    """A server; `asked`: the paths and queries of all requests.
+
+    `answers`: JSON documents or `Raw`, by path, or by path and query; 404 for others. Of a list of answers each is
+    given once, the last one from then on.
+    """
 
     answers: dict[str, Any] = field(default_factory=lambda: {CONFIG: {}})
     asked: list[str] = field(default_factory=list)
@@ -50,6 +54,8 @@ class HostileCatalog:
 
     def _answer(self, path: str) -> Raw:
         found = self.answers.get(path, self.answers.get(urlsplit(path).path, Raw(404)))
+        if isinstance(found, list):
+            found = found.pop(0) if len(found) > 1 else found[0]
         return found if isinstance(found, Raw) else Raw(body=json.dumps(found).encode())
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:

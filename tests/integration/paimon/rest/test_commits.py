@@ -1,7 +1,9 @@
 """Compaction of tables in REST catalogs: the core prepares commits, and the catalog makes them visible."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from itertools import accumulate, count, cycle
 from pathlib import Path
 from typing import Any
 
@@ -316,22 +318,86 @@ def test_no_task_gets_the_token(lake: RestLake, monkeypatch: pytest.MonkeyPatch)
     assert not any(TOKEN in each or lake.url in each for each in asked)
 
 
-@pytest.mark.usefixtures("redis")
-async def test_a_whole_run_registers_measures_and_compacts(
+@dataclass
+class Trouble:
+    """Does nothing to the answers of a server until it begins; then, by request, it loses some or answers others."""
+
+    after: Callable[[Request], int | None] = lambda _request: None
+    before: Callable[[Request], int | None] = lambda _request: None
+    is_on: bool = False
+
+    def proxy(self, url: str) -> FaultyProxy:
+        return FaultyProxy(
+            url,
+            before=lambda request: self.before(request) if self.is_on else None,
+            after=lambda request: self.after(request) if self.is_on else None,
+        )
+
+
+WholeRun = Callable[[Trouble], Awaitable[FaultyProxy]]
+
+
+@pytest.fixture
+async def whole_run(
     rest_lake: RestLake, sqlite_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CATALOG_TOKEN", TOKEN)
-    kind = KINDS["key"]
-    lake = RestLake(rest_lake.core, rest_lake.root, url=rest_lake.url, more={"token": "env:CATALOG_TOKEN"})
-    twins = TwinLake(kind, lake, PaimonLake(lake.core, tmp_path / "twin"))
-    twins.create()
-    for turn in range(4):
-        twins.write("2026-11-01", first=turn)
-    state = tmp_path / "state"
-    settings = settings_of(state, database_url=sqlite_url, redis_url=redis_url, lease_seconds=30, watch=False)
-    async with open_on(twins, settings, formats=served) as world:
-        await world.set_policy({"rewrite": {"min_input_files": 2, "key_tables": {"sorted_run_trigger": 3}}})
-        run = await world.rewrite()
-        assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 2), run.detail
-    assert twins.rows() == twins.twin_rows()
-    assert ids(lake) == list(range(1, len(ids(lake)) + 1))
+) -> WholeRun:
+    """Register a table, get into trouble, rewrite it, and compare it with its twin."""
+
+    async def play(trouble: Trouble) -> FaultyProxy:
+        monkeypatch.setenv("CATALOG_TOKEN", TOKEN)
+        proxy = trouble.proxy(rest_lake.url)
+        with replace(rest_lake, more={"token": "env:CATALOG_TOKEN"}).behind(proxy) as lake:
+            twins = TwinLake(KINDS["key"], lake, PaimonLake(lake.core, tmp_path / "twin"))
+            twins.create()
+            for turn in range(4):
+                twins.write("2026-11-01", first=turn)
+            state = tmp_path / "state"
+            settings = settings_of(state, database_url=sqlite_url, redis_url=redis_url, lease_seconds=30, watch=False)
+            async with open_on(twins, settings, formats=served) as world:
+                await world.set_policy({"rewrite": {"min_input_files": 2, "key_tables": {"sorted_run_trigger": 3}}})
+                trouble.is_on = True
+                run = await world.rewrite()
+                assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 2), run.detail
+            assert twins.rows() == twins.twin_rows()
+            assert ids(lake) == list(range(1, len(ids(lake)) + 1))
+        return proxy
+
+    return play
+
+
+@pytest.mark.usefixtures("redis")
+async def test_a_whole_run_registers_measures_and_compacts(whole_run: WholeRun) -> None:
+    proxy = await whole_run(Trouble())
+    assert proxy.commits == 1
+    assert {each.headers["Authorization"] for each in proxy.requests} == {f"Bearer {TOKEN}"}
+
+
+@pytest.mark.usefixtures("redis")
+async def test_a_run_whose_commit_has_no_answer_finds_it(whole_run: WholeRun) -> None:
+    """Neither the commit nor the look for it is answered; it is not sent again."""
+    lost = iter(range(4))
+    seen: list[Request] = []
+
+    def after(request: Request) -> int | None:
+        seen.extend([request] * (request.is_commit or bool(seen)))
+        return LOST if seen and next(lost, None) is not None else None
+
+    assert (await whole_run(Trouble(after=after))).commits == 1
+    assert len(seen) > 4
+
+
+@pytest.mark.usefixtures("redis")
+async def test_a_run_waits_for_a_server_that_is_away_again_and_again(whole_run: WholeRun) -> None:
+    """Some requests get no answer, or that of a busy server, each time after one more that is answered."""
+    faulty, turns, faults, met = set(accumulate(range(1, 40))), count(1), cycle([LOST, 503, 429]), list[str]()
+
+    def before(request: Request) -> int | None:
+        if request.is_commit or next(turns) not in faulty:
+            return None
+        met.append(request.path)
+        return next(faults)
+
+    proxy = await whole_run(Trouble(before=before))
+    assert proxy.commits == 1
+    assert len(met) > 3
+    assert {each.rpartition("/")[2] for each in met} == {"events", "snapshot"}

@@ -76,7 +76,7 @@ def test_an_answer_that_is_none_is_told(catalog: HostileCatalog, answer: Raw) ->
     assert [step.ok for step in connected(catalog).check()] == [False]
 
 
-@pytest.mark.parametrize("prefix", [7, ".", "..", "x" * 2000])
+@pytest.mark.parametrize("prefix", [7, ".", "..", "x" * 2000, "a\ud800"])
 def test_a_prefix_that_is_none_is_told(catalog: HostileCatalog, prefix: object) -> None:
     catalog.answers[CONFIG] = {"overrides": {"prefix": prefix}}
     with pytest.raises(StateConflict, match="its prefix can't be that of a path; check `uri`"):
@@ -201,6 +201,14 @@ def test_a_snapshot_that_its_file_does_not_confirm_is_unreadable(
     assert connected(catalog).pointers([REF]) == {}
     with pytest.raises(TableUnreadable):
         connected(catalog).open_table(REF)
+
+
+def test_a_snapshot_that_is_rolled_back_during_a_look_is_looked_up_again(
+    catalog: HostileCatalog, lake: PaimonLake
+) -> None:
+    named = [stated(lake, 2, id=3), stated(lake, 2)]
+    catalog.answers |= {TABLE: about(str(lake.folder)), f"{TABLE}/snapshot": named}
+    assert connected(catalog).open_table(REF).head_snapshot_id == 2
 
 
 @pytest.mark.parametrize("answer", [{}, {"snapshot": 7}, {"snapshot": {"snapshot": []}}, Raw(body=b"x")])

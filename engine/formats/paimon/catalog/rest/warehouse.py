@@ -94,7 +94,7 @@ def _prefix(defaults: Any, overrides: Any) -> str:
     for each in (defaults, overrides):
         if isinstance(each, Mapping):
             found = each.get("prefix") or found
-    if not isinstance(found, str) or found in (".", "..") or len(found) > _LONGEST_NAME:
+    if not isinstance(found, str) or found in (".", "..") or not found.isprintable() or len(found) > _LONGEST_NAME:
         raise Malformed("its prefix can't be that of a path")
     return f"/{quote(found, safe='')}" if found else ""
 
