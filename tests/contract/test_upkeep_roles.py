@@ -45,6 +45,7 @@ from tests.simulation.lake import DataFile
 from tests.simulation.world import Machine, open_world
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.rest_lakes import RestLake
 from tests.support.world import make_lake
 from tests.upkeep.histories import local
 from tests.upkeep.orphans import pass_time
@@ -357,6 +358,12 @@ OF_PAIMON: list[Part] = [part for part in CONTRACT if part is not manifests_are_
 @pytest.mark.parametrize("part", OF_PAIMON, ids=lambda part: part.__name__)
 def test_paimon_tables(part: Part, paimon_core: PaimonCore, tmp_path: Path) -> None:
     part(PaimonUpkeep(PaimonLake(paimon_core, tmp_path)))
+
+
+@pytest.mark.usefixtures("core_child")
+@pytest.mark.parametrize("part", OF_PAIMON, ids=lambda part: part.__name__)
+def test_paimon_tables_of_a_rest_catalog(part: Part, rest_lake: RestLake) -> None:
+    part(PaimonUpkeep(rest_lake))
 
 
 @pytest.mark.parametrize("part", CONTRACT, ids=lambda part: part.__name__)
