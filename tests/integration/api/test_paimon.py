@@ -80,8 +80,10 @@ async def test_a_warehouse_is_checked_step_by_step(paimon: Registered) -> None:
         ({"type": "filesystem"}, "/properties/warehouse"),
         ({"type": "hive", "warehouse": "/x"}, "/properties/type"),
         ({"type": "filesystem", "warehouse": "/x", "lock.enabled": "true"}, "/properties/lock.enabled"),
+        ({"type": "rest", "warehouse": "w", "uri": "https://h.example", "token": "x"}, "/properties/token"),
+        ({"type": "rest", "warehouse": "w", "uri": "https://u:p@h.example", "token": "env:X"}, "/properties/uri"),
     ],
-    ids=["no warehouse", "another catalog", "unknown property"],
+    ids=["no warehouse", "another catalog", "unknown property", "secret in clear text", "secret in an address"],
 )
 async def test_wrong_properties_are_refused(api: Api, properties: dict[str, str], pointer: str) -> None:
     catalog = {"name": "lake", "format": "paimon", "properties": properties}

@@ -242,6 +242,19 @@ def test_a_server_that_does_not_manage_tags_names_none(catalog: HostileCatalog, 
     assert (managed.tags(), managed.branches()) == ((), [])
 
 
+@pytest.mark.parametrize("status", [400, 409, 410, 501])
+def test_a_table_that_the_server_refuses_hides_no_other(catalog: HostileCatalog, lake: PaimonLake, status: int) -> None:
+    catalog.answers |= {
+        TABLE: about(str(lake.folder)),
+        f"{TABLE}/snapshot": stated(lake, 2),
+        f"{TABLES}/no": Raw(status),
+    }
+    refused = TableRef("lake", ("lake",), "no")
+    assert connected(catalog).pointers([refused, REF]).keys() == {REF}
+    with pytest.raises(StateConflict, match=f"answers {status}"):
+        connected(catalog).open_table(refused)
+
+
 def test_messages_of_the_server_are_short_and_printable(catalog: HostileCatalog) -> None:
     told = {"message": "a\x1b[31m" + "x" * 5000 + " https://u:hidden@h/", "resourceType": "TABLE"}
     catalog.answers[TABLE] = Raw(400, json.dumps(told).encode())

@@ -52,11 +52,15 @@ class NoSuch(NotFound):
         self.kind = kind
 
 
-class NotAllowed(StateConflict):
+class Refused(StateConflict):
+    """The catalog refuses a request; those about other objects may be answered."""
+
+
+class NotAllowed(Refused):
     """The catalog refuses one object to this user, who may have others."""
 
 
-class NotSupported(StateConflict):
+class NotSupported(Refused):
     """The server does not have this request."""
 
 
@@ -79,8 +83,8 @@ class RestClient:
     """Sends requests to the server at `uri`. Thread-safe; nothing is sent by the constructor.
 
     `get` and `post` raise:
-        NoSuch, NotAllowed, NotSupported: as above.
-        StateConflict: the server refuses the token or the request; as `Redirected`, it answers with a redirect.
+        NoSuch, NotAllowed, NotSupported, Refused: as above.
+        StateConflict: the server refuses the token; as `Redirected`, it answers with a redirect.
         Away: the server can't be reached, or asks to wait; nothing was done.
         NoAnswer: see there.
         InvalidInput: `check_peer` refuses the address of the server; nothing was sent.
@@ -172,7 +176,7 @@ class RestClient:
             case HTTPStatus.TOO_MANY_REQUESTS:
                 raise Away(Dependency.CATALOG, message)
             case _ if 400 <= status < 500 and status != HTTPStatus.REQUEST_TIMEOUT:  # noqa: PLR2004
-                raise StateConflict(message)
+                raise Refused(message)
         raise NoAnswer(Dependency.CATALOG, message)
 
 

@@ -6,7 +6,6 @@ could lead Packhouse to other hosts, or to tables of others with Packhouse's own
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from threading import Lock
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -32,7 +31,6 @@ class RestWarehouse:
         self._client = client
         self._name = name
         self._base: str | None = None
-        self._guard = Lock()
 
     def databases(self) -> Sequence[str]:
         """Return the names of the databases, in order.
@@ -75,13 +73,12 @@ class RestWarehouse:
 
     def _root(self) -> str:
         """Return the path of all databases; the server is asked for its prefix once."""
-        with self._guard:
-            if self._base is None:
-                with _of_catalog("read the configuration"):
-                    answer = self._client.get("/v1/config", {"warehouse": self._name})
-                    prefix = _prefix(answer.optional("defaults"), answer.optional("overrides"))
-                self._base = f"/v1{prefix}/databases"
-            return self._base
+        if self._base is None:  # several threads may ask at once; none waits for another
+            with _of_catalog("read the configuration"):
+                answer = self._client.get("/v1/config", {"warehouse": self._name})
+                prefix = _prefix(answer.optional("defaults"), answer.optional("overrides"))
+            self._base = f"/v1{prefix}/databases"
+        return self._base
 
 
 def is_plain(name: str) -> bool:
