@@ -25,7 +25,7 @@ class Core(Changes, MergeTrees, RestServers):
     """The calls, by the names of the methods."""
 
     def __init__(self, scratch: str) -> None:
-        super().__init__()
+        super().__init__(scratch)
         self._scratch = scratch
         self._catalogs: dict[str, Any] = {}
         self._stores: dict[str, Mapping[str, str]] = {}

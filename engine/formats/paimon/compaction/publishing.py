@@ -6,12 +6,17 @@ committed. A REST catalog accepts one snapshot of each number.
 
 from collections.abc import Callable
 from contextlib import suppress
+from time import sleep
+from typing import Final
 
 from engine.domain.errors import OutcomeUnknown, PackhouseError, Transient
 from engine.formats.intake.errors import summary_of
 from engine.formats.paimon.catalog.locks import HeldLock
 from engine.formats.paimon.files import ManagedTable, TableFiles
 from engine.rewriting.core.commits import CommitAnswer
+
+_MOST_LOOKS: Final = 5
+_LOOK_SECONDS: Final = 0.2
 
 
 def publish(
@@ -80,6 +85,11 @@ def send_to_catalog(
         CommitConflict, Away, StateConflict: as `ManagedTable.commit`; nothing was committed.
     """
     number, newest = answer.snapshot_id or 0, files.newest_snapshot()
+    for _ in range(_MOST_LOOKS):  # it writes the file of a snapshot before it names it
+        if newest is None or number <= newest[0] + 1:
+            break
+        sleep(_LOOK_SECONDS)
+        newest = files.newest_snapshot()
     if base is None or newest is None:
         return False
     if number > newest[0] + 1:

@@ -1,0 +1,87 @@
+"""REST catalogs of tables in S3: the server makes snapshots visible, so that no commit waits for the last one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from engine.formats.base import CommitRequest
+from engine.rewriting.core.child import CHILDREN
+from engine.rewriting.core.publishing import ConditionalCommit
+from engine.services.planning.engines import Engine
+from tests.support.format_subjects import LocalCore
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.rest_lakes import NAME, TOKEN
+from tests.support.paimon.rewrites import RUN, committed, opened, rewritten
+from tests.support.paimon.s3_lakes import S3Lake
+from tests.support.s3_server import S3Server
+
+pytestmark = pytest.mark.usefixtures("core_child")
+
+
+@dataclass(frozen=True)
+class S3RestLake(S3Lake):
+    """A table in S3 of a REST catalog at `url`."""
+
+    url: str = ""
+
+    @property
+    def properties(self) -> dict[str, str]:
+        return {**super().properties, "type": "rest", "warehouse": NAME, "uri": self.url, "token": TOKEN}
+
+
+@pytest.fixture
+def lake(rest_core: PaimonCore, s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3RestLake]:
+    """An append table with four files in each of two partitions."""
+
+    def never(_: ConditionalCommit) -> None:
+        raise AssertionError("the catalog makes it unnecessary")
+
+    monkeypatch.setattr(ConditionalCommit, "settle", never)
+    root, access = S3Lake(rest_core, s3).root, S3Lake(rest_core, s3).access()
+    url = rest_core.call("start_server", warehouse=root, name=NAME, token=TOKEN, prefix="paimon", store=access)
+    given = {"metastore": "rest", "uri": url, "warehouse": NAME, "token": TOKEN, "token.provider": "bear", **access}
+    rest_core.call("use_store", warehouse=root, options=given)
+    lake = S3RestLake(rest_core, s3, url=url).make(partition_keys=["day"])
+    for number in range(4):
+        lake.write([[number, "a", 1.5], [number, "b", 2.5]])
+    yield lake
+    rest_core.call("close", warehouse=root)
+    rest_core.call("stop_server", warehouse=root)
+    CHILDREN.close()
+
+
+def values(lake: S3Lake) -> list[Any]:
+    return sorted(lake.call("values"))
+
+
+def ids(lake: S3Lake) -> list[int]:
+    return sorted(each["id"] for each in lake.call("snapshots"))
+
+
+@pytest.mark.parametrize("engine", [Engine.ARROW, Engine.NATIVE])
+def test_a_table_is_compacted_by_both_engines(lake: S3RestLake, engine: Engine) -> None:
+    table, rows = opened(lake), values(lake)
+    assert table.location == f"{lake.root}/lake.db/events"
+    proof = committed(lake, table, rewritten(table, full=True, engine=engine))
+    assert proof.ok, proof.checks
+    assert (values(lake), ids(lake)) == (rows, [1, 2, 3, 4, 5])
+    lake.write([[9, "c", 9.5]])
+    assert opened(lake).head_snapshot_id == 6
+
+
+def test_a_writer_that_commits_first_keeps_its_rows(lake: S3RestLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, rows, late, real = opened(lake), values(lake), iter([[9, "a", 9.5]]), LocalCore.run
+    groups = rewritten(table, full=True)
+
+    def run(self: LocalCore, request: str) -> str:
+        answer = real(self, request)
+        if row := next(late, None):
+            lake.write([row])
+        return answer
+
+    monkeypatch.setattr(LocalCore, "run", run)
+    outcome = opened(lake).commit(CommitRequest(RUN, 1, 4, table.schema_id, groups), before_try=lambda: None)
+    assert (outcome.snapshot_id, outcome.tries) == (6, 2)
+    assert (values(lake), ids(lake)) == (sorted([*rows, [9, "a", 9.5]]), [1, 2, 3, 4, 5, 6])
