@@ -127,7 +127,7 @@ class BucketCompaction:
         task = self._task
         try:
             calls = BucketCalls(jvm=child.jvm, task=task, user=f"packhouse-{uuid.uuid4()}")
-            if task.storage:
+            if task.storage and task.needs_conditions:
                 ConditionalCommit(child, calls.table).require_support()
             self._folders = calls.folders()
             return calls.merge_inputs() if task.kind == WITHOUT_BUCKETS else calls.compact(scratch)

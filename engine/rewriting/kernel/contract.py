@@ -222,7 +222,7 @@ class CoreTask:
     estimate; a task that needs more than `heap_limit_bytes` is refused, and one whose heap is too small is tried with
     the limit; 0: neither. Names of data files that the core writes begin with `name_prefix`, unique for each send.
     `storage`: options of the core's file system for an object store, with its credentials, and `store_jar` its jar;
-    both empty for disks and HDFS.
+    both empty for disks and HDFS. `needs_conditions`: the store must have conditional requests, as the commit will.
     `rules`: the rows of inputs and outputs are compared by them; None: they are not compared.
     """
 
@@ -244,6 +244,7 @@ class CoreTask:
     pace: Pace = field(default_factory=Pace)
     store_jar: str = ""
     rules: MergeRules | None = None
+    needs_conditions: bool = True
 
     def of_try(self, mark: str, storage: dict[str, str]) -> "CoreTask":
         """Return the task of one try, whose files no other try of the group has; `mark` tells it from the others."""

@@ -67,6 +67,7 @@ def core_task(
         heap_limit_bytes=core.heap_limit_bytes,
         name_prefix=output_prefix(run_id, group.ordinal, attempt),
         rules=merge_rules(view, partition=partition, bucket=bucket) if settings.checks_rows else None,
+        needs_conditions=view.files.managed is None,
     )
 
 

@@ -61,7 +61,11 @@ def ids(lake: S3Lake) -> list[int]:
 
 
 @pytest.mark.parametrize("engine", [Engine.ARROW, Engine.NATIVE])
-def test_a_table_is_compacted_by_both_engines(lake: S3RestLake, engine: Engine) -> None:
+def test_a_table_is_compacted_by_both_engines(
+    lake: S3RestLake, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also in a store without conditional requests."""
+    monkeypatch.setattr(lake.server, "has_conditions", False)
     table, rows = opened(lake), values(lake)
     assert table.location == f"{lake.root}/lake.db/events"
     proof = committed(lake, table, rewritten(table, full=True, engine=engine))
