@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from engine.domain.errors import Away, InvalidInput, NotEligible, PackhouseError, StateConflict, TableUnreadable
+from engine.domain.errors import (
+    Away,
+    InvalidInput,
+    NotEligible,
+    NotFound,
+    PackhouseError,
+    StateConflict,
+    TableUnreadable,
+)
 from engine.domain.tables.table import TableRef
 from engine.formats.paimon import PaimonConnection, PaimonFormat
 from engine.formats.paimon.catalog.rest import client, pages
@@ -253,6 +261,15 @@ def test_a_table_that_the_server_refuses_hides_no_other(catalog: HostileCatalog,
     assert connected(catalog).pointers([refused, REF]).keys() == {REF}
     with pytest.raises(StateConflict, match=f"answers {status}"):
         connected(catalog).open_table(refused)
+
+
+def test_a_table_that_is_dropped_during_a_look_hides_no_other(catalog: HostileCatalog, lake: PaimonLake) -> None:
+    catalog.answers |= {TABLE: about(str(lake.folder)), f"{TABLE}/snapshot": stated(lake, 2)}
+    catalog.answers |= {f"{TABLES}/gone": about(str(lake.folder), id="2")}
+    gone = TableRef("lake", ("lake",), "gone")
+    assert connected(catalog).pointers([gone, REF]).keys() == {REF}
+    with pytest.raises(NotFound):
+        connected(catalog).open_table(gone)
 
 
 def test_messages_of_the_server_are_short_and_printable(catalog: HostileCatalog) -> None:
