@@ -156,7 +156,7 @@ class Swap:
         present = files_directly_in(self.folder, self.view.storage)
         for file in self.group.outputs:
             if present.get(file.path, (0, 0))[0] != file.file_bytes:
-                raise CommitConflict(f"{file.path[-300:]} is not as it was written")
+                raise CommitConflict(f"{file.path[-300:]} differs from what its task wrote")
 
     def _send(self, stored: Partition, location: str) -> None:
         changed = deepcopy(stored)
