@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from hive_metastore.ttypes import Partition
+from thrift.transport.TTransport import TTransportException
 
 from engine.domain.runs.run import RunState
 from engine.formats.hive.catalog.metastore import Metastore
@@ -150,3 +151,27 @@ async def test_files_that_are_not_parquet_hold_their_partition_back(world: World
     run = await world.rewrite()
     assert "is not a Parquet file" in str(run.detail)
     assert [("_compacted" in each) for each in world.lake.locations()] == [False, True]
+
+
+async def test_a_call_that_is_executed_late_finds_the_files_of_its_folder(
+    world: World[WrittenTable], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer is lost, the partition is overwritten, the run gives the group up: then the call is executed."""
+    real, late = Metastore.change_partition, list[Callable[[], None]]()
+
+    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
+        if late or list(changed.values) != [DAYS[0]]:
+            real(self, database, name, changed)
+            return
+        late.append(lambda: real(self, database, name, changed))
+        ACTIONS["overwrite"](world.lake)
+        raise TTransportException(TTransportException.TIMED_OUT, "timeout")
+
+    monkeypatch.setattr(Metastore, "change_partition", change)
+    run = await world.rewrite()
+    assert run.is_terminal
+    assert differences(world.lake.rows(), world.lake.wanted()) == ([], [])
+    late[0]()
+    assert (
+        sum(day == DAYS[0] for day, _ in world.lake.rows()) == 80
+    )  # old rows: the Metastore's fault, not a lack of files

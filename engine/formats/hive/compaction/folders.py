@@ -6,6 +6,9 @@ from urllib.parse import quote
 
 COMPACTED: Final = "_compacted"
 
+SENT: Final = "_sent"
+"""An empty file in the folder of a try, written before the Metastore is asked to put the folder in place."""
+
 _PLAIN: Final = " -_.~"
 
 

@@ -1,33 +1,50 @@
-"""Find the files that a run's tasks wrote by their names, and delete those that no partition has."""
+"""Find the files that a run's tasks wrote by their names, and delete those that no partition has or can still get."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Final
 
 from engine.domain.runs.output_names import attempt_of
-from engine.formats.hive.compaction.folders import COMPACTED, parent_of
+from engine.formats.hive.compaction.folders import COMPACTED, SENT, parent_of
 from engine.formats.hive.view import TableView
 from engine.formats.orphans.listings import files_below
 from engine.rewriting.kernel.storage.stores.addresses import address_of, file_name
 from engine.rewriting.kernel.storage.stores.connections import files_of
 
+SENT_SECONDS: Final = 3600.0
+"""A folder that the Metastore was asked to put in place is kept for so long: it may execute the call late."""
+
 
 def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
     """Return the sorted paths of a run's files in the folders of rewrites."""
-    found = files_below(f"{view.entry.location}/{COMPACTED}", view.storage)
-    paths = (path for page in found for path in page["path"].to_pylist())
-    return sorted(path for path in paths if attempt_of(file_name(path), run_id) is not None)
+    return sorted(path for path in _written(view) if attempt_of(file_name(path), run_id) is not None)
 
 
 def remove_run_files(view: TableView, run_id: str, *, keep: frozenset[str], up_to_attempt: int) -> int:
-    """Delete a run's files of attempts up to a number, except `keep` and those in the folder of a partition."""
-    live = set(view.partitions.table["location"].to_pylist())
+    """Delete a run's files of attempts up to a number, except `keep` and those in folders that partitions need.
+
+    Needed are the folders of partitions, and those that the Metastore was asked for in the last hour.
+    """
+    written, begun = _written(view), time.time() - SENT_SECONDS
+    needed = {parent_of(path) for path, at in written.items() if file_name(path) == SENT and at >= begun}
+    needed.update(view.partitions.table["location"].to_pylist())
     removed = 0
-    for path in list_run_files(view, run_id):
-        is_later = (attempt_of(file_name(path), run_id) or 0) > up_to_attempt
-        if is_later or path in keep or parent_of(path) in live:
+    for path in written:
+        attempt = attempt_of(file_name(path), run_id)
+        if attempt is None or attempt > up_to_attempt or path in keep or parent_of(path) in needed:
             continue
         address = address_of(path)
         with suppress(FileNotFoundError):
             files_of(address.kind, address.place, view.storage).delete(address.path)
             removed += 1
     return removed
+
+
+def _written(view: TableView) -> Mapping[str, float]:
+    """Return the files of all rewrites with their times in seconds since 1970, by the store's clock."""
+    found: dict[str, float] = {}
+    for page in files_below(f"{view.entry.location}/{COMPACTED}", view.storage):
+        seconds = (at / 1e6 for at in page["modified_us"].to_pylist())
+        found.update(zip(page["path"].to_pylist(), seconds, strict=True))
+    return found

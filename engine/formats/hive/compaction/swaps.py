@@ -8,6 +8,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Final
@@ -21,12 +22,14 @@ from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
 from engine.formats.hive.compaction.copies import copy_into
-from engine.formats.hive.compaction.folders import parent_of
+from engine.formats.hive.compaction.folders import SENT, parent_of
 from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
 from engine.formats.hive.view import TableView
 from engine.formats.intake.errors import summary_of
+from engine.rewriting.kernel.storage.stores.addresses import address_of
+from engine.rewriting.kernel.storage.stores.connections import files_of
 
 MOST_LATE_FILES: Final = 100
 MOST_LATE_BYTES: Final = 256 * 2**20
@@ -165,7 +168,14 @@ class Swap:
         sizes = [size for size, _ in files_directly_in(self.folder, self.view.storage).values()]
         known = dict(zip(_STATISTICS, (str(len(sizes)), str(sum(sizes))), strict=True))
         changed.parameters = parameters | {name: known[name] for name in _STATISTICS if name in parameters}
+        self._mark_sent()
         self._change(changed)
+
+    def _mark_sent(self) -> None:
+        """Leave a sign by which the folder is kept for a time: a call that is not answered can be executed later."""
+        address = address_of(f"{self.folder}/{SENT}")
+        with suppress(FileExistsError):
+            files_of(address.kind, address.place, self.view.storage).create(address.path).finish()
 
     def _change(self, changed: Partition) -> None:
         try:
