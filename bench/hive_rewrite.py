@@ -130,7 +130,7 @@ def _compacted(table: HiveTable) -> None:
     opened = rewritable(chosen.table)
     settings = rewrite_settings(policy, plan, full=False)
     tasks = [(each, opened.group_task(each, run_id="run_1", attempt=1, settings=settings)) for each in plan.groups]
-    groups = tuple(written_group(group, run_task(task.of_try("00001", {}).to_json())) for group, task in tasks)
+    groups = tuple(written_group(group, run_task(task.to_json())) for group, task in tasks)
     request = CommitRequest("run_1", 1, opened.head_snapshot_id or 0, opened.schema_id, groups)
     outcome = opened.commit(request, before_try=lambda: None)
     assert outcome.snapshot_id is not None, outcome

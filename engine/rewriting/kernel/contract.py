@@ -129,7 +129,7 @@ class GroupTask:
     the folders `places` are refused. Without an `order` rows keep theirs: inputs one after the other. `check_rows`:
     outputs are read back and their rows compared with the inputs'. `partition_by`: the fields of the spec whose
     partitions the outputs get, one after the other; None: all rows are in one partition, which the task does not know.
-    `folder_per_try`: each try of the group writes to a folder of its own in `output_dir`, which then has nothing else.
+    `folder_per_execution`: each execution of the task writes to a folder of its own in `output_dir`.
     """
 
     run_id: str
@@ -149,12 +149,13 @@ class GroupTask:
     order: RowOrder | None = None
     columns_by: str = BY_FIELD_ID
     partition_by: tuple[PartitionField, ...] | None = None
-    folder_per_try: bool = False
+    folder_per_execution: bool = False
 
-    def of_try(self, mark: str, storage: dict[str, str]) -> "GroupTask":
-        """Return the task of one try, whose files no other try of the group has; `mark` tells it from the others."""
-        folder = f"{self.output_dir}/{self.name_prefix}{mark}" if self.folder_per_try else self.output_dir
-        return replace(self, output_dir=folder, name_prefix=self.name_prefix + mark, storage=storage)
+    def of_execution(self, mark: str) -> "GroupTask":
+        """Return the task of one execution, whose files no other execution has; `mark` tells it from the others."""
+        prefix = f"{self.name_prefix}{mark}"
+        folder = f"{self.output_dir}/{prefix}" if self.folder_per_execution else self.output_dir
+        return replace(self, output_dir=folder, name_prefix=prefix)
 
     def to_json(self) -> str:
         """Return the task as JSON."""
@@ -245,10 +246,6 @@ class CoreTask:
     store_jar: str = ""
     rules: MergeRules | None = None
     needs_conditions: bool = True
-
-    def of_try(self, mark: str, storage: dict[str, str]) -> "CoreTask":
-        """Return the task of one try, whose files no other try of the group has; `mark` tells it from the others."""
-        return replace(self, name_prefix=self.name_prefix + mark, storage=storage)
 
     def to_json(self) -> str:
         """Return the task as JSON; its `engine` is `core`, by which an entry tells it from a `GroupTask`."""

@@ -8,7 +8,6 @@ still running, neither of the two executions can overwrite or remove files of th
 """
 
 import secrets
-from dataclasses import replace
 
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
 from engine.rewriting.kernel.errors import StorageFault
@@ -19,7 +18,7 @@ def run_group(task_json: str) -> str:
     """Rewrite one group: JSON of a `GroupTask` in, JSON of a `GroupResult` out, even if the rewrite fails."""
     task = GroupTask.from_json(task_json)
     try:
-        return rewrite_group(replace(task, name_prefix=f"{task.name_prefix}{secrets.randbelow(10**9):09}").to_json())
+        return rewrite_group(task.of_execution(f"{secrets.randbelow(10**9):09}").to_json())
     except Exception as error:  # noqa: BLE001 - any error is reported to the worker, by name
         return GroupResult(
             group=task.group,

@@ -79,6 +79,8 @@ async def test_an_action_of_another_writer_at_a_step(world: World[WrittenTable],
     run = await world.rewrite()
     assert run.is_terminal
     assert differences(world.lake.rows(), world.lake.wanted()) == ([], [])
+    if action == "append":
+        assert run.state is RunState.SUCCEEDED, run.detail
 
 
 @pytest.mark.parametrize("action", ["append", "overwrite", "drop"])

@@ -1,4 +1,4 @@
-"""Copies of files that a writer added to a partition's old folder, byte for byte and under the same name."""
+"""Copies of files that a writer added to a partition's old folder, byte for byte."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -9,15 +9,19 @@ from engine.rewriting.kernel.storage.stores.connections import files_of
 _CHUNK: Final = 8 * 2**20
 
 
-def copy_into(folder: str, path: str, size: int, storage: Mapping[str, str]) -> str:
-    """Copy a file of a known size into a folder; return the path of the copy.
+def copy_of(folder: str, path: str, state: tuple[int, int]) -> str:
+    """Return the path of the copy of a file with this size and time: the same for the same file only."""
+    return f"{folder}/late-{state[1]}-{state[0]}-{file_name(path)}"
+
+
+def copy_file(path: str, target: str, size: int, storage: Mapping[str, str]) -> None:
+    """Copy a file of a known size.
 
     Raises:
-        FileExistsError: the folder has a file of this name.
+        FileExistsError: the target exists.
         FileNotFoundError: the file is gone.
         OSError: the store does not answer, or the file has another size.
     """
-    target = f"{folder}/{file_name(path)}"
     source, sink = address_of(path), address_of(target)
     read = files_of(source.kind, source.place, storage).open(source.path, size)
     try:
@@ -33,4 +37,3 @@ def copy_into(folder: str, path: str, size: int, storage: Mapping[str, str]) -> 
         read.close()
     if written != size:
         raise OSError(f"{target[-300:]}: {written} bytes were written, {size} expected")
-    return target

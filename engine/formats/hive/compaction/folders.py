@@ -1,4 +1,4 @@
-"""Folders of rewrites: `<table>/_compacted/<partition>/compaction_id=<n>/<try>`, hidden by their first part."""
+"""Folders of rewrites: `<table>/_compacted/<partition>/compaction_id=<n>/<task>`, hidden by their first part."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,14 +6,14 @@ from urllib.parse import quote
 
 COMPACTED: Final = "_compacted"
 
-SENT: Final = "_sent"
-"""An empty file in the folder of a try, written before the Metastore is asked to put the folder in place."""
+SENT: Final = "_sent-"
+"""Names of empty files begin with it: one is written before each time that the Metastore is asked for a folder."""
 
 _PLAIN: Final = " -_.~"
 
 
 def folder_of(root: str, keys: Sequence[str], values: Sequence[str], number: int) -> str:
-    """Return the folder for a partition's rewrites with a compaction id; each try of a task makes a folder in it."""
+    """Return the folder of a partition's rewrites with a compaction id; each task execution makes a folder in it."""
     parts = (f"{quote(key, safe=_PLAIN)}={quote(value, safe=_PLAIN)}" for key, value in zip(keys, values, strict=True))
     return "/".join([root, COMPACTED, *parts, f"compaction_id={number}"])
 

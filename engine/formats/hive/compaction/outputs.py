@@ -27,7 +27,7 @@ def remove_run_files(view: TableView, run_id: str, *, keep: frozenset[str], up_t
     Needed are the folders of partitions, and those that the Metastore was asked for in the last hour.
     """
     written, begun = _written(view), time.time() - SENT_SECONDS
-    needed = {parent_of(path) for path, at in written.items() if file_name(path) == SENT and at >= begun}
+    needed = {parent_of(path) for path, at in written.items() if file_name(path).startswith(SENT) and at >= begun}
     needed.update(view.partitions.table["location"].to_pylist())
     removed = 0
     for path in written:

@@ -3,11 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from engine.domain.runs.output_names import attempt_of
 from engine.formats.base import IN_HISTORY, CommittedBatch, Condition, Verification, WrittenGroup
 from engine.formats.hive.compaction.records import CompactionRecord
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.view import TableView
+from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 
 def records_of(view: TableView) -> Iterator[tuple[str, str, CompactionRecord]]:
@@ -71,7 +73,7 @@ def _are_there(
         if found is None:
             return False
         present = files_directly_in(found[0], view.storage)
-        written = {path: size for path, (size, _) in present.items() if f"/{found[1].run_id}-" in path}
+        written = {path: size for path, (size, _) in present.items() if attempt_of(file_name(path), found[1].run_id)}
         if written != {file.path: file.file_bytes for file in group.outputs}:
             return False
     return True

@@ -8,6 +8,7 @@ PARAMETER: Final = "packhouse.compaction"
 """The name of the parameter; its value is JSON of less than 4,000 characters, the Metastore's limit."""
 
 _LONGEST: Final = 4000
+_MOST: Final = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,16 @@ class CompactionRecord:
     at_ms: int
 
     def to_text(self) -> str:
-        """Return the value of the parameter."""
-        return json.dumps(asdict(self), separators=(",", ":"))
+        """Return the value of the parameter.
+
+        Raises:
+            ValueError: it is too long for the Metastore.
+        """
+        text = json.dumps(asdict(self), separators=(",", ":"))
+        if len(text) > _LONGEST:
+            message = f"the record of a rewrite has {len(text)} characters, the Metastore's limit is {_LONGEST}"
+            raise ValueError(message)
+        return text
 
     @staticmethod
     def of(text: str | None) -> "CompactionRecord | None":
@@ -41,9 +50,9 @@ class CompactionRecord:
             return None
         try:
             found = CompactionRecord(**json.loads(text))
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             return None
         texts = (found.run_id, found.location, found.previous)
-        counts = (found.number, found.attempt, found.group, found.snapshot_id, found.files, found.rows, found.at_ms)
-        is_whole = all(type(each) is str for each in texts) and all(type(each) is int for each in counts)
-        return found if is_whole and type(found.file_bytes) is int else None
+        counts = [value for value in asdict(found).values() if value not in texts]
+        is_whole = all(type(each) is str for each in texts)
+        return found if is_whole and all(type(each) is int and 0 <= each < _MOST for each in counts) else None

@@ -12,6 +12,7 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Final
+from uuid import uuid4
 
 import structlog
 from hive_metastore.ttypes import InvalidOperationException, Partition
@@ -21,7 +22,7 @@ from engine.domain.errors import CommitConflict, OutcomeUnknown
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
-from engine.formats.hive.compaction.copies import copy_into
+from engine.formats.hive.compaction.copies import copy_file, copy_of
 from engine.formats.hive.compaction.folders import SENT, parent_of
 from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
 from engine.formats.hive.files.listing import files_directly_in
@@ -94,11 +95,13 @@ class Swap:
             location = self._planned_location(stored)
             self._catch_up(location, copied)
             before_try()
+            self._mark_sent()
             self._catch_up(location, copied)
+            changed = self._changed(stored, location, copied)
             if self._read() != stored:
                 continue
-            self._send(stored, location)
-            self._follow_up(stored, location, copied)
+            self._change(changed)
+            self._follow_up(stored, changed, copied)
             return number
         raise _Lost
 
@@ -133,49 +136,54 @@ class Swap:
         if len(late) > MOST_LATE_FILES or sum(size for size, _ in late.values()) > MOST_LATE_BYTES:
             raise _Lost
         self._copy(late, copied)
-        self._check_outputs()
+        if not self._is_exact(copied):
+            raise CommitConflict(f"the files in {self.folder[-300:]} are not those that were written there")
 
     def _copy(self, late: Files, copied: dict[str, tuple[int, int]]) -> None:
         for path, state in late.items():
             if path not in copied:
-                copy_into(self.folder, path, state[0], self.view.storage)
+                with suppress(FileExistsError):  # by an earlier send; its size is checked with the others
+                    copy_file(path, copy_of(self.folder, path, state), state[0], self.view.storage)
                 copied[path] = state
 
-    def _follow_up(self, stored: Partition, location: str, copied: dict[str, tuple[int, int]]) -> None:
+    def _follow_up(self, stored: Partition, changed: Partition, copied: dict[str, tuple[int, int]]) -> None:
         """Copy the files that were added between the last look and the change.
 
-        If rows were overwritten or removed in that time, the partition gets its old folder back.
+        If rows were overwritten or removed in that time, the partition gets its old folder back, unless another client
+        has used the new one since.
         """
+        location = location_of(stored)
         present = files_directly_in(location, self.view.storage)
         known = {file.path: (file.file_bytes, file.sequence_number) for file in self.group.inputs} | copied
         if any(present.get(path) != state for path, state in known.items()):
-            _log.warning("partition_taken_back", partition=self.group.partition[:200], run_id=self.request.run_id)
-            if location_of(self._read()) == self.folder:
+            is_unused = self._read() == changed and self._is_exact(copied)
+            _log.warning("rows_overwritten_in_swap", partition=self.group.partition[:200], is_taken_back=is_unused)
+            if is_unused:
                 self._change(stored)
             raise _Lost
         self._copy({path: state for path, state in present.items() if path not in known}, copied)
 
-    def _check_outputs(self) -> None:
+    def _is_exact(self, copied: Files) -> bool:
+        """Return whether the new folder has the outputs and the copies of late files, and nothing else."""
+        expected = {file.path: file.file_bytes for file in self.group.outputs}
+        expected |= {copy_of(self.folder, path, state): state[0] for path, state in copied.items()}
         present = files_directly_in(self.folder, self.view.storage)
-        for file in self.group.outputs:
-            if present.get(file.path, (0, 0))[0] != file.file_bytes:
-                raise CommitConflict(f"{file.path[-300:]} differs from what its task wrote")
+        return {path: size for path, (size, _) in present.items()} == expected
 
-    def _send(self, stored: Partition, location: str) -> None:
+    def _changed(self, stored: Partition, location: str, copied: Files) -> Partition:
+        """Return the entry of the partition with the new folder, and the record of the rewrite."""
         changed = deepcopy(stored)
         changed.sd.location = self.folder
         parameters = dict(stored.parameters or {}) | {PARAMETER: self._record(stored, location).to_text()}
-        sizes = [size for size, _ in files_directly_in(self.folder, self.view.storage).values()]
+        sizes = [*(file.file_bytes for file in self.group.outputs), *(size for size, _ in copied.values())]
         known = dict(zip(_STATISTICS, (str(len(sizes)), str(sum(sizes))), strict=True))
         changed.parameters = parameters | {name: known[name] for name in _STATISTICS if name in parameters}
-        self._mark_sent()
-        self._change(changed)
+        return changed
 
     def _mark_sent(self) -> None:
         """Leave a sign by which the folder is kept for a time: a call that is not answered can be executed later."""
-        address = address_of(f"{self.folder}/{SENT}")
-        with suppress(FileExistsError):
-            files_of(address.kind, address.place, self.view.storage).create(address.path).finish()
+        address = address_of(f"{self.folder}/{SENT}{uuid4().hex}")
+        files_of(address.kind, address.place, self.view.storage).create(address.path).finish()
 
     def _change(self, changed: Partition) -> None:
         try:

@@ -45,5 +45,5 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
         places=view.places.folders,
         storage=dict(view.storage),
         columns_by=BY_NAME,
-        folder_per_try=True,
+        folder_per_execution=True,
     )

@@ -10,7 +10,7 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import structlog
@@ -246,7 +246,7 @@ class Lanes:
         """Return the group's task; file names contain the part, so that no two tries share a name."""
         task = self._tasks(group)
         storage = dict(self._credentials.storage)
-        return task.of_try(f"{part:05}", storage).to_json()
+        return replace(task, name_prefix=f"{task.name_prefix}{part:05}", storage=storage).to_json()
 
     def _answered(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, result: GroupResult) -> None:
         fault = result.storage_fault
