@@ -1,8 +1,8 @@
 """Calls to a Hive Metastore by Thrift, each on a connection of its own, with limits of time and size."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, Final
 
 from hive_metastore.ThriftHiveMetastore import Client
@@ -25,6 +25,7 @@ _PAGE: Final = 1000
 _TABLES_AT_ONCE: Final = 100
 _LONGEST_TEXT: Final = 64 * 2**20
 _LONGEST_LIST: Final = 2_000_000
+_LARGEST_ANSWER: Final = 512 * 2**20
 
 
 def any_peer(_address: str) -> None:
@@ -95,24 +96,14 @@ class Metastore:
                 database, name, changed, EnvironmentContext({"DO_NOT_UPDATE_STATS": "true"})
             )
 
-    @contextmanager
-    def _client(self) -> Iterator[Any]:
-        socket = self._connected()
-        transport = TBufferedTransport(socket)
-        try:
-            yield Client(
-                TBinaryProtocolAccelerated(
-                    transport, string_length_limit=_LONGEST_TEXT, container_length_limit=_LONGEST_LIST
-                )
-            )
-        finally:
-            transport.close()
+    def _client(self) -> "_Session":
+        return _Session(self._connected())
 
     def _connected(self) -> TSocket:
         """Return an open connection to the first address that answers; raises the error of the last one."""
         failed: TTransportException | None = None
         for host, port in self.addresses:
-            socket = TSocket(host, port)
+            socket = _LimitedSocket(host, port)
             socket.setTimeout(_CONNECT_MS)
             try:
                 socket.open()
@@ -124,6 +115,53 @@ class Metastore:
             except BaseException:
                 socket.close()
                 raise
-            socket.setTimeout(_ANSWER_MS)
             return socket
         raise failed or TTransportException(TTransportException.NOT_OPEN, "no address")
+
+
+class _LimitedSocket(TSocket):  # type: ignore[misc] # the library has no types
+    """A socket that limits the time and size of each answer; the library's timeout begins again with every byte."""
+
+    def write(self, buff: bytes) -> None:
+        """Send a request, whose answer must be complete within the limits."""
+        self._until, self._left = monotonic() + _ANSWER_MS / 1000, _LARGEST_ANSWER
+        self.setTimeout(_ANSWER_MS)
+        super().write(buff)
+
+    def read(self, sz: int) -> bytes:
+        """Return the next bytes of an answer.
+
+        Raises:
+            Malformed: the answer is too large.
+            TTransportException: it is not complete in time, or the connection ended.
+        """
+        left_ms = (self._until - monotonic()) * 1000
+        if left_ms <= 0:
+            raise TTransportException(TTransportException.TIMED_OUT, "read timeout")
+        self.setTimeout(left_ms)
+        found: bytes = super().read(sz)
+        self._left -= len(found)
+        if self._left < 0:
+            raise Malformed(f"an answer of the Metastore is larger than {_LARGEST_ANSWER} bytes")
+        return found
+
+
+class _Session:
+    """A client on an open connection, which ends with the block.
+
+    It is no generator with `contextmanager`, which sets an attribute of a passing exception: those of the Metastore's
+    client are immutable, and raise `TypeError` instead.
+    """
+
+    def __init__(self, socket: TSocket) -> None:
+        self._transport = TBufferedTransport(socket)
+
+    def __enter__(self) -> Any:
+        return Client(
+            TBinaryProtocolAccelerated(
+                self._transport, string_length_limit=_LONGEST_TEXT, container_length_limit=_LONGEST_LIST
+            )
+        )
+
+    def __exit__(self, *_raised: object) -> None:
+        self._transport.close()

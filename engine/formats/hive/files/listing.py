@@ -1,7 +1,7 @@
 """List the data files of partitions, by the rules of Hive and Spark for which files of a folder are data.
 
-Names that begin with `_` or `.` are hidden, whether they are files or folders. Folders below the table's location are
-listed at once, and each location elsewhere on its own.
+Names that begin with `_` or `.` are hidden, whether they are files or folders, and Spark skips files without bytes.
+Folders below the table's location are listed at once, and each location elsewhere on its own.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -79,7 +79,7 @@ def files_directly_in(folder: str, storage: Mapping[str, str]) -> Mapping[str, t
 
 def _folders(locations: Sequence[str], root: str) -> list[str]:
     """Return the folders to list: the root, if it has partitions, and the other locations, without those in others."""
-    below = [each for each in locations if f"{each}/".startswith(f"{root}/")]
+    below = [each for each in locations if f"{each}/".startswith(f"{root}/") and "//" not in each[len(root) :]]
     chosen: list[str] = []
     for each in sorted(f"{each}/" for each in set(locations).difference(below)):
         if not chosen or not each.startswith(chosen[-1]):
@@ -88,10 +88,11 @@ def _folders(locations: Sequence[str], root: str) -> list[str]:
 
 
 def _listed(folder: str, storage: Mapping[str, str]) -> pa.Table:
-    """Return the files below a folder whose paths are clear, with the schema `FOUND`."""
+    """Return the files with bytes below a folder whose paths are clear, with the schema `FOUND`."""
     kept, size = [FOUND.empty_table()], 0
     for page in files_below(folder, storage):
-        kept.append(page.filter(pc.invert(pc.match_substring_regex(page["path"], UNCLEAR))))
+        unclear = pc.match_substring_regex(page["path"], UNCLEAR)
+        kept.append(page.filter(pc.and_not(pc.greater(page["file_bytes"], 0), unclear)))
         size += kept[-1].nbytes
         if size > LIVE_BYTES:
             raise too_large("its files take", "of memory", LIVE_BYTES)

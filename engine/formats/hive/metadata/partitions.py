@@ -13,7 +13,7 @@ from engine.formats.hive.compaction.records import PARAMETER
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
 from engine.formats.hive.metadata.tables import TableEntry
 from engine.formats.intake.limits import Malformed
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import Places, one_spelling
 
 PARTITIONS: Final = pa.schema(
     [
@@ -71,7 +71,7 @@ class Partitions:
     @property
     def nested(self) -> str | None:
         """A location that is inside of another partition's, or is that of two partitions; None without any."""
-        ordered = sorted(f"{each}/" for each in self.table["location"].to_pylist())
+        ordered = sorted(f"{one_spelling(each) or each}/" for each in self.table["location"].to_pylist())
         for before, after in pairwise(ordered):
             if after.startswith(before):
                 return after.rstrip("/")

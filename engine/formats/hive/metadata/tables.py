@@ -61,6 +61,9 @@ class TableEntry:
         columns, keys = list(stored.cols or ()), list(table.partitionKeys or ())
         if len(columns) + len(keys) > _MOST_COLUMNS:
             raise Malformed(f"it has {len(columns) + len(keys)} columns; the limit is {_MOST_COLUMNS}")
+        keyed = [str(each.name) for each in keys]
+        if (repeated := next((each for each in keyed if keyed.count(each) > 1), None)) is not None:
+            raise Malformed(f"it has two columns named {repeated[:200]}")
         return TableEntry(
             kind=str(table.tableType or ""),
             location=str(stored.location or "").rstrip("/"),

@@ -1,0 +1,255 @@
+"""Metastores that are away, slow or something else, and entries that no Metastore should have."""
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+from hive_metastore.ttypes import MetaException, Partition
+
+from engine.domain.errors import Away, InvalidInput, PackhouseError, StateConflict, TableUnreadable, Transient
+from engine.domain.tables.table import TableRef
+from engine.formats.hive import HiveFormat
+from engine.formats.hive.catalog import metastore as calls
+from engine.formats.hive.connection import HiveConnection
+from engine.services.catalogs.locations import LocationRules
+from tests.support.hive.lakes import HiveLake
+from tests.support.hive.stated_metastore import StatedMetastore, stated_partition, stated_table
+from tests.support.tarpit import Tarpit
+
+REF = TableRef("lake", ("lake",), "events")
+CALLS: dict[str, Callable[[HiveConnection], Any]] = {
+    "get_all_databases": lambda connection: connection.ping(),
+    "get_all_tables": lambda connection: connection.list_tables(5),
+    "get_table_objects_by_name": lambda connection: connection.list_tables(5),
+    "get_table": lambda connection: connection.open_table(REF),
+    "get_partition_names": lambda connection: connection.open_table(REF),
+    "get_partitions_by_names": lambda connection: connection.open_table(REF),
+}
+
+
+@pytest.fixture
+def table(hive_lake: HiveLake) -> HiveLake:
+    hive_lake.create_table().append(["2026-11-01"], [{"id": 1, "value": 0.5}])
+    return hive_lake
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("fault", ["cut", "lost"])
+def test_a_connection_that_ends_at_a_call_is_a_wait(table: HiveLake, call: str, fault: str) -> None:
+    with table.metastore.switched() as (behind, switch):
+        setattr(switch, fault, call)
+        with pytest.raises(Away, match="Could not"):
+            CALLS[call](_connect(behind.uri))
+    assert switch.faults == 1
+
+
+@pytest.mark.parametrize("call", ["get_all_databases", "get_table"])
+def test_a_metastore_that_does_not_answer_in_time_is_a_wait(
+    table: HiveLake, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    monkeypatch.setattr(calls, "_ANSWER_MS", 200)
+    with table.metastore.switched() as (behind, switch):
+        switch.stall()
+        with pytest.raises(Away, match="timeout"):
+            CALLS[call](_connect(behind.uri))
+
+
+def test_an_answer_that_trickles_in_ends_at_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each byte arrives before the socket's own timeout."""
+    monkeypatch.setattr(calls, "_ANSWER_MS", 1000)
+    with _trickling() as uri, pytest.raises(Away, match="timeout"):
+        _connect(uri).ping()
+
+
+def test_a_metastore_that_is_away_is_a_wait_and_names_its_address() -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        port = server.getsockname()[1]
+    connection = _connect(f"thrift://127.0.0.1:{port}")
+
+    with pytest.raises(Away, match=f"127.0.0.1:{port}"):
+        connection.ping()
+    assert [step.ok for step in connection.check()][:1] == [False]
+
+
+def test_the_next_address_is_used_if_the_first_does_not_answer(table: HiveLake) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        port = server.getsockname()[1]
+    connection = _connect(f"thrift://127.0.0.1:{port}, {table.metastore.uri}")
+
+    assert connection.open_table(REF).digest().num_rows == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x15\x03\x01\x00\x02\x02\x28", bytes(64), b"\xff" * 64],
+    ids=["http", "tls", "zeros", "ones"],
+)
+def test_a_server_of_another_protocol_is_named_as_such(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> None:
+    monkeypatch.setattr(calls, "_ANSWER_MS", 1000)
+    for name in ("get_all_databases", "get_table"):
+        with _answering(answer) as uri, pytest.raises(PackhouseError, match="Could not") as raised:
+            CALLS[name](_connect(uri))
+        assert isinstance(raised.value, StateConflict | Away)
+        assert not isinstance(raised.value, TableUnreadable)
+
+
+def test_a_silent_server_is_a_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "_ANSWER_MS", 200)
+    with Tarpit().running() as tarpit, pytest.raises(Away, match="timeout"):
+        _connect(tarpit.url.replace("http:", "thrift:")).ping()
+
+
+@pytest.mark.parametrize("call", ["get_all_databases", "get_all_tables", "get_table"])
+@pytest.mark.parametrize("error", [MetaException("its database does not answer"), RuntimeError("internal")])
+def test_an_error_of_the_metastore_is_a_wait(call: str, error: Exception) -> None:
+    """The exceptions of its client are immutable: nothing may set an attribute of them."""
+    with StatedMetastore(fails=error).running() as server, pytest.raises(Transient, match="Could not"):
+        CALLS[call](_connect(server.uri))
+
+
+def test_an_answer_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "_LARGEST_ANSWER", 100_000)
+    tables = {"events": stated_table("file:/nowhere", columns=10_000)}
+    with StatedMetastore(tables).running() as server, pytest.raises(TableUnreadable, match="larger than"):
+        _connect(server.uri).open_table(REF)
+
+
+def test_a_loopback_address_is_refused_in_production(table: HiveLake) -> None:
+    locations = LocationRules(allows_local=False)
+    connection = HiveFormat(check_peer=locations.check_peer).connect(
+        "lake", {"type": "metastore", "uri": table.metastore.uri}
+    )
+    with pytest.raises(InvalidInput, match="leads where it may not"):
+        connection.ping()
+
+
+@pytest.mark.parametrize(
+    ("partition", "reason"),
+    [
+        (Partition(["2026-11-01"], "lake", "events"), "has no location"),
+        (stated_partition(["a"], None), "has no location"),
+        (stated_partition(["a"], ""), "has no location"),
+        (stated_partition(["a"], "/" + "x" * 10_000), "has no location"),
+        (stated_partition(["a", "b"], "file:/x"), "2 values, the table 1 partition keys"),
+        (stated_partition([], "file:/x"), "0 values"),
+        (Partition(None, "lake", "events"), "0 values"),
+    ],
+    ids=["no descriptor", "no location", "empty", "endless", "two values", "no value", "nothing"],
+)
+def test_damaged_partitions_make_the_table_unreadable(tmp_path: Path, partition: Partition, reason: str) -> None:
+    stated = StatedMetastore({"events": stated_table(f"file:{tmp_path}")}, {"events": [partition]})
+    with stated.running() as server, pytest.raises(TableUnreadable, match=reason):
+        _connect(server.uri).open_table(REF)
+
+
+def test_damaged_tables_are_unreadable_and_not_listed(tmp_path: Path) -> None:
+    bare, wide, placeless = stated_table(None), stated_table(f"file:{tmp_path}", columns=30_000), stated_table(None)
+    bare.sd = None
+    acid = stated_table(f"file:{tmp_path}")
+    acid.parameters["transactional"] = "TRUE"
+    twice = stated_table(f"file:{tmp_path}", keys=[("day", "string"), ("day", "int")])
+    for entry, reason in (
+        (bare, "no storage descriptor"),
+        (wide, "30001 columns; the limit is 20000"),
+        (placeless, "no location"),
+        (acid, "transactional table"),
+        (twice, "two columns named day"),
+    ):
+        with StatedMetastore({"events": entry}).running() as server:
+            with pytest.raises(TableUnreadable, match=reason):
+                _connect(server.uri).open_table(REF)
+            assert _connect(server.uri).pointers([REF]) == {}
+            assert list(_connect(server.uri).list_tables(5).identifiers) in ([], [("lake", "events")])
+
+
+@pytest.mark.parametrize("location", ["s3://other/place", "relative", "file://host/x", "hdfs:x", "file:/a\x00b", ".."])
+def test_locations_that_the_table_does_not_own_are_not_listed(tmp_path: Path, location: str) -> None:
+    stated = StatedMetastore(
+        {"events": stated_table(f"file:{tmp_path}")}, {"events": [stated_partition(["a"], location)]}
+    )
+    with stated.running() as server:
+        opened = _connect(server.uri).open_table(REF)
+        assert (opened.digest().num_rows, opened.describe()["partitions_outside"]) == (0, 1)
+
+
+def test_odd_values_and_times_are_kept_as_texts(tmp_path: Path) -> None:
+    values = ["a\nb", "\x00", '"', "\\", "", "x" * 100_000, "\u0661"]
+    entry = stated_table(f"file:{tmp_path}", keys=[("day", "int")])
+    entry.createTime = -5
+    partitions = []
+    for number, value in enumerate(values):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / "file").write_bytes(b"PAR1")
+        partitions.append(stated_partition([value], f"file:{tmp_path}/{number}"))
+    with StatedMetastore({"events": entry}, {"events": partitions}).running() as server:
+        opened = _connect(server.uri).open_table(REF)
+    assert opened.digest().num_rows == len(values)
+    assert opened.figures().times == {}
+    assert opened.pointer.startswith("state-")
+
+
+@pytest.mark.parametrize(
+    ("properties", "pointer"),
+    [
+        ({"uri": "thrift://metastore:9083"}, "/properties/type"),
+        ({"type": "glue", "uri": "thrift://metastore:9083"}, "/properties/type"),
+        ({"type": "metastore"}, "/properties/uri"),
+        ({"type": "metastore", "uri": "http://metastore:9083"}, "/properties/uri"),
+        ({"type": "metastore", "uri": "thrift://metastore"}, "/properties/uri"),
+        ({"type": "metastore", "uri": "thrift://user@metastore:9083"}, "/properties/uri"),
+        ({"type": "metastore", "uri": "thrift://metastore:70000"}, "/properties/uri"),
+        ({"type": "metastore", "uri": "thrift://a:9083,,thrift://b:9083"}, "/properties/uri"),
+        ({"type": "metastore", "uri": "thrift://a:9083", "warehouse": "/x"}, "/properties/warehouse"),
+        ({"type": "metastore", "uri": "thrift://a:9083", "s3.endpoint": ""}, "/properties/s3.endpoint"),
+    ],
+)
+def test_wrong_properties_are_named(properties: dict[str, str], pointer: str) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        HiveFormat().validate(properties)
+    assert [problem.pointer for problem in raised.value.problems] == [pointer]
+
+
+def _connect(uri: str) -> HiveConnection:
+    return HiveFormat(pause=0).connect("lake", {"type": "metastore", "uri": uri})
+
+
+@contextmanager
+def _answering(answer: bytes) -> Iterator[str]:
+    """Serve one connection with one answer."""
+
+    def serve() -> None:
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(4096)
+            connection.sendall(answer)
+
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        thread = Thread(target=serve)
+        thread.start()
+        yield f"thrift://127.0.0.1:{server.getsockname()[1]}"
+        thread.join()
+
+
+@contextmanager
+def _trickling() -> Iterator[str]:
+    """Answer with a message that never ends, a byte at a time."""
+    over = Event()
+
+    def serve() -> None:
+        connection, _ = server.accept()
+        with connection, suppress(OSError):
+            connection.recv(4096)
+            connection.sendall(b"\x80\x01\x00\x02\x00\x00\x10\x00")
+            while not over.wait(0.1):
+                connection.sendall(b"x")
+
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        thread = Thread(target=serve)
+        thread.start()
+        yield f"thrift://127.0.0.1:{server.getsockname()[1]}"
+        over.set()
+        thread.join()

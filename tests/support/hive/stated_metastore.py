@@ -1,0 +1,109 @@
+"""A server of the Metastore's protocol that answers with stated tables, also ones that no Metastore would keep."""
+
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from threading import Thread
+from typing import Final
+
+from hive_metastore.ThriftHiveMetastore import Processor
+from hive_metastore.ttypes import FieldSchema, NoSuchObjectException, Partition, StorageDescriptor, Table
+from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TBufferedTransport, TTransportException
+
+_PARQUET: Final = "org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat"
+
+
+@dataclass
+class StatedMetastore:
+    """One database `lake` with tables by name and the partitions of each; raises `fails` at every call if set."""
+
+    tables: dict[str, Table] = field(default_factory=dict)
+    partitions: dict[str, Sequence[Partition]] = field(default_factory=dict)
+    fails: Exception | None = None
+    port: int = 0
+
+    @property
+    def uri(self) -> str:
+        return f"thrift://127.0.0.1:{self.port}"
+
+    @contextmanager
+    def running(self) -> Iterator["StatedMetastore"]:
+        """Serve until the block ends."""
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            self.port = server.getsockname()[1]
+            accepting = Thread(target=self._accept, args=(server,), daemon=True)
+            accepting.start()
+            try:
+                yield self
+            finally:
+                server.shutdown(socket.SHUT_RDWR)
+                accepting.join()
+
+    def get_all_databases(self) -> list[str]:
+        self._fail()
+        return ["lake"]
+
+    def get_all_tables(self, _database: str) -> list[str]:
+        self._fail()
+        return list(self.tables)
+
+    def get_table_objects_by_name(self, _database: str, names: list[str]) -> list[Table]:
+        return [self.tables[name] for name in names if name in self.tables]
+
+    def get_table(self, _database: str, name: str) -> Table:
+        self._fail()
+        if name not in self.tables:
+            raise NoSuchObjectException(name)
+        return self.tables[name]
+
+    def get_partition_names(self, _database: str, name: str, _limit: int) -> list[str]:
+        return list(map(str, range(len(self.partitions.get(name, ())))))
+
+    def get_partitions_by_names(self, _database: str, name: str, numbers: list[str]) -> list[Partition]:
+        return [self.partitions[name][int(number)] for number in numbers]
+
+    def _fail(self) -> None:
+        if self.fails is not None:
+            raise self.fails
+
+    def _accept(self, server: socket.socket) -> None:
+        with suppress(OSError):  # it is shut down
+            while True:
+                connection, _ = server.accept()
+                Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        accepted = TSocket()
+        accepted.setHandle(connection)
+        transport = TBufferedTransport(accepted)
+        protocol, processor = TBinaryProtocolAccelerated(transport), Processor(self)
+        with suppress(TTransportException), connection:
+            while True:
+                processor.process(protocol, protocol)
+
+
+def stated_table(
+    location: str | None, keys: Sequence[tuple[str, str]] = (("day", "string"),), columns: int = 1
+) -> Table:
+    """Return an entry of a Parquet table."""
+    return Table(
+        tableName="events",
+        dbName="lake",
+        createTime=1_700_000_000,
+        sd=_descriptor(location, [FieldSchema(f"c{number}", "bigint", "") for number in range(columns)]),
+        partitionKeys=[FieldSchema(name, kind, "") for name, kind in keys],
+        parameters={},
+        tableType="EXTERNAL_TABLE",
+    )
+
+
+def stated_partition(values: Sequence[str], location: str | None) -> Partition:
+    """Return a partition, also with values and a location that no Metastore would accept."""
+    return Partition(list(values), "lake", "events", sd=_descriptor(location, []), parameters={})
+
+
+def _descriptor(location: str | None, columns: list[FieldSchema]) -> StorageDescriptor:
+    return StorageDescriptor(cols=columns, location=location, inputFormat=_PARQUET, bucketCols=[], parameters={})
