@@ -9,7 +9,7 @@ async def test_every_format_is_answered_with_the_reason_for_each_no(api: Api) ->
         "iceberg": True,
         "delta": False,
         "paimon": True,
-        "hive": False,
+        "hive": True,
     }
     cells = [cell for item in items for cell in item["capabilities"]]
     assert all(cell["possible"] == (cell["reason"] is None) for cell in cells)

@@ -1,0 +1,102 @@
+"""Tables of a Hive Metastore over HTTP: discovered, measured and explained; runs are refused with the reason."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.integration.api.conftest import Api
+from tests.support.hive.lakes import NULL, HiveLake, HiveTable
+
+DAYS = ("2026-11-01", "a b%", NULL)
+
+
+@dataclass
+class Registered:
+    """The API with one registered table."""
+
+    api: Api
+    table: HiveTable
+    table_id: str
+
+    async def view(self, name: str) -> Any:
+        return await self.api.get(f"/v1/tables/{self.table_id}/{name}")
+
+
+@pytest.fixture
+async def hive(api: Api, hive_lake: HiveLake) -> Registered:
+    table = await asyncio.to_thread(_make, hive_lake)
+    properties = {"type": "metastore", "uri": hive_lake.metastore.uri}
+    await api.post("/v1/catalogs", {"name": "lake", "format": "hive", "properties": properties}, status=201)
+    asked = {"register": True, "owner_team": None}
+    found = await api.post("/v1/catalogs/lake/discover", asked, status=200)
+    (registered,) = found["tables"]
+    return Registered(api, table, registered["table_id"])
+
+
+def _make(lake: HiveLake) -> HiveTable:
+    table = lake.create_table(keys=[("day", "string")])
+    for day in DAYS:
+        for number in range(4):
+            table.append([day], [{"id": number, "value": 1.5}])
+    return table
+
+
+async def test_a_metastore_is_checked_step_by_step(hive: Registered) -> None:
+    steps = (await hive.api.post("/v1/catalogs/lake/check", status=200))["steps"]
+    assert {step["name"]: step["ok"] for step in steps} == {
+        "secrets": True,
+        "list_databases": True,
+        "list_tables": True,
+        "read_table": True,
+    }
+    assert "lake.events: 12 files" in steps[-1]["detail"]
+
+
+async def test_every_view_of_a_table_answers(hive: Registered) -> None:
+    health = await hive.view("health")
+    assert (health["file_count"], health["table"]["format"]) == (12, "hive")
+    assert (health["table"]["partition_count"], health["table"]["partitions_outside"]) == (3, 0)
+    found = await hive.view("partitions")
+    assert {each["partition"]: each["file_count"] for each in found["items"]} == {
+        '{"day":"2026-11-01"}': 4,
+        '{"day":"a b%"}': 4,
+        '{"day":null}': 4,
+    }
+    assert not (await hive.view("backpressure"))["slow_down"]
+    await hive.view("advice")
+    explained = await hive.view("explain")
+    assert not explained["eligible"]
+    assert "only reads tables of a Hive Metastore" in str(explained)
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+async def test_a_rewrite_is_refused_with_the_reason(hive: Registered, dry_run: bool) -> None:
+    before = await asyncio.to_thread(hive.table.rows)
+    refused = await hive.api.post("/v1/runs", {"table_id": hive.table_id, "dry_run": dry_run}, status=422)
+    assert "only reads tables of a Hive Metastore" in str(refused)
+    assert await asyncio.to_thread(hive.table.rows) == before
+
+
+async def test_a_metastore_that_is_away_is_told_with_its_address(api: Api) -> None:
+    properties = {"type": "metastore", "uri": "thrift://127.0.0.1:1"}
+    await api.post("/v1/catalogs", {"name": "lake", "format": "hive", "properties": properties}, status=201)
+    steps = (await api.post("/v1/catalogs/lake/check", status=200))["steps"]
+    (listed,) = [step for step in steps if step["name"] == "list_databases"]
+    assert (listed["ok"], "127.0.0.1" in listed["detail"]) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("properties", "pointer"),
+    [
+        ({"type": "metastore"}, "/properties/uri"),
+        ({"type": "hive", "uri": "thrift://metastore:9083"}, "/properties/type"),
+        ({"type": "metastore", "uri": "thrift://metastore:9083", "warehouse": "/x"}, "/properties/warehouse"),
+    ],
+    ids=["no address", "a catalog of Iceberg", "unknown property"],
+)
+async def test_wrong_properties_are_refused(api: Api, properties: dict[str, str], pointer: str) -> None:
+    catalog = {"name": "lake", "format": "hive", "properties": properties}
+    (problem,) = (await api.post("/v1/catalogs", catalog, status=422))["errors"]
+    assert problem["pointer"] == pointer
