@@ -165,7 +165,7 @@ class HiveConnection:
         for ref in refs:
             if (known := self._looks.standing(ref)) is None:
                 with suppress(NotFound, TableUnreadable, NotEligible, InvalidInput):
-                    known = self.open_table(ref).pointer
+                    known = self.open_table(ref, self._looks.scope(ref)).pointer
             found |= {} if known is None else {ref: known}
         return found
 
@@ -182,7 +182,7 @@ class HiveConnection:
         begun = monotonic()
         view = self._load(ref, scope)
         with reading_table(f"list the files of {ref}"):
-            self._looks.took(ref, view.pointer, monotonic() - begun)
+            self._looks.took(ref, view.pointer, monotonic() - begun, scope)
         return RewritableHiveTable(view, lambda: self._load(ref, scope)) if self._rewrites else HiveTable(view)
 
     def _load(self, ref: TableRef, scope: FileScope) -> TableView:

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Final
 
 from engine.domain.tables.table import TableRef
+from engine.formats.base import OWN_LOCATION, FileScope
 
 SHARE: Final = 50.0
 """A look that took some time is not repeated for this multiple of it."""
@@ -24,6 +25,7 @@ _MOST: Final = 100_000
 class _Look:
     pointer: str
     until: float
+    scope: FileScope
 
 
 class Looks:
@@ -41,10 +43,16 @@ class Looks:
             known = self._known.get(ref)
         return known.pointer if known is not None and monotonic() < known.until else None
 
-    def took(self, ref: TableRef, pointer: str, seconds: float) -> None:
-        """Keep a pointer that took some time to find out."""
+    def scope(self, ref: TableRef) -> FileScope:
+        """Return the scope of the newest look at a table, on which its pointer depends."""
+        with self._lock:
+            known = self._known.get(ref)
+        return OWN_LOCATION if known is None else known.scope
+
+    def took(self, ref: TableRef, pointer: str, seconds: float, scope: FileScope) -> None:
+        """Keep a pointer that took some time to find out, of the files in a scope."""
         until = monotonic() + min(self._pause * seconds, LONGEST_SECONDS)
         with self._lock:
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[ref] = _Look(pointer, until)
+            self._known[ref] = _Look(pointer, until, scope)

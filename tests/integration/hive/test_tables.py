@@ -283,6 +283,20 @@ def test_the_answer_to_a_look_stands_while_its_pause_lasts(hive_lake: HiveLake) 
     assert eager.pointers([_ref("events")]) != before
 
 
+def test_a_look_lists_the_folders_of_the_newest_view(hive_lake: HiveLake) -> None:
+    """Otherwise a table with partitions elsewhere would count as changed at every look."""
+    table = hive_lake.create_table()
+    table.append([DAY], _rows(1))
+    table.write_file(hive_lake.root / "allowed", _rows(2))
+    table.add_partition(["2026-11-02"], hive_lake.root / "allowed")
+    allowed = FileScope(allowed=(str(hive_lake.root / "allowed"),), outside_files=OutsideFiles.ALLOWED_LOCATIONS)
+    connection = HiveFormat(pause=0).connect("lake", _properties(hive_lake))
+
+    opened = connection.open_table(_ref("events"), allowed)
+
+    assert connection.pointers([_ref("events")]) == {_ref("events"): opened.pointer}
+
+
 def test_tables_that_are_not_there_are_not_found(hive_lake: HiveLake) -> None:
     connection = HiveFormat(pause=0).connect("lake", _properties(hive_lake))
     for ref in (_ref("absent"), TableRef("lake", ("absent",), "events"), TableRef("lake", ("a", "b"), "c")):
