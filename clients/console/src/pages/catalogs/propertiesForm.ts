@@ -16,6 +16,7 @@ const STARTS: Readonly<Record<string, Readonly<Record<string, Start>>>> = {
     Hive: [["type", "hive"], ["uri", ""], ["warehouse", ""]],
   },
   paimon: { Filesystem: [["type", "filesystem"], ["warehouse", ""]] },
+  hive: { Metastore: [["type", "metastore"], ["uri", "thrift://"]] },
 };
 
 export const kindsOf = (format: string): string[] => Object.keys(STARTS[format] ?? {});
