@@ -54,10 +54,11 @@ def files_below(
         before_page(1)
         if (page := next(pages, None)) is None:
             return
-        if not all(path.startswith(f"{folder}/") for path in page["path"]):
+        if not all(path.startswith(f"{folder}/") or path == folder for path in page["path"]):
             raise OSError(f"the store listed files that are not below {location[:300]}")
         paths = [location.rstrip("/") + path[len(folder) :] for path in page["path"]]
-        yield pa.table([paths, page["size"], page["modified_us"]], schema=FOUND)
+        found = pa.table([paths, page["size"], page["modified_us"]], schema=FOUND)
+        yield found.filter(pc.not_equal(found["path"], location.rstrip("/")))  # an object `folder/` is no file in it
 
 
 def store_of(location: str, storage: Mapping[str, str]) -> tuple[Address, ObjectFiles | None]:

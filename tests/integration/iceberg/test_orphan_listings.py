@@ -23,6 +23,7 @@ def test_every_object_below_the_location_is_listed_and_no_neighbour(server: Stor
     for name in names:
         server.put(f"lake/t/{quote(name)}", b"12345")
     server.put("lake/t2/other.parquet", b"1")
+    server.put("lake/t/", b"")  # a marker of the folder, as consoles and Hadoop write it
     location = f"{scheme}://{BUCKET}/lake/t"
     rows = [row for batch in files_below(f"{location}/", server.properties()) for row in batch.to_pylist()]
     assert sorted(row["path"] for row in rows) == sorted(f"{location}/{name}" for name in names)
