@@ -79,5 +79,9 @@ def _condition_of(error: TException, message: str) -> PackhouseError:
 
 
 def _is_internal(error: TException) -> bool:
-    """Return whether the server reports an error of its own, such as a database that does not answer."""
-    return isinstance(error, TApplicationException) and error.type == TApplicationException.INTERNAL_ERROR
+    """Return whether the server reports an error of its own, such as a database that does not answer.
+
+    A call whose errors the client does not know ends without a result instead.
+    """
+    kinds = (TApplicationException.INTERNAL_ERROR, TApplicationException.MISSING_RESULT)
+    return isinstance(error, TApplicationException) and error.type in kinds

@@ -1,7 +1,7 @@
 """Metastores that are away, slow or something else, and entries that no Metastore should have."""
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -93,7 +93,7 @@ def test_a_server_of_another_protocol_is_named_as_such(monkeypatch: pytest.Monke
     for name in ("get_all_databases", "get_table"):
         with _answering(answer) as uri, pytest.raises(PackhouseError, match="Could not") as raised:
             CALLS[name](_connect(uri))
-        assert isinstance(raised.value, StateConflict | Away)
+        assert isinstance(raised.value, StateConflict | Away | Transient)
         assert not isinstance(raised.value, TableUnreadable)
 
 
@@ -103,11 +103,13 @@ def test_a_silent_server_is_a_wait(monkeypatch: pytest.MonkeyPatch) -> None:
         _connect(tarpit.url.replace("http:", "thrift:")).ping()
 
 
-@pytest.mark.parametrize("call", ["get_all_databases", "get_all_tables", "get_table"])
+@pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("error", [MetaException("its database does not answer"), RuntimeError("internal")])
 def test_an_error_of_the_metastore_is_a_wait(call: str, error: Exception) -> None:
     """The exceptions of its client are immutable: nothing may set an attribute of them."""
-    with StatedMetastore(fails=error).running() as server, pytest.raises(Transient, match="Could not"):
+    partitions = {"events": [stated_partition(["a"], "file:/nowhere/a")]}
+    stated = StatedMetastore({"events": stated_table("file:/nowhere")}, partitions, fails=error, at=call)
+    with stated.running() as server, pytest.raises(Transient, match="Could not"):
         CALLS[call](_connect(server.uri))
 
 
@@ -116,6 +118,19 @@ def test_an_answer_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch)
     tables = {"events": stated_table("file:/nowhere", columns=10_000)}
     with StatedMetastore(tables).running() as server, pytest.raises(TableUnreadable, match="larger than"):
         _connect(server.uri).open_table(REF)
+
+
+def test_a_database_that_is_dropped_during_the_listing_has_no_tables(table: HiveLake) -> None:
+    def drop(namespace: Sequence[str]) -> bool:
+        if list(namespace) == ["lake"]:
+            with table.metastore.client() as client:
+                client.drop_database("lake", False, True)
+        return True
+
+    listed = _connect(table.metastore.uri).list_tables(100, drop)
+    HiveLake(table.metastore, table.root).create()
+
+    assert "lake" not in [database for database, _ in listed.identifiers]
 
 
 def test_a_loopback_address_is_refused_in_production(table: HiveLake) -> None:

@@ -18,11 +18,12 @@ _PARQUET: Final = "org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat
 
 @dataclass
 class StatedMetastore:
-    """One database `lake` with tables by name and the partitions of each; raises `fails` at every call if set."""
+    """One database `lake` with tables by name and the partitions of each; raises `fails` at the call `at`."""
 
     tables: dict[str, Table] = field(default_factory=dict)
     partitions: dict[str, Sequence[Partition]] = field(default_factory=dict)
     fails: Exception | None = None
+    at: str = ""
     port: int = 0
 
     @property
@@ -43,30 +44,33 @@ class StatedMetastore:
                 accepting.join()
 
     def get_all_databases(self) -> list[str]:
-        self._fail()
+        self._fail("get_all_databases")
         return ["lake"]
 
     def get_all_tables(self, _database: str) -> list[str]:
-        self._fail()
+        self._fail("get_all_tables")
         return list(self.tables)
 
     def get_table_objects_by_name(self, _database: str, names: list[str]) -> list[Table]:
+        self._fail("get_table_objects_by_name")
         return [self.tables[name] for name in names if name in self.tables]
 
     def get_table(self, _database: str, name: str) -> Table:
-        self._fail()
+        self._fail("get_table")
         if name not in self.tables:
             raise NoSuchObjectException(name)
         return self.tables[name]
 
     def get_partition_names(self, _database: str, name: str, _limit: int) -> list[str]:
+        self._fail("get_partition_names")
         return list(map(str, range(len(self.partitions.get(name, ())))))
 
     def get_partitions_by_names(self, _database: str, name: str, numbers: list[str]) -> list[Partition]:
+        self._fail("get_partitions_by_names")
         return [self.partitions[name][int(number)] for number in numbers]
 
-    def _fail(self) -> None:
-        if self.fails is not None:
+    def _fail(self, call: str) -> None:
+        if self.fails is not None and call == self.at:
             raise self.fails
 
     def _accept(self, server: socket.socket) -> None:

@@ -48,7 +48,7 @@ class Metastore:
             return sorted(client.get_all_databases())
 
     def tables(self, database: str) -> Iterator[Table]:
-        """Yield the tables of a database by name, as far as they still exist."""
+        """Yield the tables of a database by name, as far as they still exist; none if it was dropped."""
         with self._client() as client:
             names = sorted(client.get_all_tables(database))
             for start in range(0, len(names), _TABLES_AT_ONCE):

@@ -1,0 +1,82 @@
+"""Hive tables in S3: an entry's literal addresses, listed with the catalog's credentials."""
+
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from engine.domain.errors import Away, CredentialsExpired, StateConflict
+from engine.domain.tables.table import TableRef
+from engine.formats.hive import HiveFormat, HiveTable
+from tests.support.hive.stated_metastore import StatedMetastore, stated_partition, stated_table
+from tests.support.s3_server import S3Server
+
+REF = TableRef("lake", ("lake",), "events")
+ACCESS = ("key", "secret")
+FILES = {
+    "events/day=2026-11-01/part-0.parquet": "2026-11-01",
+    "events/day=a b%25/part 1.parquet": "a b%",
+    "events/_moved/id=1/part-2.parquet": "moved",
+    "events/Zürich=é/part-3.parquet": "é",
+}
+
+
+@pytest.fixture
+def metastore(s3: S3Server) -> Iterator[StatedMetastore]:
+    """A table with four partitions, and objects that are no files of it."""
+    for key in FILES:
+        s3.put(key, b"PAR1")
+    for key in ("events/_SUCCESS", "events/day=2026-11-01/.part.crc", "events/day=2026-11-01/_temporary/0/x"):
+        s3.put(key, b"hidden")
+    s3.file_system().create_dir("lake/events/day=2026-11-01")  # an object without bytes whose name ends with a slash
+    s3.put("events/day=2026-11-01/empty", b"")
+    s3.put("events/day=unregistered/part-0.parquet", b"PAR1")
+    s3.put("events2/day=2026-11-01/part-0.parquet", b"PAR1")
+    partitions = [stated_partition([value], f"s3://lake/{key.rpartition('/')[0]}") for key, value in FILES.items()]
+    with StatedMetastore({"events": stated_table("s3://lake/events")}, {"events": partitions}).running() as server:
+        yield server
+
+
+def test_objects_of_partitions_are_listed(s3: S3Server, metastore: StatedMetastore) -> None:
+    opened = _open(metastore, s3.properties(*ACCESS))
+
+    rows = opened.digest().select(["path", "partition", "file_bytes"]).to_pylist()
+
+    assert {(row["path"], row["partition"]) for row in rows} == {
+        (f"s3://lake/{key}", f'{{"day":"{value}"}}') for key, value in FILES.items()
+    }
+    assert {row["file_bytes"] for row in rows} == {4}
+
+
+def test_locations_with_the_scheme_of_hadoop_are_the_same_place(s3: S3Server, metastore: StatedMetastore) -> None:
+    for each in metastore.partitions["events"]:
+        each.sd.location = each.sd.location.replace("s3:", "s3a:")
+
+    opened = _open(metastore, s3.properties(*ACCESS))
+
+    assert (opened.digest().num_rows, opened.describe()["partitions_outside"]) == (len(FILES), 0)
+
+
+def test_a_new_object_changes_the_pointer(s3: S3Server, metastore: StatedMetastore) -> None:
+    before = _open(metastore, s3.properties(*ACCESS)).pointer
+    s3.put("events/day=2026-11-01/part-9.parquet", b"PAR1")
+    assert _open(metastore, s3.properties(*ACCESS)).pointer != before
+
+
+def test_a_store_that_is_away_is_a_wait(s3: S3Server, metastore: StatedMetastore) -> None:
+    properties = {**s3.properties(*ACCESS), "s3.endpoint": "http://127.0.0.1:1"}
+    with pytest.raises(Away, match="Could not list the files of lake"):
+        _open(metastore, properties)
+
+
+def test_refused_and_expired_credentials_are_named(s3: S3Server, metastore: StatedMetastore) -> None:
+    s3.forbidden.add("forbidden")
+    s3.expired.add("expired")
+    with pytest.raises(StateConflict, match="give the catalog's properties credentials"):
+        _open(metastore, s3.properties("forbidden", "secret"))
+    with pytest.raises(CredentialsExpired, match="expired"):
+        _open(metastore, s3.properties("expired", "secret"))
+
+
+def _open(metastore: StatedMetastore, storage: Mapping[str, str]) -> HiveTable:
+    properties = {"type": "metastore", "uri": metastore.uri, **storage}
+    return HiveFormat(pause=0).connect("lake", properties).open_table(REF)
