@@ -191,6 +191,22 @@ def test_locations_that_the_table_does_not_own_are_not_listed(tmp_path: Path, lo
         assert (opened.digest().num_rows, opened.describe()["partitions_outside"]) == (0, 1)
 
 
+@pytest.mark.parametrize("spelling", ["file:{}/a", "file://{}/a", "file:{}//a", "{}/a", "file:{}/a/"])
+def test_spellings_that_a_metastore_would_change_have_the_files_of_their_folder(tmp_path: Path, spelling: str) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "file").write_bytes(b"PAR1")
+    partitions = [stated_partition(["a"], spelling.format(tmp_path)), stated_partition(["b"], f"file:{tmp_path}/b")]
+    entry = stated_table(f"file:{tmp_path}")
+    with StatedMetastore({"events": entry}, {"events": partitions}).running() as server:
+        opened = _connect(server.uri).open_table(REF)
+        assert opened.digest().num_rows == 1
+        assert {each.name: each.holds for each in opened.conditions()}["separate_locations"]
+    partitions[1].sd.location = f"file:{tmp_path}/a"
+    with StatedMetastore({"events": entry}, {"events": partitions}).running() as server:
+        opened = _connect(server.uri).open_table(REF)
+        assert not {each.name: each.holds for each in opened.conditions()}["separate_locations"]
+
+
 def test_odd_values_and_times_are_kept_as_texts(tmp_path: Path) -> None:
     values = ["a\nb", "\x00", '"', "\\", "", "x" * 100_000, "\u0661"]
     entry = stated_table(f"file:{tmp_path}", keys=[("day", "int")])
