@@ -158,7 +158,7 @@ class HiveTable:
     ) -> Sequence[Condition]:
         """Return the conditions of a rewrite; the first one never holds in this version."""
         view = self._view
-        nested, outside = view.partitions.nested, view.partitions.outside
+        nested, outside, alike = view.partitions.nested, view.partitions.outside, view.partitions.alike
         below = pc.sum(view.files["is_nested"]).as_py() or 0
         return [
             self._served(),
@@ -169,6 +169,8 @@ class HiveTable:
                 if nested is None
                 else f"{nested[:300]} is inside of another partition's location, or that of two partitions",
             ),
+            Condition("partitioned", bool(view.entry.keys), f"{len(view.entry.keys)} partition keys"),
+            Condition("partitions_differ", not alike, f"{alike} partitions have the values of another in other words"),
             Condition("locations_allowed", not outside, f"{outside} partitions are outside of the table's location"),
             Condition("flat_partitions", not below, f"{below} files are in folders below their partition's"),
             Condition(

@@ -5,9 +5,11 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 PARAMETER: Final = "packhouse.compaction"
-"""The name of the parameter; its value is JSON of less than 4,000 characters, the Metastore's limit."""
+"""The name of the parameter; its value is JSON."""
 
-_LONGEST: Final = 4000
+LONGEST: Final = 4000
+"""The most characters of a parameter's value in a Metastore."""
+
 _MOST: Final = 2**63
 
 
@@ -38,15 +40,15 @@ class CompactionRecord:
             ValueError: it is too long for the Metastore.
         """
         text = json.dumps(asdict(self), separators=(",", ":"))
-        if len(text) > _LONGEST:
-            message = f"the record of a rewrite has {len(text)} characters, the Metastore's limit is {_LONGEST}"
+        if len(text) > LONGEST:
+            message = f"the record of a rewrite has {len(text)} characters, the Metastore's limit is {LONGEST}"
             raise ValueError(message)
         return text
 
     @staticmethod
     def of(text: str | None) -> "CompactionRecord | None":
         """Return the record in a parameter's value; None if there is none, or it was not written by Packhouse."""
-        if text is None or len(text) > _LONGEST:
+        if text is None or len(text) > LONGEST:
             return None
         try:
             found = CompactionRecord(**json.loads(text))

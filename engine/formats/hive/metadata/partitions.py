@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from hive_metastore.ttypes import Partition
 
-from engine.formats.hive.compaction.records import PARAMETER
+from engine.formats.hive.compaction.records import LONGEST, PARAMETER
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
 from engine.formats.hive.metadata.tables import TableEntry
-from engine.formats.intake.limits import Malformed
+from engine.formats.intake.limits import LIVE_BYTES, Malformed, too_large
 from engine.rewriting.kernel.storage.places import Places, one_spelling
 
 PARTITIONS: Final = pa.schema(
@@ -26,6 +26,8 @@ PARTITIONS: Final = pa.schema(
 )
 _LONGEST_LOCATION: Final = 8192
 
+_Row: TypeAlias = tuple[str, str, list[str], str | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Partitions:
@@ -38,10 +40,10 @@ class Partitions:
         """Return the partitions of a table; one without partition keys has one, in the table's location.
 
         Raises:
-            Malformed: an entry lacks its location or has other values than the table has keys.
+            Malformed: an entry lacks its location or has other values than the table has keys, or they are too large.
         """
         keys = PartitionKeys(entry.keys)
-        found = [_row(keys, each) for each in stored] if entry.keys else [("{}", entry.location, [], None)]
+        found = _rows(keys, stored) if entry.keys else [("{}", entry.location, [], None)]
         found.sort(key=lambda row: row[:2])
         columns = list(zip(*found, strict=True)) or [(), (), (), ()]
         outside = [not places.cover(location) for location in columns[1]]
@@ -69,6 +71,11 @@ class Partitions:
         return int(pc.sum(self.table["is_outside"]).as_py() or 0)
 
     @property
+    def alike(self) -> int:
+        """The number of partitions whose keys have the same values as another's, written differently: `1` and `01`."""
+        return int(self.table.num_rows) - int(pc.count_distinct(self.table["partition"]).as_py())
+
+    @property
     def nested(self) -> str | None:
         """A location that is inside of another partition's, or is that of two partitions; None without any."""
         ordered = sorted(f"{one_spelling(each) or each}/" for each in self.table["location"].to_pylist())
@@ -78,10 +85,21 @@ class Partitions:
         return None
 
 
-def _row(keys: PartitionKeys, stored: Partition) -> tuple[str, str, list[str], str | None]:
+def _rows(keys: PartitionKeys, stored: Iterable[Partition]) -> list[_Row]:
+    found, size = list[_Row](), 0
+    for each in stored:
+        row = _row(keys, each)
+        size += len(row[0]) + len(row[1]) + sum(map(len, row[2])) + len(row[3] or "")
+        if size > LIVE_BYTES:
+            raise too_large("its partitions take", "of memory", LIVE_BYTES)
+        found.append(row)
+    return found
+
+
+def _row(keys: PartitionKeys, stored: Partition) -> _Row:
     values = list(map(str, stored.values or ()))
-    record = (stored.parameters or {}).get(PARAMETER)
-    return keys.encode(values), location_of(stored), values, None if record is None else str(record)
+    record = str((stored.parameters or {}).get(PARAMETER) or "")
+    return keys.encode(values), location_of(stored), values, record if 0 < len(record) <= LONGEST else None
 
 
 def location_of(stored: Partition) -> str:
