@@ -379,7 +379,7 @@ def main(jars: Sequence[str]) -> None:
     answers = sys.stdout
     sys.stdout = sys.stderr
     # -Xrs: signals end the process at once; a JVM that shuts down during a call of JPype crashes in native code
-    jpype.startJVM("-Xmx512m", "-XX:+UseSerialGC", "-Xrs", classpath=list(jars))
+    jpype.startJVM("-Xmx512m", "-XX:+UseSerialGC", "-Xrs", "-XX:TieredStopAtLevel=1", classpath=list(jars))
     with TemporaryDirectory() as scratch:
         core = Core(scratch)
         for line in sys.stdin:
