@@ -3,14 +3,16 @@
 fresh_database     parametrised over both dialects; raw SQL, URL of its own for a second connection
 database           a `Database` on it
 sqlite_database    a `Database` on SQLite only, for tests of other layers
+ONE_DATABASE       mark of modules about data files: SQLite only, or both with PACKHOUSE_FUZZ_DATABASES=all
 """
 
+import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from sqlalchemy import create_engine, make_url, text
@@ -20,6 +22,9 @@ from engine.stores.database import Database
 from engine.stores.migrations.upgrade import upgrade
 from tests.support.postgres_server import PostgresServer
 
+_DATABASES: Final = ("sqlite", "postgres")
+_CHOSEN: Final = _DATABASES if os.environ.get("PACKHOUSE_FUZZ_DATABASES") == "all" else _DATABASES[:1]
+ONE_DATABASE: Final = pytest.mark.parametrize("fresh_database", _CHOSEN, indirect=True)
 _TEMPLATE = "packhouse_template"
 _numbers = count()
 
@@ -90,7 +95,7 @@ def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
     return f"sqlite+aiosqlite:///{file}"
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=_DATABASES)
 async def fresh_database(request: pytest.FixtureRequest) -> AsyncIterator[FreshDatabase]:
     """An empty, migrated database; the test runs once on each dialect."""
     fresh = FreshDatabase(url=request.getfixturevalue(f"{request.param}_url"))
