@@ -19,6 +19,7 @@ _TOGETHER: Final = {  # where the path begins, the first that fits
     "tests/contract/test_dispatch.py": "on Spark",
     "tests/contract/test_stores.py": "on HDFS and Azurite",
     "tests/differential/": "on Spark",
+    "tests/integration/hive/": "on Hive",
     "tests/interleaving/test_spark_writers.py": "on Spark",
     "tests/spark/": "on Spark",
     "tests/upkeep/test_spark_interleavings.py": "on Spark",
