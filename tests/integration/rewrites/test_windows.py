@@ -60,6 +60,8 @@ class Running:
 
     async def ends(self, *, attempts: int = 2) -> None:
         """Go on as soon as it may: every group once, no row lost or doubled."""
+        if (at := (await self.world.get(self.run.id)).not_before) is not None:
+            await until_instant(at)
         ended = await go_on(self.world, self.run)
         assert (ended.state, ended.attempt, ended.failures) == (RunState.SUCCEEDED, attempts, 0), ended.detail
         assert (ended.result.groups_committed, ended.result.rewritten_files) == (GROUPS, FILES)

@@ -24,12 +24,15 @@ class Raw:
     pause_seconds: float = 0.0
 
 
+_NO_TABLE = Raw(404, b'{"message": "no such table", "resourceType": "TABLE"}')
+
+
 @dataclass
 class HostileCatalog:
     """A server; `asked`: the paths and queries of all requests.
 
-    `answers`: JSON documents or `Raw`, by path, or by path and query; 404 for others. Of a list of answers each is
-    given once, the last one from then on.
+    `answers`: JSON documents or `Raw`, by path, or by path and query; for others that there is no table. Of a list of
+    answers each is given once, the last one from then on.
     """
 
     answers: dict[str, Any] = field(default_factory=lambda: {CONFIG: {}})
@@ -53,7 +56,7 @@ class HostileCatalog:
             thread.join()
 
     def _answer(self, path: str) -> Raw:
-        found = self.answers.get(path, self.answers.get(urlsplit(path).path, Raw(404)))
+        found = self.answers.get(path, self.answers.get(urlsplit(path).path, _NO_TABLE))
         if isinstance(found, list):
             found = found.pop(0) if len(found) > 1 else found[0]
         return found if isinstance(found, Raw) else Raw(body=json.dumps(found).encode())
@@ -79,6 +82,10 @@ class HostileCatalog:
                         self.wfile.write(answer.body)
                 except OSError:
                     self.close_connection = True
+
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.do_GET()
 
             def log_message(self, *_: object) -> None:
                 pass

@@ -68,6 +68,7 @@ class Committer:
             if view.uuid != self.uuid:
                 raise CommitConflict(f"{view.ref} was dropped and created again")
             if not has_base(view, request.base_snapshot_id):
+                _check_is_new(view, request.base_snapshot_id)
                 raise CommitConflict(f"snapshot {request.base_snapshot_id} is not in the table's history any more")
             check_schema(view, request)
             dropped = gone_groups(view, request.groups)
@@ -179,6 +180,13 @@ def _unprepared(made: CoreCommit, answer: CommitAnswer) -> PackhouseError:
     if answer.outcome == NOTHING:
         return _uncertain(made, answer)
     return Transient(f"the core could not prepare a commit, nothing was committed: {answer.reason}")
+
+
+def _check_is_new(view: TableView, base: int) -> None:
+    """Raise `Transient` if a catalog names a snapshot before the base, or none, while the folder has later ones."""
+    named = 0 if view.head is None else view.head.id
+    if view.files.managed is not None and named < base <= max(view.files.snapshot_ids(), default=0):
+        raise Transient(f"the catalog names snapshot {named} as the newest, and the table's folder has {base} or later")
 
 
 def _uncertain(made: CoreCommit, answer: CommitAnswer) -> OutcomeUnknown:

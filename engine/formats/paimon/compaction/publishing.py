@@ -101,11 +101,23 @@ def send_to_catalog(
         return False
     before_try()
     try:
-        return catalog.commit(answer.content, answer.statistics)
+        if catalog.commit(answer.content, answer.statistics):
+            return True
     except OutcomeUnknown:
         if _is_committed(files, number, user):
             return True
         raise
+    _check_other_won(files, base)
+    return False
+
+
+def _check_other_won(files: TableFiles, base: tuple[int, bytes]) -> None:
+    """Raise `Transient` if the newest snapshot stays the same although the catalog says that another writer won."""
+    for _ in range(_MOST_LOOKS):
+        if files.newest_snapshot() != base:
+            return
+        sleep(_LOOK_SECONDS)
+    raise Transient(f"the catalog refused snapshot {base[0] + 1} while {base[0]} is still its newest")
 
 
 def _is_committed(files: TableFiles, number: int, user: str) -> bool:

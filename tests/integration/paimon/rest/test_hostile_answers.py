@@ -9,9 +9,11 @@ import pytest
 
 from engine.domain.errors import (
     Away,
+    CommitConflict,
     InvalidInput,
     NotEligible,
     NotFound,
+    OutcomeUnknown,
     PackhouseError,
     StateConflict,
     TableUnreadable,
@@ -19,6 +21,7 @@ from engine.domain.errors import (
 from engine.domain.tables.table import TableRef
 from engine.formats.paimon import PaimonConnection, PaimonFormat
 from engine.formats.paimon.catalog.rest import client, pages
+from engine.formats.paimon.catalog.rest.tables import RestTable
 from engine.services.catalogs.locations import LocationRules
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.hostile_catalogs import CONFIG, HostileCatalog, Raw
@@ -270,6 +273,49 @@ def test_a_table_that_is_dropped_during_a_look_hides_no_other(catalog: HostileCa
     assert connected(catalog).pointers([gone, REF]).keys() == {REF}
     with pytest.raises(NotFound):
         connected(catalog).open_table(gone)
+
+
+@pytest.mark.parametrize("path", [TABLE, f"{TABLE}/snapshot"])
+def test_a_404_of_another_server_does_not_mean_that_the_table_is_gone(
+    catalog: HostileCatalog, lake: PaimonLake, path: str
+) -> None:
+    """A gateway without a route to the catalog knows nothing of tables."""
+    catalog.answers |= {TABLE: about(str(lake.folder)), path: Raw(404, b"no route")}
+    with pytest.raises(Away):
+        connected(catalog).open_table(REF)
+
+
+def test_a_token_that_the_server_repeats_is_not_told(catalog: HostileCatalog) -> None:
+    told = {"message": "x" * 197 + "hidden", "resourceType": "TABLE"}
+    catalog.answers[TABLE] = Raw(400, json.dumps(told).encode())
+    with pytest.raises(PackhouseError) as failure:
+        connected(catalog).open_table(REF)
+    assert "xhid" not in failure.value.message
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (Raw(404, b"no route"), OutcomeUnknown),
+        (Raw(404, b'{"message": "no such table", "resourceType": "TABLE"}'), CommitConflict),
+        (Raw(502), OutcomeUnknown),
+    ],
+    ids=["gateway", "table", "error"],
+)
+def test_only_the_catalog_can_say_that_a_table_is_gone(
+    catalog: HostileCatalog, answer: Raw, expected: type[PackhouseError]
+) -> None:
+    """An earlier send of the commit may still be under way: its files must stay."""
+    catalog.answers[f"{TABLE}/commit"] = answer
+    asked = client.RestClient(uri=catalog.url, token="hidden", check_peer=lambda _address: None)
+    with pytest.raises(expected):
+        RestTable(asked, TABLE, "1", "/nowhere").commit("{}", "[]")
+
+
+def test_a_catalog_without_snapshots_is_named(catalog: HostileCatalog, lake: PaimonLake) -> None:
+    catalog.answers |= {TABLE: about(str(lake.folder)), f"{TABLE}/snapshot": Raw(501)}
+    with pytest.raises(NotEligible, match="use a catalog of type filesystem"):
+        connected(catalog).open_table(REF)
 
 
 def test_messages_of_the_server_are_short_and_printable(catalog: HostileCatalog) -> None:

@@ -45,11 +45,19 @@ CheckPeer = Callable[[str], None]
 
 
 class NoSuch(NotFound):
-    """The catalog has no such object; `kind` is its type as the catalog names it: `TABLE`, `SNAPSHOT`, …."""
+    """The catalog has no such object; `kind` is its type as the catalog names it: `TABLE`, `SNAPSHOT`, ….
+
+    Without a kind it may be the answer of another server on the way to the catalog.
+    """
 
     def __init__(self, message: str, *, kind: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+    @property
+    def is_of_table(self) -> bool:
+        """Whether the catalog says that it does not have the table, or its database."""
+        return self.kind in ("TABLE", "DATABASE")
 
 
 class Refused(StateConflict):
@@ -159,10 +167,10 @@ class RestClient:
         status = answer.status
         if 200 <= status < 300:  # noqa: PLR2004
             return Document.parse(answer.body, most_values=_ANSWER_VALUES)
-        told, kind = _told(answer.body)
+        told, kind = _told(answer.body, self._token)
         message = f"the catalog at {masked(self._uri)} answers {status}{told}"
         if 300 <= status < 400:  # noqa: PLR2004
-            target = printable(masked(answer.redirect[:_LONGEST_MESSAGE]))
+            target = _shown(answer.redirect, self._token)
             raise Redirected(f"{message}: a redirect to {target!r}, which is not followed; correct `uri`")
         match status:
             case HTTPStatus.UNAUTHORIZED:
@@ -193,11 +201,16 @@ def _body(response: httpx.Response, until: float) -> bytes:
     return bytes(body)
 
 
-def _told(body: bytes) -> tuple[str, str]:
+def _told(body: bytes, token: str) -> tuple[str, str]:
     """Return the message of an error, with a colon before it, and the type of the object that it is about."""
     try:
         document = Document.parse(body, most_values=_ANSWER_VALUES)
         message, kind = document.optional_text("message"), document.optional_text("resourceType")
     except Malformed:
         return "", ""
-    return f": {printable(masked(message[:_LONGEST_MESSAGE]))}" if message else "", kind or ""
+    return f": {_shown(message, token)}" if message else "", kind or ""
+
+
+def _shown(text: str, token: str) -> str:
+    """Return the begin of a text of the server without the token, which it can repeat."""
+    return printable(masked(text.replace(token, "***")[:_LONGEST_MESSAGE]))

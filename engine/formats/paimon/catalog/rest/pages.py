@@ -11,16 +11,17 @@ MOST_NAMES: Final = 100_000
 MOST_PAGES: Final = 10_000
 LIST_SECONDS: Final = 300.0
 
-_LONGEST_TOKEN: Final = 10_000
+_LONGEST_TOKEN: Final = 2000
 
 
-def names_of(client: RestClient, path: str, field: str) -> Iterator[str]:
+def names_of(client: RestClient, path: str, field: str, *, until: float | None = None) -> Iterator[str]:
     """Yield the names of all pages.
 
     Args:
         client: sends the requests.
         path: the path of the list.
-        field: the field of an answer that has the names.
+        field: the field of an answer that has the names; the server leaves it out if there are none.
+        until: the time, as of `time.monotonic`, at which the list must be complete; by default in `LIST_SECONDS`.
 
     Raises:
         StateConflict: there are more names than `MOST_NAMES`, or pages without an end.
@@ -28,7 +29,7 @@ def names_of(client: RestClient, path: str, field: str) -> Iterator[str]:
         NoSuch, NotAllowed, NotSupported, StateConflict, Away, Malformed: as `RestClient`.
     """
     token, seen, count = "", set[str](), 0
-    until = time.monotonic() + LIST_SECONDS
+    until = time.monotonic() + LIST_SECONDS if until is None else until
     while True:
         answer = client.get(path, {"pageToken": token} if token else None)
         names = answer.texts(field)

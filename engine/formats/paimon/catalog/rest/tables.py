@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
-from engine.domain.errors import CommitConflict, NotEligible, OutcomeUnknown
+from engine.domain.errors import Away, CommitConflict, NotEligible, OutcomeUnknown
+from engine.domain.fleet.dependencies import Dependency
 from engine.formats.intake.documents import Document
 from engine.formats.intake.errors import printable
 from engine.formats.intake.limits import Malformed
@@ -44,7 +45,12 @@ class RestTable:
         except NoSuch as error:
             if error.kind == _SNAPSHOT:
                 return None
-            raise
+            if error.is_of_table:
+                raise
+            raise Away(Dependency.CATALOG, error.message) from error
+        except NotSupported as error:
+            message = f"{error.message}: the catalog does not keep snapshots; use a catalog of type filesystem"
+            raise NotEligible(message) from error
         return _snapshot(answer)
 
     def tags(self) -> Sequence[str]:
@@ -81,7 +87,9 @@ class RestTable:
         try:
             is_done = self.client.post(f"{self.path}/commit", body.encode()).value("success")
         except NoSuch as error:
-            raise CommitConflict(f"the catalog has no table of this identity any more: {error.message}") from error
+            if error.is_of_table:
+                raise CommitConflict(f"the catalog has no table of this identity any more: {error.message}") from error
+            raise OutcomeUnknown(f"the commit has no answer of the catalog: {error.message}") from error
         except (NoAnswer, Redirected, Malformed) as error:
             raise OutcomeUnknown(f"the commit has no answer: {error}") from error
         if not isinstance(is_done, bool):

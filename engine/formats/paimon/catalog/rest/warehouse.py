@@ -4,17 +4,19 @@ Of the server's configuration only `prefix` is used: neither addresses nor token
 could lead Packhouse to other hosts, or to tables of others with Packhouse's own rights.
 """
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 from urllib.parse import quote
 
-from engine.domain.errors import StateConflict
+from engine.domain.errors import Away, StateConflict
+from engine.domain.fleet.dependencies import Dependency
 from engine.domain.tables.table import TableRef
 from engine.formats.base import IsWanted, TableListing
 from engine.formats.intake.limits import Malformed
 from engine.formats.paimon.catalog.rest.client import NoSuch, NotAllowed, RestClient
-from engine.formats.paimon.catalog.rest.pages import names_of
+from engine.formats.paimon.catalog.rest.pages import LIST_SECONDS, names_of
 from engine.formats.paimon.catalog.rest.tables import RestTable, table_of
 from engine.formats.paimon.catalog.warehouse import is_folder
 
@@ -45,13 +47,13 @@ class RestWarehouse:
 
     def tables(self, limit: int, is_wanted: IsWanted) -> TableListing:
         """Return the addresses of the tables in the accepted databases, ordered, at most `limit`. Raises as above."""
-        found = list[tuple[str, ...]]()
+        found, until = list[tuple[str, ...]](), time.monotonic() + LIST_SECONDS
         for database in self.databases():
             if not is_wanted([database]):
                 continue
             with _of_catalog("list the tables"):
                 try:
-                    names = set(names_of(self._client, self._of_database(database), "tables"))
+                    names = set(names_of(self._client, self._of_database(database), "tables", until=until))
                 except (NoSuch, NotAllowed):  # dropped since, or of other users
                     continue
             found += ((database, name) for name in sorted(filter(is_plain, names)))
@@ -65,8 +67,11 @@ class RestWarehouse:
             return None
         try:
             return table_of(self._client, f"{self._of_database(ref.namespace[0])}/{quote(ref.name, safe='')}")
-        except NoSuch:
-            return None
+        except NoSuch as error:
+            if error.is_of_table:
+                return None
+            self._base = None  # the server may have another prefix now
+            raise Away(Dependency.CATALOG, error.message) from error
 
     def _of_database(self, name: str) -> str:
         return f"{self._root()}/{quote(name, safe='')}/tables"
