@@ -275,8 +275,8 @@ CASES: Final = (
             ),
             Edit(
                 "engine/planning/plans/candidates.py",
-                "taken = (count > 0) & is_enough & (has_forced | (count > outputs)) &",
-                "taken = (count > 0) &",
+                "taken = (count > 0) & is_enough & (has_forced | (count > outputs))",
+                "taken = count > 0",
             ),
         ),
         (
