@@ -9,8 +9,8 @@ socket of 127.0.0.1. The database is Derby in memory. Settings are system proper
 import os
 import sys
 from pathlib import Path
-from threading import Thread
-from typing import Final, TextIO
+from threading import Lock, Thread
+from typing import Any, Final, TextIO
 
 import jpype
 import pyspark
@@ -36,14 +36,33 @@ def serve(warehouse: Path, answers: TextIO) -> None:
     jpype.JClass(f"{_HIVE}.txn.TxnDbUtil").prepDb(conf)
     handler = jpype.JClass(f"{_HIVE}.HiveMetaStore$HMSHandler")("metastore", conf, False)
     proxy = jpype.JClass(f"{_HIVE}.RetryingHMSHandler").getProxy(conf, handler, True)
+    one_by_one = _one_by_one(proxy, jpype.JClass(f"{_HIVE}.IHMSHandler"))
     socket = jpype.JClass(f"{_THRIFT}.transport.TServerSocket")(jpype.java.net.InetSocketAddress("127.0.0.1", 0))
     options = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer$Args")(socket)
-    options.processor(jpype.JClass(f"{_HIVE}.TUGIBasedProcessor")(proxy))
+    options.processor(jpype.JClass(f"{_HIVE}.TUGIBasedProcessor")(one_by_one))
     options.transportFactory(jpype.JClass("org.apache.hadoop.hive.thrift.TUGIContainingTransport$Factory")())
     options.maxWorkerThreads(64)
     server = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer")(options)
     print(socket.getServerSocket().getLocalPort(), file=answers, flush=True)
     server.serve()
+
+
+def _one_by_one(handler: Any, interface: Any) -> Any:
+    """Return a handler that executes one call at a time: those at the same time deadlock in Derby, for minutes."""
+    lock = Lock()
+
+    @jpype.JImplements("java.lang.reflect.InvocationHandler")  # type: ignore[untyped-decorator]
+    class OneByOne:
+        @jpype.JOverride  # type: ignore[untyped-decorator]
+        def invoke(self, _proxy: Any, method: Any, arguments: Any) -> Any:
+            with lock:
+                try:
+                    return method.invoke(handler, arguments)
+                except jpype.java.lang.reflect.InvocationTargetException as error:
+                    raise error.getCause() from None
+
+    proxies = jpype.JClass("java.lang.reflect.Proxy")
+    return proxies.newProxyInstance(handler.getClass().getClassLoader(), [interface], OneByOne())
 
 
 def _end_with_input() -> None:
