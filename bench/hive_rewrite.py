@@ -8,9 +8,7 @@ table, in one task. CPU seconds are those of this process, and of Spark's.
 """
 
 import argparse
-import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -20,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench.facts import machine_facts, print_table, write_json
+from bench.processes import timed, tree_cpu_seconds
 from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.requests import RunRequest
 from engine.domain.tables.table import TableRef
@@ -86,8 +85,8 @@ def _measured(
     )
     pid = server.pid
     assert pid is not None
-    peer = _timed(lambda: sessions.get().sql(insert).collect(), lambda: _cpu_seconds(pid))
-    own = _timed(lambda: _compacted(table), time.process_time)
+    peer = timed(lambda: sessions.get().sql(insert).collect(), lambda: tree_cpu_seconds(pid))
+    own = timed(lambda: _compacted(table), time.process_time)
     assert len(table.rows()) == len(twin.rows()) == files * rows
     return {
         "round": name,
@@ -135,19 +134,6 @@ def _compacted(table: HiveTable) -> None:
     outcome = opened.commit(request, before_try=lambda: None)
     assert outcome.snapshot_id is not None, outcome
     assert opened.verify(outcome.snapshot_id, groups).ok
-
-
-def _timed(work: Callable[[], object], cpu: Callable[[], float]) -> tuple[float, float]:
-    """Return the wall and CPU seconds of some work."""
-    begun, spent = time.monotonic(), cpu()
-    work()
-    return time.monotonic() - begun, cpu() - spent
-
-
-def _cpu_seconds(pid: int) -> float:
-    """Return the CPU seconds of a process so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

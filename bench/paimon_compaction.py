@@ -8,15 +8,15 @@ as for `rewrite.engine: native`. CPU seconds are those of the JVM, for Packhouse
 """
 
 import argparse
-import os
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from bench.facts import machine_facts, print_table, write_json
+from bench.processes import timed, tree_cpu_seconds
 from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
 from engine.rewriting.core.child import CHILDREN
 from engine.services.planning.engines import Engine
@@ -69,10 +69,10 @@ def _measured(core: PaimonCore, root: Path, kind: str, rows: int, files: int) ->
         else:
             twin.call("compact_unaware")
 
-    peer = _timed(by_the_core, lambda: _cpu_seconds(core.pid))
+    peer = timed(by_the_core, lambda: tree_cpu_seconds(core.pid))
     engine = Engine.ARROW if kind == "append, by the kernel" else Engine.NATIVE
-    own = _timed(
-        lambda: compacted_by_packhouse(ours, engine=engine), lambda: time.process_time() + _cpu_seconds(_child())
+    own = timed(
+        lambda: compacted_by_packhouse(ours, engine=engine), lambda: time.process_time() + tree_cpu_seconds(_child())
     )
     return {
         "table": kind,
@@ -85,23 +85,10 @@ def _measured(core: PaimonCore, root: Path, kind: str, rows: int, files: int) ->
     }
 
 
-def _timed(work: Callable[[], object], cpu: Callable[[], float]) -> tuple[float, float]:
-    """Return the wall and CPU seconds of some work."""
-    begun, spent = time.monotonic(), cpu()
-    work()
-    return time.monotonic() - begun, cpu() - spent
-
-
 def _child() -> int:
     """Return the process id of the JVM that Packhouse's tasks use in this process."""
     with CHILDREN.lend(LocalCore().jar(), COMMIT_HEAP_BYTES) as child:
         return child.pid
-
-
-def _cpu_seconds(pid: int) -> float:
-    """Return the CPU seconds of a process so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

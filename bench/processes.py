@@ -1,6 +1,8 @@
 """What processes used, read from the outside: CPU seconds of a process tree, bytes of system calls of one process."""
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -21,6 +23,13 @@ def tree_cpu_seconds(root: int | None = None) -> float:
         total += stats.get(pid, (0, 0.0))[1]
         waiting += children.get(pid, [])
     return total
+
+
+def timed(work: Callable[[], object], cpu: Callable[[], float]) -> tuple[float, float]:
+    """Return the wall and CPU seconds of some work; `cpu` returns the CPU seconds so far."""
+    begun, spent = time.monotonic(), cpu()
+    work()
+    return time.monotonic() - begun, cpu() - spent
 
 
 def moved_bytes(pid: int) -> int:

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock, Thread
+from http.server import BaseHTTPRequestHandler
+from threading import Lock
 from typing import Any
 
 import httpx
+
+from tests.support.http_servers import serving
 
 _NOT_PASSED = frozenset({"host", "accept-encoding", "transfer-encoding", "content-length", "expect"})
 _OF_CONNECTIONS = frozenset({"connection", "transfer-encoding", "content-encoding", "keep-alive"})
@@ -56,19 +58,8 @@ class FaultyProxy:
     @contextmanager
     def running(self) -> Iterator["FaultyProxy"]:
         """Serve until the block ends."""
-        client = httpx.Client(timeout=30)
-        server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler(client, Lock()))
-        server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{server.server_port}"
-        thread = Thread(target=lambda: server.serve_forever(poll_interval=0.02))
-        thread.start()
-        try:
+        with httpx.Client(timeout=30) as client, serving(self._handler(client, Lock())) as self.url:
             yield self
-        finally:
-            server.shutdown()
-            server.server_close()
-            thread.join()
-            client.close()
 
     @property
     def commits(self) -> int:

@@ -1,6 +1,6 @@
 """The Hive format: catalogs of type `metastore`, whose tables are entries of a Hive Metastore."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import Final
@@ -20,7 +20,7 @@ from engine.formats.base import (
 )
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.hive.capabilities import CAPABILITIES, WITH_REWRITES
-from engine.formats.hive.catalog.metastore import CheckPeer, Metastore, any_peer
+from engine.formats.hive.catalog.metastore import Metastore
 from engine.formats.hive.catalog.properties import PLAIN, STORAGE, URI, addresses_of, problems_of
 from engine.formats.hive.errors import asking_metastore, reading_table
 from engine.formats.hive.metadata.tables import is_parquet_table
@@ -28,15 +28,9 @@ from engine.formats.hive.probes import SHARE, Looks
 from engine.formats.hive.rewritable import RewritableHiveTable
 from engine.formats.hive.table import HiveTable
 from engine.formats.hive.view import TableView
-
-CheckLocation = Callable[[str], None]
-"""Raises `InvalidInput` for a location whose files must not be listed."""
+from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
 
 _LISTED: Final = 5
-
-
-def anywhere(_location: str) -> None:
-    """Allow every location."""
 
 
 class HiveFormat:
@@ -51,7 +45,7 @@ class HiveFormat:
         self,
         *,
         check_location: CheckLocation = anywhere,
-        check_peer: CheckPeer = any_peer,
+        check_peer: CheckPeer = anywhere,
         pause: float = SHARE,
         rewrites: bool = False,
     ) -> None:

@@ -9,10 +9,9 @@ from hive_metastore.ttypes import MetaException, NoSuchObjectException
 from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TTransport import TTransportException
 
-from engine.domain.errors import Away, NotFound, PackhouseError, StateConflict, TableUnreadable, Transient
+from engine.domain.errors import Away, NotFound, PackhouseError, StateConflict, Transient
 from engine.domain.fleet.dependencies import Dependency
-from engine.formats.intake.errors import causes_of, is_of_file, storage_condition, summary_of
-from engine.formats.intake.limits import Malformed
+from engine.formats.intake.errors import reading_metadata, storage_condition, summary_of
 
 _log = structlog.get_logger(__name__)
 
@@ -51,27 +50,17 @@ def reading_table(doing: str) -> Iterator[None]:
         TableUnreadable: its metadata is damaged, too large or not supported.
         Away, CredentialsExpired, NotFound, StateConflict, Transient: Metastore or storage do not answer, or refuse.
     """
-    try:
-        yield
-    except PackhouseError:
-        raise
-    except TException as error:
-        raise _condition_of(error, f"Could not {doing}: {summary_of(error)}") from error
-    except BaseException as error:
-        message = f"Could not {doing}: {summary_of(error)}"
-        if is_of_file(error):
-            is_expected = any(isinstance(each, Malformed) for each in causes_of(error))
-            _log.warning("table_unreadable", doing=doing, exc_info=None if is_expected else error)
-            raise TableUnreadable(f"{message}; {_REMEDY}") from error
-        if isinstance(error, OSError | EOFError):
-            raise storage_condition(error, message) from error
-        raise
+    with reading_metadata(doing, remedy=_REMEDY):
+        try:
+            yield
+        except TException as error:
+            raise _condition_of(error, f"Could not {doing}: {summary_of(error)}") from error
 
 
 def _condition_of(error: TException, message: str) -> PackhouseError:
     if isinstance(error, NoSuchObjectException):
         return NotFound(message)
-    if isinstance(error, TTransportException):
+    if isinstance(error, TTransportException) and error.type != TTransportException.SIZE_LIMIT:
         return Away(Dependency.CATALOG, message)
     if isinstance(error, MetaException) or _is_internal(error):
         return Transient(message)

@@ -13,6 +13,7 @@ from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
 from engine.formats.base import Condition, SnapshotInfo, SnapshotKind, TableColumn
 from engine.formats.hive.capabilities import READ_ONLY
+from engine.formats.hive.conditions import partition_conditions
 from engine.formats.hive.errors import reading_table
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.metadata.partition_keys import SPEC_ID
@@ -157,26 +158,7 @@ class HiveTable:
         moves_to_current_spec: bool = False,  # noqa: ARG002
     ) -> Sequence[Condition]:
         """Return the conditions of a rewrite; the first one never holds in this version."""
-        view = self._view
-        nested, outside, alike = view.partitions.nested, view.partitions.outside, view.partitions.alike
-        below = pc.sum(view.files["is_nested"]).as_py() or 0
-        return [
-            self._served(),
-            Condition(
-                "separate_locations",
-                nested is None,
-                "each partition has a folder of its own"
-                if nested is None
-                else f"{nested[:300]} is inside of another partition's location, or that of two partitions",
-            ),
-            Condition("partitioned", bool(view.entry.keys), f"{len(view.entry.keys)} partition keys"),
-            Condition("partitions_differ", not alike, f"{alike} partitions have the values of another in other words"),
-            Condition("locations_allowed", not outside, f"{outside} partitions are outside of the table's location"),
-            Condition("flat_partitions", not below, f"{below} files are in folders below their partition's"),
-            Condition(
-                "not_bucketed", not view.entry.bucket_columns, f"{len(view.entry.bucket_columns)} bucket columns"
-            ),
-        ]
+        return [self._served(), *partition_conditions(self._view)]
 
     def _served(self) -> Condition:
         return Condition("engine_available", False, READ_ONLY)

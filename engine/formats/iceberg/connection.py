@@ -26,21 +26,19 @@ from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.catalog.catalogs import (
     CATALOG_NAME,
     CheckAddresses,
-    CheckLocation,
     GuardedCatalog,
     any_address,
-    anywhere,
     load,
 )
 from engine.formats.iceberg.catalog.file_access import names_code
 from engine.formats.iceberg.catalog.known_properties import PLAIN, misspelt
 from engine.formats.iceberg.catalog.listing import list_tables
-from engine.formats.iceberg.catalog.peers import CheckPeer
 from engine.formats.iceberg.catalog.pointers import pointers
 from engine.formats.iceberg.errors import asking_catalog, reading_table
 from engine.formats.iceberg.procedures.native import SPARK_CATALOG
 from engine.formats.iceberg.table import IcebergTable
 from engine.formats.intake.caches import ManifestCache
+from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
 
 _TYPES: Final = ("rest", "sql")
 _SCHEMES: Final = {

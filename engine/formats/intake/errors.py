@@ -10,11 +10,15 @@ from contextlib import contextmanager
 from gzip import BadGzipFile
 from typing import Final
 
-from engine.domain.errors import Away, CredentialsExpired, PackhouseError, StateConflict, Transient
+import structlog
+
+from engine.domain.errors import Away, CredentialsExpired, PackhouseError, StateConflict, TableUnreadable, Transient
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.values.uris import masked
 from engine.formats.intake.limits import Malformed
 from engine.rewriting.kernel.storage.answers import is_expired, is_refused
+
+_log = structlog.get_logger(__name__)
 
 _LOCAL_FAULTS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENAMETOOLONG)
 _OF_ONE_FILE: Final = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError)
@@ -77,6 +81,29 @@ def decoding_file(
         if not is_of_content(error):
             raise
         raise Malformed(f"{what[-_LONGEST_NAME:]}: {summary(error)}") from error
+
+
+@contextmanager
+def reading_metadata(doing: str, *, remedy: str) -> Iterator[None]:
+    """Run a block that reads one table's metadata; `doing` completes "Could not …", `remedy` is a clause.
+
+    Raises:
+        TableUnreadable: the metadata is damaged, too large or not supported.
+        Away, CredentialsExpired, StateConflict, Transient: the storage does not answer, or refuses.
+    """
+    try:
+        yield
+    except PackhouseError:
+        raise
+    except BaseException as error:
+        message = f"Could not {doing}: {summary_of(error)}"
+        if is_of_file(error):
+            is_expected = any(isinstance(each, Malformed) for each in causes_of(error))
+            _log.warning("table_unreadable", doing=doing, exc_info=None if is_expected else error)
+            raise TableUnreadable(f"{message}; {remedy}") from error
+        if isinstance(error, OSError | EOFError):
+            raise storage_condition(error, message) from error
+        raise
 
 
 def causes_of(error: BaseException) -> Iterator[BaseException]:

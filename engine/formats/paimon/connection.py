@@ -4,7 +4,7 @@ Tables of the first two are in `<database>.db/<table>` of a folder; a REST catal
 catalog `hive` is not supported.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -23,12 +23,13 @@ from engine.formats.base import (
 )
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.intake.caches import ManifestCache
+from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
 from engine.formats.paimon.capabilities import CAPABILITIES
 from engine.formats.paimon.catalog.database import CatalogDatabase
 from engine.formats.paimon.catalog.jdbc import JdbcWarehouse
 from engine.formats.paimon.catalog.locks import Sightings, TableLock
 from engine.formats.paimon.catalog.properties import JDBC, LOCK_ENABLED, PLAIN, REST, STORAGE, TOKEN, URI, problems_of
-from engine.formats.paimon.catalog.rest.client import CheckPeer, NoSuch, Refused, RestClient
+from engine.formats.paimon.catalog.rest.client import NoSuch, Refused, RestClient
 from engine.formats.paimon.catalog.rest.warehouse import RestWarehouse
 from engine.formats.paimon.catalog.warehouse import Warehouse
 from engine.formats.paimon.compaction.core import CoreAccess
@@ -40,9 +41,6 @@ from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.view import TableView, pointer_of
 from engine.rewriting.kernel.storage.places import Places
 
-CheckLocation = Callable[[str], None]
-"""Raises `InvalidInput` for a location whose metadata must not be read."""
-
 _LISTED: Final = 5
 
 
@@ -51,10 +49,6 @@ class ForbiddenPlace(InvalidInput):
 
 
 _OF_ONE_TABLE: Final = (TableUnreadable, NotEligible, NoSuch, Refused, ForbiddenPlace)
-
-
-def anywhere(_place: str) -> None:
-    """Allow every location and every server."""
 
 
 def _truth(value: str | None) -> bool | None:

@@ -97,6 +97,20 @@ def test_a_server_of_another_protocol_is_named_as_such(monkeypatch: pytest.Monke
         assert not isinstance(raised.value, TableUnreadable)
 
 
+def test_a_web_server_is_no_metastore() -> None:
+    """The begin of its answer reads as a text of more than a gigabyte."""
+    answer = b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\n\r\nInvalid HTTP request received."
+    with _answering(answer) as uri, pytest.raises(StateConflict, match="check that `uri` is the address of a Hive"):
+        _connect(uri).ping()
+
+
+def test_an_address_without_a_server_is_named() -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(Away, match=f"no connection to 127.0.0.1:{port}"):
+        _connect(f"thrift://127.0.0.1:{port}").ping()
+
+
 def test_a_silent_server_is_a_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "_ANSWER_MS", 200)
     with Tarpit().running() as tarpit, pytest.raises(Away, match="timeout"):

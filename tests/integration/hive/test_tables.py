@@ -217,6 +217,7 @@ def test_a_missing_folder_has_no_files(hive_lake: HiveLake) -> None:
     [
         ("int", ["1", "9", "-5", NULL], ("lt", 2), [0, 2]),
         ("int", ["2147483647", "nonsense", "01"], ("ge", 1), [0, 2]),
+        ("int(3)", ["1", "9"], ("lt", 2), [0]),  # of a Metastore that does not check types
         ("bigint", ["9223372036854775807", "-9223372036854775808"], ("lt", 0), [1]),
         ("date", ["2026-11-01", "2026-02-29", "0001-01-01"], ("le", "2026-11-01"), [0, 2]),
         ("string", ["b", "a", NULL, "ä"], ("gt", "a"), [0, 3]),

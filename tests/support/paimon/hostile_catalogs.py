@@ -5,10 +5,11 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import urlsplit
+
+from tests.support.http_servers import serving
 
 CONFIG = "/v1/config"
 
@@ -43,17 +44,8 @@ class HostileCatalog:
     @contextmanager
     def running(self) -> Iterator["HostileCatalog"]:
         """Serve until the block ends."""
-        server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{server.server_port}"
-        thread = Thread(target=lambda: server.serve_forever(poll_interval=0.02))
-        thread.start()
-        try:
+        with serving(self._handler()) as self.url:
             yield self
-        finally:
-            server.shutdown()
-            server.server_close()
-            thread.join()
 
     def _answer(self, path: str) -> Raw:
         found = self.answers.get(path, self.answers.get(urlsplit(path).path, _NO_TABLE))

@@ -90,14 +90,6 @@ class JdbcLake(PaimonLake):
         return self.database.held(KEY)
 
 
-def keyed(lake: JdbcLake) -> JdbcLake:
-    """Create a key table of one bucket with three sorted runs."""
-    lake.create(primary_keys=["id"], bucket="1", write_only="true")
-    for turn in range(3):
-        lake.write([[number, "2026-11-01", turn + 0.5] for number in range(20)])
-    return lake
-
-
 @contextmanager
 def _running(**settings: str) -> Iterator[PostgresServer]:
     """Run a Postgres server that Java's driver can reach."""

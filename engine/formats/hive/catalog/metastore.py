@@ -1,6 +1,6 @@
 """Calls to a Hive Metastore by Thrift, each on a connection of its own, with limits of time and size."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final
@@ -12,9 +12,7 @@ from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 from engine.formats.intake.limits import Malformed
-
-CheckPeer = Callable[[str], None]
-"""Raises `InvalidInput` if the address of a connected server is refused."""
+from engine.formats.intake.permissions import CheckPeer, anywhere
 
 MOST_PARTITIONS: Final = 1_000_000
 """Limit of the partitions of one table; the Metastore answers with about 1 KB for each."""
@@ -28,10 +26,6 @@ _LONGEST_LIST: Final = 2_000_000
 _LARGEST_ANSWER: Final = 512 * 2**20
 
 
-def any_peer(_address: str) -> None:
-    """Allow every server."""
-
-
 @dataclass(frozen=True, slots=True)
 class Metastore:
     """A Metastore with several addresses, of which the first one that answers is used.
@@ -40,7 +34,7 @@ class Metastore:
     """
 
     addresses: Sequence[tuple[str, int]]
-    check_peer: CheckPeer = any_peer
+    check_peer: CheckPeer = anywhere
 
     def databases(self) -> Sequence[str]:
         """Return the names of the databases, in order."""
@@ -107,8 +101,8 @@ class Metastore:
             socket.setTimeout(_CONNECT_MS)
             try:
                 socket.open()
-            except TTransportException as error:
-                failed = error
+            except TTransportException:
+                failed = TTransportException(TTransportException.NOT_OPEN, f"no connection to {host}:{port}")
                 continue
             try:
                 self.check_peer(socket.handle.getpeername()[0])

@@ -9,13 +9,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal, InvalidOperation
 from functools import partial
 from typing import Any, Final
 
 from engine.domain.tables.predicates import Scalar
 from engine.formats.hive.metadata.tables import HiveColumn
 from engine.formats.intake.limits import Malformed
+from engine.formats.intake.predicate_values import day, decimal, text, truth, whole
 from engine.planning.measures.digest import PartitionTime, TimeUnit
 from engine.planning.plans.predicates import PartitionField, PartitionSpecFields
 
@@ -47,7 +47,9 @@ class PartitionKeys:
             raise Malformed(f"a partition has {len(texts)} values, the table {len(self.columns)} partition keys")
         pairs = zip(self.columns, texts, strict=True)
         return json.dumps(
-            {key.name: _value(key.type, str(text)) for key, text in pairs}, ensure_ascii=False, separators=(",", ":")
+            {key.name: _value(key.type, str(stored)) for key, stored in pairs},
+            ensure_ascii=False,
+            separators=(",", ":"),
         )
 
     def fields(self) -> PartitionSpecFields:
@@ -61,7 +63,7 @@ class PartitionKeys:
     def times(self, partitions: Sequence[str]) -> Mapping[int, PartitionTime]:
         """Return the first key with the day of each partition: of type date, or texts that are dates in all of them."""
         for key in self.columns:
-            is_text = _kind(key.type) == "text"
+            is_text = _converter(key.type) is text
             if key.type == "date" or (is_text and partitions and all(_is_day(each, key.name) for each in partitions)):
                 return {SPEC_ID: PartitionTime(key.name, TimeUnit.DAY)}
         return {}
@@ -72,22 +74,16 @@ class PartitionKeys:
         return [_typed(key.type, stored[key.name]) for key in self.columns]
 
 
-def _kind(hive_type: str) -> str:
-    root = hive_type.partition("(")[0].strip()
-    if root in _BITS:
-        return "whole"
-    return root if root in {"boolean", "date", "decimal"} else "text"
+def _root(hive_type: str) -> str:
+    return hive_type.partition("(")[0].strip()
 
 
-def _value(hive_type: str, text: str) -> Any:
-    if text == NULL:
+def _value(hive_type: str, stored: str) -> Any:
+    if stored == NULL:
         return None
-    match _kind(hive_type):
-        case "whole":
-            return int(text) if _WHOLE.fullmatch(text) else text
-        case "boolean":
-            return _TRUTHS.get(text.lower(), text)
-    return text
+    if _root(hive_type) in _BITS:
+        return int(stored) if _WHOLE.fullmatch(stored) else stored
+    return _TRUTHS.get(stored.lower(), stored) if _root(hive_type) == "boolean" else stored
 
 
 def _typed(hive_type: str, value: Any) -> Any:
@@ -101,60 +97,24 @@ def _typed(hive_type: str, value: Any) -> Any:
 
 def _is_day(partition: str, key: str) -> bool:
     value = json.loads(partition)[key]
-    return value is None or (_DAY.fullmatch(value) is not None and _is_date(value))
-
-
-def _is_date(text: str) -> bool:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
+    return value is None or _typed("date", value) is not None
 
 
 def _converter(hive_type: str) -> Callable[[Scalar], Any]:
-    match _kind(hive_type):
-        case "whole":
-            return partial(_number, bits=_BITS[hive_type])
+    root = _root(hive_type)
+    if root in _BITS:
+        return partial(whole, bits=_BITS[root])
+    match root:
         case "boolean":
-            return partial(_of, kind=bool, wanted="true or false")
+            return truth
         case "date":
-            return _day
+            return lambda value: day(value, _day).isoformat()
         case "decimal":
-            return _decimal
-    return partial(_of, kind=str, wanted="text")
-
-
-def _of(value: Scalar, *, kind: type[Any], wanted: str) -> Any:
-    if type(value) is not kind:
-        message = f"{value!r} is not {wanted}"
-        raise ValueError(message)
-    return value
-
-
-def _number(value: Scalar, *, bits: int) -> int:
-    number: int = _of(value, kind=int, wanted="a whole number")
-    if not -(2**bits) <= number < 2**bits:
-        message = f"{number} does not fit into {bits + 1} bits"
-        raise ValueError(message)
-    return number
-
-
-def _day(value: Scalar) -> str:
-    text: str = _of(value, kind=str, wanted="a date such as '2026-11-01'")
-    if not _DAY.fullmatch(text) or not _is_date(text):
-        message = f"{text!r} is not a date such as '2026-11-01'"
-        raise ValueError(message)
+            return decimal
     return text
 
 
-def _decimal(value: Scalar) -> Decimal:
-    text = str(value) if type(value) is int else _of(value, kind=str, wanted="a decimal as text")
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        number = Decimal("NaN")
-    if not number.is_finite():
-        message = f"{text!r} is not a decimal as text"
-        raise ValueError(message)
-    return number
+def _day(given: str) -> date:
+    if not _DAY.fullmatch(given):
+        raise ValueError(given)
+    return date.fromisoformat(given)

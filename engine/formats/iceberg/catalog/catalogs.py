@@ -29,10 +29,11 @@ from engine.formats.iceberg.catalog.file_access import (
     vended_addresses,
 )
 from engine.formats.iceberg.catalog.paths import own_location_provider
-from engine.formats.iceberg.catalog.peers import CheckPeer, checked_pools
+from engine.formats.iceberg.catalog.peers import checked_pools
 from engine.formats.iceberg.intake.answers import read_answer
 from engine.formats.iceberg.intake.metadata_files import MetadataFiles
 from engine.formats.intake.databases import ANSWER_SECONDS, CONNECT_SECONDS, with_time_limit
+from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
 from engine.rewriting.kernel.storage.places import Places
 
 CATALOG_NAME: Final = "catalog-name"
@@ -41,13 +42,6 @@ _REMOTE_SIGNING: Final = (
     "the catalog signs each request to the store itself (s3.remote-signing-enabled), which is not supported: let it "
     "vend credentials, or give the catalog's properties s3.access-key-id and s3.secret-access-key"
 )
-
-CheckLocation = Callable[[str], None]
-"""Raises `InvalidInput` for a location that must not be read."""
-
-
-def anywhere(_place: str) -> None:
-    """Allow every location and every server."""
 
 
 CheckAddresses = Callable[[Mapping[str, str]], None]

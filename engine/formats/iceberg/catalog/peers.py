@@ -5,14 +5,12 @@ one to which credentials are sent.
 """
 
 import socket
-from collections.abc import Callable
 from typing import Any
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-CheckPeer = Callable[[str], None]
-"""Raises `InvalidInput` for a forbidden server address."""
+from engine.formats.intake.permissions import CheckPeer
 
 
 def checked_pools(check: CheckPeer) -> dict[str, type[HTTPConnectionPool]]:

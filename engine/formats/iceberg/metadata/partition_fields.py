@@ -37,6 +37,7 @@ from pyiceberg.types import (
 
 from engine.domain.tables.predicates import Scalar
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
+from engine.formats.intake.predicate_values import day, parsed, text, truth, typed, whole
 from engine.planning.plans.predicates import PartitionField, PartitionSpecFields
 
 _EPOCH_DAY: Final = date(1970, 1, 1)
@@ -77,53 +78,29 @@ def _read(source: IcebergType, value: Scalar) -> Any:  # noqa: C901, PLR0911 - o
     """Return a JSON value in PyIceberg's representation of the type, or raise a `ValueError` for users."""
     match source:
         case BooleanType():
-            return _of(bool, value, "true or false")
+            return truth(value)
         case IntegerType() | LongType():
-            return _whole(value, 31 if isinstance(source, IntegerType) else 63)
+            return whole(value, 31 if isinstance(source, IntegerType) else 63)
         case FloatType() | DoubleType():
             return _floating(value, "<f" if isinstance(source, FloatType) else "<d")
         case DecimalType():
             return _decimal(source, value)
         case StringType():
-            return _of(str, value, "text")
+            return text(value)
         case DateType():
-            return (_parsed(date.fromisoformat, value, "a date such as '2026-11-01'") - _EPOCH_DAY).days
+            return (day(value) - _EPOCH_DAY).days
         case TimestampType() | TimestamptzType():
             return _instant(value, zoned=isinstance(source, TimestamptzType))
         case TimeType():
-            moment = _parsed(time.fromisoformat, value, "a time such as '09:30:00'")
+            moment = parsed(time.fromisoformat, value, "a time such as '09:30:00'")
             return (datetime.combine(_EPOCH_DAY, moment.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
         case UUIDType():
-            return _parsed(UUID, value, "a uuid such as 'f79c3e09-677c-4bbd-a479-3f349cb785e7'")
+            return parsed(UUID, value, "a uuid such as 'f79c3e09-677c-4bbd-a479-3f349cb785e7'")
         case BinaryType() | FixedType():
-            return _parsed(partial(base64.b64decode, validate=True), value, "bytes in base 64")
+            return parsed(partial(base64.b64decode, validate=True), value, "bytes in base 64")
         case _:
             message = f"columns of type {source} can't be compared here"
             raise ValueError(message)
-
-
-def _of(kind: type[Any], value: Scalar, wanted: str) -> Any:
-    if type(value) is not kind:
-        message = f"{value!r} is not {wanted}"
-        raise ValueError(message)
-    return value
-
-
-def _parsed(parse: Callable[[str], Any], value: Scalar, wanted: str) -> Any:
-    text = _of(str, value, wanted)
-    try:
-        return parse(text)
-    except ValueError:
-        message = f"{text!r} is not {wanted}"
-        raise ValueError(message) from None
-
-
-def _whole(value: Scalar, bits: int) -> int:
-    number: int = _of(int, value, "a whole number")
-    if not -(2**bits) <= number < 2**bits:
-        message = f"{number} does not fit into {bits + 1} bits"
-        raise ValueError(message)
-    return number
 
 
 def _floating(value: Scalar, code: str) -> float:
@@ -140,7 +117,7 @@ def _floating(value: Scalar, code: str) -> float:
 
 def _decimal(source: DecimalType, value: Scalar) -> Decimal:
     wanted = f"a decimal of at most {source.precision} digits, {source.scale} of them after the point, as text"
-    text = str(value) if type(value) is int else _of(str, value, wanted)
+    text = str(value) if type(value) is int else typed(str, value, wanted)
     try:
         number = Decimal(text)
     except InvalidOperation:
@@ -155,7 +132,7 @@ def _decimal(source: DecimalType, value: Scalar) -> Decimal:
 
 
 def _instant(value: Scalar, *, zoned: bool) -> int:
-    moment = _parsed(datetime.fromisoformat, value, "a time such as '2026-11-01T09:30:00'")
+    moment = parsed(datetime.fromisoformat, value, "a time such as '2026-11-01T09:30:00'")
     if moment.tzinfo is not None and not zoned:
         message = f"{value!r} has an offset, and the column has no time zone: leave the offset out"
         raise ValueError(message)

@@ -4,12 +4,12 @@ Format of values: numbers and booleans as in JSON, dates `2026-11-01`, decimals 
 """
 
 from collections.abc import Callable, Mapping
-from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import partial
 from typing import Any, Final
 
 from engine.domain.tables.predicates import Scalar
+from engine.formats.intake.predicate_values import day, decimal, text, truth, whole
 from engine.formats.paimon.metadata.partitions import PartitionCodec, json_value
 from engine.formats.paimon.metadata.schemas import Column
 from engine.planning.measures.digest import PartitionTime, TimeUnit
@@ -27,7 +27,7 @@ def spec_fields(codec: PartitionCodec) -> PartitionSpecFields:
         PartitionField(position, column.name, "identity", column.type.text, _converter(column))
         for position, column in enumerate(codec.columns)
     ]
-    return PartitionSpecFields(SPEC_ID, tuple(fields), lambda text: _comparable(codec, text))
+    return PartitionSpecFields(SPEC_ID, tuple(fields), lambda partition: _comparable(codec, partition))
 
 
 def partition_times(codec: PartitionCodec) -> Mapping[int, PartitionTime]:
@@ -36,9 +36,9 @@ def partition_times(codec: PartitionCodec) -> Mapping[int, PartitionTime]:
     return {SPEC_ID: PartitionTime(dates[0], TimeUnit.DAY)} if dates else {}
 
 
-def _comparable(codec: PartitionCodec, text: str) -> list[Any]:
+def _comparable(codec: PartitionCodec, partition: str) -> list[Any]:
     """Return the values of a partition, decimals as such: their texts have another order."""
-    pairs = zip(codec.columns, codec.decode(text), strict=True)
+    pairs = zip(codec.columns, codec.decode(partition), strict=True)
     return [Decimal(value) if value is not None and _is_decimal(column) else value for column, value in pairs]
 
 
@@ -49,45 +49,9 @@ def _is_decimal(column: Column) -> bool:
 def _converter(column: Column) -> Callable[[Scalar], Any]:
     root = column.type.root
     if root in _BITS:
-        return partial(_whole, bits=_BITS[root])
+        return partial(whole, bits=_BITS[root])
     if root == "BOOLEAN":
-        return partial(_of, kind=bool, wanted="true or false")
+        return truth
     if root == "DATE":
-        return _day
-    return _decimal if _is_decimal(column) else partial(_of, kind=str, wanted="text")
-
-
-def _of(value: Scalar, *, kind: type[Any], wanted: str) -> Any:
-    if type(value) is not kind:
-        message = f"{value!r} is not {wanted}"
-        raise ValueError(message)
-    return value
-
-
-def _whole(value: Scalar, *, bits: int) -> int:
-    number: int = _of(value, kind=int, wanted="a whole number")
-    if not -(2**bits) <= number < 2**bits:
-        message = f"{number} does not fit into {bits + 1} bits"
-        raise ValueError(message)
-    return number
-
-
-def _day(value: Scalar) -> str:
-    text = _of(value, kind=str, wanted="a date such as '2026-11-01'")
-    try:
-        return str(json_value(date.fromisoformat(text)))
-    except ValueError:
-        message = f"{text!r} is not a date such as '2026-11-01'"
-        raise ValueError(message) from None
-
-
-def _decimal(value: Scalar) -> Decimal:
-    text = str(value) if type(value) is int else _of(value, kind=str, wanted="a decimal as text")
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        number = Decimal("NaN")
-    if not number.is_finite():
-        message = f"{text!r} is not a decimal as text"
-        raise ValueError(message)
-    return number
+        return lambda value: str(json_value(day(value)))
+    return decimal if _is_decimal(column) else text

@@ -10,18 +10,17 @@ import pytest
 
 from engine.domain.errors import Away, OutcomeUnknown, PackhouseError, StateConflict, Transient
 from engine.domain.runs.run import RunState
-from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
-from engine.formats.paimon import PaimonTable
+from engine.formats.base import CommitRequest
 from engine.formats.paimon.catalog import locks
 from engine.formats.paimon.compaction import commits
 from engine.formats.paimon.storage import TableStorage
 from engine.services.planning.engines import Engine
+from tests.integration.paimon.catalog_commits import CatalogCommits
 from tests.support.format_subjects import LocalCore
-from tests.support.paimon.jdbc_lakes import KEY, CatalogHome, JdbcLake, keyed, postgres_home
+from tests.support.paimon.commits import ids, keyed, sent, values
+from tests.support.paimon.jdbc_lakes import KEY, CatalogHome, JdbcLake, postgres_home
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
-from tests.support.paimon.row_writers import RowWriter, check_rows, compacted_beside_writers
-from tests.support.paimon.s3_lakes import S3Lake
 from tests.support.paimon.worlds import KINDS, TwinLake, served
 from tests.support.postgres_server import PostgresServer
 from tests.support.settings import settings_of
@@ -33,22 +32,6 @@ pytestmark = pytest.mark.usefixtures("core_child")
 @pytest.fixture
 def lake(jdbc_lake: JdbcLake) -> JdbcLake:
     return keyed(jdbc_lake)
-
-
-def values(lake: PaimonLake | S3Lake) -> list[Any]:
-    return sorted(lake.call("values"))
-
-
-def ids(lake: PaimonLake | S3Lake) -> list[int]:
-    return sorted(each["id"] for each in lake.call("snapshots"))
-
-
-def sent(
-    lake: PaimonLake | S3Lake, table: PaimonTable, groups: tuple[WrittenGroup, ...], tried: list[int] | None = None
-) -> CommitOutcome:
-    asked = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
-    before_try = (lambda: None) if tried is None else (lambda: tried.append(1))
-    return opened(lake).commit(asked, before_try=before_try)
 
 
 def hint(lake: PaimonLake) -> str:
@@ -181,30 +164,8 @@ def test_a_rollback_after_the_preparation_is_a_lost_race(lake: JdbcLake, monkeyp
     assert [100, "2026-11-02", 7.5] in values(lake)
 
 
-def test_inputs_that_another_writer_removed_are_dropped(lake: JdbcLake) -> None:
-    table = opened(lake)
-    groups = rewritten(table, full=True)
-    lake.call("compact", full=True, options={"write-only": "false"})
-    outcome = sent(lake, table, groups)
-    assert (outcome.snapshot_id, list(outcome.dropped)) == (None, [0])
-
-
-def test_the_same_batch_is_not_committed_twice(lake: JdbcLake) -> None:
-    """An earlier send whose answer was lost: the inputs are gone."""
-    table = opened(lake)
-    groups = rewritten(table, full=True)
-    assert sent(lake, table, groups).snapshot_id == 4
-    assert sent(lake, table, groups).snapshot_id is None
-    assert [each.snapshot_id for each in opened(lake).find_commits(RUN)] == [4]
-
-
-def test_no_row_is_lost_beside_a_writer_with_the_lock(lake: JdbcLake) -> None:
-    rows, made = values(lake), 0
-    with RowWriter(lake) as writer:
-        for turn in range(4):
-            made += compacted_beside_writers(lake, f"run_{turn}")
-    check_rows(lake, rows, writer, made)
-    assert lake.lock_row() is None
+class TestCommits(CatalogCommits):
+    """As in every catalog whose snapshots the worker publishes."""
 
 
 class TestAway:

@@ -4,17 +4,17 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import pytest
 
-from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
-from engine.formats.paimon import PaimonTable
+from engine.formats.base import CommitOutcome
 from engine.rewriting.core.child import CHILDREN
 from engine.rewriting.core.publishing import ConditionalCommit
+from tests.support.paimon.commits import ids, sent, values
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.jdbc_lakes import CatalogHome, sqlite_home
-from tests.support.paimon.rewrites import RUN, committed, opened, rewritten
+from tests.support.paimon.rewrites import committed, opened, rewritten
 from tests.support.paimon.row_writers import RowWriter, check_rows, compacted_beside_writers
 from tests.support.paimon.s3_lakes import WRITER, S3Lake
 from tests.support.s3_server import Asked, S3Server
@@ -36,19 +36,6 @@ class S3JdbcLake(S3Lake):
         given = {"metastore": "jdbc", "lock-check-max-sleep": "200 ms", **self.home.jdbc, **self.access()}
         self.core.call("use_store", warehouse=self.root, options=given)
         return self.make(partition_keys=partition_keys, primary_keys=primary_keys, **options)
-
-
-def values(lake: S3Lake) -> list[Any]:
-    return sorted(lake.call("values"))
-
-
-def ids(lake: S3Lake) -> list[int]:
-    return sorted(each["id"] for each in lake.call("snapshots"))
-
-
-def sent(lake: S3Lake, table: PaimonTable, groups: tuple[WrittenGroup, ...]) -> CommitOutcome:
-    asked = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
-    return opened(lake).commit(asked, before_try=lambda: None)
 
 
 @pytest.fixture

@@ -12,16 +12,16 @@ import pytest
 
 from engine.domain.errors import Away, CommitConflict, OutcomeUnknown, PackhouseError, StateConflict, Transient
 from engine.domain.runs.run import RunState
-from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
-from engine.formats.paimon import PaimonTable
+from engine.formats.base import CommitRequest
 from engine.formats.paimon.catalog.rest.tables import RestTable
 from engine.services.planning.engines import Engine
+from tests.integration.paimon.catalog_commits import CatalogCommits
 from tests.support.faulty_proxy import LOST, FaultyProxy, Request
 from tests.support.format_subjects import LocalCore
+from tests.support.paimon.commits import ids, keyed, sent, values
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rest_lakes import TOKEN, RestLake
 from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
-from tests.support.paimon.row_writers import RowWriter, check_rows, compacted_beside_writers
 from tests.support.paimon.worlds import KINDS, TwinLake, served
 from tests.support.settings import settings_of
 from tests.support.world import open_on
@@ -33,27 +33,7 @@ LATE = [100, "2026-11-02", 7.5]
 
 @pytest.fixture
 def lake(rest_lake: RestLake) -> RestLake:
-    """A key table of one bucket with three sorted runs."""
-    lake = rest_lake.create(primary_keys=["id"], bucket="1", write_only="true")
-    for turn in range(3):
-        lake.write([[number, "2026-11-01", turn + 0.5] for number in range(20)])
-    return lake
-
-
-def values(lake: PaimonLake) -> list[Any]:
-    return sorted(lake.call("values"))
-
-
-def ids(lake: PaimonLake) -> list[int]:
-    return sorted(each["id"] for each in lake.call("snapshots"))
-
-
-def sent(
-    lake: PaimonLake, table: PaimonTable, groups: tuple[WrittenGroup, ...], tried: list[int] | None = None
-) -> CommitOutcome:
-    asked = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
-    before_try = (lambda: None) if tried is None else (lambda: tried.append(1))
-    return opened(lake).commit(asked, before_try=before_try)
+    return keyed(rest_lake)
 
 
 def after_preparation(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
@@ -143,36 +123,13 @@ def test_a_rollback_after_the_preparation_is_a_lost_race(lake: RestLake, monkeyp
     assert LATE in values(lake)
 
 
-def test_inputs_that_another_writer_removed_are_dropped(lake: RestLake) -> None:
-    table = opened(lake)
-    groups = rewritten(table, full=True)
-    lake.call("compact", full=True, options={"write-only": "false"})
-    outcome = sent(lake, table, groups)
-    assert (outcome.snapshot_id, list(outcome.dropped)) == (None, [0])
-
-
-def test_the_same_batch_is_not_committed_twice(lake: RestLake) -> None:
-    """An earlier send whose answer was lost: the inputs are gone."""
-    table = opened(lake)
-    groups = rewritten(table, full=True)
-    assert sent(lake, table, groups).snapshot_id == 4
-    assert sent(lake, table, groups).snapshot_id is None
-    assert [each.snapshot_id for each in opened(lake).find_commits(RUN)] == [4]
-
-
-def test_no_row_is_lost_beside_a_writer(lake: RestLake) -> None:
-    rows, made = values(lake), 0
-    with RowWriter(lake) as writer:
-        for turn in range(4):
-            made += compacted_beside_writers(lake, f"run_{turn}")
-    check_rows(lake, rows, writer, made)
+class TestCommits(CatalogCommits):
+    """As in every catalog whose snapshots the worker publishes."""
 
 
 def recreate(lake: RestLake) -> None:
     lake.call("drop")
-    lake.create(primary_keys=["id"], bucket="1", write_only="true")
-    for turn in range(3):
-        lake.write([[number, "2026-11-01", turn + 0.5] for number in range(20)])
+    keyed(lake)
 
 
 def test_a_table_that_was_created_again_is_not_committed_to(lake: RestLake) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
@@ -11,6 +10,7 @@ from engine.rewriting.core.child import CHILDREN
 from engine.rewriting.core.publishing import ConditionalCommit
 from engine.services.planning.engines import Engine
 from tests.support.format_subjects import LocalCore
+from tests.support.paimon.commits import ids, values
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.rest_lakes import NAME, TOKEN
 from tests.support.paimon.rewrites import RUN, committed, opened, rewritten
@@ -50,14 +50,6 @@ def lake(rest_core: PaimonCore, s3: S3Server, monkeypatch: pytest.MonkeyPatch) -
     rest_core.call("close", warehouse=root)
     rest_core.call("stop_server", warehouse=root)
     CHILDREN.close()
-
-
-def values(lake: S3Lake) -> list[Any]:
-    return sorted(lake.call("values"))
-
-
-def ids(lake: S3Lake) -> list[int]:
-    return sorted(each["id"] for each in lake.call("snapshots"))
 
 
 @pytest.mark.parametrize("engine", [Engine.ARROW, Engine.NATIVE])

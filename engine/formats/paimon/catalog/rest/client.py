@@ -7,7 +7,7 @@ of the host is checked after each connect and before anything is sent, and no en
 import ssl
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from http import HTTPStatus
@@ -21,6 +21,7 @@ from engine.domain.values.uris import masked
 from engine.formats.intake.documents import Document
 from engine.formats.intake.errors import printable, summary_of
 from engine.formats.intake.limits import Malformed, too_large
+from engine.formats.intake.permissions import CheckPeer
 
 CONNECT_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 60.0
@@ -39,9 +40,6 @@ _NOT_SENT: Final = (
     httpx.PoolTimeout,
     httpx.UnsupportedProtocol,
 )
-
-CheckPeer = Callable[[str], None]
-"""Raises `InvalidInput` for a forbidden server address."""
 
 
 class NoSuch(NotFound):
