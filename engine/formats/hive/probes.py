@@ -29,16 +29,16 @@ class _Look:
 
 
 class Looks:
-    """The newest pointers of tables, as long as they stand. Thread-safe."""
+    """The newest pointer of each table, valid for a time. Thread-safe."""
 
     def __init__(self, pause: float = SHARE) -> None:
-        """Let an answer stand for `pause` times as long as it took, at most `LONGEST_SECONDS`."""
+        """Keep a pointer valid for `pause` times as long as it took to determine, at most `LONGEST_SECONDS`."""
         self._pause = pause
         self._known: dict[TableRef, _Look] = {}
         self._lock = Lock()
 
     def standing(self, ref: TableRef) -> str | None:
-        """Return the pointer that still stands; None if the files must be listed."""
+        """Return a pointer that is still valid; None if the files must be listed."""
         with self._lock:
             known = self._known.get(ref)
         return known.pointer if known is not None and monotonic() < known.until else None
@@ -50,7 +50,7 @@ class Looks:
         return OWN_LOCATION if known is None else known.scope
 
     def took(self, ref: TableRef, pointer: str, seconds: float, scope: FileScope) -> None:
-        """Keep a pointer that took some time to find out, of the files in a scope."""
+        """Remember a pointer, the seconds that it took to determine, and the scope of the listed files."""
         until = monotonic() + min(self._pause * seconds, LONGEST_SECONDS)
         with self._lock:
             if len(self._known) >= _MOST:

@@ -28,7 +28,7 @@ from engine.planning.plans.predicates import PartitionSpecFields
 class HiveTable:
     """A loaded table.
 
-    It has no snapshots: its state when it was loaded counts as one, whose id is a number made of the files. Methods
+    It has no snapshots: its state when it was loaded counts as one, whose id is the fingerprint of its files. Methods
     that read raise `TableUnreadable`, or `Away` and `Transient` if Metastore or storage do not answer.
     """
 
@@ -46,7 +46,7 @@ class HiveTable:
 
     @property
     def uuid(self) -> str:
-        """An identity made of the table's address and the time of its creation."""
+        """An identity derived from the table's address and the time of its creation."""
         return self._view.uuid
 
     @property
@@ -62,18 +62,18 @@ class HiveTable:
     @property
     @reads("list the files of")
     def pointer(self) -> str:
-        """A text that changes with every change of schema, partitions and files."""
+        """A fingerprint of schema, partitions and files, as text."""
         return self._view.pointer
 
     @property
     @reads("list the files of")
     def head_snapshot_id(self) -> int | None:
-        """A number that changes likewise; None without files."""
+        """The same fingerprint as a number; None without files."""
         return self._view.state
 
     @property
     def schema_id(self) -> int:
-        """A number made of the columns and partition keys."""
+        """A checksum of the columns and partition keys."""
         return self._view.entry.schema_id
 
     @property
@@ -157,7 +157,7 @@ class HiveTable:
         *,
         moves_to_current_spec: bool = False,  # noqa: ARG002
     ) -> Sequence[Condition]:
-        """Return the conditions of a rewrite; the first one never holds in this version."""
+        """Return the conditions of a rewrite; `engine_available` does not hold where rewrites are not served."""
         return [self._served(), *partition_conditions(self._view)]
 
     def _served(self) -> Condition:

@@ -78,12 +78,12 @@ class TableView:
 
     @cached_property
     def state(self) -> int | None:
-        """A number that changes with every change of schema, partitions and files; None without any."""
+        """The fingerprint of schema, partitions and files; None without files."""
         return state_of(self.files, self.partitions, self.entry.schema_id)
 
     @property
     def pointer(self) -> str:
-        """The text that changes whenever `state` does."""
+        """The fingerprint as text."""
         return f"state-{self.state or 0:016x}"
 
     @property

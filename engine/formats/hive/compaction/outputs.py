@@ -1,4 +1,7 @@
-"""Find the files that a run's tasks wrote by their names, and delete those that no partition has or can still get."""
+"""Find a run's output files by their names, and delete those that no partition needs.
+
+A partition also needs the files that a pending call to the Metastore can still make live.
+"""
 
 import time
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Find the commits of a run by what they left in partitions, and prove them from the files that are there."""
+"""Find the commits of a run by their records in partition parameters, and prove them from the live files."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a rewrite leaves in the parameters of its partition: by it commits are found again and proven."""
+"""The record of a rewrite in its partition's parameters, from which commits are found again and proven."""
 
 import json
 from dataclasses import asdict, dataclass

@@ -45,7 +45,7 @@ def common_schema(columns: Sequence[HiveColumn], footers: Sequence[Footer]) -> p
 
 
 def numbered(schema: pa.Schema) -> str:
-    """Return a schema for a task, base 64; its fields are numbered, at every level, in any order."""
+    """Return a schema for a task, base 64, with arbitrary but distinct field ids at every level."""
     numbers = map(str, count(1))
     fields = [_numbered(each, numbers) for each in schema]
     return base64.b64encode(pa.schema(fields).serialize().to_pybytes()).decode()

@@ -1,4 +1,4 @@
-"""Put rewritten partitions in place: files that came meanwhile are copied, then the location of the partition changes.
+"""Commit rewritten partitions: copy files that arrived meanwhile, then change the location of the partition.
 
 Between the last look at a partition and its change lie some milliseconds in which another client's change would be
 lost: a Metastore has no conditional change of partitions, and its locks bind only those who take them.
@@ -68,7 +68,7 @@ def commit_groups(view: TableView, request: CommitRequest, before_try: Callable[
 
 
 def snapshot_of(request: CommitRequest) -> int:
-    """Return the number that stands for the commit of a request: 63 bits made of run, attempt and groups."""
+    """Return the snapshot id of the commit of a request: a 63-bit hash of run, attempt and groups."""
     text = json.dumps([request.run_id, request.attempt, [group.ordinal for group in request.groups]])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1 or 1
 
@@ -181,7 +181,7 @@ class Swap:
         return changed
 
     def _mark_sent(self) -> None:
-        """Leave a sign by which the folder is kept for a time: a call that is not answered can be executed later."""
+        """Write an empty file that keeps the folder for a time: an unanswered call may be executed later."""
         address = address_of(f"{self.folder}/{SENT}{uuid4().hex}")
         files_of(address.kind, address.place, self.view.storage).create(address.path).finish()
 

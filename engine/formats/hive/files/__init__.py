@@ -1,1 +1,1 @@
-"""The data files of partitions, found by listing their folders, and what is planned from them. Nothing is written."""
+"""The data files of partitions: listed, measured for planning, and their footers read. Nothing here writes."""

@@ -1,4 +1,4 @@
-"""The digest of a table's data files, and a number that changes whenever one of them does."""
+"""The digest of a table's data files, and a fingerprint of the table's state."""
 
 import hashlib
 from typing import Final
@@ -47,7 +47,7 @@ def digest_of(files: pa.Table, partitions: Partitions) -> pa.Table:
 
 
 def state_of(files: pa.Table, partitions: Partitions, schema_id: int) -> int | None:
-    """Return a number of 63 bits for schema, partitions and files: the same as long as none changed.
+    """Return a 63-bit fingerprint of schema, partitions and files.
 
     None without files.
     """

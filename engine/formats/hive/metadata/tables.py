@@ -77,7 +77,7 @@ class TableEntry:
 
     @property
     def schema_id(self) -> int:
-        """A number for the columns and partition keys, the same for the same ones."""
+        """A checksum of the columns and partition keys."""
         text = "\n".join(f"{each.name} {each.type}" for each in (*self.columns, *self.keys))
         return zlib.crc32(text.encode()) & 0x7FFF_FFFF
 

@@ -210,5 +210,5 @@ def _told(body: bytes, token: str) -> tuple[str, str]:
 
 
 def _shown(text: str, token: str) -> str:
-    """Return the begin of a text of the server without the token, which it can repeat."""
+    """Return the first characters of a server's text; the token is masked in case the server repeats it."""
     return printable(masked(text.replace(token, "***")[:_LONGEST_MESSAGE]))

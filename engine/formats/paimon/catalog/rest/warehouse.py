@@ -87,7 +87,7 @@ class RestWarehouse:
 
 
 def is_plain(name: str) -> bool:
-    """Return whether a name of the catalog is that of a database or a table."""
+    """Return whether a name can be that of a database or a table."""
     return is_folder(name) and "$" not in name and len(name) <= _LONGEST_NAME
 
 
