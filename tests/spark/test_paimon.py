@@ -21,8 +21,9 @@ from engine.domain.tables.table import FormatName, TableRef
 from engine.embedded.jars import CACHE_FOLDER, PAIMON, PAIMON_S3, fetch_all
 from engine.factory import Container, open_container
 from engine.settings import Settings
+from tests.support.paimon.commits import keyed
 from tests.support.paimon.core import PaimonCore
-from tests.support.paimon.jdbc_lakes import JdbcLake, keyed, postgres_home
+from tests.support.paimon.jdbc_lakes import JdbcLake, postgres_home
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.s3_lakes import S3Lake
 from tests.support.postgres_server import PostgresServer

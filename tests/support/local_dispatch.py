@@ -21,6 +21,20 @@ class _Stopped(BaseException):
     """Raised in a task's thread to end it."""
 
 
+_missed: set[int] = set()  # idents of threads in which `_Stopped` came during a callback of the collector, and was lost
+_tell_others = sys.unraisablehook
+
+
+def _note_missed(unraisable: "sys.UnraisableHookArgs") -> None:
+    if unraisable.exc_type is _Stopped:
+        _missed.add(threading.get_ident())
+    else:
+        _tell_others(unraisable)
+
+
+sys.unraisablehook = _note_missed
+
+
 @dataclass(eq=False)
 class _Task:
     function: Callable[[str], str]
@@ -36,6 +50,19 @@ class _Task:
     def stop(self) -> None:
         self.stopped = True
         self.over.set()
+        self._raise()
+
+    def is_gone(self, *, within: float) -> bool:
+        """Wait until the thread of a stopped task has ended; stop it again where that was lost."""
+        deadline = time.monotonic() + within
+        while self.thread.is_alive() and time.monotonic() < deadline:
+            self.thread.join(min(0.05, max(0.0, deadline - time.monotonic())))
+            if self.thread.ident in _missed:
+                _missed.discard(self.thread.ident)
+                self._raise()
+        return not self.thread.is_alive()
+
+    def _raise(self) -> None:
         while self.thread.is_alive() and self.thread.ident is not None and not _raise_in(self.thread.ident):
             self.thread.join(0.001)
 
@@ -133,10 +160,8 @@ class LocalDispatcher:
     def wait_gone(self, tag: str, *, session_id: str, timeout: float) -> bool:
         deadline = time.monotonic() + timeout
         self.interrupt(tag, session_id=session_id)
-        threads = [task.thread for task in self._tasks.get((session_id, tag), [])]
-        for thread in threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
-        return not any(thread.is_alive() for thread in threads)
+        tasks = list(self._tasks.get((session_id, tag), []))
+        return all(task.is_gone(within=deadline - time.monotonic()) for task in tasks)
 
     def _start(self, ticket: Ticket, task: _Task) -> _Task:
         key = (ticket.session_id, ticket.tag)
