@@ -121,7 +121,7 @@ def _filled(table: HiveTable, files: int, rows: int) -> int:
 
 def _compacted(table: HiveTable) -> None:
     """Plan, rewrite, commit and prove, as a run does."""
-    connection = HiveFormat(rewrites=True).connect("lake", {"type": "metastore", "uri": table.metastore.uri})
+    connection = HiveFormat().connect("lake", {"type": "metastore", "uri": table.metastore.uri})
     ref = TableRef("lake", (table.database,), table.name)
     policy = policy_of({})
     chosen = choose_engine(connection.open_table(ref), policy)

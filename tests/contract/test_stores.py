@@ -12,7 +12,7 @@ import pytest
 from engine.domain.errors import NotEligible
 from engine.formats.iceberg.catalog.file_systems import SharedFileIO
 from engine.formats.intake.limits import Malformed
-from engine.formats.paimon.storage import TableStorage
+from engine.formats.intake.table_storage import TableStorage
 from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores.files import File, Files

@@ -170,15 +170,14 @@ class PaimonSubject:
 
 @dataclass
 class HiveSubject:
-    """A table of a Metastore with a partition for each day; `rewrites`: as it will be served, see `capabilities`."""
+    """A table of a Metastore with a partition for each day."""
 
     has_history: ClassVar[bool] = False
     lake: HiveLake
-    rewrites: bool = False
     next_id: int = 0
 
     def __post_init__(self) -> None:
-        self.format: TableFormat = HiveFormat(pause=0, rewrites=self.rewrites)
+        self.format: TableFormat = HiveFormat(pause=0)
         self.properties: Mapping[str, str] = {"type": "metastore", "uri": self.lake.metastore.uri}
         self.table = self.lake.create_table(keys=[("day", "string")])
         for _ in range(3):

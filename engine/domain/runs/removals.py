@@ -45,6 +45,36 @@ class OrphanRule:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplacedCopy:
+    """A copy of data that a rewrite replaced, in a table whose rewrites leave the files where they were.
+
+    Attributes:
+        snapshot_id: of the rewrite.
+        run_id: the run that made it, as the table states; untrusted.
+        used_at: when the copy was last in use.
+    """
+
+    snapshot_id: int
+    run_id: str
+    used_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CopyRule:
+    """Which replaced copies are deleted: those of proven rewrites that were last in use a grace ago.
+
+    Attributes:
+        grace: the time.
+        now: the instant at which ages are judged.
+        proven: ids of the snapshots of rewrites, as text, that the record has a proof of.
+    """
+
+    grace: timedelta
+    now: datetime
+    proven: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class FileCount:
     """Number of files, and the bytes of those whose size the metadata has."""
 

@@ -1,9 +1,9 @@
 """Protocols that every table format implements, one folder under `formats/` per format.
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
-What only some formats can do is in further roles (`RewritableTable`, `ParentKeeper`, `HistoryKeeper`, `FileKeeper`,
-`OrphanKeeper`, `TagKeeper`, `ManifestKeeper`, `DeleteKeeper`, `OwnEngine`, `NativeTable`): callers ask with
-`isinstance` whether a table has one, and decide what follows without.
+What only some formats can do is in further roles (`RewritableTable`, `CommitsApart`, `ParentKeeper`, `HistoryKeeper`,
+`FileKeeper`, `CopyKeeper`, `OrphanKeeper`, `TagKeeper`, `ManifestKeeper`, `DeleteKeeper`, `OwnEngine`, `NativeTable`):
+callers ask with `isinstance` whether a table has one, and decide what follows without.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -24,6 +24,7 @@ from engine.formats.base.commits import (
     IN_HISTORY,
     CommitOutcome,
     CommitRequest,
+    CommitsApart,
     CommittedBatch,
     Committer,
     Verification,
@@ -41,7 +42,14 @@ from engine.formats.base.native import (
     ProcedureSettings,
     RowCounts,
 )
-from engine.formats.base.removals import REMOVED_FILES, FileDeletion, FileKeeper, OrphanDeletion, OrphanKeeper
+from engine.formats.base.removals import (
+    REMOVED_FILES,
+    CopyKeeper,
+    FileDeletion,
+    FileKeeper,
+    OrphanDeletion,
+    OrphanKeeper,
+)
 from engine.formats.base.tables import FormsGroups, OpenTable, RewritableTable, rewritable
 from engine.formats.base.tasks import RewriteSettings, Task, TaskSource
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
@@ -54,9 +62,11 @@ __all__ = [
     "CheckStep",
     "CommitOutcome",
     "CommitRequest",
+    "CommitsApart",
     "CommittedBatch",
     "Committer",
     "Condition",
+    "CopyKeeper",
     "DeleteKeeper",
     "DeleteProof",
     "FileDeletion",

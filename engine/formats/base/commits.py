@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol, runtime_checkable
 
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import InputFile, OutputFile
@@ -139,3 +139,12 @@ class Committer(Protocol):
         Files of later attempts are kept, so that a stale holder can't remove the work of its successor. Returns the
         number of deleted files. Must not be called while a task of those attempts may still write.
         """
+
+
+@runtime_checkable
+class CommitsApart(Protocol):
+    """A table without commits of several groups: each group changes an entry of its own, so each is sent alone."""
+
+    @property
+    def commits_apart(self) -> Literal[True]:
+        """True."""

@@ -9,7 +9,7 @@ from typing import Final, Protocol, runtime_checkable
 
 import pyarrow as pa
 
-from engine.domain.runs.removals import OrphanRule, RemovalFigures, RemovalPlan
+from engine.domain.runs.removals import CopyRule, OrphanRule, RemovalFigures, RemovalPlan, ReplacedCopy
 from engine.formats.base.files import Condition
 
 REMOVED_FILES: Final = pa.schema(
@@ -130,3 +130,31 @@ class OrphanKeeper(Protocol):
 
     def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> OrphanDeletion:
         """Return the deletion of orphans by this run; arguments as for `preview_orphans`."""
+
+
+@runtime_checkable
+class CopyKeeper(Protocol):
+    """A table whose rewrites leave the files that they replaced where they were. All calls may block."""
+
+    def replaced_copies(self) -> Sequence[ReplacedCopy]:
+        """Return the copies that rewrites replaced and that are not deleted yet. Lists files.
+
+        Raises:
+            NotEligible: files of this kind of store can't be listed.
+        """
+
+    def copies(self, run_id: str, rule: CopyRule, others: Sequence[str]) -> OrphanDeletion:
+        """Return the deletion of replaced copies by this run.
+
+        Its look also makes readers find the files that writers added to a replaced copy. The plan's detail `copies`
+        has the numbers of `folders` by what is done with them, and `late`: the number of files `copied`, those `left`
+        by reason, and those `overwritten`.
+
+        Args:
+            run_id: the run.
+            rule: which copies are deleted.
+            others: locations of other tables; files below them are left alone.
+        """
+
+    def deleted_files(self, run_id: str) -> Iterator[pa.Table]:
+        """Yield what a run recorded before it deleted files, with the columns `REMOVED_FILES`."""

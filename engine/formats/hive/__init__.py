@@ -1,9 +1,10 @@
 """The Hive format: Parquet files in the partition folders of a table that a Hive Metastore lists.
 
-Entered by the wiring and by catalogs through `HiveFormat`. Nothing here writes: this version only reads such tables.
+Entered by the wiring and by catalogs through `HiveFormat`. A rewrite makes a new folder for
+a partition; `compaction` writes, proves and puts it in place, `upkeep` deletes the folders that it replaced.
 """
 
 from engine.formats.hive.connection import HiveFormat
-from engine.formats.hive.table import HiveTable
+from engine.formats.hive.upkeep.tables import UpkeptHiveTable as HiveTable
 
 __all__ = ["HiveFormat", "HiveTable"]

@@ -1,48 +1,39 @@
-"""Operations on Hive tables: none yet; their files are measured, and health, advice and explain answer.
+"""Operations on Hive tables: rewrites of whole partitions, and the deletion of the folders that these replace."""
 
-`WITH_REWRITES` is what tests have of rewrites: they are not served before files that writers add to old folders are
-watched and old folders are removed.
-"""
-
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Final
 
 from engine.domain.runs.run import Operation
 from engine.domain.tables.capabilities import STRATEGIES, Capabilities, cells
 from engine.domain.tables.table import FormatName
 
-READ_ONLY: Final = "this version only reads tables of a Hive Metastore"
-
-_MAINTENANCE: Final = tuple(each for each in Operation if each is not Operation.REWRITE)
+NO_ORDER: Final = "partitions of Hive tables are rewritten as a whole, in the order of their files: use binpack"
 _STRATEGY: Final = "binpack"
-_NO_ORDER: Final = "partitions of Hive tables are rewritten as a whole, in the order of their files: use binpack"
-_OTHERS: Final = tuple(each for each in STRATEGIES if each != _STRATEGY)
 _NO_ENGINE: Final = "Hive tables have no procedure of their own"
+_NO_SNAPSHOTS: Final = "Hive tables have no snapshots; delete_old_compactions removes what rewrites replaced"
+
+_IMPOSSIBLE: Final[Mapping[Operation, str]] = {
+    Operation.REWRITE_DELETES: "Hive tables have no delete files",
+    Operation.REWRITE_MANIFESTS: "Hive tables have no manifests",
+    Operation.EXPIRE_SNAPSHOTS: _NO_SNAPSHOTS,
+    Operation.RECLAIM: _NO_SNAPSHOTS,
+    Operation.PURGE: _NO_SNAPSHOTS,
+    Operation.REMOVE_ORPHANS: "a file that no partition of a Hive table has may be one that is about to be added",
+}
 
 
-def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:  # noqa: ARG001
-    return READ_ONLY
-
-
-def _reason_with_rewrites(operation: Operation, strategy: str | None, engine: str | None) -> str | None:
+def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:
     if operation is not Operation.REWRITE:
-        return READ_ONLY
+        return _IMPOSSIBLE.get(operation)
     if engine == "native":
         return _NO_ENGINE
-    return None if strategy == _STRATEGY else _NO_ORDER
+    return None if strategy == _STRATEGY else NO_ORDER
 
 
 CAPABILITIES: Final = Capabilities(
     format=FormatName.HIVE,
     cells=tuple(cells(_reason)),
-    settings={"rewrite.strategy": dict.fromkeys(_OTHERS, READ_ONLY)}
-    | {f"maintenance.{operation.value}": {"*": READ_ONLY} for operation in _MAINTENANCE},
+    settings={"rewrite.strategy": {each: NO_ORDER for each in STRATEGIES if each != _STRATEGY}}
+    | {f"maintenance.{operation.value}": {"*": reason} for operation, reason in _IMPOSSIBLE.items()},
 )
 """The capabilities of the Hive format."""
-
-WITH_REWRITES: Final = replace(
-    CAPABILITIES,
-    cells=tuple(cells(_reason_with_rewrites)),
-    settings={**CAPABILITIES.settings, "rewrite.strategy": dict.fromkeys(_OTHERS, _NO_ORDER)},
-)
-"""The same with rewrites."""

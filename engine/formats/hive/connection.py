@@ -19,14 +19,13 @@ from engine.formats.base import (
     every_namespace,
 )
 from engine.formats.base.checks import examples, run_steps
-from engine.formats.hive.capabilities import CAPABILITIES, WITH_REWRITES
+from engine.formats.hive.capabilities import CAPABILITIES
 from engine.formats.hive.catalog.metastore import Metastore
 from engine.formats.hive.catalog.properties import PLAIN, STORAGE, URI, addresses_of, problems_of
 from engine.formats.hive.errors import asking_metastore, reading_table
 from engine.formats.hive.metadata.tables import is_parquet_table
 from engine.formats.hive.probes import SHARE, Looks
-from engine.formats.hive.rewritable import RewritableHiveTable
-from engine.formats.hive.table import HiveTable
+from engine.formats.hive.upkeep.tables import UpkeptHiveTable
 from engine.formats.hive.view import TableView
 from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
 
@@ -38,7 +37,6 @@ class HiveFormat:
 
     `check_location` raises `InvalidInput` for a location whose files must not be listed, `check_peer` for the address
     of a server that must not be used. `pause`: see `probes.Looks`.
-    `rewrites`: see `capabilities`.
     """
 
     def __init__(
@@ -47,17 +45,15 @@ class HiveFormat:
         check_location: CheckLocation = anywhere,
         check_peer: CheckPeer = anywhere,
         pause: float = SHARE,
-        rewrites: bool = False,
     ) -> None:
         self._check_location = check_location
         self._check_peer = check_peer
         self._pause = pause
-        self._rewrites = rewrites
         self._looks: dict[str, Looks] = {}
 
     def capabilities(self) -> Capabilities:
         """Return the operations that this version supports on Hive tables."""
-        return WITH_REWRITES if self._rewrites else CAPABILITIES
+        return CAPABILITIES
 
     def plain_properties(self) -> PlainProperties:
         """Return the properties of catalogs that contain no secrets. Never blocks."""
@@ -81,7 +77,6 @@ class HiveFormat:
             looks=looks,
             check_location=self._check_location,
             check_peer=self._check_peer,
-            rewrites=self._rewrites,
         )
 
 
@@ -95,9 +90,7 @@ class HiveConnection:
         looks: Looks,
         check_location: CheckLocation,
         check_peer: CheckPeer,
-        rewrites: bool,
     ) -> None:
-        self._rewrites = rewrites
         self._storage = {name: value for name, value in properties.items() if name.startswith(STORAGE)}
         self._uri = properties[URI]
         self._metastore = Metastore(addresses_of(self._uri), check_peer)
@@ -163,7 +156,7 @@ class HiveConnection:
             found |= {} if known is None else {ref: known}
         return found
 
-    def open_table(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> HiveTable:
+    def open_table(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> UpkeptHiveTable:
         """Load a table and list its files; only folders in the scope are listed.
 
         Raises:
@@ -177,7 +170,7 @@ class HiveConnection:
         view = self._load(ref, scope)
         with reading_table(f"list the files of {ref}"):
             self._looks.took(ref, view.pointer, monotonic() - begun, scope)
-        return RewritableHiveTable(view, lambda: self._load(ref, scope)) if self._rewrites else HiveTable(view)
+        return UpkeptHiveTable(view, lambda: self._load(ref, scope))
 
     def _load(self, ref: TableRef, scope: FileScope) -> TableView:
         with reading_table(f"open table {ref}"):

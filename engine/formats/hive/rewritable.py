@@ -1,6 +1,7 @@
-"""A loaded table whose partitions can be rewritten, as `formats.base.FormsGroups`; tests only, see `capabilities`."""
+"""A loaded table whose partitions can be rewritten, as `formats.base.FormsGroups`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
@@ -8,7 +9,6 @@ from engine.formats.base import (
     CommitOutcome,
     CommitRequest,
     CommittedBatch,
-    Condition,
     RewriteSettings,
     Verification,
     WrittenGroup,
@@ -30,6 +30,11 @@ class RewritableHiveTable(HiveTable):
     def __init__(self, view: TableView, fresh: Callable[[], TableView]) -> None:
         super().__init__(view)
         self._fresh = fresh
+
+    @property
+    def commits_apart(self) -> Literal[True]:
+        """True: each partition is an entry of its own in the Metastore."""
+        return True
 
     def kernel_form(self) -> GroupForm:
         """Return groups of whole partitions."""
@@ -81,6 +86,3 @@ class RewritableHiveTable(HiveTable):
     def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:  # noqa: ARG002
         """Delete files written by this run's attempts up to `up_to_attempt`, except `keep` and those of partitions."""
         return remove_run_files(self._fresh(), run_id, keep=keep, up_to_attempt=up_to_attempt)
-
-    def _served(self) -> Condition:
-        return Condition("engine_available", True, "rewritten by the kernel, each partition as a whole")

@@ -1,4 +1,4 @@
-"""One loaded table of a Hive Metastore, as `formats.base.OpenTable`: it is measured, and not rewritten yet."""
+"""One loaded table of a Hive Metastore, as `formats.base.OpenTable`."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +12,7 @@ from engine.domain.runs.files import InputFile
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
 from engine.formats.base import Condition, SnapshotInfo, SnapshotKind, TableColumn
-from engine.formats.hive.capabilities import READ_ONLY
+from engine.formats.hive.capabilities import NO_ORDER
 from engine.formats.hive.conditions import partition_conditions
 from engine.formats.hive.errors import reading_table
 from engine.formats.hive.files.footers import footers_of
@@ -157,15 +157,12 @@ class HiveTable:
         *,
         moves_to_current_spec: bool = False,  # noqa: ARG002
     ) -> Sequence[Condition]:
-        """Return the conditions of a rewrite; `engine_available` does not hold where rewrites are not served."""
-        return [self._served(), *partition_conditions(self._view)]
-
-    def _served(self) -> Condition:
-        return Condition("engine_available", False, READ_ONLY)
+        """Return the conditions of a rewrite."""
+        return list(partition_conditions(self._view))
 
     def resolve_order(self, requested: RequestedOrder) -> RowOrdering:  # noqa: ARG002
         """Raise `NotEligible`."""
-        raise NotEligible(f"{self.ref}: {READ_ONLY}")
+        raise NotEligible(f"{self.ref}: {NO_ORDER}")
 
     def order_ranges(
         self,

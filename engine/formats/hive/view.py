@@ -18,6 +18,7 @@ from engine.formats.hive.metadata.partition_keys import PartitionKeys
 from engine.formats.hive.metadata.partitions import Partitions
 from engine.formats.hive.metadata.tables import TableEntry
 from engine.formats.intake.limits import Malformed
+from engine.formats.intake.table_storage import TableStorage
 from engine.rewriting.kernel.storage.places import Places
 
 
@@ -52,6 +53,11 @@ class TableView:
         """The folders that its files may be in."""
         return Places(self.scope.folders(self.entry.location))
 
+    @property
+    def files_of_table(self) -> TableStorage:
+        """Its folders, to read and write whole files in."""
+        return TableStorage(self.storage, places=self.places)
+
     @cached_property
     def partitions(self) -> Partitions:
         """Its partitions."""
@@ -61,6 +67,16 @@ class TableView:
     def partition(self, values: Sequence[str]) -> Partition | None:
         """Return the present entry of a partition, by the texts of its keys; None if there is none."""
         return self.metastore.partition(self.ref.namespace[0], self.ref.name, values)
+
+    def partition_of(self, name: str) -> Partition | None:
+        """Return the present entry of a partition, by its canonical JSON; None if there is none.
+
+        All partitions are read only if it is not found by the usual texts of its values.
+        """
+        found = self.partition(self.keys.texts(name))
+        if found is None and (values := self.partitions.values_of(name)) is not None:
+            return self.partition(values)
+        return found
 
     def change_partition(self, changed: Partition) -> None:
         """Replace the entry of a partition; see `Metastore.change_partition`."""

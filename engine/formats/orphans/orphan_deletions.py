@@ -1,4 +1,4 @@
-"""The deletion of a run's orphans from a loaded table, as `formats.base.OrphanDeletion` defines it."""
+"""Deletions of what a look finds: a run's orphans, and others that `formats.base.OrphanDeletion` is the form of."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -35,8 +35,51 @@ class OrphanSearch(DeletedFiles, Protocol):
         """
 
 
-class TableOrphans(TableDeletion):
-    """The deletion of one run's orphans, an `OrphanDeletion`; arguments as for `TableDeletion`."""
+class LookingDeletion(TableDeletion):
+    """The deletion of files that a look at the table's storage finds, an `OrphanDeletion`.
+
+    Args:
+        reading, storage, files, what: as for `TableDeletion`.
+        looking: takes the look in parts, as `OrphanSearch.looking` does; called with `before_page`.
+        earlier: returns, after the look, what earlier attempts of the run deleted, by kind.
+    """
+
+    def __init__(
+        self,
+        *,
+        reading: Callable[[str], AbstractContextManager[None]],
+        storage: Callable[[], Mapping[str, str]],
+        files: DeletedFiles,
+        what: str,
+        looking: Callable[[Callable[[int], None]], Iterator[None]],
+        earlier: Callable[[], Mapping[str, FileCount]],
+    ) -> None:
+        super().__init__(reading=reading, storage=storage, files=files, what=what)
+        self._begin = looking
+        self._count_earlier = earlier
+        self._looking: Iterator[None] | None = None
+        self._earlier: Mapping[str, FileCount] = {}
+
+    def look(self, before_page: Callable[[int], None], seconds: float) -> bool:
+        """List files for a time; see `OrphanDeletion.look`."""
+        self._before_batch = before_page
+        until = time.monotonic() + seconds
+        with self._reading(f"look for {self._what} of"):
+            if self._looking is None:
+                self._looking = self._begin(self._ask)
+            for _ in self._looking:
+                if time.monotonic() >= until:
+                    return True
+            self._earlier = self._count_earlier()
+        return False
+
+    def figures(self) -> RemovalFigures:
+        """Return what this object, and earlier attempts of the run, deleted so far."""
+        return super().figures().with_earlier(self._earlier)
+
+
+class TableOrphans(LookingDeletion):
+    """The deletion of one run's orphans; arguments as for `TableDeletion`."""
 
     def __init__(
         self,
@@ -46,28 +89,14 @@ class TableOrphans(TableDeletion):
         files: OrphanSearch,
         rule: OrphanRule,
     ) -> None:
-        super().__init__(reading=reading, storage=storage, files=files, what="orphans")
-        self._orphans = files
-        self._rule = rule
-        self._looking: Iterator[None] | None = None
-        self._earlier: Mapping[str, FileCount] = {}
-
-    def look(self, before_page: Callable[[int], None], seconds: float) -> bool:
-        """List files for a time; see `OrphanDeletion.look`."""
-        self._before_batch = before_page
-        until = time.monotonic() + seconds
-        with self._reading("look for orphans of"):
-            if self._looking is None:
-                self._looking = self._orphans.looking(self._rule, self._ask)
-            for _ in self._looking:
-                if time.monotonic() >= until:
-                    return True
-            self._earlier = _gone(self._orphans)
-        return False
-
-    def figures(self) -> RemovalFigures:
-        """Return what this object, and earlier attempts of the run, deleted so far."""
-        return super().figures().with_earlier(self._earlier)
+        super().__init__(
+            reading=reading,
+            storage=storage,
+            files=files,
+            what="orphans",
+            looking=lambda before_page: files.looking(rule, before_page),
+            earlier=lambda: _gone(files),
+        )
 
 
 def preview_orphans(files: OrphanSearch, rule: OrphanRule, before_page: Callable[[int], None]) -> RemovalPlan:

@@ -24,6 +24,7 @@ from engine.formats.base import (
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.intake.caches import ManifestCache
 from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
+from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.capabilities import CAPABILITIES
 from engine.formats.paimon.catalog.database import CatalogDatabase
 from engine.formats.paimon.catalog.jdbc import JdbcWarehouse
@@ -36,7 +37,6 @@ from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.known_snapshots import KnownSnapshots
-from engine.formats.paimon.storage import TableStorage
 from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.view import TableView, pointer_of
 from engine.rewriting.kernel.storage.places import Places

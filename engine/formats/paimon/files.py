@@ -7,9 +7,9 @@ from time import sleep
 from typing import Final, Protocol
 
 from engine.formats.intake.limits import Malformed
+from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES, TableSchema, parse_schema
 from engine.formats.paimon.metadata.snapshots import SNAPSHOT_BYTES, Snapshot, parse_snapshot
-from engine.formats.paimon.storage import TableStorage
 
 _NUMBER: Final = re.compile(r"(?:0|[1-9][0-9]{0,17})")
 _HINT_BYTES: Final = 64

@@ -23,6 +23,7 @@ from engine.rewriting.kernel.errors import (
     UNSUPPORTED_DELETE_FILE,
     UNSUPPORTED_STORAGE,
 )
+from engine.services.planning.upkeep.copies import copies_condition
 
 TASK_BYTES_PER_SECOND: Final = 32 * 2**20
 """Bytes that one procedure task reads and writes a second: 15 MB of input on one core, and about as much output."""
@@ -75,9 +76,8 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
     wanted = str(policy.values["rewrite.engine"])
     kernel: tuple[Condition, ...] = ()
     if wanted != Engine.NATIVE:
-        kernel = tuple(
-            opened.conditions(RequestedOrder.of(policy.values), moves_to_current_spec=policy.moves_to_current_spec)
-        )
+        order, moves = RequestedOrder.of(policy.values), policy.moves_to_current_spec
+        kernel = (*opened.conditions(order, moves_to_current_spec=moves), *copies_condition(opened, policy))
         if all(each.holds for each in kernel):
             return Chosen(Engine.ARROW, opened, policy, kernel)
     if wanted == Engine.ARROW or not isinstance(opened, OwnEngine):

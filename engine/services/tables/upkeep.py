@@ -15,6 +15,7 @@ from engine.domain.ids import RunId, TableId
 from engine.domain.runs.expiry import ExpiryPlan, Needed
 from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation, RunFilter
+from engine.formats.base import CopyKeeper
 from engine.planning.measures.metadata import MetadataHealth
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.neighbours import locations_inside
@@ -154,7 +155,7 @@ class UpkeepService:
         async with self._database.read() as unit:
             run = await read_run(unit, run_id, caller)
         seen = await self._observations.observe(caller, run.table_id)
-        keeper = file_keeper_of(seen.opened)
+        keeper = seen.opened if isinstance(seen.opened, CopyKeeper) else file_keeper_of(seen.opened)
         files = await self._formats.work(seen.opened.ref, keeper.deleted_files, run_id)
         first = next(files, None)
         if first is None:
@@ -182,8 +183,8 @@ class UpkeepService:
         """Return the files that the operation would delete now; None if it deletes none."""
         if operation is Operation.REMOVE_ORPHANS:
             return await self._orphans(seen)
-        if not deletes_files(seen.policy, operation):
-            return None
+        if isinstance(seen.opened, CopyKeeper) or not deletes_files(seen.policy, operation):
+            return None  # the files of replaced copies are listed by the run
         plan = await self._expiry_plan(seen, operation, now, needed)
         keeper = file_keeper_of(seen.opened)
         return await self._formats.work(

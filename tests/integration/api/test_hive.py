@@ -1,4 +1,4 @@
-"""Tables of a Hive Metastore over HTTP: discovered, measured and explained; runs are refused with the reason."""
+"""Tables of a Hive Metastore over HTTP: discovered, measured, explained and rewritten."""
 
 import asyncio
 from dataclasses import dataclass
@@ -66,17 +66,26 @@ async def test_every_view_of_a_table_answers(hive: Registered) -> None:
     }
     assert not (await hive.view("backpressure"))["slow_down"]
     await hive.view("advice")
+    await hive.view("upkeep")
     explained = await hive.view("explain")
     assert not explained["eligible"]
-    assert "only reads tables of a Hive Metastore" in str(explained)
+    assert "set maintenance.delete_old_compactions in the policy" in str(explained)
 
 
-@pytest.mark.parametrize("dry_run", [True, False])
-async def test_a_rewrite_is_refused_with_the_reason(hive: Registered, dry_run: bool) -> None:
-    before = await asyncio.to_thread(hive.table.rows)
-    refused = await hive.api.post("/v1/runs", {"table_id": hive.table_id, "dry_run": dry_run}, status=422)
-    assert "only reads tables of a Hive Metastore" in str(refused)
-    assert await asyncio.to_thread(hive.table.rows) == before
+async def test_a_rewrite_waits_for_the_setting_that_watches_replaced_folders(hive: Registered) -> None:
+    asked = {"table_id": hive.table_id, "dry_run": True}
+    refused = await hive.api.post("/v1/runs", asked, status=200)
+    assert "set maintenance.delete_old_compactions in the policy" in str(refused)
+    policy = {"rewrite": {"min_input_files": 2}, "maintenance": {"delete_old_compactions": {"grace": "1d"}}}
+    await hive.api.call(
+        "PUT", f"/v1/tables/{hive.table_id}/policy", status=201, json=policy, headers={"If-None-Match": "*"}
+    )
+    found = await hive.api.post("/v1/runs", asked, status=200)
+    assert len(found["groups"]) == len(DAYS)
+    planned = await hive.api.post(
+        "/v1/runs", {"table_id": hive.table_id, "operation": "delete_old_compactions", "dry_run": True}, status=200
+    )
+    assert "0 replaced folders can be deleted" in str(planned)
 
 
 async def test_a_metastore_that_is_away_is_told_with_its_address(api: Api) -> None:

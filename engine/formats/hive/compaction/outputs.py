@@ -6,17 +6,14 @@ A partition also needs the files that a pending call to the Metastore can still 
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Final
 
 from engine.domain.runs.output_names import attempt_of
-from engine.formats.hive.compaction.folders import COMPACTED, SENT, parent_of
+from engine.formats.hive.compaction.folders import COMPACTED, attempt_of_folder, parent_of, plain
+from engine.formats.hive.compaction.marks import SENT, SENT_SECONDS
 from engine.formats.hive.view import TableView
 from engine.formats.orphans.listings import files_below
 from engine.rewriting.kernel.storage.stores.addresses import address_of, file_name
 from engine.rewriting.kernel.storage.stores.connections import files_of
-
-SENT_SECONDS: Final = 3600.0
-"""A folder that the Metastore was asked to put in place is kept for so long: it may execute the call late."""
 
 
 def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
@@ -25,22 +22,28 @@ def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
 
 
 def remove_run_files(view: TableView, run_id: str, *, keep: frozenset[str], up_to_attempt: int) -> int:
-    """Delete a run's files of attempts up to a number, except `keep` and those in folders that partitions need.
+    """Delete the folders of a run's attempts up to a number, but for those that are needed or have a file of `keep`.
 
-    Needed are the folders of partitions, and those that the Metastore was asked for in the last hour.
+    Needed are the folders of partitions, and those of calls to the Metastore that may still be executed. Returns the
+    number of outputs among the deleted files.
     """
-    written, begun = _written(view), time.time() - SENT_SECONDS
-    needed = {parent_of(path) for path, at in written.items() if file_name(path).startswith(SENT) and at >= begun}
-    needed.update(view.partitions.table["location"].to_pylist())
+    written, since = _written(view), time.time() - SENT_SECONDS
+    needed = {plain(parent_of(path)) for path in keep}
+    needed.update(
+        plain(parent_of(path)) for path, at in written.items() if file_name(path).startswith(SENT) and at >= since
+    )
+    needed.update(map(plain, view.partitions.table["location"].to_pylist()))
     removed = 0
     for path in written:
         attempt = attempt_of(file_name(path), run_id)
-        if attempt is None or attempt > up_to_attempt or path in keep or parent_of(path) in needed:
+        if attempt is None:  # a mark, or the copy of a late file
+            attempt = attempt_of_folder(parent_of(path), run_id)
+        if attempt is None or attempt > up_to_attempt or plain(parent_of(path)) in needed:
             continue
         address = address_of(path)
         with suppress(FileNotFoundError):
             files_of(address.kind, address.place, view.storage).delete(address.path)
-            removed += 1
+            removed += attempt_of(file_name(path), run_id) is not None
     return removed
 
 

@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Final
-from uuid import uuid4
+from typing import Final, Literal
 
 import structlog
 from hive_metastore.ttypes import InvalidOperationException, Partition
@@ -23,14 +22,15 @@ from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
 from engine.formats.hive.compaction.copies import copy_file, copy_of
-from engine.formats.hive.compaction.folders import SENT, parent_of
+from engine.formats.hive.compaction.folders import parent_of
+from engine.formats.hive.compaction.marks import SENT_SECONDS, fresh_marks, remove_mark, write_mark
 from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
-from engine.formats.hive.files.listing import files_directly_in
+from engine.formats.hive.compaction.replaced import ReplacedFolder, write_list
+from engine.formats.hive.files.listing import Unlisted, every_file_in, files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
 from engine.formats.hive.view import TableView
 from engine.formats.intake.errors import summary_of
-from engine.rewriting.kernel.storage.stores.addresses import address_of
-from engine.rewriting.kernel.storage.stores.connections import files_of
+from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 MOST_LATE_FILES: Final = 100
 MOST_LATE_BYTES: Final = 256 * 2**20
@@ -87,20 +87,40 @@ class Swap:
 
         Raises:
             _Lost: another writer changed the partition.
-            OutcomeUnknown: the Metastore did not answer; the change may still happen.
+            OutcomeUnknown: the Metastore did not answer, now or to an earlier call: the change may still happen.
         """
+        try:
+            return self._done(before_try)
+        except _Lost as error:
+            if next(fresh_marks(self.folder, self.view.storage), None) is None:
+                raise
+            raise OutcomeUnknown(
+                f"partition {self.group.partition[:200]} has changed, and the Metastore may still execute an earlier "
+                f"call that changes it back; certain {SENT_SECONDS / 60:.0f} minutes after that call"
+            ) from error
+
+    def _done(self, before_try: Callable[[], None]) -> int:
         copied: dict[str, tuple[int, int]] = {}
         for number in range(1, _MAX_TRIES + 1):
             stored = self._read()
             location = self._planned_location(stored)
             self._catch_up(location, copied)
             before_try()
-            self._mark_sent()
-            self._catch_up(location, copied)
-            changed = self._changed(stored, location, copied)
-            if self._read() != stored:
-                continue
-            self._change(changed)
+            mark, is_open = write_mark(self.folder, self.view.storage), False
+            try:
+                self._catch_up(location, copied)
+                self._write_list(location, copied)
+                changed = self._changed(stored, location, copied)
+                if self._read() != stored:
+                    continue
+                is_open = True
+                is_open = self._change(changed)
+            except _Lost:
+                is_open = False
+                raise
+            finally:
+                if not is_open:
+                    remove_mark(mark, self.view.storage)
             self._follow_up(stored, changed, copied)
             return number
         raise _Lost
@@ -112,8 +132,7 @@ class Swap:
         return found
 
     def _read(self) -> Partition:
-        values = self.view.partitions.values_of(self.group.partition)
-        found = None if values is None else self.view.partition(values)
+        found = self.view.partition_of(self.group.partition)
         if found is None:
             raise _Lost
         return found
@@ -126,7 +145,11 @@ class Swap:
 
     def _catch_up(self, location: str, copied: dict[str, tuple[int, int]]) -> None:
         """Copy the files that were added since the plan; check that inputs and outputs are as they were."""
-        present = files_directly_in(location, self.view.storage)
+        try:
+            present = every_file_in(location, self.view.storage)
+        except Unlisted as error:
+            _log.warning("partition_held_back", partition=self.group.partition[:200], reason=str(error))
+            raise _Lost from error
         if any(present.get(file.path) != (file.file_bytes, file.sequence_number) for file in self.group.inputs):
             raise _Lost
         if any(present.get(path) != state for path, state in copied.items()):
@@ -161,7 +184,10 @@ class Swap:
             if is_unused:
                 self._change(stored)
             raise _Lost
-        self._copy({path: state for path, state in present.items() if path not in known}, copied)
+        late = {path: state for path, state in present.items() if path not in known}
+        if late:
+            self._copy(late, copied)
+            self._write_list(location, copied)
 
     def _is_exact(self, copied: Files) -> bool:
         """Return whether the new folder has the outputs and the copies of late files, and nothing else."""
@@ -180,19 +206,29 @@ class Swap:
         changed.parameters = parameters | {name: known[name] for name in _STATISTICS if name in parameters}
         return changed
 
-    def _mark_sent(self) -> None:
-        """Write an empty file that keeps the folder for a time: an unanswered call may be executed later."""
-        address = address_of(f"{self.folder}/{SENT}{uuid4().hex}")
-        files_of(address.kind, address.place, self.view.storage).create(address.path).finish()
+    def _write_list(self, location: str, copied: Files) -> None:
+        """Store which files of the old folder the new one has the rows of; see `compaction.replaced`."""
+        known = {file_name(file.path): (file.file_bytes, file.sequence_number) for file in self.group.inputs}
+        known |= {file_name(path): state for path, state in copied.items()}
+        outputs = {file_name(file.path): file.file_bytes for file in self.group.outputs}
+        replaced = ReplacedFolder(self.group.partition, location, known, outputs)
+        write_list(self.folder, self.snapshot_id, replaced, self.view.files_of_table)
 
-    def _change(self, changed: Partition) -> None:
+    def _change(self, changed: Partition) -> Literal[False]:
+        """Ask the Metastore to change the partition; return False, as the call is not open any more.
+
+        Raises:
+            _Lost: the partition was dropped.
+            OutcomeUnknown: no answer.
+        """
         try:
             self.view.change_partition(changed)
         except InvalidOperationException as error:
             raise _Lost from error
-        except TTransportException as error:
+        except (TTransportException, OSError) as error:
             message = f"the location of {self.group.partition[:200]} may still change: {summary_of(error)}"
             raise OutcomeUnknown(message) from error
+        return False
 
     def _record(self, stored: Partition, location: str) -> CompactionRecord:
         before = CompactionRecord.of((stored.parameters or {}).get(PARAMETER))

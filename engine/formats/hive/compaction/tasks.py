@@ -3,7 +3,8 @@
 from engine.domain.errors import CommitConflict, NotEligible
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
-from engine.formats.hive.compaction.folders import folder_of
+from engine.formats.hive.compaction.folders import folder_of, parent_of
+from engine.formats.hive.compaction.marks import SENT_SECONDS, fresh_marks
 from engine.formats.hive.compaction.records import CompactionRecord
 from engine.formats.hive.compaction.schemas import NoCommonSchema, common_schema, numbered
 from engine.formats.hive.compaction.swaps import next_number
@@ -17,11 +18,14 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
 
     Raises:
         NotEligible: a file is not Parquet, or the files have no common schema.
-        CommitConflict: the partition is gone.
+        CommitConflict: the partition is gone, or an earlier call to the Metastore may still change it.
     """
     values = view.partitions.values_of(group.partition)
     if values is None:
         raise CommitConflict(f"the table has no partition {group.partition[:300]} any more")
+    before = CompactionRecord.of(view.partitions.record_of(group.partition))
+    folder = folder_of(view.entry.location, [key.name for key in view.entry.keys], values, next_number(before))
+    _check_no_call_is_open(view, group.partition, parent_of(folder))
     footers = footers_of([(each.path, each.file_bytes) for each in group.inputs], view.storage)
     readable = [each for each in footers if each is not None]
     if len(readable) < len(footers):
@@ -31,14 +35,13 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
         schema = common_schema(view.entry.columns, readable)
     except NoCommonSchema as error:
         raise NotEligible(str(error)) from error
-    before = CompactionRecord.of(view.partitions.record_of(group.partition))
     return GroupTask(
         run_id=run_id,
         attempt=attempt,
         group=group.ordinal,
         inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
         schema=numbered(schema),
-        output_dir=folder_of(view.entry.location, [key.name for key in view.entry.keys], values, next_number(before)),
+        output_dir=folder,
         name_prefix=output_prefix(run_id, group.ordinal, attempt),
         output_files=group.predicted_outputs,
         write=write,
@@ -47,3 +50,12 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
         columns_by=BY_NAME,
         folder_per_execution=True,
     )
+
+
+def _check_no_call_is_open(view: TableView, partition: str, folder: str) -> None:
+    """Raise `CommitConflict` if a partition may still get one of the folders below `folder`."""
+    if next(fresh_marks(folder, view.storage), None) is not None:
+        raise CommitConflict(
+            f"the Metastore may still execute an earlier change of partition {partition[:200]}, whose answer was lost; "
+            f"it is left alone until {SENT_SECONDS / 60:.0f} minutes after that"
+        )

@@ -4,7 +4,9 @@ Names that begin with `_` or `.` are hidden, whether they are files or folders, 
 Folders below the table's location are listed at once, and each location elsewhere on its own.
 """
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 import pyarrow as pa
@@ -15,6 +17,7 @@ from engine.formats.intake.limits import LIVE_BYTES, too_large
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.orphans.listings import FOUND, files_below
 from engine.rewriting.kernel.storage.places import UNCLEAR
+from engine.rewriting.kernel.storage.stores.addresses import FILE, address_of
 
 FILES: Final = pa.schema(
     [
@@ -68,13 +71,54 @@ def files_directly_in(folder: str, storage: Mapping[str, str]) -> Mapping[str, t
     Raises:
         NotEligible, Malformed, OSError: as `data_files`.
     """
-    found = _listed(folder, storage)
+    return _direct(folder, _listed(folder, storage))
+
+
+def every_file_in(folder: str, storage: Mapping[str, str]) -> Mapping[str, tuple[int, int]]:
+    """Return the files of one folder as `files_directly_in` does, if no engine finds others there.
+
+    Raises:
+        Unlisted: an engine could find rows in a deeper folder, behind a link, or in a file with control characters in
+            its name.
+        NotEligible, Malformed, OSError: as `data_files`.
+    """
+    if (link := _link_in(folder)) is not None:
+        raise Unlisted(f"{link[-300:]} is a link")
+    every = pa.concat_tables([FOUND.empty_table(), *files_below(folder, storage)])
+    every = every.filter(pc.and_not(pc.greater(every["file_bytes"], 0), _are_hidden_below(every["path"], len(folder))))
+    found = _direct(folder, every.filter(pc.invert(pc.match_substring_regex(every["path"], UNCLEAR))))
+    if others := every.num_rows - len(found):
+        raise Unlisted(f"{others} files in {folder[-300:]} are in folders, or have control characters in their names")
+    return found
+
+
+class Unlisted(Exception):
+    """A folder can have rows that Packhouse does not list."""
+
+
+def _direct(folder: str, found: pa.Table) -> Mapping[str, tuple[int, int]]:
     below = pc.match_substring(pc.utf8_slice_codeunits(found["path"], len(folder) + 1), "/")
     direct = found.filter(pc.invert(pc.or_(below, _are_hidden(found["path"], depth=0))))
     modified_ms = pc.divide(direct["modified_us"], 1000).to_pylist()
     return dict(
         zip(direct["path"].to_pylist(), zip(direct["file_bytes"].to_pylist(), modified_ms, strict=True), strict=True)
     )
+
+
+def _link_in(folder: str) -> str | None:
+    """Return a link directly in a folder of this machine's disks, which no listing follows; None without one."""
+    address = address_of(folder)
+    if address.kind != FILE:
+        return None
+    with suppress(FileNotFoundError), os.scandir(address.path) as entries:
+        return next((each.path for each in entries if each.is_symlink() and each.name[:1] not in "._"), None)
+    return None
+
+
+def _are_hidden_below(paths: pa.ChunkedArray, start: int) -> pa.ChunkedArray:
+    """Return for each path whether engines hide it by a name after its first `start` characters."""
+    hidden = pc.match_substring_regex(pc.utf8_slice_codeunits(paths, start), r"/(?:_[^/=]*|\.[^/]*)(?:/|$)")
+    return pc.or_(hidden, pc.ends_with(paths, _COPYING))
 
 
 def _folders(locations: Sequence[str], root: str) -> list[str]:

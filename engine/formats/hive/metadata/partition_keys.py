@@ -52,6 +52,11 @@ class PartitionKeys:
             separators=(",", ":"),
         )
 
+    def texts(self, partition: str) -> Sequence[str]:
+        """Return the texts of a partition's keys, by its canonical JSON; others that mean the same are possible."""
+        stored = json.loads(partition)
+        return [_text(stored[key.name]) for key in self.columns]
+
     def fields(self) -> PartitionSpecFields:
         """Return the keys in the form that predicates are evaluated with."""
         fields = [
@@ -84,6 +89,12 @@ def _value(hive_type: str, stored: str) -> Any:
     if _root(hive_type) in _BITS:
         return int(stored) if _WHOLE.fullmatch(stored) else stored
     return _TRUTHS.get(stored.lower(), stored) if _root(hive_type) == "boolean" else stored
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return NULL
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _typed(hive_type: str, value: Any) -> Any:

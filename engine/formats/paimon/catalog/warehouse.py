@@ -7,8 +7,8 @@ from typing import Final
 
 from engine.domain.tables.table import TableRef
 from engine.formats.base import IsWanted, TableListing
+from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.files import TableFiles
-from engine.formats.paimon.storage import TableStorage
 
 _SUFFIX: Final = ".db"
 

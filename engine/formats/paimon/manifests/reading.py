@@ -14,11 +14,11 @@ from engine.formats.intake.checks import check_size
 from engine.formats.intake.errors import decoding_file
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
 from engine.formats.intake.overlapping import overlapped
+from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.manifests.deletion_vectors import VECTORS, read_vectors
 from engine.formats.paimon.manifests.entries import ENTRIES, read_entries
 from engine.formats.paimon.manifests.lists import ManifestRef, read_list
 from engine.formats.paimon.metadata.snapshots import ListFile, Snapshot
-from engine.formats.paimon.storage import TableStorage
 
 _READERS: Final = 8
 _BYTES_OF_A_REF: Final = 300

@@ -14,6 +14,7 @@ from engine.domain.errors import Fatal, NotEligible
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.removals import RemovalFigures, RemovalPlan
 from engine.domain.runs.results import RunResult
+from engine.domain.runs.run import RunState
 from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, FileDeletion, OpenTable, OrphanDeletion
 from engine.rewriting.kernel.errors import Stopped as Interrupted
@@ -60,6 +61,40 @@ class DeletingAttempt(MetadataAttempt):
         self._proofs: list[Mapping[str, Any]] = list(attempt.run.result.verifications)
         self._removed: Mapping[str, Any] = {}
         self._removal: FileRemoval
+
+    async def _search_and_delete(
+        self, policy: EffectivePolicy, rule: Mapping[str, Any], words: Callable[[RemovalPlan], str], what: str
+    ) -> None:
+        """Take the look of the run's `FileRemoval`, delete what it found, and end the run.
+
+        Args:
+            policy: the policy of the table.
+            rule: which files are searched for, JSON-ready.
+            words: returns a plan as a clause.
+            what: what the files are.
+
+        Raises:
+            Stopped, Fatal: as `_remove_files`.
+        """
+        self._go_on()
+        await self._removal.look(policy)
+        plan, earlier = await self._removal.record(), self._removal.figures()
+        document = {"rule": dict(rule), "removal": plan.document()}
+        self._removed = earlier.document() if earlier.total.files else {}
+        self._step("planned")
+        await self._attempt.check()
+        if not plan.total.files and not self._removed:
+            state, reason = self._state_without_files(plan)
+            await self._end(state, reason, words(plan), plan=document)
+            return
+        self._go_on()
+        await self._begin(policy, document, {"files": plan.total.files, "bytes": plan.total.bytes})
+        await self._remove_files(policy)
+        await self._end(RunState.SUCCEEDED, "committed", f"{what}: {self._files_words()}")
+
+    def _state_without_files(self, plan: RemovalPlan) -> tuple[RunState, str]:  # noqa: ARG002 - others look at it
+        """Return the state in which a search without files to delete ends, and the reason."""
+        return RunState.SKIPPED, "nothing_to_do"
 
     async def _remove_files(self, policy: EffectivePolicy) -> None:
         """Delete the files that the run's `FileRemoval` finds, and store what was deleted.

@@ -1,15 +1,22 @@
-"""One attempt at a deletion of old copies: an expiry of the snapshots whose rows a proven rewrite has as well.
+"""One attempt at a deletion of old copies: of the snapshots, or the folders, whose rows a proven rewrite has as well.
 
-What a snapshot's summary states of its writer is untrusted: a rewrite counts only if the record has its proof.
+What a table states of the writer of a snapshot or folder is untrusted: a rewrite counts only if the record has its
+proof.
 """
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from engine.domain.ids import RunId
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.expiry import Expiry
-from engine.domain.runs.run import Run
+from engine.domain.runs.removals import RemovalPlan
+from engine.domain.runs.run import Run, RunState
+from engine.formats.base import CopyKeeper
 from engine.services.operations.metadata.expiry import ExpiryAttempt
+from engine.services.operations.metadata.file_removal import FileRemoval
+from engine.services.planning.upkeep.copies import copies_words, copy_rule
 from engine.services.planning.upkeep.histories import expiry_of, keeper_of
 
 _AT_ONCE: Final = 500
@@ -18,21 +25,57 @@ _AT_ONCE: Final = 500
 class OldCompactionsAttempt(ExpiryAttempt):
     """One attempt at a deletion of old copies, an `OperationAttempt`."""
 
+    async def _settle(self) -> None:
+        if not isinstance(self._table, CopyKeeper):
+            await super()._settle()
+
+    async def _work(self, policy: EffectivePolicy) -> None:
+        if not isinstance(self._table, CopyKeeper):
+            await super()._work(policy)
+            return
+        keeper = self._table
+        copies = await self._context.formats.work(keeper.ref, keeper.replaced_copies)
+        proven = await self._proven_of({each.run_id for each in copies})
+        async with self._context.database.read() as unit:
+            rule = replace(copy_rule(policy, await unit.now()), proven=proven)
+        self._removal = FileRemoval(
+            context=self._context,
+            attempt=self._attempt,
+            table=keeper,
+            may_send=self._may_send,
+            step=self._step,
+            open_deletion=lambda others: keeper.copies(self._attempt.run.id, rule, others),
+        )
+        document = {"grace_seconds": int(rule.grace.total_seconds())}
+        await self._search_and_delete(policy, document, copies_words, "old copies")
+
+    def _state_without_files(self, plan: RemovalPlan) -> tuple[RunState, str]:
+        if plan.details["copies"]["late"]["copied"]:
+            return RunState.SUCCEEDED, "committed"
+        return super()._state_without_files(plan)
+
+    def _state(self) -> RunState:
+        return RunState.SUCCEEDED if self._removed else super()._state()
+
     async def _selected(self, policy: EffectivePolicy) -> Expiry:
         """Return the expiry of the old copies, without those whose rewrite the record does not prove."""
         copies = await self._context.formats.work(self._table.ref, keeper_of(self._table).old_copies)
-        runs = sorted({RunId(each.run_id) for each in copies})
-        proven: set[str] = set()
-        for start in range(0, len(runs), _AT_ONCE):
-            async with self._context.database.read() as unit:
-                found = await unit.runs.get_many(self._attempt.run.table_id, runs[start : start + _AT_ONCE])
-            proven |= {snapshot_id for run in found for snapshot_id in _proven(run)}
+        proven = await self._proven_of({each.run_id for each in copies})
         async with self._context.database.read() as unit:
             now, needed = await unit.now(), await self._needed(unit)
         operation = self._attempt.run.operation
         return await self._context.formats.work(
             self._table.ref, expiry_of, self._table, policy, operation, now, needed=needed, proven=proven
         )
+
+    async def _proven_of(self, run_ids: Iterable[str]) -> frozenset[str]:
+        """Return the snapshots of these runs of the table that the record has a proof of."""
+        runs, proven = sorted({RunId(each) for each in run_ids}), set[str]()
+        for start in range(0, len(runs), _AT_ONCE):
+            async with self._context.database.read() as unit:
+                found = await unit.runs.get_many(self._attempt.run.table_id, runs[start : start + _AT_ONCE])
+            proven |= {snapshot_id for run in found for snapshot_id in _proven(run)}
+        return frozenset(proven)
 
 
 def _proven(run: Run) -> frozenset[str]:

@@ -30,20 +30,7 @@ class OrphanAttempt(DeletingAttempt):
             step=self._step,
             open_deletion=lambda others: keeper.orphans(run.id, rule, others, others_live),
         )
-        self._go_on()
-        await self._removal.look(policy)
-        plan, earlier = await self._removal.record(), self._removal.figures()
-        document = {"rule": rule.document(), "removal": plan.document()}
-        self._removed = earlier.document() if earlier.total.files else {}
-        self._step("planned")
-        await self._attempt.check()
-        if not plan.total.files and not self._removed:
-            await self._end(RunState.SKIPPED, "nothing_to_do", orphan_words(plan), plan=document)
-            return
-        self._go_on()
-        await self._begin(policy, document, {"files": plan.total.files, "bytes": plan.total.bytes})
-        await self._remove_files(policy)
-        await self._end(RunState.SUCCEEDED, "committed", f"orphans: {self._files_words()}")
+        await self._search_and_delete(policy, rule.document(), orphan_words, "orphans")
 
     def _state(self) -> RunState:
         return RunState.SUCCEEDED if self._removed else RunState.SKIPPED

@@ -22,7 +22,15 @@ from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, Pack
 from engine.domain.runs.drops import DropReason, Loss
 from engine.domain.runs.hot_partitions import LostGroup, Place
 from engine.domain.runs.run import RunState, StoredGroup
-from engine.formats.base import CommitOutcome, CommitRequest, ParentKeeper, RewritableTable, Verification, WrittenGroup
+from engine.formats.base import (
+    CommitOutcome,
+    CommitRequest,
+    CommitsApart,
+    ParentKeeper,
+    RewritableTable,
+    Verification,
+    WrittenGroup,
+)
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.operations.mismatches import Mismatches
 from engine.services.runs.attempts import Attempt
@@ -70,6 +78,8 @@ class Commits:
     async def commit(self, groups: Sequence[StoredGroup]) -> None:
         """Commit written groups, one snapshot for each base they were planned on; leaves the run in `committing`.
 
+        A table that `CommitsApart` gets a commit for each group.
+
         Raises:
             LeaseLost: before anything was sent.
             OutcomeUnknown: the table could not be read after a lost answer; written groups stay written.
@@ -96,7 +106,11 @@ class Commits:
         for group in groups:
             by_base[int(group.measured["base_snapshot_id"]), int(group.measured["schema_id"])].append(group)
         for (base, schema), batch in sorted(by_base.items(), key=lambda item: item[1][0].ordinal):
-            await self._commit_batch(base, schema, batch)
+            opened = await self._open_table()
+            parts = [[group] for group in batch] if isinstance(opened, CommitsApart) else [batch]
+            await self._commit_batch(base, schema, parts[0], opened)
+            for part in parts[1:]:
+                await self._commit_batch(base, schema, part, await self._open_table())
 
     async def answer_failed_proofs(self) -> None:
         """Act on a snapshot that failed its proof in an earlier attempt, which ended before it could act.
@@ -126,7 +140,9 @@ class Commits:
                 await self._prove(table, batch.snapshot_id, mine, tries=0)
         return list(left.values())
 
-    async def _commit_batch(self, base: int, schema: int, groups: Sequence[StoredGroup]) -> None:
+    async def _commit_batch(
+        self, base: int, schema: int, groups: Sequence[StoredGroup], opened: RewritableTable
+    ) -> None:
         request = CommitRequest(
             run_id=self._attempt.run.id,
             attempt=self._attempt.number,
@@ -139,7 +155,7 @@ class Commits:
         self._step("before_commit")
         detail = None
         try:
-            outcome = await self._send(request, groups)
+            outcome = await self._send(request, groups, opened)
         except CommitConflict as error:
             detail = error.message
             outcome = CommitOutcome(None, (), {group.ordinal: Loss.TABLE_CHANGED for group in groups})
@@ -154,11 +170,14 @@ class Commits:
             lost = await self.adopt_found([by_ordinal[ordinal] for ordinal in outcome.dropped])
             await self.drop_lost([_lost(group, outcome.dropped[group.ordinal]) for group in lost], detail=detail)
 
-    async def _send(self, request: CommitRequest, groups: Sequence[StoredGroup]) -> CommitOutcome:
+    async def _send(
+        self, request: CommitRequest, groups: Sequence[StoredGroup], opened: RewritableTable
+    ) -> CommitOutcome:
+        """Send a batch until its outcome is known; the first time to the `opened` table."""
         permit, last = self._permit(groups), ""
         for send in range(1, SENDS + 1):
             try:
-                table = await self._open_table()
+                table = opened if send == 1 else await self._open_table()
                 return await self._formats.change(table.ref, table.commit, request, before_try=permit)
             except LeaseLost:
                 raise

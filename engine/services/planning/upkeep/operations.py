@@ -13,7 +13,8 @@ from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.policies import OFF, RECLAIM, EffectivePolicy
 from engine.domain.runs.expiry import ExpiryPlan, Needed
 from engine.domain.runs.run import Operation
-from engine.formats.base import DeleteKeeper, HistoryKeeper, ManifestKeeper, OpenTable, OrphanKeeper
+from engine.formats.base import CopyKeeper, DeleteKeeper, HistoryKeeper, ManifestKeeper, OpenTable, OrphanKeeper
+from engine.services.planning.upkeep.copies import EXAMPLE, copy_rule, waiting_words
 from engine.services.planning.upkeep.histories import (
     EXPIRE,
     OLD_COMPACTIONS,
@@ -63,7 +64,7 @@ class Upkeep:
 
     setting: str
     example: str
-    role: type
+    role: type | tuple[type, ...]
     plan: Callable[[OpenTable, EffectivePolicy, datetime], Work]
 
 
@@ -107,7 +108,7 @@ def plan_upkeep(
             len(plan.expired), words, lambda: {**plan.document(), "plan_hash": plan.hash(table.uuid)}, next_at=None
         )
     work = UPKEEP[operation].plan(table, policy, now)
-    if operation not in EXPIRES or needed == Needed():
+    if operation not in EXPIRES or needed == Needed() or isinstance(table, CopyKeeper):
         return work
     return replace(_plan_history(table, policy, operation, now, needed), next_at=work.next_at)
 
@@ -156,9 +157,20 @@ def _plan_expiry(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Wo
 
 
 def _plan_old_compactions(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+    if isinstance(table, CopyKeeper):
+        return _plan_copies(table, policy, now)
     rule = history_rule(policy, Operation.DELETE_OLD_COMPACTIONS)
     next_at = next_copy_at(keeper_of(table).old_copies(), rule, now)
     return replace(_plan_history(table, policy, Operation.DELETE_OLD_COMPACTIONS, now), next_at=next_at)
+
+
+def _plan_copies(table: CopyKeeper, policy: EffectivePolicy, now: datetime) -> Work:
+    """Return the work on replaced copies: those in their grace are looked at every hour, for what writers add there."""
+    rule, copies = copy_rule(policy, now), table.replaced_copies()
+    due = sum(each.used_at + rule.grace <= now for each in copies)
+    waiting = len(copies) - due
+    document = {"grace_seconds": int(rule.grace.total_seconds()), "due": due, "watched": waiting}
+    return Work(len(copies), waiting_words(due, waiting, rule), lambda: document, None, is_urgent=waiting > 0)
 
 
 def _plan_reclaim(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
@@ -201,7 +213,7 @@ UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
             EXPIRE, '{"older_than": "5d", "keep_last": 10}', HistoryKeeper, _plan_expiry
         ),
         Operation.DELETE_OLD_COMPACTIONS: Upkeep(
-            OLD_COMPACTIONS, '{"grace": "1d"}', HistoryKeeper, _plan_old_compactions
+            OLD_COMPACTIONS, EXAMPLE, (HistoryKeeper, CopyKeeper), _plan_old_compactions
         ),
         Operation.RECLAIM: Upkeep(RECLAIM, '{"retention": "7d"}', HistoryKeeper, _plan_reclaim),
         Operation.REMOVE_ORPHANS: Upkeep(

@@ -11,9 +11,9 @@ import pytest
 from engine.domain.errors import Away, OutcomeUnknown, PackhouseError, StateConflict, Transient
 from engine.domain.runs.run import RunState
 from engine.formats.base import CommitRequest
+from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.catalog import locks
 from engine.formats.paimon.compaction import commits
-from engine.formats.paimon.storage import TableStorage
 from engine.services.planning.engines import Engine
 from tests.integration.paimon.catalog_commits import CatalogCommits
 from tests.support.format_subjects import LocalCore

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.formats.paimon.storage import TableStorage
+from engine.formats.intake.table_storage import TableStorage
 from engine.rewriting.kernel.storage.places import Places
 from tests.support.s3_server import BUCKET, S3Server
 

@@ -1,4 +1,4 @@
-"""Files of a warehouse, read and written as a whole, with a limit of their size; only below the folders of a table."""
+"""Files of a table, read and written as a whole, with a limit of their size; only below the folders of a table."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,0 +1,269 @@
+"""Look at the folders that rewrites replaced, copy what came late, and delete those past their grace, for one run."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import pyarrow as pa
+
+from engine.domain.errors import TableReplaced
+from engine.domain.runs.removals import CopyRule, FileCount, RemovalPlan
+from engine.formats.base import Condition
+from engine.formats.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, Origin
+from engine.formats.deletion.records import Records
+from engine.formats.deletion.scopes import RECORDS, Refused, Scope
+from engine.formats.hive.compaction.folders import COMPACTED, parent_of, plain
+from engine.formats.hive.compaction.marks import SENT, SENT_SECONDS
+from engine.formats.hive.files.listing import files_directly_in
+from engine.formats.hive.upkeep.folders import Listed, lists_of, replaced_folders
+from engine.formats.hive.upkeep.late_files import Carrier, LateFiles
+from engine.formats.hive.view import TableView
+from engine.formats.orphans.listings import files_below
+
+UNREAD: Final = "unread"
+_MOST_NAMED: Final = 10
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a look found.
+
+    Attributes:
+        due: files to delete.
+        folders: number of replaced folders, by what is done with them.
+        late: what became of files that writers added to them.
+        next_at: when the next of them leaves its grace; None if none is in it.
+    """
+
+    due: FileList
+    folders: Mapping[str, int]
+    late: LateFiles
+    refused: Refused
+    next_at: datetime | None
+
+    def plan(self, path: str = "") -> RemovalPlan:
+        """Return the files to delete, with what else was found."""
+        found = {
+            "folders": dict(self.folders),
+            "late": self.late.document(),
+            "next_at": None if self.next_at is None else self.next_at.isoformat(),
+        }
+        details: dict[str, Any] = {
+            "copies": found,
+            "samples": self.due.samples(_MOST_NAMED),
+            "refused": {"counts": dict(self.refused.counts), "samples": dict(self.refused.samples)},
+        }
+        return RemovalPlan(self.due.counts(), details, path)
+
+
+@dataclass
+class OldCopies:
+    """The watch and deletion for one run of a table, as `deletion.table_deletions.DeletedFiles`.
+
+    Attributes:
+        load: returns the current version of the table.
+        run_id: the run.
+        rule: which replaced folders are deleted.
+        scope: where files may be deleted.
+    """
+
+    load: Callable[[], TableView]
+    run_id: str
+    rule: CopyRule
+    scope: Scope
+    seen: Seen | None = None
+    _sent: set[str] = field(default_factory=set)
+    _origin: str = ""
+
+    def looking(self, before_page: Callable[[int], None]) -> Iterator[None]:
+        """Take a look in parts; it is taken, and late files are copied, when the iterator ends.
+
+        Raises:
+            OSError, Malformed, NotEligible: as `upkeep.folders.replaced_folders`.
+        """
+        view, refused, unread = self.load(), Refused(), list[str]()
+        self._origin = view.uuid
+        lists = replaced_folders(view, before_page, lambda path, _: unread.append(path))
+        refused.add(pa.chunked_array([unread], pa.string()), UNREAD)
+        yield
+        look = _Look(view, self.rule, before_page, _newest(lists, self.rule.proven))
+        writer = ListWriter(Origin(view.uuid, 0, self._now_us // 1000))
+        for each in lists:
+            writer.add(self.scope.allowed(look.of(each), refused))
+            yield
+        writer.add(self.scope.allowed(_rows(look.records, FileKind.METADATA), refused))
+        self.seen = Seen(writer.finish(), look.counts, look.late, refused, look.next_at)
+
+    def is_pending(self) -> bool:
+        """Return False: another attempt begins with a look."""
+        return False
+
+    @property
+    def records(self) -> Records:
+        """The lists of the run."""
+        return records_of(self.load(), self.run_id)
+
+    def record(self) -> RemovalPlan:
+        """Store the list of the files to delete. Raises OSError."""
+        seen = self._taken()
+        path = self.records.write_orphans(seen.due, self._now_us) if seen.due.rows else ""
+        return seen.plan(path)
+
+    def unneeded(self) -> Iterator[pa.Table]:
+        """Yield the files to delete that are still as they were listed, in folders that no partition has now."""
+        for batch in self._taken().due.batches():
+            view = self._same()
+            needed, present = _locations(view), dict[str, Mapping[str, int]]()
+            kept = [self._is_free(view, row, needed, present) for row in batch.to_pylist()]
+            free = batch.filter(pa.array(kept, pa.bool_()))
+            self._sent.update(plain(parent_of(path)) for path in free["path"].to_pylist())
+            yield free
+
+    def prove(self) -> Sequence[Condition]:
+        """Look at the current partitions: whether one has a folder of which files were sent for deletion."""
+        wrong = len(self._sent & _locations(self._same()))
+        detail = f"files of {len(self._sent)} folders deleted, partitions have {wrong} of these"
+        return (Condition("deleted_are_unneeded", not wrong, detail),)
+
+    def gone(self) -> Mapping[str, FileCount]:
+        """Return what earlier attempts of this run recorded and is gone now, by kind. Raises OSError."""
+        view, counts = self._same(), dict[str, FileCount]()
+        for stored in self.records.orphans():
+            for batch in stored.batches():
+                present = {
+                    path
+                    for folder in {parent_of(path) for path in batch["path"].to_pylist()}
+                    for page in files_below(folder, view.storage)
+                    for path in page["path"].to_pylist()
+                }
+                for row in batch.to_pylist():
+                    if row["path"] not in present:
+                        found = counts.get(row["kind"], FileCount())
+                        counts[row["kind"]] = found + FileCount(1, row["file_bytes"] or 0)
+        return counts
+
+    def close(self) -> None:
+        """Do nothing: the lists stay as the record of what was deleted."""
+
+    @property
+    def _now_us(self) -> int:
+        return int(self.rule.now.timestamp() * 1_000_000)
+
+    def _taken(self) -> Seen:
+        if self.seen is None:
+            raise ValueError("no look was taken yet")
+        return self.seen
+
+    def _same(self) -> TableView:
+        view = self.load()
+        if view.uuid != self._origin:
+            raise TableReplaced(
+                f"the table under this name is another one now ({view.uuid}, it was {self._origin}): nothing is deleted"
+            )
+        return view
+
+    def _is_free(
+        self, view: TableView, row: Mapping[str, Any], needed: set[str], present: dict[str, Mapping[str, int]]
+    ) -> bool:
+        folder = parent_of(row["path"])
+        if plain(folder) in needed:
+            return False
+        if row["kind"] != FileKind.DATA:
+            return True
+        if folder not in present:
+            present[folder] = {path: size for path, (size, _) in files_directly_in(folder, view.storage).items()}
+        return bool(present[folder].get(row["path"]) == row["file_bytes"])
+
+
+IN_USE, IN_GRACE, DUE, UNPROVEN, KEPT = "in_use", "in_grace", "deleted", "unproven", "with_late_files"
+
+
+class _Look:
+    """Decides about one replaced folder after the other."""
+
+    def __init__(
+        self, view: TableView, rule: CopyRule, before: Callable[[int], None], newest: Mapping[str, Listed]
+    ) -> None:
+        self.counts = dict.fromkeys((IN_USE, IN_GRACE, DUE, UNPROVEN, KEPT), 0)
+        self.late = LateFiles()
+        self.next_at: datetime | None = None
+        self.records = list[tuple[str, int]]()  # lists and marks of folders whose files are deleted
+        self._view = view
+        self._rule = rule
+        self._newest = newest
+        self._locations = _locations(view)
+        followers = {location: (each.name.folder, each.replaced.outputs) for location, each in newest.items()}
+        self._carrier = Carrier(view, followers, self.late, before)
+
+    def of(self, old: Listed) -> pa.Table:
+        """Copy the late files of a folder, and return its files to delete, with the schema `LISTED`."""
+        location = plain(old.replaced.location)
+        if location in self._locations:
+            self.counts[IN_USE] += 1
+        elif str(old.name.snapshot_id) not in self._rule.proven:
+            self.counts[UNPROVEN] += 1
+        elif self._newest[location] is not old:  # the partition got the folder back since, and a later rewrite counts
+            self.records += [(old.name.path, 0)] if self._is_due(old) else []
+        else:
+            return self._of_newest(old)
+        return LISTED.empty_table()
+
+    def _of_newest(self, old: Listed) -> pa.Table:
+        self.late.changed += old.changed
+        had_late, folder = bool(old.late), old.replaced.location
+        if not self._carrier.carry(old):
+            self.counts[KEPT] += 1
+            return LISTED.empty_table()
+        if had_late or not self._is_due(old) or _is_asked_for(old, self._rule.now):
+            self.counts[IN_GRACE] += 1
+            ends_at = (self._rule.now if had_late else _at(old)) + self._rule.grace
+            self.next_at = ends_at if self.next_at is None else min(self.next_at, ends_at)
+            return LISTED.empty_table()
+        self.counts[DUE] += 1
+        marks = ((f"{folder}/{name}", size) for name, (size, _) in old.present.items() if name.startswith(SENT))
+        self.records += [*marks, (old.name.path, 0)]
+        return _rows([(f"{folder}/{name}", size) for name, (size, _) in old.deletable.items()], FileKind.DATA)
+
+    def _is_due(self, old: Listed) -> bool:
+        return _at(old) + self._rule.grace <= self._rule.now
+
+
+def replaced_copies(view: TableView) -> Iterator[tuple[int, str, datetime]]:
+    """Yield the snapshot id and the run of the rewrite that replaced each folder, and when the folder was last in use.
+
+    Raises:
+        NotEligible, OSError: as `files_below`.
+    """
+    for name, at in lists_of(view, lambda _: None):
+        yield name.snapshot_id, name.run_id, datetime.fromtimestamp(at / 1e6, UTC)
+
+
+def records_of(view: TableView, run_id: str) -> Records:
+    """Return the lists of files that one run of a table deleted, in a folder that engines do not look at."""
+    return Records(view.files_of_table, f"{view.entry.location}/{COMPACTED}/{RECORDS}", run_id)
+
+
+def _newest(lists: Sequence[Listed], proven: frozenset[str]) -> Mapping[str, Listed]:
+    """Return the newest proven list of each folder, by the folder as it is compared."""
+    ordered = sorted((each for each in lists if str(each.name.snapshot_id) in proven), key=lambda each: each.used_us)
+    return {plain(each.replaced.location): each for each in ordered}
+
+
+def _locations(view: TableView) -> set[str]:
+    return set(map(plain, view.partitions.table["location"].to_pylist()))
+
+
+def _at(old: Listed) -> datetime:
+    return datetime.fromtimestamp(old.used_us / 1e6, UTC)
+
+
+def _is_asked_for(old: Listed, now: datetime) -> bool:
+    """Return whether the Metastore may still execute a call that makes it the folder of its partition again."""
+    since_ms = (now - timedelta(seconds=SENT_SECONDS)).timestamp() * 1000
+    return any(name.startswith(SENT) and at >= since_ms for name, (_, at) in old.present.items())
+
+
+def _rows(files: Sequence[tuple[str, int]], kind: FileKind) -> pa.Table:
+    paths, sizes = [path for path, _ in files], [size for _, size in files]
+    return pa.table([paths, [kind.value] * len(files), sizes, pa.nulls(len(files), pa.int64())], schema=LISTED)

@@ -1,0 +1,314 @@
+"""Folders that rewrites replaced: what writers add there is copied, and their files are deleted after a grace."""
+
+import os
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.domain.access.callers import SYSTEM
+from engine.domain.policies import PolicyDocument
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Operation, Run, RunState
+from engine.formats.hive.compaction import copies
+from tests.support.hive.lakes import HiveLake, files_in, path_of
+from tests.support.hive.second_readers import duckdb_rows
+from tests.support.hive.worlds import DAYS, WrittenTable, open_written
+from tests.support.moved_clock import MovedClock
+from tests.support.world import World
+
+pytestmark = pytest.mark.usefixtures("redis")
+
+DELETE = RunRequest(Operation.DELETE_OLD_COMPACTIONS)
+DAY = DAYS[0]
+
+
+@pytest.fixture
+async def world(
+    hive_lake: HiveLake, sqlite_url: str, redis_url: str, tmp_path: Path
+) -> AsyncIterator[World[WrittenTable]]:
+    async with open_written(hive_lake, tmp_path, database_url=sqlite_url, redis_url=redis_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def clock(world: World[WrittenTable]) -> MovedClock:
+    return await MovedClock.of(world.container.database)
+
+
+async def delete(world: World[WrittenTable]) -> Run:
+    return await world.finish((await world.submit(DELETE)).id)
+
+
+async def rewritten(world: World[WrittenTable]) -> list[Path]:
+    """Rewrite both partitions, and return their old folders."""
+    old = [path_of(each) for each in world.lake.locations()]
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    return old
+
+
+def add_late(world: World[WrittenTable], folder: Path, day: str = DAY, name: str | None = None) -> Path:
+    """Add a file to a folder that the partition no longer has, written two minutes ago."""
+    made = world.lake.table.write_file(folder, world.lake._rows(day, 5))
+    file = made if name is None else made.rename(folder / name)
+    seconds = file.stat().st_mtime - 120
+    os.utime(file, (seconds, seconds))
+    return file
+
+
+def late(run: Run) -> dict[str, Any]:
+    found: dict[str, Any] = run.plan["removal"]["copies"]["late"]
+    return found
+
+
+def same_rows(world: World[WrittenTable]) -> bool:
+    found = sorted((row["day"], row["id"]) for row in duckdb_rows(world.lake.table))
+    return world.lake.rows() == found == world.lake.wanted()
+
+
+async def test_u11_u12_replaced_folders_are_deleted_after_their_grace(
+    world: World[WrittenTable], clock: MovedClock
+) -> None:
+    """U12: `delete_old_compactions` is a run of its own. U11: a copy goes once a newer id is ready, after a grace."""
+    old = await rewritten(world)
+    run = await delete(world)
+    assert (run.state, run.reason) == (RunState.SKIPPED, "nothing_to_do"), run.detail
+    assert "2 of them are watched" in str(run.detail)
+    assert [len(files_in(each)) for each in old] == [4, 4]
+    await clock.pass_by(hours=2)
+    run = await delete(world)
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert run.result.document["deleted"]["data"]["files"] == 8
+    assert [files_in(each) for each in old] == [[], []]
+    assert all(proof["ok"] for proof in run.result.verifications)
+    assert same_rows(world)
+    assert (await delete(world)).reason == "nothing_to_do"
+
+
+async def test_each_replaced_folder_of_a_partition_has_its_own_grace(
+    world: World[WrittenTable], clock: MovedClock
+) -> None:
+    first = await rewritten(world)
+    world.lake.append(DAY)
+    second = await rewritten(world)
+    await clock.pass_by(hours=2)
+    run = await delete(world)
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert [files_in(each) for each in (*first, second[0])] == [[], [], []]
+    assert files_in(path_of(world.lake.locations()[1])), "the second partition was rewritten once"
+    assert same_rows(world)
+
+
+async def test_late_files_are_copied_once_however_often_the_partition_is_rewritten(
+    world: World[WrittenTable], clock: MovedClock
+) -> None:
+    """U13: a writer keeps adding to the first folder; its rows are found after each look, never twice."""
+    (old, _) = await rewritten(world)
+    for turn in range(3):
+        add_late(world, old)
+        run = await delete(world)
+        assert run.state is RunState.SUCCEEDED, run.detail
+        assert late(run)["copied"] == 1
+        assert same_rows(world), turn
+        assert (await delete(world)).reason == "nothing_to_do"
+        await rewritten(world)
+        assert same_rows(world), turn
+    await clock.pass_by(hours=2)
+    assert (await delete(world)).state is RunState.SUCCEEDED
+    assert files_in(old) == []
+    assert same_rows(world)
+
+
+async def test_files_of_one_name_in_two_folders_are_both_copied(world: World[WrittenTable]) -> None:
+    (first, _) = await rewritten(world)
+    world.lake.append(DAY)
+    (second, _) = await rewritten(world)
+    for folder in (first, second):
+        add_late(world, folder, name="batch.parquet")
+    assert late(await delete(world))["copied"] == 2
+    assert same_rows(world)
+
+
+@pytest.mark.parametrize("reason", ["just_written", "not_parquet", "partition_gone", "partition_moved"])
+async def test_a_late_file_that_can_not_be_copied_is_told_and_never_deleted(
+    world: World[WrittenTable], clock: MovedClock, reason: str
+) -> None:
+    (old, _) = await rewritten(world)
+    file = add_late(world, old)
+    if reason == "just_written":
+        os.utime(file)
+    elif reason == "not_parquet":
+        file.write_bytes(b"no rows")
+        os.utime(file, (0, 0))
+    elif reason == "partition_gone":
+        world.lake.drop(DAY)
+    else:
+        world.lake.move(DAY)
+    before = world.lake.rows()
+    await clock.pass_by(hours=2)
+    run = await delete(world)
+    assert late(run)["left"] == {reason: 1}, run.detail
+    assert file.exists()
+    assert world.lake.rows() == before
+
+
+async def test_a_late_file_is_not_copied_beside_rows_that_replaced_the_partition(world: World[WrittenTable]) -> None:
+    """After `INSERT OVERWRITE` nobody knows whether the late rows belong to the partition."""
+    (old, _) = await rewritten(world)
+    file = add_late(world, old)
+    world.lake.overwrite(DAY)
+    run = await delete(world)
+    assert late(run)["left"] == {"partition_overwritten": 1}
+    assert file.exists()
+    assert same_rows(world)
+
+
+async def test_a_folder_that_a_partition_has_again_stays(world: World[WrittenTable], clock: MovedClock) -> None:
+    """Going back to the old folder is a change of the location, as the Metastore's tools make it."""
+    (old, _) = await rewritten(world)
+    world.lake.table.set_location([DAY], old)
+    world.lake.append(DAY)
+    await clock.pass_by(hours=2)
+    await delete(world)
+    assert same_rows(world)
+    (again, _) = await rewritten(world)
+    assert again == old
+    await clock.pass_by(hours=2)
+    run = await delete(world)
+    assert late(run)["copied"] == 0
+    assert files_in(old) == []
+    assert same_rows(world)
+
+
+async def test_a_partition_that_gets_a_folder_back_while_it_is_deleted_keeps_it(
+    world: World[WrittenTable], clock: MovedClock
+) -> None:
+    (old, _) = await rewritten(world)
+    await clock.pass_by(hours=2)
+    world.at("files_recorded", lambda: world.lake.table.set_location([DAY], old))
+    run = await delete(world)
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert len(files_in(old)) == 4
+    assert same_rows(world)
+
+
+async def test_files_that_were_overwritten_in_the_old_folder_stay_and_are_told(
+    world: World[WrittenTable], clock: MovedClock
+) -> None:
+    (old, _) = await rewritten(world)
+    files_in(old)[0].write_bytes(files_in(old)[1].read_bytes())
+    await clock.pass_by(hours=2)
+    run = await delete(world)
+    assert late(run)["overwritten"] == 1
+    assert len(files_in(old)) == 1
+    assert same_rows(world)
+
+
+@pytest.mark.parametrize("step", ["planned", "files_recorded", "deleting_files", "files_deleted", "before_end"])
+async def test_a_worker_that_ends_at_a_step_is_followed_by_another(
+    world: World[WrittenTable], clock: MovedClock, step: str
+) -> None:
+    old = await rewritten(world)
+    add_late(world, old[0])
+    await delete(world)
+    await clock.pass_by(hours=2)
+    submitted = (await world.submit(DELETE)).id
+    world.at(step, world.steal_lease(submitted))
+    await world.container.worker.advance(submitted)
+    await world.expire_lease(submitted)
+    run = await world.finish(submitted)
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert run.result.document["deleted"]["data"]["files"] == 9
+    assert [files_in(each) for each in old] == [[], []]
+    assert same_rows(world)
+
+
+async def test_a_copy_whose_worker_ended_before_it_was_stored_is_not_made_again(
+    world: World[WrittenTable], monkeypatch: pytest.MonkeyPatch, clock: MovedClock
+) -> None:
+    (old, _) = await rewritten(world)
+    add_late(world, old)
+    module = "engine.formats.hive.upkeep.late_files"
+
+    def fail(*_: object) -> None:
+        raise OSError("the worker ends")
+
+    with monkeypatch.context() as ending:
+        ending.setattr(f"{module}.write_list", fail)
+        submitted = await world.submit(DELETE)
+        with pytest.raises(AssertionError):
+            await world.finish(submitted.id, attempts=1)
+    assert same_rows(world)
+    await world.finish(submitted.id)
+    assert same_rows(world)
+    await rewritten(world)
+    await delete(world)
+    assert same_rows(world)
+    await clock.pass_by(hours=2)
+    await delete(world)
+    assert files_in(old) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("/day=2026-11-01", ""),
+        lambda text: text.replace("events/day=2026-11-01", "elsewhere"),
+        lambda text: text.replace("part-00000", "../part-00000"),
+        lambda text: text[: len(text) // 2],
+        lambda text: "[" * len(text) * 100,
+    ],
+    ids=["the table", "another table", "a path", "half of it", "deep"],
+)
+async def test_a_list_that_another_program_changed_deletes_no_file_of_others(
+    world: World[WrittenTable], clock: MovedClock, change: Callable[[str], str]
+) -> None:
+    await rewritten(world)
+    others = world.lake.table.folder.parent / "elsewhere"
+    world.lake.table.write_file(others, [{"id": 1, "value": 1.0}])
+    for each in world.lake.table.folder.rglob("_replaced-*.json"):
+        each.write_text(change(each.read_text()))
+    kept = {path: path.read_bytes() for path in (*files_in(others), *files_in(world.lake.table.folder))}
+    await clock.pass_by(hours=2)
+    assert (await delete(world)).is_terminal
+    assert {path: path.read_bytes() for path in kept} == kept
+    assert same_rows(world)
+
+
+async def test_a_folder_whose_rewrite_has_no_proof_in_the_record_stays(
+    world: World[WrittenTable], clock: MovedClock
+) -> None:
+    old = await rewritten(world)
+    for each in world.lake.table.folder.rglob("_replaced-*.json"):
+        each.rename(each.with_name(each.name.replace("_replaced-", "_replaced-1", 1)))
+    await clock.pass_by(hours=2)
+    assert (await delete(world)).reason == "nothing_to_do"
+    assert [len(files_in(each)) for each in old] == [4, 4]
+
+
+async def test_late_rows_are_copied_within_an_hour_by_the_coordinator(
+    world: World[WrittenTable], clock: MovedClock
+) -> None:
+    """While a replaced folder is in its grace, a run looks at it every hour, whatever the interval."""
+    policy = PolicyDocument.model_validate(
+        {
+            "rewrite": {"min_input_files": 2},
+            "maintenance": {"delete_old_compactions": {"grace": "7d", "interval": "7d"}},
+        }
+    )
+    await world.container.policies.put(SYSTEM, world.table_id, policy, if_match=1, if_none_match=False)
+    (old, _) = await rewritten(world)
+    await delete(world)
+    add_late(world, old)
+    await clock.pass_by(minutes=61)
+    overview = await world.container.upkeep.overview(SYSTEM, world.table_id)
+    (line,) = [each for each in overview["operations"] if each["operation"] == Operation.DELETE_OLD_COMPACTIONS]
+    assert line["due"], line
+
+
+def test_a_copy_names_the_folder_and_the_state_of_its_file() -> None:
+    path = copies.copy_of("s3://lake/t/_compacted/x", "s3a://lake/t/day=1/part-0", (10, 20))
+    assert copies.copied_file(path) == (copies.mark_of("s3://lake/t/day=1"), "part-0", (10, 20))
+    assert copies.copied_file("s3://lake/t/day=1/part-0") is None
