@@ -1,9 +1,9 @@
 """Protocols that every table format implements, one folder under `formats/` per format.
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
-What only some formats can do is in further roles (`RewritableTable`, `CommitsApart`, `ParentKeeper`, `HistoryKeeper`,
-`FileKeeper`, `CopyKeeper`, `OrphanKeeper`, `TagKeeper`, `ManifestKeeper`, `DeleteKeeper`, `OwnEngine`, `NativeTable`):
-callers ask with `isinstance` whether a table has one, and decide what follows without.
+What only some formats can do is in further roles (`RewritableTable`, `CommitsApart`, `RollsBack`, `ParentKeeper`,
+`HistoryKeeper`, `FileKeeper`, `CopyKeeper`, `OrphanKeeper`, `TagKeeper`, `ManifestKeeper`, `DeleteKeeper`, `OwnEngine`,
+`NativeTable`): callers ask with `isinstance` whether a table has one, and decide what follows without.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -32,7 +32,7 @@ from engine.formats.base.commits import (
 )
 from engine.formats.base.deletes import DeleteKeeper, DeleteProof
 from engine.formats.base.files import Condition, FileInventory
-from engine.formats.base.history import HistoryKeeper, ParentKeeper, RollBack, TagKeeper
+from engine.formats.base.history import HistoryKeeper, ParentKeeper, RollBack, RollsBack, TagKeeper
 from engine.formats.base.manifests import ManifestKeeper, ManifestProof
 from engine.formats.base.native import (
     NativeChange,
@@ -91,6 +91,7 @@ __all__ = [
     "RewritableTable",
     "RewriteSettings",
     "RollBack",
+    "RollsBack",
     "RowCounts",
     "SnapshotInfo",
     "SnapshotKind",

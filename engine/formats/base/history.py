@@ -26,15 +26,20 @@ class RollBack(StrEnum):
 
 
 @runtime_checkable
-class ParentKeeper(Protocol):
-    """A table that can go back to the snapshot before one of Packhouse's, and keep that one from expiry."""
+class RollsBack(Protocol):
+    """A table that can go back to its state before a commit of Packhouse's."""
 
     def roll_back(self, snapshot_id: int) -> RollBack:
-        """Roll main back to the parent of this Packhouse snapshot, unless another commit followed it. Idempotent.
+        """Go back to the parent of this Packhouse snapshot, unless another commit followed it. Idempotent.
 
         Raises:
             OutcomeUnknown, Transient: the catalog did not answer; try again.
         """
+
+
+@runtime_checkable
+class ParentKeeper(RollsBack, Protocol):
+    """A table that can go back to the snapshot before one of Packhouse's, and keep that one from expiry."""
 
     def protect_parent(self, run_id: str, snapshot_id: int) -> int | None:
         """Protect this Packhouse snapshot's parent from expiry until the next Packhouse commit; None if it has expired.

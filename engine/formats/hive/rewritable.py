@@ -10,11 +10,13 @@ from engine.formats.base import (
     CommitRequest,
     CommittedBatch,
     RewriteSettings,
+    RollBack,
     Verification,
     WrittenGroup,
 )
 from engine.formats.hive.compaction.outputs import list_run_files, remove_run_files
 from engine.formats.hive.compaction.proofs import find_commits, verify_commit
+from engine.formats.hive.compaction.returns import roll_back
 from engine.formats.hive.compaction.swaps import commit_groups, lost_groups
 from engine.formats.hive.compaction.tasks import kernel_task
 from engine.formats.hive.table import HiveTable
@@ -76,6 +78,11 @@ class RewritableHiveTable(HiveTable):
     def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
         """Verify a commit from the present partitions and their files."""
         return verify_commit(self._fresh(), snapshot_id, groups)
+
+    @reads("change partitions of")
+    def roll_back(self, snapshot_id: int) -> RollBack:
+        """Give the partition of a commit its previous folder again; see `RollsBack.roll_back`."""
+        return roll_back(self._fresh(), snapshot_id)
 
     @reads("list the files of")
     def list_outputs(self, run_id: str) -> Sequence[str]:

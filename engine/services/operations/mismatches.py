@@ -16,7 +16,7 @@ from engine.domain.clock import Clock
 from engine.domain.errors import Fatal, OutcomeUnknown, PackhouseError, Transient
 from engine.domain.runs.drops import DropReason
 from engine.domain.runs.run import GroupState, Operation
-from engine.formats.base import OpenTable, ParentKeeper, RollBack
+from engine.formats.base import OpenTable, ParentKeeper, RollBack, RollsBack
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.runs.attempts import Attempt
 from engine.services.tables.freezes import freeze_document
@@ -88,7 +88,7 @@ class Mismatches:
         for wait in _WAITS:
             try:
                 table = await self._open_table()
-                if not isinstance(table, ParentKeeper):
+                if not isinstance(table, RollsBack):
                     return RollBack.NOT_POSSIBLE
                 return await self._formats.change(table.ref, table.roll_back, snapshot_id)
             except (OutcomeUnknown, Transient) as error:

@@ -11,7 +11,7 @@ from thrift.transport.TTransport import TTransportException
 
 from engine.domain.runs.run import RunState
 from engine.formats.hive.catalog.metastore import Metastore
-from tests.support.hive.lakes import HiveLake, path_of
+from tests.support.hive.lakes import HiveLake, files_in, path_of
 from tests.support.hive.second_readers import HiveSpark, duckdb_rows
 from tests.support.hive.worlds import DAYS, WrittenTable, differences, open_written
 from tests.support.world import World
@@ -178,3 +178,73 @@ async def test_a_call_that_is_executed_late_finds_the_files_of_its_folder(
     assert (
         sum(day == DAYS[0] for day, _ in world.lake.rows()) == 80
     )  # old rows: the Metastore's fault, not a lack of files
+
+
+async def test_a_partition_whose_proof_fails_gets_its_old_folder_back(world: World[WrittenTable]) -> None:
+    def damage() -> None:
+        for location in world.lake.locations():
+            for file in files_in(path_of(location)) if "_compacted" in location else ():
+                file.write_bytes(file.read_bytes()[:-1])
+
+    world.at("after_commit", damage)
+    run = await world.rewrite()
+    assert (run.state, "it was rolled back" in str(run.detail)) == (RunState.FAILED, True), run.detail
+    assert world.lake.rows() == world.lake.wanted()
+    again = await world.rewrite()
+    assert again.state is RunState.SUCCEEDED, again.detail
+    assert world.lake.rows() == world.lake.wanted()
+    assert all("/compaction_id=2/" in each for each in world.lake.locations()[:1])
+
+
+async def test_a_partition_whose_proof_fails_is_left_to_people_once_others_wrote_to_it(
+    world: World[WrittenTable],
+) -> None:
+    def damage() -> None:
+        for location in world.lake.locations():
+            if "_compacted" in location:
+                files_in(path_of(location))[0].unlink()
+                world.lake.append(DAYS[0])
+
+    world.at("after_commit", damage)
+    run = await world.rewrite()
+    assert (run.state, "the table is frozen" in str(run.detail)) == (RunState.FAILED, True), run.detail
+
+
+async def test_each_partition_is_a_commit_of_its_own(
+    world: World[WrittenTable], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer for one partition is lost while its call is executed: the others are neither repeated nor given up."""
+    real, calls = Metastore.change_partition, list[str]()
+
+    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
+        real(self, database, name, changed)
+        calls.append(str(changed.values[0]))
+        if calls == [DAYS[0]]:
+            raise TTransportException(TTransportException.TIMED_OUT, "timeout")
+
+    monkeypatch.setattr(Metastore, "change_partition", change)
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert calls == list(DAYS)
+    assert len(run.result.verifications) == 2
+    assert world.lake.rows() == world.lake.wanted()
+
+
+@pytest.mark.parametrize("hidden", ["a deeper folder", "a link", "a control character"])
+async def test_rows_that_no_listing_shows_hold_their_partition_back(world: World[WrittenTable], hidden: str) -> None:
+    """An engine made them after the plan; they would be unseen in the new folder."""
+
+    def add() -> None:
+        folder = path_of(world.lake.locations()[0])
+        file = files_in(folder)[0]
+        if hidden == "a deeper folder":
+            world.lake.table.write_file(folder / "deeper", [{"id": 1, "value": 1.0}])
+        elif hidden == "a link":
+            (folder / "link.parquet").symlink_to(file)
+        else:
+            (folder / "a\nb.parquet").write_bytes(file.read_bytes())
+
+    world.at("before_commit", add)
+    run = await world.rewrite()
+    assert run.is_terminal
+    assert [("_compacted" in each) for each in world.lake.locations()] == [False, True]

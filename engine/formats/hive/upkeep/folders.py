@@ -37,6 +37,7 @@ class Listed:
         replaced: the content of its list.
         present: its files, with hidden and empty ones.
         copied: those of its files that have a copy, as they were then.
+        is_abandoned: whether the folder of the rewrite has no file any more.
     """
 
     name: ListName
@@ -44,6 +45,7 @@ class Listed:
     replaced: ReplacedFolder
     present: States
     copied: States
+    is_abandoned: bool
 
     @property
     def late(self) -> States:
@@ -95,7 +97,8 @@ def replaced_folders(
     names = list(lists_of(view, before_page))
     before_page(len(names) if "://" in view.entry.location else 0)
     read = [each for each in overlapped(lambda one: _read(view, one, unread), names, at_once=_READERS) if each]
-    files, copies = _found(view, {each.location for _, _, each in read}, before_page)
+    folders = {folder for name, _, each in read for folder in (each.location, name.folder)}
+    files, copies = _found(view, folders, before_page)
     return [
         Listed(
             name,
@@ -103,6 +106,7 @@ def replaced_folders(
             replaced,
             files.get(plain(replaced.location), {}),
             copies.get((_partition_folder(name.path), mark_of(replaced.location)), {}),
+            plain(name.folder) not in files,
         )
         for name, at, replaced in read
     ]

@@ -203,6 +203,7 @@ class _Look:
             self.counts[IN_USE] += 1
         elif str(old.name.snapshot_id) not in self._rule.proven:
             self.counts[UNPROVEN] += 1
+            self.records += [(old.name.path, 0)] if old.is_abandoned and self._is_due(old) else []
         elif self._newest[location] is not old:  # the partition got the folder back since, and a later rewrite counts
             self.records += [(old.name.path, 0)] if self._is_due(old) else []
         else:

@@ -1,0 +1,83 @@
+"""Go back to the folder that a rewrite replaced: the partition gets its previous location again."""
+
+from copy import deepcopy
+
+from hive_metastore.ttypes import InvalidOperationException
+from thrift.transport.TTransport import TTransportException
+
+from engine.domain.errors import OutcomeUnknown
+from engine.formats.base import RollBack
+from engine.formats.hive.compaction.copies import copy_of
+from engine.formats.hive.compaction.folders import plain
+from engine.formats.hive.compaction.marks import remove_mark, write_mark
+from engine.formats.hive.compaction.proofs import records_of
+from engine.formats.hive.compaction.records import CompactionRecord
+from engine.formats.hive.compaction.replaced import LARGEST, ReplacedFolder, path_of_list
+from engine.formats.hive.files.listing import files_directly_in
+from engine.formats.hive.metadata.partitions import location_of
+from engine.formats.hive.view import TableView
+from engine.formats.intake.errors import summary_of
+from engine.formats.intake.limits import Malformed
+from engine.rewriting.kernel.storage.stores.addresses import file_name
+
+
+def roll_back(view: TableView, snapshot_id: int) -> RollBack:
+    """Give the partition of a rewrite its previous folder again; see `formats.base.RollsBack`.
+
+    Its record stays: the compaction id goes on growing. Raises OSError.
+    """
+    for partition, location, record in records_of(view):
+        if record.snapshot_id == snapshot_id and plain(location) == plain(record.location):
+            return _go_back(view, partition, record)
+    return RollBack.DONE
+
+
+def _go_back(view: TableView, partition: str, record: CompactionRecord) -> RollBack:
+    replaced = _replaced(view, record)
+    if replaced is None or plain(replaced.location) != plain(record.previous) or not _is_whole(view, replaced):
+        return RollBack.NO_PARENT
+    stored = view.partition_of(partition)
+    if stored is None or plain(location_of(stored)) != plain(record.location):
+        return RollBack.DONE
+    if not _is_unused(view, record, replaced):
+        return RollBack.FOLLOWED
+    changed = deepcopy(stored)
+    changed.sd.location = record.previous
+    mark = write_mark(record.previous, view.storage)
+    try:
+        view.change_partition(changed)
+    except InvalidOperationException:
+        remove_mark(mark, view.storage)
+        return RollBack.DONE
+    except (TTransportException, OSError) as error:
+        message = f"partition {partition[:200]} may still go back to {record.previous[-300:]}: {summary_of(error)}"
+        raise OutcomeUnknown(message) from error
+    remove_mark(mark, view.storage)
+    return RollBack.DONE
+
+
+def _replaced(view: TableView, record: CompactionRecord) -> ReplacedFolder | None:
+    path = path_of_list(record.location, record.snapshot_id)
+    if not view.places.cover(path) or not view.places.cover(record.previous):
+        return None
+    try:
+        return ReplacedFolder.read(view.files_of_table.read(path, LARGEST))
+    except (FileNotFoundError, Malformed):
+        return None
+
+
+def _is_whole(view: TableView, replaced: ReplacedFolder) -> bool:
+    """Return whether the replaced folder still has all files as they were rewritten."""
+    present = files_directly_in(replaced.location, view.storage)
+    names = {file_name(path): state for path, state in present.items()}
+    return all(names.get(name) == state for name, state in replaced.files.items())
+
+
+def _is_unused(view: TableView, record: CompactionRecord, replaced: ReplacedFolder) -> bool:
+    """Return whether the folder of the rewrite has only its outputs and copies of files of the replaced folder."""
+    copies = {
+        file_name(copy_of(record.location, f"{replaced.location}/{name}", state))
+        for name, state in replaced.files.items()
+    }
+    known = copies | replaced.outputs.keys()
+    return all(file_name(path) in known for path in files_directly_in(record.location, view.storage))
