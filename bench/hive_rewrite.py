@@ -123,7 +123,7 @@ def _compacted(table: HiveTable) -> None:
     """Plan, rewrite, commit and prove, as a run does."""
     connection = HiveFormat().connect("lake", {"type": "metastore", "uri": table.metastore.uri})
     ref = TableRef("lake", (table.database,), table.name)
-    policy = policy_of({})
+    policy = policy_of({"maintenance": {"delete_old_compactions": {"grace": "1d"}}})
     chosen = choose_engine(connection.open_table(ref), policy)
     plan = plan_run(chosen, RunRequest(), NO_STATISTICS, NONE_HOT)
     opened = rewritable(chosen.table)

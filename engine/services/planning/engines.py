@@ -63,10 +63,10 @@ class Chosen:
 
     @property
     def form(self) -> GroupForm:
-        """The form of the engine's file groups."""
+        """The form of the engine's file groups; without an engine, that of the kernel's."""
         if self.engine is Engine.NATIVE and isinstance(self.table, OwnEngine):
             return self.table.native_engine().form
-        if self.engine is Engine.ARROW and isinstance(self.table, FormsGroups):
+        if self.engine is not Engine.NATIVE and isinstance(self.table, FormsGroups):
             return self.table.kernel_form()
         return PACKED
 
