@@ -18,6 +18,7 @@ from engine.stores.runs.events import EventStore
 from engine.stores.runs.groups import GroupStore
 from engine.stores.runs.histories import RewriteHistoryStore
 from engine.stores.runs.outbox import OutboxStore
+from engine.stores.runs.partition_tasks import PartitionTaskStore
 from engine.stores.runs.store import RunStore
 from engine.stores.runs.times import RunTimeStore
 from engine.stores.sql.clock import now
@@ -58,6 +59,7 @@ class UnitOfWork:
         self.events = EventStore(connection=connection)
         self.outages = OutageStore(connection=connection)
         self.outbox = OutboxStore(connection=connection)
+        self.partition_tasks = PartitionTaskStore(connection=connection)
         self.idempotency = IdempotencyStore(connection=connection)
         self.keys = KeyStore(connection=connection)
         self.measurements = MeasurementStore(connection=connection)

@@ -30,7 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import IllegalTransition
-from engine.domain.ids import RunId
+from engine.domain.ids import RunId, TableId
 from engine.domain.runs.drops import DropReason
 from engine.domain.runs.files import DeleteRef, InputFile, OutputFile
 from engine.domain.runs.leases import Lease
@@ -40,6 +40,7 @@ from engine.stores.runs.leases import hold
 from engine.stores.schema.core import file_groups as groups
 from engine.stores.schema.core import rewritten_bytes
 from engine.stores.sql.clock import now
+from engine.stores.sql.columns import partition_key
 
 _CHUNK: Final = 500
 _FILES_PAGE: Final = 50
@@ -66,7 +67,7 @@ class GroupStore:
         Returns the groups with their new ordinals, which continue after the largest this run has ever stored: an
         ordinal never identifies two groups.
         """
-        await hold(self._connection, lease)
+        table_id = await hold(self._connection, lease)
         largest = select(func.max(groups.c.ordinal)).where(groups.c.run_id == lease.run_id)
         highest = (await self._connection.execute(largest)).scalar_one()
         first = 0 if highest is None else highest + 1
@@ -74,7 +75,7 @@ class GroupStore:
         await self._connection.execute(delete(groups).where(groups.c.run_id == lease.run_id, gone))
         numbered = [replace(group, ordinal=first + index) for index, group in enumerate(planned)]
         for start in range(0, len(numbered), _CHUNK):
-            rows = [_new_row(lease, group) for group in numbered[start : start + _CHUNK]]
+            rows = [_new_row(lease, table_id, group) for group in numbered[start : start + _CHUNK]]
             await self._connection.execute(insert(groups).values(updated_at=now()), rows)
         return numbered
 
@@ -86,7 +87,8 @@ class GroupStore:
         """
         await hold(self._connection, lease)
         unfinished = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING])
-        await self._mark(lease, list(ordinals), unfinished, {"state": GroupState.RUNNING})
+        started = func.coalesce(groups.c.started_at, now())
+        await self._mark(lease, list(ordinals), unfinished, {"state": GroupState.RUNNING, "started_at": started})
 
     async def replace_inputs(self, lease: Lease, ordinal: int, inputs: Sequence[InputFile]) -> None:
         """Record the files that a group really replaced, for rewrites that choose their own input files.
@@ -257,10 +259,12 @@ def _rows(files: Iterable[Mapping[str, Any]]) -> int:
     return sum(file["record_count"] for file in files)
 
 
-def _new_row(lease: Lease, group: FileGroup) -> dict[str, Any]:
+def _new_row(lease: Lease, table_id: TableId, group: FileGroup) -> dict[str, Any]:
     return {
         "run_id": lease.run_id,
         "ordinal": group.ordinal,
+        "table_id": table_id,
+        "partition_key": partition_key(group.place),
         "state": GroupState.PLANNED,
         "attempt": lease.token,
         "spec_id": group.spec_id,

@@ -283,6 +283,8 @@ file_groups = Table(
     metadata,
     Column("run_id", ordered_text(ID_LENGTH), ForeignKey("runs.id"), nullable=False),
     Column("ordinal", Integer, nullable=False),
+    Column("table_id", ordered_text(ID_LENGTH)),  # null, like the key of its partition: planned by an earlier version
+    Column("partition_key", String(64)),
     Column("state", EnumText(GroupState), nullable=False),
     Column("attempt", Integer, nullable=False),
     Column("spec_id", Integer, nullable=False),
@@ -293,6 +295,7 @@ file_groups = Table(
     Column("rows_deleted", BigInteger, nullable=False),
     Column("snapshot_id", BigInteger),
     Column("reason", Text),
+    Column("started_at", UtcTime),
     Column("updated_at", UtcTime, nullable=False),
     Column("partition", Text, nullable=False),
     Column("measured", document(), nullable=False),
@@ -303,6 +306,7 @@ file_groups = Table(
     CheckConstraint("(snapshot_id IS NOT NULL) = (state = 'committed')", name="snapshot_if_committed"),
     CheckConstraint("(reason IS NOT NULL) = (state = 'dropped')", name="reason_if_dropped"),
     CheckConstraint("ordinal >= 0 AND input_bytes >= 0 AND output_bytes >= 0 AND rows_deleted >= 0", name="counts"),
+    Index("ix_file_groups_partition", "table_id", "partition_key", "run_id"),
 )
 
 rewritten_bytes = Table(

@@ -5,6 +5,7 @@ Hazard: SQLite compares times as text, so every instant must have the same fixed
 regardless of the Postgres server's locale; otherwise keyset pages would differ.
 """
 
+import hashlib
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, String, Text, Typ
 from sqlalchemy.dialects.postgresql import JSONB, VARCHAR
 from sqlalchemy.types import TypeEngine
 
+from engine.domain.runs.hot_partitions import Place
 from engine.domain.values.periods import Period
 
 _Member = TypeVar("_Member", bound=StrEnum)
@@ -116,6 +118,11 @@ def ordered_text(length: int) -> TypeEngine[str]:
 def document() -> TypeEngine[Any]:
     """Return the JSON column type: JSONB on Postgres (key order is not kept), text on SQLite."""
     return JSON().with_variant(JSONB(), "postgresql")
+
+
+def partition_key(place: Place) -> str:
+    """Return a partition's unique key, a hash: its values may be too long for an index."""
+    return hashlib.sha256(f"{place[0]} {place[1]}".encode()).hexdigest()
 
 
 def within(column: ColumnElement[datetime], period: Period) -> list[ColumnElement[bool]]:

@@ -4,7 +4,6 @@ A row is deleted by a win, a resume, or after a day. Only the holder of a table'
 lease, so there is one writer per table. A table has at most `MOST_HOT` rows, those with the longest cool-down.
 """
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -19,6 +18,7 @@ from engine.domain.runs.leases import Lease
 from engine.stores.runs.leases import hold
 from engine.stores.schema.watching import hot_partitions as hot
 from engine.stores.sql.clock import now
+from engine.stores.sql.columns import partition_key
 
 MOST_HOT: Final = 1000
 KEPT: Final = timedelta(days=1)
@@ -106,21 +106,16 @@ def _hotter(before: HotPartition | None, lease: Lease, at: datetime, lost: Seque
     )
 
 
-def _key(place: Place) -> str:
-    """Return a partition's unique key, a hash: its values may be too long for an index."""
-    return hashlib.sha256(f"{place[0]} {place[1]}".encode()).hexdigest()
-
-
 def _chunks(table_id: TableId, places: Sequence[Place]) -> Iterable[tuple[ColumnElement[bool], ...]]:
     for start in range(0, len(places), _CHUNK):
-        keys = [_key(place) for place in places[start : start + _CHUNK]]
+        keys = [partition_key(place) for place in places[start : start + _CHUNK]]
         yield (hot.c.table_id == table_id, hot.c.partition_key.in_(keys))
 
 
 def _row(table_id: TableId, partition: HotPartition) -> dict[str, Any]:
     return {
         "table_id": table_id,
-        "partition_key": _key(partition.place),
+        "partition_key": partition_key(partition.place),
         "spec_id": partition.place[0],
         "partition": partition.place[1],
         "losses": partition.losses,
