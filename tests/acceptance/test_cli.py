@@ -344,6 +344,34 @@ def test_tables_are_found_by_label_as_it_was_given(packhouse: Terminal, table: s
     assert (none.returncode, none.stdout, none.stderr.strip()) == (0, "", "no table matches")
 
 
+def test_decisions_and_tasks_of_partitions_are_shown_apart(packhouse: Terminal, table: str) -> None:
+    """U18: the coordinator's decision on each partition in one table, its newest compaction task in another."""
+    rule = {"name": "dozen", "all": [{"metric": "file_count", "at_least": 12}]}
+    packhouse.json("tables", "pause", table, "--reason", "no run before the first look at its partitions")
+    packhouse.json("policy", "set", table, "--set", f"triggers={json.dumps([rule])}")
+    plain = packhouse.json("tables", "partitions", table)
+    assert {"decision", "task"} & plain["items"][0].keys() == set()
+    done = packhouse("tables", "partitions", table, "--decisions")
+    decided = done.stdout
+    assert done.returncode == 0, done.stderr
+    assert (decided.count("dozen"), decided.count("rewrite 12 files")) == (2, 2), decided
+    assert "next look" in decided
+    assert "newest compaction tasks" not in decided
+    assert packhouse("tables", "partitions", table, "--tasks").stdout.count("never planned") == 2
+    packhouse.json("tables", "resume", table)
+    assert packhouse("run", table, "--watch").returncode == 0  # the coordinator may have started one before
+    both = packhouse("tables", "partitions", table, "--decisions", "--tasks").stdout
+    decisions, tasks = both.split("newest compaction tasks")
+    assert "no rule of the policy makes it due now" in decisions
+    assert tasks.count("committed") == 2
+    found = packhouse.json("tables", "partitions", table, "--decisions", "--tasks")
+    assert found["watch"]["next_look_at"]
+    for item in found["items"]:
+        task = item["task"]
+        assert (item["decision"]["is_due"], task["committed_outputs"], task["input_files"]) == (False, 1, 12)
+        assert (f"{task['size_reduction']:.0%}" in tasks, task["run_id"] in tasks) == (True, True)
+
+
 def test_piped_tables_are_complete_and_names_hold_no_emoji(packhouse: Terminal) -> None:
     reason = "a very long reason :smile: " * 15
     packhouse.json("catalogs", "pause", "lake", "--reason", reason.strip())

@@ -5,18 +5,25 @@ from pathlib import Path
 
 import pytest
 
-from engine.domain.runs.reasons import OF_PARTITIONS, OF_RUNS, OF_TABLES, in_words
+from engine.domain.runs.drops import Loss
+from engine.domain.runs.reasons import OF_GROUPS, OF_PARTITIONS, OF_RUNS, OF_TABLES, in_words
 from engine.domain.runs.run import WaitingFor
 from engine.planning.due.full_rewrites import NOT_ELIGIBLE
+from engine.planning.due.partition_decisions import FULL_FIRST, NOT_DUE
 from engine.planning.due.remainders import REMAINDER
 from engine.planning.plans.candidates import SkipReason
-from engine.services.planning.due_partitions import NOT_DUE
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_every_reason_to_leave_a_partition_alone_has_words():
-    assert {*SkipReason, NOT_ELIGIBLE, REMAINDER, NOT_DUE, "unchanged", "not_sealed"} == set(OF_PARTITIONS)
+    codes = {*SkipReason, NOT_ELIGIBLE, REMAINDER, NOT_DUE, FULL_FIRST, "unchanged", "not_sealed"}
+    assert codes == set(OF_PARTITIONS)
+
+
+def test_every_change_of_another_writer_that_drops_a_group_has_words():
+    assert set(Loss) == set(OF_GROUPS)
+    assert in_words(Loss.NEW_DELETES) == OF_GROUPS[Loss.NEW_DELETES]
 
 
 @pytest.mark.parametrize("waiting_for", WaitingFor)
@@ -37,7 +44,9 @@ def test_every_hold_of_a_table_has_words():
     assert set(re.findall(r"Hold\(\"(\w+)\"", source)) <= set(OF_TABLES)
 
 
-@pytest.mark.parametrize("words", [*OF_PARTITIONS.values(), *OF_RUNS.values(), *OF_TABLES.values()])
+@pytest.mark.parametrize(
+    "words", [text for of in (OF_PARTITIONS, OF_GROUPS, OF_RUNS, OF_TABLES) for text in of.values()]
+)
 def test_words_fit_into_a_sentence(words: str):
     assert words == words.strip()
     assert not words.endswith(".")

@@ -23,6 +23,12 @@ _OF_PARTITION: Final = {
     "total_bytes": FILES_OF_PARTITION * MIB,
 }
 
+_PARTITION: Final = _OF_PARTITION | {
+    "largest_small_file_share": 0.025,
+    "sorted_run_count": None,
+    "level0_file_count": None,
+}
+
 OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
     "Calibration": {"runs": 0, "output_files": 1.0, "output_bytes": 1.0, "metadata_bytes": 1433},
     "ColumnUse": {"column": "customer", "query_share": 0.6},
@@ -53,6 +59,7 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "created_at": SUBMITTED,
         "finished_at": ENDED,
     },
+    "ListedPartition": _PARTITION,
     "MetadataHealth": {
         "snapshot_count": 65,
         "oldest_snapshot_at": "2026-10-25T03:00:00Z",
@@ -62,8 +69,7 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "metadata_bytes": 61_204,
     },
     "NeverDue": {"files": 0, "partitions": 0, "too_few_files": 0, "of_files": FILES},
-    "PartitionHealth": _OF_PARTITION
-    | {"largest_small_file_share": 0.025, "sorted_run_count": None, "level0_file_count": None},
+    "PartitionHealth": _PARTITION,
     "PartitionList": {
         "small_file_bytes": 100663296,
         "large_file_bytes": 241591910,

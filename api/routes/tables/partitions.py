@@ -6,11 +6,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Query
 
 from api.deps import ServicesDep, TableIdPath, ViewerDep
+from api.listing.filters import Commas
 from api.listing.pagination import PageQuery
 from api.problems.responses import problems
 from api.schemas.tables.partitions import PartitionList
 from engine.planning.measures.partition_health import FileBounds, PartitionKey
-from engine.services.tables.partitions import PartitionSort, PartitionsPosition
+from engine.services.tables.partitions import PartitionPart, PartitionSort, PartitionsPosition
 
 router = APIRouter(prefix="/v1/tables", tags=["tables"])
 PartitionSortText = Literal[
@@ -45,23 +46,34 @@ async def partition_sort(
     "/{table_id}/partitions",
     summary="List a table's partitions with their health",
     responses=problems("not_found", "state_conflict", "table_replaced", "table_unreadable", "invalid_input"),
+    response_model_exclude_unset=True,
 )
 async def list_table_partitions(
+    *,
     table_id: TableIdPath,
     services: ServicesDep,
     caller: ViewerDep,
     pages: PageQuery,
     sort: Annotated[PartitionSort, Depends(partition_sort)],
+    include: Annotated[
+        list[PartitionPart] | None,
+        Commas,
+        Query(max_length=8, description="Parts of each partition to add to its health; accepts several."),
+    ] = None,
 ) -> PartitionList:
     """List every partition with live data files, those with the most small files first unless `sort` is given.
 
     All pages are of the snapshot that was current at the first page. Once the table has a newer one, a page token is
     refused (422) if the API process that receives it no longer has the partitions in memory: begin again then.
+
+    `include=decision` adds the decision that the coordinator makes on each partition, of the instant of the first page;
+    `include=task` adds its newest compaction task, of the instant of each page.
     """
+    parts = frozenset(include or ())
     page = await services.partitions.list(
-        caller, table_id, sort, position=pages.position(_read_position), limit=pages.size
+        caller, table_id, sort, position=pages.position(_read_position), limit=pages.size, parts=parts
     )
-    return PartitionList.of(page, pages.seal(_written_position(page.next_position)))
+    return PartitionList.of(page, pages.seal(_written_position(page.next_position)), parts)
 
 
 def _written_position(position: PartitionsPosition | None) -> str | None:

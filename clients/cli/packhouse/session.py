@@ -65,11 +65,16 @@ class Session:
 
     def pages(self, call: Call, *path: str, limit: int, **arguments: Any) -> Iterator[dict[str, Any]]:
         """Yield the items of a paged list, at most `limit`."""
+        for page in self.whole_pages(call, *path, limit=limit, **arguments):
+            yield from page["items"]
+
+    def whole_pages(self, call: Call, *path: str, limit: int, **arguments: Any) -> Iterator[dict[str, Any]]:
+        """Yield the pages of a list with all their fields, and at most `limit` items in all."""
         token = None
         left = limit
         while left > 0:
             page = self.ask(call, *path, page_size=min(left, _PAGE_SIZE), page_token=token, **arguments)
-            yield from page["items"][:left]
+            yield page | {"items": page["items"][:left]}
             left -= len(page["items"])
             token = page.get("next_page_token")
             if not token:

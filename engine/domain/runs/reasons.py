@@ -22,10 +22,20 @@ OF_PARTITIONS: Final[Mapping[str, str]] = {
     "remainder": "only files that a rewrite left, and another would not halve their number",
     "not_due": "no rule of the policy makes it due now",
     "later": "the run plans it after partitions with a higher benefit",
+    "full_first": "the next run is a full rewrite of other partitions, and one of this follows",
     "cooling_down": "cooling down after races that other writers won",
     "not_eligible_for_full": "it does not meet rewrite.full.eligibility",
 }
 """Reasons why a partition is skipped."""
+
+OF_GROUPS: Final[Mapping[str, str]] = {
+    "source_gone": "another writer replaced or deleted its input files before the commit",
+    "new_deletes": "deletes of rows of its input files arrived before the commit",
+    "deletes_gone": "another writer removed a delete file that the rewrite had applied",
+    "table_changed": "another writer changed the table so that the plan no longer fits",
+    "dropped_in_commit": "another writer changed its input files during the commit",
+}
+"""Changes of other writers for which a file group was dropped; other reasons are those of its run."""
 
 OF_RUNS: Final[Mapping[str, str]] = {
     "committed": "everything planned was committed",
@@ -103,7 +113,7 @@ OF_TABLES: Final[Mapping[str, str]] = {
 
 def in_words(code: str) -> str:
     """Return the text of a reason code; of an unknown code, the code with spaces in place of underscores."""
-    for words in (OF_RUNS, OF_PARTITIONS, OF_TABLES):
+    for words in (OF_RUNS, OF_PARTITIONS, OF_TABLES, OF_GROUPS):
         if code in words:
             return words[code]
     return code.replace("_", " ")

@@ -123,7 +123,8 @@ class RuleState:
     writers can make it due. `partitions`: flags of the due ones; of a rule for the whole table, of all that no guard
     holds back. `cools_in_seconds`: seconds until the first partition held back only by its cool-down is due, None
     without any. `due_in_time`: flags of the partitions that are due now or that time alone makes due. `logic` joins the
-    conditions by their positions.
+    conditions by their positions. `guards`: by partition, the guard that holds it back where the conditions hold; empty
+    for a rule for the whole table.
     """
 
     name: str
@@ -138,6 +139,7 @@ class RuleState:
     due_in_time: Flags = field(repr=False, compare=False)
     logic: Branch
     cools_in_seconds: float | None = None
+    guards: Sequence[str | None] = field(default=(), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,7 @@ def evaluate(rule: Rule, metrics: PartitionMetrics, guards: Guards) -> RuleState
         due_in_time=np.isfinite(waits),
         logic=rule.joined,
         cools_in_seconds=float(min(cooling)) if cooling else None,
+        guards=reasons,
     )
 
 

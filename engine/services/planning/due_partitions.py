@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +16,7 @@ from engine.domain.runs.plans import Plan, SkippedPartition
 from engine.domain.tables.orders import RowOrdering
 from engine.formats.base import OpenTable
 from engine.planning.due.evaluations import Evaluation, asks_overlap, evaluate_policy
+from engine.planning.due.partition_decisions import NOT_DUE
 from engine.planning.measures.ordered_files import are_unordered
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
 from engine.planning.measures.partitions import Flags, partition_files
@@ -24,8 +24,6 @@ from engine.planning.plans.file_groups import MAX_SKIPPED
 from engine.services.planning.engines import Chosen
 from engine.services.planning.orders import planned_order
 from engine.stores.runs.histories import CommittedPartitions
-
-NOT_DUE: Final = "not_due"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from engine.domain.tables.table import FormatName
 from engine.domain.values.periods import Period
 from engine.formats.base import OpenTable
 from engine.planning.due.evaluations import Evaluation
+from engine.planning.due.partition_decisions import PartitionDecisions
 from engine.planning.measures.health import TableHealth, health
 from engine.planning.ranking import benefit_per_cost, chance_of_commit
 from engine.services.catalogs.formats import FormatRegistry
@@ -29,7 +30,9 @@ from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.planning.due_partitions import evaluate_now
 from engine.services.planning.engines import choose_engine
 from engine.services.planning.orders import order_health
+from engine.services.planning.planner import plan_due
 from engine.services.planning.rule_words import due_document
+from engine.services.planning.run_statistics import read_statistics
 from engine.services.policies.effective import PolicyReader
 from engine.stores.database import Database
 
@@ -121,6 +124,26 @@ class ObservationService:
             return evaluate_now(choose_engine(seen.opened, seen.policy), rewritten, now, hot)
 
         return await self._formats.ask(seen.opened.ref, evaluate)
+
+    async def decide(self, seen: Observed) -> PartitionDecisions:
+        """Return the decision of an automatic run that starts now on each partition.
+
+        Raises:
+            InvalidInput: a setting of the policy does not fit the table.
+            Transient: the manifests can't be read.
+        """
+        async with self._database.read() as unit:
+            rewritten = await unit.rewrite_histories.committed_partitions(seen.table_id)
+            hot = await unit.hot_partitions.at(seen.table_id)
+            known = await read_statistics(unit, seen.table_id, catalog=seen.opened.ref.catalog)
+
+        def decide() -> PartitionDecisions:
+            chosen = choose_engine(seen.opened, seen.policy)
+            evaluation = evaluate_now(chosen, rewritten, hot.now, hot)
+            due = plan_due(chosen, evaluation, known, hot)
+            return PartitionDecisions.of(evaluation, None if due is None else due.plan, hot)
+
+        return await self._formats.ask(seen.opened.ref, decide)
 
     async def measure_again(self, table_id: TableId) -> None:
         """Measure a table after a change and store the result; a table that can't be read is skipped."""

@@ -3,18 +3,25 @@
 The first page measures the table's current files; its position names the snapshot and the bounds of the policy. Later
 pages are of the same snapshot, so that no partition is listed twice or left out while writers commit: from this
 process's cache, or from the table as long as the snapshot is its newest. Otherwise the position is refused.
+
+On request each partition has two more parts, kept apart: the decision that the coordinator makes on it (the same
+evaluation and plan, of the instant of the first page), and its newest compaction task, read again for each page.
 """
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import StrEnum
 from typing import Final
 
 from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.ids import TableId
+from engine.domain.runs.hot_partitions import Place
+from engine.domain.tables.watches import Watch
+from engine.planning.due.partition_decisions import PartitionDecision, PartitionDecisions
 from engine.planning.measures.partition_health import (
     FileBounds,
     FileFlags,
@@ -28,6 +35,7 @@ from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import read_registered
 from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database
+from engine.stores.runs.partition_tasks import PartitionTask
 
 MOST_KEPT: Final = 1_000_000
 """Partitions in the cache, of all tables together: about 150 MB. The newest table is always kept."""
@@ -50,22 +58,49 @@ class PartitionsPosition:
     offset: int = 0
 
 
+class PartitionPart(StrEnum):
+    """Parts of each partition that a list has on request."""
+
+    DECISION = "decision"
+    TASK = "task"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPartition:
+    """One partition of a page.
+
+    `decision`: None unless requested. `task`: its newest compaction task, None unless requested or without one.
+    """
+
+    health: PartitionHealth
+    decision: PartitionDecision | None = None
+    task: PartitionTask | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class PartitionPage:
-    """Partitions of one page; `next_position` is None on the last page, `partition_count` of the whole snapshot."""
+    """Partitions of one page; `next_position` is None on the last page, `partition_count` of the whole snapshot.
 
-    items: Sequence[PartitionHealth]
+    `decided_at`, `watch`: the instant of the decisions, and the last look of the coordinator; None unless requested.
+    """
+
+    items: Sequence[ListedPartition]
     snapshot_id: int | None
     measured_at: datetime
     partition_count: int
     bounds: FileBounds
     next_position: PartitionsPosition | None
+    decided_at: datetime | None = None
+    watch: Watch | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
+    """`decisions`: those of the last first page that requested them, None before."""
+
     columns: PartitionColumns
     measured_at: datetime
+    decisions: PartitionDecisions | None = None
 
 
 _Key = tuple[TableId, int | None, FileBounds]
@@ -81,34 +116,58 @@ class PartitionService:
         self._kept: OrderedDict[_Key, _Measured] = OrderedDict()
 
     async def list(
-        self, caller: Caller, table_id: TableId, sort: PartitionSort, *, position: PartitionsPosition | None, limit: int
+        self,
+        caller: Caller,
+        table_id: TableId,
+        sort: PartitionSort,
+        *,
+        position: PartitionsPosition | None,
+        limit: int,
+        parts: Collection[PartitionPart] = (),
     ) -> PartitionPage:
         """Return a page of at most `limit` partitions from a position; None: from the start, at the current snapshot.
 
         Raises:
-            InvalidInput: the position is of a snapshot that is neither cached nor the newest any more.
+            InvalidInput: the position is of a snapshot that is neither cached nor the newest any more; or a decision is
+                requested, and a setting of the policy does not fit the table.
             NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
         """
+        decides = PartitionPart.DECISION in parts
         if position is None:
-            position, measured = await self._current(caller, table_id)
+            position, measured = await self._current(caller, table_id, decides=decides)
         else:
             async with self._database.read() as unit:
                 await read_registered(unit, table_id, caller)
-            measured = await self._at(caller, table_id, position)
+            measured = await self._at(caller, table_id, position, decides=decides)
         columns, end = measured.columns, position.offset + limit
-        items = await asyncio.to_thread(_slice, columns, sort, position.offset, end)
+        items = await asyncio.to_thread(_slice, measured, sort, position.offset, end, decides=decides)
         total = len(columns.names)
         following = PartitionsPosition(position.snapshot_id, position.bounds, end) if end < total else None
-        return PartitionPage(items, position.snapshot_id, measured.measured_at, total, position.bounds, following)
+        page = PartitionPage(items, position.snapshot_id, measured.measured_at, total, position.bounds, following)
+        page = await self._with_tasks(table_id, page) if PartitionPart.TASK in parts else page
+        if not decides or measured.decisions is None:
+            return page
+        async with self._database.read() as unit:
+            watch = await unit.watches.get(table_id)
+        return replace(page, decided_at=measured.decisions.decided_at, watch=watch)
 
-    async def _current(self, caller: Caller, table_id: TableId) -> tuple[PartitionsPosition, _Measured]:
+    async def _with_tasks(self, table_id: TableId, page: PartitionPage) -> PartitionPage:
+        places = [_place(item) for item in page.items]
+        async with self._database.read() as unit:
+            tasks = await unit.partition_tasks.newest(table_id, places)
+        items = zip(page.items, places, strict=True)
+        return replace(page, items=[replace(item, task=tasks.get(place)) for item, place in items])
+
+    async def _current(
+        self, caller: Caller, table_id: TableId, *, decides: bool
+    ) -> tuple[PartitionsPosition, _Measured]:
         seen = await self._observations.observe(caller, table_id)
         position = PartitionsPosition(seen.opened.head_snapshot_id, bounds_of(seen))
-        return position, await self._measured(seen, position)
+        return position, await self._measured(seen, position, decides=decides)
 
-    async def _at(self, caller: Caller, table_id: TableId, position: PartitionsPosition) -> _Measured:
+    async def _at(self, caller: Caller, table_id: TableId, position: PartitionsPosition, *, decides: bool) -> _Measured:
         kept = self._kept.get((table_id, position.snapshot_id, position.bounds))
-        if kept is not None:
+        if kept is not None and (kept.decisions is not None or not decides):
             return kept
         seen = await self._observations.observe(caller, table_id)
         if seen.opened.head_snapshot_id != position.snapshot_id:
@@ -118,13 +177,16 @@ class PartitionService:
             )
             problem = FieldProblem("query:page_token", message, None, "begin again without page_token")
             raise InvalidInput("the table has changed since the first page", problems=(problem,))
-        return await self._measured(seen, position)
+        return await self._measured(seen, position, decides=decides)
 
-    async def _measured(self, seen: Observed, position: PartitionsPosition) -> _Measured:
+    async def _measured(self, seen: Observed, position: PartitionsPosition, *, decides: bool) -> _Measured:
         key = (seen.table_id, position.snapshot_id, position.bounds)
         if (kept := self._kept.get(key)) is None:
             columns = await self._formats.ask(seen.opened.ref, _measure, seen, position.bounds)
-            kept = self._kept[key] = _Measured(columns, seen.looked_at)
+            kept = _Measured(columns, seen.looked_at)
+        if decides:
+            kept = replace(kept, decisions=await self._observations.decide(seen))
+        self._kept[key] = kept
         self._kept.move_to_end(key)
         while len(self._kept) > 1 and sum(len(each.columns.names) for each in self._kept.values()) > MOST_KEPT:
             self._kept.popitem(last=False)
@@ -142,5 +204,15 @@ def _measure(seen: Observed, bounds: FileBounds) -> PartitionColumns:
     return PartitionColumns.of(files, FileFlags.of(files, bounds), runs)
 
 
-def _slice(columns: PartitionColumns, sort: PartitionSort, start: int, end: int) -> tuple[PartitionHealth, ...]:
-    return columns.pick(columns.order(sort.key, descending=sort.descending)[start:end])
+def _slice(measured: _Measured, sort: PartitionSort, start: int, end: int, *, decides: bool) -> list[ListedPartition]:
+    columns, decisions = measured.columns, measured.decisions
+    places = columns.order(sort.key, descending=sort.descending)[start:end]
+    items = [ListedPartition(health) for health in columns.pick(places)]
+    if decisions is None or not decides:
+        return items
+    indexed = zip(places.tolist(), items, strict=True)
+    return [replace(item, decision=decisions.at(index, _place(item))) for index, item in indexed]
+
+
+def _place(item: ListedPartition) -> Place:
+    return item.health.spec_id, item.health.partition

@@ -78,17 +78,26 @@ async def api(settings: Settings, redis: Redis) -> AsyncIterator[Api]:
 @asynccontextmanager
 async def started_api(settings: Settings, *, formats: ServedFormats | None = None) -> AsyncIterator[Api]:
     """Start an app on a container of its own, with other table formats than usual if given."""
-    async with open_container(settings, dispatcher=LocalDispatcher(), formats=formats) as container:
+    async with (
+        open_container(settings, dispatcher=LocalDispatcher(), formats=formats) as container,
+        api_on(container) as api,
+    ):
+        yield api
 
-        @asynccontextmanager
-        async def services() -> AsyncIterator[Services]:
-            yield container
 
-        app = create_app(services)
-        key = await container.access.ensure_admin_key()
-        async with LifespanManager(app), client_of(app) as anonymous, client_of(app) as client:
-            client.headers["Authorization"] = f"Bearer {key}"
-            yield Api(app, container, client, anonymous)
+@asynccontextmanager
+async def api_on(container: Container) -> AsyncIterator[Api]:
+    """Start an app on an open container."""
+
+    @asynccontextmanager
+    async def services() -> AsyncIterator[Services]:
+        yield container
+
+    app = create_app(services)
+    key = await container.access.ensure_admin_key()
+    async with LifespanManager(app), client_of(app) as anonymous, client_of(app) as client:
+        client.headers["Authorization"] = f"Bearer {key}"
+        yield Api(app, container, client, anonymous)
 
 
 def client_of(app: FastAPI) -> httpx.AsyncClient:

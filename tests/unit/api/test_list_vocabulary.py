@@ -14,8 +14,8 @@ VOCABULARY: Final = {
     *("verdict", "hold", "due", "last_run_state", "scope_team", "scope_label", "search"),
 }
 UNPAGED: Final = {"/v1/presets", "/v1/formats"}
-OWN_VALUES: Final = {"state", "sort"}
-"""Filters with values of their own in each list: states of runs and groups, keys of tables and partitions."""
+OWN_VALUES: Final = {"state", "sort", "include"}
+"""Filters with values of their own in each list: states of runs and groups, keys and parts of runs and partitions."""
 
 
 def _never() -> Any:

@@ -11,6 +11,7 @@ from packhouse.exit_codes import ExitCode
 from packhouse.output import moment, print_fields, print_rows, size
 from packhouse.problems import CommandError
 from packhouse.rendering import answers, series, upkeep
+from packhouse.rendering import partitions as partition_list
 from packhouse.session import Session, etag_of
 
 app = typer.Typer(no_args_is_help=True, help="List, register, inspect, change and delete registered tables.")
@@ -135,6 +136,7 @@ def health(
 
 @app.command()
 def partitions(
+    *,
     context: typer.Context,
     table: TableArgument,
     sort: Annotated[
@@ -144,13 +146,28 @@ def partitions(
             "small_file_count or total_bytes; descending with - in front: --sort=-total_bytes."
         ),
     ] = "-small_file_count",
+    decisions: Annotated[
+        bool, typer.Option("--decisions", help="Show the decision of the coordinator on each: due or not, and why.")
+    ] = False,
+    tasks: Annotated[
+        bool, typer.Option("--tasks", help="Show the newest compaction task of each: state, files, size reduction.")
+    ] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, help="Maximum number to list.")] = 20,
 ) -> None:
-    """List a table's partitions with their files, those with the most small files first."""
+    """List a table's partitions with their files, those with the most small files first.
+
+    With --decisions and --tasks these are shown instead, as separate tables.
+    """
     session = Session.of(context)
-    items = list(session.pages(session.client.tables.partitions, table_id(session, table), limit=limit, sort=sort))
-    empty = "no partitions: the table has no data files"
-    session.show_list(items, lambda console: answers.partitions(console, items), empty=empty)
+    include = [part for part, is_wanted in (("decision", decisions), ("task", tasks)) if is_wanted] or None
+    call, given = session.client.tables.partitions, {"sort": sort, "include": include}
+    pages = list(session.whole_pages(call, table_id(session, table), limit=limit, **given))
+    items = [item for page in pages for item in page["items"]]
+    if not items and session.is_for_people:
+        session.say("no partitions: the table has no data files")
+        return
+    decided = {name: pages[0][name] for name in ("decided_at", "watch") if name in pages[0]}
+    session.show({"items": items, **decided}, lambda console: partition_list.show(console, items, decided, include))
 
 
 @app.command("windows")

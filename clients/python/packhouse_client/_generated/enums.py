@@ -231,6 +231,13 @@ class OutsideFiles(OpenEnum):
     ALLOWED_LOCATIONS = "allowed_locations"
 
 
+class PartitionPart(OpenEnum):
+    """Parts of each partition that a list has on request."""
+
+    DECISION = "decision"
+    TASK = "task"
+
+
 class PauseMode(OpenEnum):
     """Effect on running work."""
 

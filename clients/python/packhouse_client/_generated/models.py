@@ -1710,6 +1710,34 @@ class OtherCompactor(Model):
     """Time of the last one; null: never."""
 
 
+class PartitionDecision(Model):
+    """The decision that the coordinator makes on a partition under the policy of its table."""
+
+    cools_until: datetime | None
+    """End of its cool-down after lost races; null: no cool-down."""
+
+    detail: str | None
+    """The same in words."""
+
+    input_bytes: int | None
+    """Bytes of these files; null: none."""
+
+    input_files: int | None
+    """Files that this run rewrites; null: none."""
+
+    is_due: bool
+    """True: at least one rule makes it due."""
+
+    predicted_outputs: int | None
+    """Files that it is predicted to write in their place; null: none."""
+
+    reason: str | None
+    """Code of the reason why a run that starts now leaves it alone; null: the run rewrites it."""
+
+    rules: list[str]
+    """Names of the rules that make it due."""
+
+
 class PartitionHealth(Model):
     """One partition that has something to better."""
 
@@ -1753,34 +1781,6 @@ class PartitionHealth(Model):
     """Bytes of live data files."""
 
 
-class PartitionList(Model):
-    """Partitions of a table at one snapshot, in the order of `sort`; every page of a list is of the same snapshot."""
-
-    items: list[PartitionHealth]
-    """Partitions of the page."""
-
-    large_file_bytes: int | None
-    """Files above are over-large: the policy's setting; null: none."""
-
-    measured_at: datetime
-    """Time at which the partitions of the snapshot were measured."""
-
-    next_page_token: str | None
-    """Send as `page_token` for the next page; null on the last."""
-
-    partition_count: int
-    """Partitions on all pages together."""
-
-    small_file_bytes: int
-    """Files below are small: the policy's setting at the first page."""
-
-    small_row_group_bytes: int | None
-    """Row groups below are small, in files of 8 or more: the policy's setting; null: none."""
-
-    snapshot_id: str | None
-    """Snapshot that all pages are of; null for a table without snapshots."""
-
-
 class PartitionOverlap(Model):
     """Overlap of the files of one partition, by their bounds; of several columns the largest."""
 
@@ -1804,6 +1804,61 @@ class PartitionOverlap(Model):
 
     unordered_share: float
     """Bytes of files that are not in the order, as a share of all bytes."""
+
+
+class PartitionTask(Model):
+    """The newest compaction task of a partition: the file groups that the newest run planned for it."""
+
+    added_bytes: int
+    """Bytes of the committed files."""
+
+    committed_outputs: int
+    """Files committed."""
+
+    detail: str | None
+    """The same in words."""
+
+    dropped_outputs: int
+    """Predicted files of dropped file groups."""
+
+    ended_at: datetime | None
+    """Time at which the last file group was committed or dropped."""
+
+    input_bytes: int
+    """Bytes of these files."""
+
+    input_files: int
+    """Files to rewrite."""
+
+    predicted_outputs: int
+    """Files that the plan predicts in their place."""
+
+    reason: str | None
+    """Code of the reason why a file group was dropped last, such as `new_deletes`; null: none was."""
+
+    rewritten_bytes: int
+    """Bytes of the files that committed file groups replaced."""
+
+    run_id: str
+    """The run."""
+
+    run_state: RunState
+    """State of the run."""
+
+    running_outputs: int
+    """Predicted files of running file groups."""
+
+    size_reduction: float | None
+    """1 - `added_bytes` / `rewritten_bytes`, negative if the data grew; null before a commit."""
+
+    started_at: datetime | None
+    """Start of the first file group; null before."""
+
+    state: GroupState
+    """State of the least finished file group; `committed` if one was committed and the others dropped."""
+
+    written_outputs: int
+    """Files written and not committed yet."""
 
 
 class PatternScope(Model):
@@ -3617,6 +3672,55 @@ class HealthMeasurement(Model):
     """Bytes of live data files."""
 
 
+class ListedPartition(Model):
+    """A partition of a list: its health, and the parts that `include` names."""
+
+    average_file_bytes: int
+    """Mean size of a live data file, in bytes."""
+
+    avoidable_file_count: int
+    """Files that rewriting would save."""
+
+    decision: PartitionDecision | None = None
+    """With `include=decision`."""
+
+    file_count: int
+    """Live data files."""
+
+    files_with_deletes: int
+    """Live data files that deletes apply to."""
+
+    large_file_count: int
+    """Live data files above `large_file_bytes`."""
+
+    largest_small_file_share: float | None
+    """Bytes of the largest small file as a share of all small files'. Null without small files."""
+
+    level0_file_count: int | None
+    """Files of level 0 of the bucket with the most. Null: the table's buckets have no levels."""
+
+    partition: str
+    """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
+
+    small_file_count: int
+    """Live data files below `small_file_bytes`."""
+
+    small_row_group_file_count: int
+    """Files with small row groups."""
+
+    sorted_run_count: int | None
+    """Sorted runs of the bucket with the most. Null: the table's buckets have no levels."""
+
+    spec_id: int
+    """Id of the partition spec."""
+
+    task: PartitionTask | None = None
+    """With `include=task`. Null: no run has planned the partition."""
+
+    total_bytes: int
+    """Bytes of live data files."""
+
+
 class OrderHealth(Model):
     """The order that the policy puts rows into, the files that are not in it, and how far files overlap in it."""
 
@@ -3637,6 +3741,40 @@ class OrderHealth(Model):
 
     unordered_share: float
     """Their bytes as a share of all bytes of the table."""
+
+
+class PartitionList(Model):
+    """Partitions of a table at one snapshot, in the order of `sort`; every page of a list is of the same snapshot."""
+
+    decided_at: datetime | None = None
+    """With `include=decision`: time of the decisions."""
+
+    items: list[ListedPartition]
+    """Partitions of the page."""
+
+    large_file_bytes: int | None
+    """Files above are over-large: the policy's setting; null: none."""
+
+    measured_at: datetime
+    """Time at which the partitions of the snapshot were measured."""
+
+    next_page_token: str | None
+    """Send as `page_token` for the next page; null on the last."""
+
+    partition_count: int
+    """Partitions on all pages together."""
+
+    small_file_bytes: int
+    """Files below are small: the policy's setting at the first page."""
+
+    small_row_group_bytes: int | None
+    """Row groups below are small, in files of 8 or more: the policy's setting; null: none."""
+
+    snapshot_id: str | None
+    """Snapshot that all pages are of; null for a table without snapshots."""
+
+    watch: ExplainedWatch | None = None
+    """With `include=decision`: the verdict of the coordinator's last look at the table, why it is held back, and the time of the next look. Null: the table is not watched."""
 
 
 class PolicyPreview(Model):

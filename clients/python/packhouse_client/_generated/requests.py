@@ -1070,6 +1070,7 @@ def list_table_history(
 def list_table_partitions(
     table_id: str,
     *,
+    include: Sequence[models.PartitionPart | str] | str | None = None,
     page_size: int | None = 50,
     page_token: str | None = None,
     sort: models.ListTablePartitionsSort | str | None = "-small_file_count",
@@ -1083,9 +1084,13 @@ def list_table_partitions(
     page token is refused (422) if the API process that receives it no longer has the partitions in
     memory: begin again then.
 
+    `include=decision` adds the decision that the coordinator makes on each partition, of the instant of
+    the first page; `include=task` adds its newest compaction task, of the instant of each page.
+
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
+        include: Parts of each partition to add to its health; accepts several.
         page_size: Items on a page.
         page_token: `next_page_token` of the page before.
         sort: Key to sort by; with `-` in front: descending. Ties are in the order of partitions.
@@ -1093,7 +1098,7 @@ def list_table_partitions(
     return arguments(
         "GET",
         f"/v1/tables/{quoted(table_id)}/partitions",
-        query={"page_size": page_size, "page_token": page_token, "sort": sort},
+        query={"include": include, "page_size": page_size, "page_token": page_token, "sort": sort},
     )
 
 

@@ -1035,6 +1035,9 @@ export interface paths {
          *
          *     All pages are of the snapshot that was current at the first page. Once the table has a newer one, a page token is
          *     refused (422) if the API process that receives it no longer has the partitions in memory: begin again then.
+         *
+         *     `include=decision` adds the decision that the coordinator makes on each partition, of the instant of the first page;
+         *     `include=task` adds its newest compaction task, of the instant of each page.
          */
         get: operations["list_table_partitions"];
         put?: never;
@@ -3546,6 +3549,39 @@ export interface components {
             };
             requests?: unknown;
         });
+        /** @description A partition of a list: its health, and the parts that `include` names. */
+        ListedPartition: {
+            /** @description Mean size of a live data file, in bytes. */
+            average_file_bytes: number;
+            /** @description Files that rewriting would save. */
+            avoidable_file_count: number;
+            /** @description With `include=decision`. */
+            decision?: components["schemas"]["PartitionDecision"] | null;
+            /** @description Live data files. */
+            file_count: number;
+            /** @description Live data files that deletes apply to. */
+            files_with_deletes: number;
+            /** @description Live data files above `large_file_bytes`. */
+            large_file_count: number;
+            /** @description Bytes of the largest small file as a share of all small files'. Null without small files. */
+            largest_small_file_share: number | null;
+            /** @description Files of level 0 of the bucket with the most. Null: the table's buckets have no levels. */
+            level0_file_count: number | null;
+            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
+            partition: string;
+            /** @description Live data files below `small_file_bytes`. */
+            small_file_count: number;
+            /** @description Files with small row groups. */
+            small_row_group_file_count: number;
+            /** @description Sorted runs of the bucket with the most. Null: the table's buckets have no levels. */
+            sorted_run_count: number | null;
+            /** @description Id of the partition spec. */
+            spec_id: number;
+            /** @description With `include=task`. Null: no run has planned the partition. */
+            task?: components["schemas"]["PartitionTask"] | null;
+            /** @description Bytes of live data files. */
+            total_bytes: number;
+        };
         /** @description The process answers. */
         Liveness: {
             /**
@@ -3861,6 +3897,30 @@ export interface components {
          * @enum {string}
          */
         OutsideFiles: "refuse" | "allowed_locations";
+        /** @description The decision that the coordinator makes on a partition under the policy of its table. */
+        PartitionDecision: {
+            /** @description End of its cool-down after lost races; null: no cool-down. */
+            cools_until: string | null;
+            /** @description The same in words. */
+            detail: string | null;
+            /** @description Bytes of these files; null: none. */
+            input_bytes: number | null;
+            /** @description Files that this run rewrites; null: none. */
+            input_files: number | null;
+            /** @description True: at least one rule makes it due. */
+            is_due: boolean;
+            /** @description Files that it is predicted to write in their place; null: none. */
+            predicted_outputs: number | null;
+            /** @description Code of the reason why a run that starts now leaves it alone; null: the run rewrites it. */
+            reason: string | null;
+            /**
+             * @description Names of the rules that make it due.
+             * @example [
+             *       "many small files"
+             *     ]
+             */
+            rules: string[];
+        };
         /** @description One partition that has something to better. */
         PartitionHealth: {
             /** @description Mean size of a live data file, in bytes. */
@@ -3892,8 +3952,10 @@ export interface components {
         };
         /** @description Partitions of a table at one snapshot, in the order of `sort`; every page of a list is of the same snapshot. */
         PartitionList: {
+            /** @description With `include=decision`: time of the decisions. */
+            decided_at?: string | null;
             /** @description Partitions of the page. */
-            items: components["schemas"]["PartitionHealth"][];
+            items: components["schemas"]["ListedPartition"][];
             /** @description Files above are over-large: the policy's setting; null: none. */
             large_file_bytes: number | null;
             /**
@@ -3911,6 +3973,8 @@ export interface components {
             small_row_group_bytes: number | null;
             /** @description Snapshot that all pages are of; null for a table without snapshots. */
             snapshot_id: string | null;
+            /** @description With `include=decision`: the verdict of the coordinator's last look at the table, why it is held back, and the time of the next look. Null: the table is not watched. */
+            watch?: components["schemas"]["ExplainedWatch"] | null;
         };
         /** @description Overlap of the files of one partition, by their bounds; of several columns the largest. */
         PartitionOverlap: {
@@ -3928,6 +3992,51 @@ export interface components {
             spec_id: number;
             /** @description Bytes of files that are not in the order, as a share of all bytes. */
             unordered_share: number;
+        };
+        /**
+         * @description Parts of each partition that a list has on request.
+         * @enum {string}
+         */
+        PartitionPart: "decision" | "task";
+        /** @description The newest compaction task of a partition: the file groups that the newest run planned for it. */
+        PartitionTask: {
+            /** @description Bytes of the committed files. */
+            added_bytes: number;
+            /** @description Files committed. */
+            committed_outputs: number;
+            /** @description The same in words. */
+            detail: string | null;
+            /** @description Predicted files of dropped file groups. */
+            dropped_outputs: number;
+            /** @description Time at which the last file group was committed or dropped. */
+            ended_at: string | null;
+            /** @description Bytes of these files. */
+            input_bytes: number;
+            /** @description Files to rewrite. */
+            input_files: number;
+            /** @description Files that the plan predicts in their place. */
+            predicted_outputs: number;
+            /**
+             * @description Code of the reason why a file group was dropped last, such as `new_deletes`; null: none was.
+             * @example new_deletes
+             */
+            reason: string | null;
+            /** @description Bytes of the files that committed file groups replaced. */
+            rewritten_bytes: number;
+            /** @description The run. */
+            run_id: string;
+            /** @description State of the run. */
+            run_state: components["schemas"]["RunState"];
+            /** @description Predicted files of running file groups. */
+            running_outputs: number;
+            /** @description 1 - `added_bytes` / `rewritten_bytes`, negative if the data grew; null before a commit. */
+            size_reduction: number | null;
+            /** @description Start of the first file group; null before. */
+            started_at: string | null;
+            /** @description State of the least finished file group; `committed` if one was committed and the others dropped. */
+            state: components["schemas"]["GroupState"];
+            /** @description Files written and not committed yet. */
+            written_outputs: number;
         };
         /** @description Every table whose dotted address fits. */
         PatternScope: {
@@ -11739,6 +11848,8 @@ export interface operations {
     list_table_partitions: {
         parameters: {
             query?: {
+                /** @description Parts of each partition to add to its health; accepts several. */
+                include?: components["schemas"]["PartitionPart"][];
                 /** @description Items on a page. */
                 page_size?: number;
                 /** @description `next_page_token` of the page before. */

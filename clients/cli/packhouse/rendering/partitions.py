@@ -1,0 +1,78 @@
+"""The decision on each partition and its newest compaction task, as separate tables."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from packhouse.output import moment, print_fields, print_rows, size, state
+from packhouse.rendering import answers
+
+Document = dict[str, Any]
+
+
+def show(console: Console, items: Sequence[Document], decided: Document, include: Collection[str] | None) -> None:
+    """Show the requested parts of partitions, one table each; without any, their files."""
+    if not include:
+        answers.partitions(console, items)
+        return
+    if "decision" in include:
+        _decisions(console, items, decided)
+    if "task" in include:
+        _tasks(console, items)
+
+
+def _decisions(console: Console, items: Sequence[Document], decided: Document) -> None:
+    """Show the verdict of the coordinator's last look, and the decision on each partition with its reason."""
+    watch = decided.get("watch") or {}
+    held = f" ({watch['detail'] or watch['code']})" if watch.get("code") else ""
+    fields = {
+        "decided": moment(decided.get("decided_at")),
+        "last look": f"{watch['verdict']}{held}, {moment(watch['looked_at']) or 'not yet'}" if watch else None,
+        "next look": moment(watch.get("next_look_at")),
+    }
+    print_fields(console, fields)
+    console.print()
+    rows = [(each["partition"], each["file_count"], size(each["total_bytes"]), *_decision(each)) for each in items]
+    columns = ("partition", ">files", ">bytes", "due", "decision", ">into")
+    print_rows(console, columns, rows, title="decisions of the coordinator")
+    console.print()
+
+
+def _tasks(console: Console, items: Sequence[Document]) -> None:
+    """Show the newest compaction task of each partition: its run, state, times, files and bytes."""
+    rows = [(each["partition"], *_task(each["task"])) for each in items]
+    columns = ("partition", "state", "=started", "?=ended", ">files", "?>bytes", ">projected", ">in progress")
+    columns += (">succeeded", ">dropped", ">smaller by", "reason", "?run")
+    print_rows(console, columns, rows, title="newest compaction tasks")
+
+
+def _decision(item: Document) -> tuple[str | None, str | None, int | None]:
+    """Return the rules that make a partition due, what is decided, and the number of files that a run would write."""
+    found = item["decision"]
+    if found["reason"] is None:
+        decided = f"rewrite {found['input_files']} files ({size(found['input_bytes'])})"
+    else:
+        until = f" until {moment(found['cools_until'])}" if found["cools_until"] else ""
+        decided = f"{found['detail']}{until}"
+    return ", ".join(found["rules"]) or None, decided, found["predicted_outputs"]
+
+
+def _task(task: Document | None) -> tuple[Any, ...]:
+    if task is None:
+        return ("never planned", *[None] * 11)
+    reduction = task["size_reduction"]
+    return (
+        state(task["state"]),
+        moment(task["started_at"]),
+        moment(task["ended_at"]),
+        task["input_files"],
+        size(task["input_bytes"]),
+        task["predicted_outputs"],
+        task["running_outputs"] + task["written_outputs"],
+        task["committed_outputs"],
+        task["dropped_outputs"],
+        None if reduction is None else f"{reduction:.0%}",
+        task["detail"],
+        task["run_id"],
+    )

@@ -1,0 +1,44 @@
+"""The list of partitions of a Hive table with the newest task of each."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from engine.domain.runs.run import RunState
+from tests.integration.api.conftest import api_on
+from tests.support.hive.lakes import HiveLake
+from tests.support.hive.worlds import DAYS, WrittenTable, open_written
+from tests.support.world import World
+
+pytestmark = pytest.mark.usefixtures("redis")
+
+
+@pytest.fixture
+async def world(
+    hive_lake: HiveLake, sqlite_url: str, redis_url: str, tmp_path: Path
+) -> AsyncIterator[World[WrittenTable]]:
+    async with open_written(hive_lake, tmp_path, database_url=sqlite_url, redis_url=redis_url) as opened:
+        yield opened
+
+
+async def test_u18_a_partition_that_a_writer_changed_is_skipped_and_the_other_moves(world: World[WrittenTable]) -> None:
+    async with api_on(world.container) as api:
+        path = f"/v1/tables/{world.table_id}/partitions"
+        before = {item["partition"]: item for item in (await api.get(path))["items"]}
+        world.at("before_commit", lambda: world.lake.overwrite(DAYS[0]))
+        run = await world.rewrite()
+        assert run.state is RunState.SUCCEEDED, run.detail
+        items = {
+            item["partition"]: item for item in (await api.get(path, params={"include": "decision,task"}))["items"]
+        }
+    changed, moved = (f'{{"day":"{day}"}}' for day in DAYS)
+    assert items.keys() == {changed, moved}
+    lost, won = items[changed]["task"], items[moved]["task"]
+    assert (lost["state"], lost["reason"], lost["dropped_outputs"]) == ("dropped", "source_gone", 1)
+    assert items[changed]["decision"]["cools_until"] > lost["ended_at"]
+    assert (won["state"], won["committed_outputs"], won["rewritten_bytes"]) == (
+        "committed",
+        items[moved]["file_count"],
+        before[moved]["total_bytes"],
+    )

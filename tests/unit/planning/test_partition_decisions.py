@@ -1,0 +1,82 @@
+"""The decision on each partition of a table: the plan that an automatic run would begin with, and reasons otherwise."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from engine.domain.ids import RunId
+from engine.domain.runs.hot_partitions import HotPartition, HotPartitions
+from engine.domain.runs.plans import Plan
+from engine.planning.due.evaluations import Evaluation, evaluate_policy
+from engine.planning.due.partition_decisions import PartitionDecision, PartitionDecisions, PlannedWork
+from engine.planning.measures.digest import TableMeasures
+from engine.planning.measures.partition_metrics import RewriteHistory
+from engine.planning.measures.partitions import partition_files
+from tests.support.digests import DigestFile, digest_of
+from tests.support.planning import plan_of, policy_of
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+MIB = 2**20
+A, B, C = (f'{{"day":"2026-11-0{day}"}}' for day in (1, 2, 3))
+FEW = {"name": "few", "all": [{"metric": "file_count", "at_least": 5}]}
+MANY = {"name": "many", "all": [{"metric": "file_count", "at_least": 20}]}
+
+
+def files_of(partition: str, count: int, size: int = MIB) -> list[DigestFile]:
+    return [DigestFile(size, partition) for _ in range(count)]
+
+
+def decided(
+    files: list[DigestFile], *hot: HotPartition, planned: list[DigestFile] | None = None, **policy: Any
+) -> dict[str, PartitionDecision]:
+    """Return the decisions by partition; `planned`: the files of due partitions, None if none is due."""
+    digest, cooling = digest_of(files), HotPartitions.at(NOW, hot)
+    evaluation = judged(files, cooling, **policy)
+    plan = None if planned is None else plan_of(digest_of(planned), {}, hot=cooling)
+    decisions = PartitionDecisions.of(evaluation, plan, cooling)
+    names = partition_files(digest).names
+    return {name: decisions.at(index, (0, name)) for index, name in enumerate(names)}
+
+
+def judged(files: list[DigestFile], hot: HotPartitions, **policy: Any) -> Evaluation:
+    now_ms = round(NOW.timestamp() * 1000)
+    figures, history = TableMeasures(), RewriteHistory()
+    return evaluate_policy(digest_of(files), figures, history, policy_of(policy), now_ms=now_ms, hot=hot)
+
+
+def test_a_due_partition_has_its_rules_and_its_part_of_the_plan() -> None:
+    files = files_of(A, 30) + files_of(B, 6) + files_of(C, 2)
+    found = decided(files, planned=files[:36], triggers=[FEW, MANY])
+    assert (found[A].rules, found[A].reason) == (["few", "many"], None)
+    assert found[A].work == PlannedWork(30, 30 * MIB, 1)
+    assert (found[B].rules, found[B].work) == (["few"], PlannedWork(6, 6 * MIB, 1))
+    assert (found[C].is_due, found[C].reason, found[C].work) == (False, "not_due", None)
+
+
+def test_a_partition_for_which_a_rule_holds_has_the_guard_that_holds_it_back() -> None:
+    files = files_of(A, 30) + files_of(B, 30, size=128 * MIB)
+    lost_at, until = NOW - timedelta(minutes=1), NOW + timedelta(minutes=4)
+    found = decided(files, HotPartition((0, A), 1, lost_at, until, 0, "new_deletes", RunId("run_1"), 1), triggers=[FEW])
+    assert (found[A].is_due, found[A].reason, found[A].cools_until) == (False, "cooling_down", until)
+    assert (found[B].is_due, found[B].reason, found[B].cools_until) == (False, "well_sized", None)
+
+
+def test_a_due_partition_that_the_plan_leaves_out_has_the_reason_of_the_plan() -> None:
+    files = files_of(A, 30) + files_of(B, 30)
+    assert decided(files, planned=files[:30], triggers=[FEW])[B].reason == "later"
+    skipped = plan_of(digest_of(files), {"rewrite": {"exclude_above_bytes": "1KiB"}})
+    assert reasons_with(files, skipped) == {A: "excluded_above", B: "excluded_above"}
+
+
+def test_a_partition_due_by_triggers_waits_for_a_full_rewrite_of_others() -> None:
+    files = files_of(A, 30)
+    plan = plan_of(digest_of(files), {"rewrite": {"exclude_above_bytes": "1KiB"}})
+    (left,) = plan.skipped
+    assert reasons_with(files, replace(plan, skipped=(replace(left, reason="not_due"),))) == {A: "full_first"}
+
+
+def reasons_with(files: list[DigestFile], plan: Plan) -> dict[str, str | None]:
+    hot = HotPartitions.at(NOW, ())
+    decisions = PartitionDecisions.of(judged(files, hot, triggers=[FEW]), plan, hot)
+    names = partition_files(digest_of(files)).names
+    return {name: decisions.at(index, (0, name)).reason for index, name in enumerate(names)}
