@@ -1,14 +1,16 @@
 """The decision of an automatic run on each partition: rewrite it now and into how many files, or the reason why not."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Final, Self
+
+import numpy as np
 
 from engine.domain.runs.hot_partitions import HotPartitions, Place
 from engine.domain.runs.plans import Plan
 from engine.planning.due.evaluations import Evaluation
-from engine.planning.measures.partitions import Flags
+from engine.planning.measures.partitions import Flags, Ints
 from engine.planning.plans.candidates import SkipReason
 
 NOT_DUE: Final = "not_due"
@@ -46,50 +48,61 @@ class PartitionDecision:
 
 @dataclass(frozen=True, slots=True)
 class PartitionDecisions:
-    """The decisions on all partitions of a table at one instant, in the order of `measures.partitions`."""
+    """The decisions on all partitions of a table at one instant, as vectors over partitions.
+
+    `due`: the rules that are due, each with flags of the partitions that it makes due. `reasons`: None for those that a
+    run which starts now rewrites. `work`: by partition, the fields of `PlannedWork`.
+    """
 
     decided_at: datetime
     due: Sequence[tuple[str, Flags]]
-    guards: Sequence[Sequence[str | None]]
-    planned: Mapping[Place, PlannedWork]
-    skipped: Mapping[Place, str]
+    reasons: Sequence[str | None]
+    work: Ints
     hot: HotPartitions
 
     @classmethod
-    def of(cls, evaluation: Evaluation, plan: Plan | None, hot: HotPartitions) -> Self:
-        """Return the decisions of an evaluation and of the plan of the run that it starts, None if no rule is due."""
-        planned: dict[Place, PlannedWork] = {}
+    def of(cls, places: Sequence[Place], evaluation: Evaluation, plan: Plan | None, hot: HotPartitions) -> Self:
+        """Return the decisions of an evaluation and of the plan of the run that it starts.
+
+        Args:
+            places: all partitions, in the order of `measures.partitions`.
+            evaluation: every rule of the policy on the table.
+            plan: None if no rule is due.
+            hot: partitions that lost races to other writers, in their state at the instant of the evaluation.
+        """
+        due = [(rule.name, rule.partitions) for rule in evaluation.rules if rule.is_due]
+        index = {place: at for at, place in enumerate(places)}
+        work = np.zeros((len(places), len(fields(PlannedWork))), np.int64)
+        reasons = _guarded(len(places), evaluation)
+        for _, partitions in due:
+            for at in np.flatnonzero(partitions).tolist():
+                reasons[at] = SkipReason.LATER  # a plan lists a limited number of skipped partitions: most are these
+        for left in () if plan is None else plan.skipped:
+            at = index[left.spec_id, left.partition]
+            if any(partitions[at] for _, partitions in due):
+                reasons[at] = FULL_FIRST if left.reason == NOT_DUE else left.reason
         for group in () if plan is None else plan.groups:
-            before = planned.get(group.place, PlannedWork())
-            planned[group.place] = PlannedWork(
-                before.input_files + len(group.inputs),
-                before.input_bytes + group.input_bytes,
-                before.predicted_outputs + group.predicted_outputs,
-            )
-        skipped = () if plan is None else plan.skipped
-        return cls(
-            decided_at=hot.now,
-            due=[(rule.name, rule.partitions) for rule in evaluation.rules if rule.is_due],
-            guards=[rule.guards for rule in evaluation.rules if rule.guards],
-            planned=planned,
-            skipped={(each.spec_id, each.partition): each.reason for each in skipped},
-            hot=hot,
-        )
+            at = index[group.place]
+            work[at] += (len(group.inputs), group.input_bytes, group.predicted_outputs)
+            reasons[at] = None
+        return cls(hot.now, due, reasons, work, hot)
 
     def at(self, index: int, place: Place) -> PartitionDecision:
         """Return the decision on a partition; `index`: its position among all."""
-        rules = [name for name, partitions in self.due if partitions[index]]
-        work = self.planned.get(place)
+        reason = self.reasons[index]
         return PartitionDecision(
-            rules=rules,
-            reason=None if work is not None else self._reason(index, place, is_due=bool(rules)),
-            work=work,
+            rules=[name for name, partitions in self.due if partitions[index]],
+            reason=None if reason is None else str(reason),
+            work=PlannedWork(*self.work[index].tolist()) if reason is None else None,
             cools_until=self.hot.cooling_until(place),
         )
 
-    def _reason(self, index: int, place: Place, *, is_due: bool) -> str:
-        if not is_due:
-            return next((str(of[index]) for of in self.guards if of[index] is not None), NOT_DUE)
-        # a plan lists a limited number of skipped partitions: those that it plans later are the most
-        skipped = self.skipped.get(place, SkipReason.LATER)
-        return FULL_FIRST if skipped == NOT_DUE else str(skipped)
+
+def _guarded(count: int, evaluation: Evaluation) -> list[str | None]:
+    """Return by partition the guard of the first rule whose conditions hold, `NOT_DUE` where those of none do."""
+    reasons: list[str | None] = [NOT_DUE] * count
+    for rule in reversed(evaluation.rules):
+        for at, guard in enumerate(rule.guards):
+            if guard is not None:
+                reasons[at] = guard
+    return reasons

@@ -17,6 +17,7 @@ from engine.domain.clock import Clock
 from engine.domain.errors import Rejected, Transient
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy, PolicyDocument
+from engine.domain.runs.hot_partitions import Place
 from engine.domain.tables.measurements import Measurement
 from engine.domain.tables.table import FormatName
 from engine.domain.values.periods import Period
@@ -125,8 +126,10 @@ class ObservationService:
 
         return await self._formats.ask(seen.opened.ref, evaluate)
 
-    async def decide(self, seen: Observed) -> PartitionDecisions:
+    async def decide(self, seen: Observed, places: Sequence[Place]) -> PartitionDecisions:
         """Return the decision of an automatic run that starts now on each partition.
+
+        `places`: all partitions of the table, in the order of `measures.partitions`.
 
         Raises:
             InvalidInput: a setting of the policy does not fit the table.
@@ -141,7 +144,7 @@ class ObservationService:
             chosen = choose_engine(seen.opened, seen.policy)
             evaluation = evaluate_now(chosen, rewritten, hot.now, hot)
             due = plan_due(chosen, evaluation, known, hot)
-            return PartitionDecisions.of(evaluation, None if due is None else due.plan, hot)
+            return PartitionDecisions.of(places, evaluation, None if due is None else due.plan, hot)
 
         return await self._formats.ask(seen.opened.ref, decide)
 

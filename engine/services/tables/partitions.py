@@ -38,7 +38,7 @@ from engine.stores.database import Database
 from engine.stores.runs.partition_tasks import PartitionTask
 
 MOST_KEPT: Final = 1_000_000
-"""Partitions in the cache, of all tables together: about 150 MB. The newest table is always kept."""
+"""Partitions in the cache, of all tables together: about 200 MB. The newest table is always kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,8 @@ class PartitionService:
             columns = await self._formats.ask(seen.opened.ref, _measure, seen, position.bounds)
             kept = _Measured(columns, seen.looked_at)
         if decides:
-            kept = replace(kept, decisions=await self._observations.decide(seen))
+            places = list(zip(kept.columns.spec_ids.tolist(), kept.columns.names, strict=True))
+            kept = replace(kept, decisions=await self._observations.decide(seen, places))
         self._kept[key] = kept
         self._kept.move_to_end(key)
         while len(self._kept) > 1 and sum(len(each.columns.names) for each in self._kept.values()) > MOST_KEPT:

@@ -59,11 +59,12 @@ async def test_pages_after_a_commit_are_of_the_snapshot_of_the_first(api: Api, l
     assert len({item["partition"] for item in [*first["items"], *rest["items"]]}) == 12
 
 
+@pytest.mark.parametrize("parts", [{}, {"include": "decision,task"}], ids=["health", "with decisions and tasks"])
 async def test_another_process_continues_at_the_newest_snapshot_only(
-    api: Api, settings: Settings, lake: Lake, path: str
+    api: Api, settings: Settings, lake: Lake, path: str, parts: dict[str, str]
 ) -> None:
-    first = await api.get(path, params={"page_size": 4})
-    following = {"page_size": 4, "page_token": first["next_page_token"]}
+    first = await api.get(path, params={"page_size": 4, **parts})
+    following = {"page_size": 4, "page_token": first["next_page_token"], **parts}
     async with started_api(settings) as other:
         other.client.headers = api.client.headers
         assert (await other.get(path, params=following))["items"] == (await api.get(path, params=following))["items"]

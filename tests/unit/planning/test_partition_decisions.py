@@ -33,8 +33,8 @@ def decided(
     digest, cooling = digest_of(files), HotPartitions.at(NOW, hot)
     evaluation = judged(files, cooling, **policy)
     plan = None if planned is None else plan_of(digest_of(planned), {}, hot=cooling)
-    decisions = PartitionDecisions.of(evaluation, plan, cooling)
     names = partition_files(digest).names
+    decisions = PartitionDecisions.of([(0, name) for name in names], evaluation, plan, cooling)
     return {name: decisions.at(index, (0, name)) for index, name in enumerate(names)}
 
 
@@ -77,6 +77,6 @@ def test_a_partition_due_by_triggers_waits_for_a_full_rewrite_of_others() -> Non
 
 def reasons_with(files: list[DigestFile], plan: Plan) -> dict[str, str | None]:
     hot = HotPartitions.at(NOW, ())
-    decisions = PartitionDecisions.of(judged(files, hot, triggers=[FEW]), plan, hot)
     names = partition_files(digest_of(files)).names
+    decisions = PartitionDecisions.of([(0, name) for name in names], judged(files, hot, triggers=[FEW]), plan, hot)
     return {name: decisions.at(index, (0, name)).reason for index, name in enumerate(names)}

@@ -166,7 +166,7 @@ def partitions(
     if not items and session.is_for_people:
         session.say("no partitions: the table has no data files")
         return
-    decided = {name: pages[0][name] for name in ("decided_at", "watch") if name in pages[0]}
+    decided: dict[str, Any] = {name: value for name, value in pages[0].items() if name in {"decided_at", "watch"}}
     session.show({"items": items, **decided}, lambda console: partition_list.show(console, items, decided, include))
 
 

@@ -42,8 +42,18 @@ def _decisions(console: Console, items: Sequence[Document], decided: Document) -
 def _tasks(console: Console, items: Sequence[Document]) -> None:
     """Show the newest compaction task of each partition: its run, state, times, files and bytes."""
     rows = [(each["partition"], *_task(each["task"])) for each in items]
-    columns = ("partition", "state", "=started", "?=ended", ">files", "?>bytes", ">projected", ">in progress")
-    columns += (">succeeded", ">dropped", ">smaller by", "reason", "?run")
+    columns = (
+        "partition",
+        "state",
+        "=started",
+        "?=ended",
+        ">files",
+        "?>bytes",
+        "outputs",
+        ">smaller",
+        "reason",
+        "?=run",
+    )
     print_rows(console, columns, rows, title="newest compaction tasks")
 
 
@@ -60,7 +70,7 @@ def _decision(item: Document) -> tuple[str | None, str | None, int | None]:
 
 def _task(task: Document | None) -> tuple[Any, ...]:
     if task is None:
-        return ("never planned", *[None] * 11)
+        return ("never planned", *[None] * 8)
     reduction = task["size_reduction"]
     return (
         state(task["state"]),
@@ -68,11 +78,16 @@ def _task(task: Document | None) -> tuple[Any, ...]:
         moment(task["ended_at"]),
         task["input_files"],
         size(task["input_bytes"]),
-        task["predicted_outputs"],
-        task["running_outputs"] + task["written_outputs"],
-        task["committed_outputs"],
-        task["dropped_outputs"],
+        _outputs(task),
         None if reduction is None else f"{reduction:.0%}",
-        task["detail"],
+        task["reason"],
         task["run_id"],
     )
+
+
+def _outputs(task: Document) -> str:
+    """Return the committed outputs of the predicted ones, and how many are in progress and dropped if any are."""
+    in_progress = task["running_outputs"] + task["written_outputs"]
+    others = [f"{count} {name}" for count, name in ((in_progress, "in progress"), (task["dropped_outputs"], "dropped"))]
+    found = [each for each in others if not each.startswith("0 ")]
+    return ", ".join([f"{task['committed_outputs']} of {task['predicted_outputs']}", *found])
