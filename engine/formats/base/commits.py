@@ -83,7 +83,8 @@ IN_HISTORY: Final = "in_main_history"
 class Verification:
     """Verification of one snapshot from the table's metadata: each check by name, with its findings.
 
-    Files, rows and bytes are those of data files; `removed_delete_files` are counted separately.
+    Files, rows and bytes are those of data files; `removed_delete_files` are counted separately. `is_overtaken`: in a
+    table without history, another client has replaced since what the commit put in place: nothing is left to check.
     """
 
     snapshot_id: int
@@ -96,6 +97,7 @@ class Verification:
     removed_bytes: int
     added_bytes: int
     removed_delete_files: int = 0
+    is_overtaken: bool = False
 
     @property
     def was_taken_back(self) -> bool:
@@ -143,7 +145,10 @@ class Committer(Protocol):
 
 @runtime_checkable
 class CommitsApart(Protocol):
-    """A table without commits of several groups: each group changes an entry of its own, so each is sent alone."""
+    """A table without commits of several groups: each group changes an entry of its own, so each is sent alone.
+
+    Its `commit` and `verify` look at the present state of that entry, whenever the table was opened.
+    """
 
     @property
     def commits_apart(self) -> Literal[True]:

@@ -13,6 +13,9 @@ def partition_conditions(view: TableView) -> Iterator[Condition]:
     entry, partitions = view.entry, view.partitions
     keys = ", ".join(each.name for each in entry.keys)
     yield Condition("partitioned", bool(entry.keys), keys[:200] or "no partition keys")
+    is_kept = entry.keeps_dropped_files
+    dropped = "the Metastore deletes the folder of a dropped partition, but not a replaced one, whose rows would return"
+    yield Condition("external", is_kept, "files of dropped partitions stay" if is_kept else dropped)
     nested = partitions.nested
     shared = f"{nested and nested[:300]} is inside of another partition's location, or that of two partitions"
     yield Condition("separate_locations", nested is None, shared if nested else "each partition has its own folder")

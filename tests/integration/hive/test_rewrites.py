@@ -78,10 +78,8 @@ async def test_an_action_of_another_writer_at_a_step(world: World[WrittenTable],
     """U13: no row is lost or seen twice, whatever writers do while their partition gets a new folder."""
     world.at(step, lambda: ACTIONS[action](world.lake))
     run = await world.rewrite()
-    assert run.is_terminal
+    assert run.state is RunState.SUCCEEDED, run.detail
     assert differences(world.lake.rows(), world.lake.wanted()) == ([], [])
-    if action == "append":
-        assert run.state is RunState.SUCCEEDED, run.detail
 
 
 @pytest.mark.parametrize("action", ["append", "overwrite", "drop"])
@@ -202,7 +200,8 @@ async def test_a_partition_whose_proof_fails_is_left_to_people_once_others_wrote
     def damage() -> None:
         for location in world.lake.locations():
             if "_compacted" in location:
-                files_in(path_of(location))[0].unlink()
+                file = files_in(path_of(location))[0]
+                file.write_bytes(file.read_bytes()[:-1])
                 world.lake.append(DAYS[0])
 
     world.at("after_commit", damage)

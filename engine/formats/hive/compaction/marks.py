@@ -40,7 +40,11 @@ def remove_mark(path: str, storage: Mapping[str, str]) -> None:
 
 def fresh_marks(folder: str, storage: Mapping[str, str]) -> Iterator[str]:
     """Yield the paths of the marks below a folder whose calls may still be executed. Raises OSError."""
-    since_us = (time.time() - SENT_SECONDS) * 1e6
+    now = time.time()
+    since_us, until_us = (now - SENT_SECONDS) * 1e6, (now + SENT_SECONDS) * 1e6  # a later time is no mark's
     for page in files_below(folder, storage):
         is_mark = pc.match_substring_regex(page["path"], rf"/{SENT}[^/]*$")
-        yield from page.filter(pc.and_(is_mark, pc.greater_equal(page["modified_us"], since_us)))["path"].to_pylist()
+        is_fresh = pc.and_(
+            pc.greater_equal(page["modified_us"], since_us), pc.less_equal(page["modified_us"], until_us)
+        )
+        yield from page.filter(pc.and_(is_mark, is_fresh))["path"].to_pylist()

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from engine.domain.runs.output_names import attempt_of
+from engine.formats.hive.compaction.copies import copied_file
 from engine.formats.hive.compaction.folders import COMPACTED, attempt_of_folder, parent_of, plain
 from engine.formats.hive.compaction.marks import SENT, SENT_SECONDS
 from engine.formats.hive.view import TableView
@@ -35,8 +36,9 @@ def remove_run_files(view: TableView, run_id: str, *, keep: frozenset[str], up_t
     needed.update(map(plain, view.partitions.table["location"].to_pylist()))
     removed = 0
     for path in written:
-        attempt = attempt_of(file_name(path), run_id)
-        if attempt is None:  # a mark, or the copy of a late file
+        name = file_name(path)
+        attempt = attempt_of(name, run_id)
+        if attempt is None and (name.startswith(SENT) or copied_file(name) is not None):
             attempt = attempt_of_folder(parent_of(path), run_id)
         if attempt is None or attempt > up_to_attempt or plain(parent_of(path)) in needed:
             continue

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.domain.runs.output_names import attempt_of
 from engine.formats.base import IN_HISTORY, CommittedBatch, Condition, Verification, WrittenGroup
+from engine.formats.hive.compaction.folders import parent_of, plain
 from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import files_directly_in
@@ -38,16 +39,21 @@ def verify_commit(view: TableView, snapshot_id: int, groups: Sequence[WrittenGro
     in_place = [
         found is not None
         and (found[1].snapshot_id, found[1].group) == (snapshot_id, ordinal)
-        and found[0] == found[1].location
+        and plain(found[0]) == plain(found[1].location)
         for ordinal, found in mine.items()
     ]
+    if not all(in_place) or (missing := _missing(view, groups)):
+        where = f"{sum(in_place)} of {len(in_place)} partitions are in the new folders"
+        detail = f"{missing} files of the rewrite were removed since" if all(in_place) else where
+        check = Condition(IN_HISTORY, False, f"another client changed the partition: {detail}")
+        return Verification(snapshot_id, False, (check,), 0, 0, 0, 0, 0, 0, is_overtaken=True)
     outputs = [file for group in groups for file in group.outputs]
-    footers = footers_of([(file.path, file.file_bytes) for file in outputs], view.storage) if all(in_place) else []
+    footers = footers_of([(file.path, file.file_bytes) for file in outputs], view.storage)
     added = sum(footer.rows for footer in footers if footer is not None)
     inputs = [file for group in groups for file in group.inputs]
     removed = sum(file.record_count for file in inputs)
     checks = (
-        Condition(IN_HISTORY, all(in_place), f"{sum(in_place)} of {len(in_place)} partitions are in the new folders"),
+        Condition(IN_HISTORY, True, f"{len(in_place)} partitions are in the new folders"),
         Condition("added_as_written", _are_there(view, groups, mine), f"{len(outputs)} files"),
         Condition("rows_conserved", added == removed, f"{removed} rows replaced, {added} in their place"),
     )
@@ -69,6 +75,14 @@ def _placed(view: TableView, partition: str) -> tuple[str, CompactionRecord] | N
     stored = view.partition_of(partition)
     record = None if stored is None else CompactionRecord.of((stored.parameters or {}).get(PARAMETER))
     return None if stored is None or record is None else (location_of(stored), record)
+
+
+def _missing(view: TableView, groups: Sequence[WrittenGroup]) -> int:
+    """Return how many files of the groups are gone; `Swap` saw each of them before it put them in place."""
+    present: set[str] = set()
+    for folder in {parent_of(file.path) for group in groups for file in group.outputs}:
+        present.update(files_directly_in(folder, view.storage))
+    return sum(file.path not in present for group in groups for file in group.outputs)
 
 
 def _are_there(

@@ -16,7 +16,7 @@ from engine.formats.intake.limits import Malformed
 from engine.formats.intake.table_storage import TableStorage
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
-LARGEST: Final = 64 * 2**20
+LARGEST: Final = 16 * 2**20
 """Limit of the bytes of one list."""
 
 NAMES: Final = (
@@ -80,6 +80,8 @@ class ReplacedFolder:
             texts = is_whole and all(type(found[name]) is str for name in ("partition", "location"))
             if not texts or not all(map(_is_name, (*found["files"], *found["outputs"]))):
                 raise Malformed("it is no list of the files of a folder")
+            for text in (found["partition"], found["location"], *found["files"], *found["outputs"]):
+                text.encode()
             files = {name: (_count(size), _count(at)) for name, (size, at) in found["files"].items()}
             outputs = {name: _count(size) for name, size in found["outputs"].items()}
         except (ValueError, TypeError, AttributeError, RecursionError) as error:

@@ -74,10 +74,11 @@ def _is_whole(view: TableView, replaced: ReplacedFolder) -> bool:
 
 
 def _is_unused(view: TableView, record: CompactionRecord, replaced: ReplacedFolder) -> bool:
-    """Return whether the folder of the rewrite has only its outputs and copies of files of the replaced folder."""
+    """Return whether the folder of the rewrite has its outputs, copies of files of the replaced one, and no others."""
     copies = {
         file_name(copy_of(record.location, f"{replaced.location}/{name}", state))
         for name, state in replaced.files.items()
     }
     known = copies | replaced.outputs.keys()
-    return all(file_name(path) in known for path in files_directly_in(record.location, view.storage))
+    present = {file_name(path) for path in files_directly_in(record.location, view.storage)}
+    return replaced.outputs.keys() <= present <= known

@@ -8,7 +8,6 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -54,16 +53,21 @@ def commit_groups(view: TableView, request: CommitRequest, before_try: Callable[
 
     `view` is the present state of the table. Each partition changes at once, all of them do not.
     """
+    swaps = [Swap(view, request, group, snapshot_of(request)) for group in request.groups]
     if view.entry.schema_id != request.schema_id:
+        if any(each.is_open() for each in swaps):
+            raise OutcomeUnknown(
+                "the columns of the table changed, and the Metastore may still execute an earlier call"
+            )
         raise CommitConflict("the columns of the table changed since the plan")
     made, lost, tries = list[int](), dict[int, Loss](), 1
     snapshot_id = snapshot_of(request)
-    for group in request.groups:
+    for swap in swaps:
         try:
-            tries = max(tries, Swap(view, request, group, snapshot_id).done(before_try))
-            made.append(group.ordinal)
+            tries = max(tries, swap.done(before_try))
+            made.append(swap.group.ordinal)
         except _Lost:
-            lost[group.ordinal] = Loss.SOURCE_GONE
+            lost[swap.group.ordinal] = Loss.SOURCE_GONE
     return CommitOutcome(snapshot_id if made else None, tuple(made), lost, tries)
 
 
@@ -91,13 +95,17 @@ class Swap:
         """
         try:
             return self._done(before_try)
-        except _Lost as error:
-            if next(fresh_marks(self.folder, self.view.storage), None) is None:
+        except (_Lost, CommitConflict) as error:
+            if not self.is_open():
                 raise
             raise OutcomeUnknown(
                 f"partition {self.group.partition[:200]} has changed, and the Metastore may still execute an earlier "
                 f"call that changes it back; certain {SENT_SECONDS / 60:.0f} minutes after that call"
             ) from error
+
+    def is_open(self) -> bool:
+        """Return whether the Metastore may still execute an earlier call that gives the partition this folder."""
+        return next(fresh_marks(self.folder, self.view.storage), None) is not None
 
     def _done(self, before_try: Callable[[], None]) -> int:
         copied: dict[str, tuple[int, int]] = {}
@@ -165,8 +173,7 @@ class Swap:
     def _copy(self, late: Files, copied: dict[str, tuple[int, int]]) -> None:
         for path, state in late.items():
             if path not in copied:
-                with suppress(FileExistsError):  # by an earlier send; its size is checked with the others
-                    copy_file(path, copy_of(self.folder, path, state), state[0], self.view.storage)
+                copy_file(path, copy_of(self.folder, path, state), state[0], self.view.files_of_table)
                 copied[path] = state
 
     def _follow_up(self, stored: Partition, changed: Partition, copied: dict[str, tuple[int, int]]) -> None:
@@ -182,7 +189,9 @@ class Swap:
             is_unused = self._read() == changed and self._is_exact(copied)
             _log.warning("rows_overwritten_in_swap", partition=self.group.partition[:200], is_taken_back=is_unused)
             if is_unused:
+                mark = write_mark(location, self.view.storage)
                 self._change(stored)
+                remove_mark(mark, self.view.storage)
             raise _Lost
         late = {path: state for path, state in present.items() if path not in known}
         if late:

@@ -9,8 +9,10 @@ from engine.formats.hive.compaction.records import CompactionRecord
 from engine.formats.hive.compaction.schemas import NoCommonSchema, common_schema, numbered
 from engine.formats.hive.compaction.swaps import next_number
 from engine.formats.hive.files.footers import footers_of
+from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.view import TableView
 from engine.rewriting.kernel.contract import BY_NAME, GroupTask, TaskInput, WriteSettings
+from engine.rewriting.kernel.storage.places import Places
 
 
 def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings) -> GroupTask:
@@ -18,19 +20,27 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
 
     Raises:
         NotEligible: a file is not Parquet, or the files have no common schema.
-        CommitConflict: the partition is gone, or an earlier call to the Metastore may still change it.
+        CommitConflict: the partition is gone or has other files, or an earlier call to the Metastore may still change it.
     """
     values = view.partitions.values_of(group.partition)
     if values is None:
         raise CommitConflict(f"the table has no partition {group.partition[:300]} any more")
     before = CompactionRecord.of(view.partitions.record_of(group.partition))
     folder = folder_of(view.entry.location, [key.name for key in view.entry.keys], values, next_number(before))
+    if not Places([view.entry.location]).cover(group.inputs[0].path):
+        raise NotEligible(
+            f"partition {group.partition[:200]} is outside of the table's location: what writers add to its folder "
+            "after a rewrite could not be copied"
+        )
     _check_no_call_is_open(view, group.partition, parent_of(folder))
+    _check_unchanged(view, group)
     footers = footers_of([(each.path, each.file_bytes) for each in group.inputs], view.storage)
     readable = [each for each in footers if each is not None]
     if len(readable) < len(footers):
         path = next(one.path for one, footer in zip(group.inputs, footers, strict=True) if footer is None)
         raise NotEligible(f"{path[-300:]} is not a Parquet file")
+    if not sum(each.rows for each in readable):
+        raise NotEligible(f"the files of partition {group.partition[:200]} have no rows")
     try:
         schema = common_schema(view.entry.columns, readable)
     except NoCommonSchema as error:
@@ -50,6 +60,14 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
         columns_by=BY_NAME,
         folder_per_execution=True,
     )
+
+
+def _check_unchanged(view: TableView, group: FileGroup) -> None:
+    """Raise `CommitConflict` if a file of a partition was removed or overwritten since the plan."""
+    present = files_directly_in(parent_of(group.inputs[0].path), view.storage)
+    for each in group.inputs:
+        if present.get(each.path) != (each.file_bytes, each.sequence_number):
+            raise CommitConflict(f"{each.path[-300:]} was removed or overwritten since the plan")
 
 
 def _check_no_call_is_open(view: TableView, partition: str, folder: str) -> None:

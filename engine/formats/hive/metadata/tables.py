@@ -82,6 +82,12 @@ class TableEntry:
         return zlib.crc32(text.encode()) & 0x7FFF_FFFF
 
     @property
+    def keeps_dropped_files(self) -> bool:
+        """Whether the Metastore leaves the files of a dropped partition where they are."""
+        purges = self.parameters.get("external.table.purge", "").lower() == "true"
+        return self.kind == "EXTERNAL_TABLE" and not purges
+
+    @property
     def problem(self) -> str | None:
         """Why it is no table of Parquet files in its folders; None if it is one."""
         provider = self.parameters.get(PROVIDER, "").lower()

@@ -1,14 +1,17 @@
 """What is in the folders that rewrites replaced: their lists, their files, and the copies of files that came late."""
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from engine.formats.deletion.scopes import Scope
+from engine.formats.hive.compaction.copies import NAMES as COPIES
 from engine.formats.hive.compaction.copies import copied_file, mark_of
 from engine.formats.hive.compaction.folders import COMPACTED, parent_of, plain
 from engine.formats.hive.compaction.replaced import LARGEST, NAMES, ListName, ReplacedFolder
@@ -18,13 +21,17 @@ from engine.formats.intake.overlapping import overlapped
 from engine.formats.orphans.listings import FOUND, files_below
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
+MOST_FILES: Final = 5_000_000
+"""Limit of the files in all lists of a table that are read at once, about 200 bytes of memory each."""
+
 _READERS: Final = 8
-_COPIES: Final = r"/late-[0-9a-f]{12}-[0-9]+-[0-9]+-[^/]*$"
 _LIST: Final = re.sub(r"\((?!\?)", "(?:", NAMES)
 """The paths of lists, without groups: Arrow matches it faster."""
 
 States = Mapping[str, tuple[int, int]]
 """Size and time in milliseconds of files, by name."""
+
+_States = dict[str, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +43,7 @@ class Listed:
         used_us: when it was last in use, in microseconds since 1970.
         replaced: the content of its list.
         present: its files, with hidden and empty ones.
-        copied: those of its files that have a copy, as they were then.
-        is_abandoned: whether the folder of the rewrite has no file any more.
+        copied: those of its files that have a whole copy, as they were then.
     """
 
     name: ListName
@@ -45,7 +51,6 @@ class Listed:
     replaced: ReplacedFolder
     present: States
     copied: States
-    is_abandoned: bool
 
     @property
     def late(self) -> States:
@@ -54,7 +59,7 @@ class Listed:
         return {
             name: state
             for name, state in self.present.items()
-            if name not in known and name not in self.copied and state[0] and name[0] not in "._"
+            if name not in known and name not in self.copied and state[0] and not _is_hidden(name)
         }
 
     @property
@@ -62,6 +67,11 @@ class Listed:
         """The number of files that were overwritten since they were rewritten or copied."""
         known = {**self.copied, **self.replaced.files}
         return sum(name in known and known[name] != state for name, state in self.present.items())
+
+    @property
+    def missing(self) -> int:
+        """The number of files that were removed since they were rewritten or copied."""
+        return sum(name not in self.present for name in self.replaced.files)
 
     @property
     def deletable(self) -> States:
@@ -80,84 +90,103 @@ def lists_of(view: TableView, before_page: Callable[[int], None]) -> Iterator[tu
 
 
 def replaced_folders(
-    view: TableView, before_page: Callable[[int], None], unread: Callable[[str, str], None]
+    view: TableView,
+    names: Sequence[tuple[ListName, int]],
+    scope: Scope,
+    before_page: Callable[[int], None],
+    unread: Callable[[str], None],
 ) -> Sequence[Listed]:
     """Return the replaced folders, with the files that are in them now.
 
     Args:
         view: the table; all files below its location are listed.
+        names: the lists to read, with their times.
+        scope: where replaced folders may be.
         before_page: called with the number of requests before they are sent; may wait, or raise to stop.
-        unread: called with the path of a list that is none or names a folder in another place, and the reason.
+        unread: called with the path of a list that is none, or that names a folder in another place.
 
     Raises:
         NotEligible: files of this kind of store can't be listed.
         Malformed: there are too many.
         OSError: the store does not answer.
     """
-    names = list(lists_of(view, before_page))
-    before_page(len(names) if "://" in view.entry.location else 0)
-    read = [each for each in overlapped(lambda one: _read(view, one, unread), names, at_once=_READERS) if each]
-    folders = {folder for name, _, each in read for folder in (each.location, name.folder)}
-    files, copies = _found(view, folders, before_page)
+    keys = {key.name for key in view.entry.keys}
+    read, files = list[tuple[ListName, int, ReplacedFolder]](), 0
+    for (name, at), found in zip(
+        names, overlapped(lambda one: _read(view, one[0], scope, keys), names, at_once=_READERS), strict=True
+    ):
+        if found is None:
+            unread(name.path)
+            continue
+        files += len(found.files) + len(found.outputs)
+        if files > MOST_FILES:
+            raise Malformed(f"the lists of its replaced folders have more than {MOST_FILES} files")
+        read.append((name, at, found))
+    present, copies = _found(view, {each.location for _, _, each in read}, before_page)
     return [
-        Listed(
-            name,
-            at,
-            replaced,
-            files.get(plain(replaced.location), {}),
-            copies.get((_partition_folder(name.path), mark_of(replaced.location)), {}),
-            plain(name.folder) not in files,
-        )
+        Listed(name, at, replaced, states, _copied(replaced, states, copies.get(_partition_folder(name.path), {})))
         for name, at, replaced in read
+        for states in (present.get(plain(replaced.location), {}),)
     ]
 
 
-def _read(
-    view: TableView, found: tuple[ListName, int], unread: Callable[[str, str], None]
-) -> tuple[ListName, int, ReplacedFolder] | None:
-    name, at = found
+def _read(view: TableView, name: ListName, scope: Scope, keys: set[str]) -> ReplacedFolder | None:
+    """Return a list; None if it is none, or its folder or partition can't be one of the table."""
     try:
-        replaced = ReplacedFolder.read(view.files_of_table.read(name.path, LARGEST))
-    except (Malformed, FileNotFoundError) as error:
-        unread(name.path, str(error))
+        found = ReplacedFolder.read(view.files_of_table.read(name.path, LARGEST))
+        partition = json.loads(found.partition)
+    except (ValueError, RecursionError, FileNotFoundError):
         return None
-    if not view.places.cover(replaced.location):
-        unread(name.path, "it names a folder in another place than the table's")
+    if type(partition) is not dict or partition.keys() != keys:
         return None
-    return name, at, replaced
+    is_own = scope.own.cover(found.location) and not scope.others.cover(found.location)
+    return found if is_own and not any(isinstance(each, dict | list) for each in partition.values()) else None
+
+
+def _copied(replaced: ReplacedFolder, present: States, copies: Mapping[str, tuple[int, int]]) -> States:
+    """Return the files that have a copy, by their names."""
+    if not copies:
+        return {}
+    marks = {name: mark_of(f"{replaced.location}/{name}") for name in present}
+    return {name: copies[mark] for name, mark in marks.items() if mark in copies}
 
 
 def _found(
     view: TableView, locations: set[str], before_page: Callable[[int], None]
-) -> tuple[Mapping[str, States], Mapping[tuple[str, str], States]]:
-    """Return the files directly in each of these folders; and those with copies, by folder of rewrites and mark."""
+) -> tuple[Mapping[str, States], Mapping[str, Mapping[str, tuple[int, int]]]]:
+    """Return the files directly in each of these folders; and what has a whole copy, by folder of rewrites and mark."""
     root, wanted = view.entry.location, sorted(map(plain, locations))
-    files, copies = defaultdict[str, dict[str, tuple[int, int]]](dict), dict[tuple[str, str], dict[str, Any]]()
-    outside = [each for each in locations if not plain(each).startswith(f"{plain(root)}/")]
+    files, copies = (
+        defaultdict[str, dict[str, tuple[int, int]]](dict),
+        defaultdict[str, dict[str, tuple[int, int]]](dict),
+    )
     size = 0
-    for top in (root, *outside):
-        for page in files_below(top, view.storage, before_page):
-            for path in page.filter(pc.match_substring_regex(page["path"], _COPIES))["path"].to_pylist():
-                if (found := copied_file(path)) is not None:
-                    mark, name, state = found
-                    copies.setdefault((_partition_folder(parent_of(path)), mark), {})[name] = state
-            mine = _in_folders(page, wanted, root=top)
-            size += mine.nbytes
-            if size > LIVE_BYTES:
-                raise too_large("the files in replaced folders take", "of memory", LIVE_BYTES)
-            for path, file_bytes, at in zip(*(mine[name].to_pylist() for name in FOUND.names), strict=True):
-                files[plain(parent_of(path))][file_name(path)] = (file_bytes, at // 1000)
+    for page in files_below(root, view.storage, before_page):
+        made = page.filter(pc.match_substring_regex(page["path"], COPIES))
+        for path, file_bytes in zip(made["path"].to_pylist(), made["file_bytes"].to_pylist(), strict=True):
+            if (found := copied_file(path)) is not None and found[1][0] == file_bytes:
+                copies[_partition_folder(parent_of(path))][found[0]] = found[1]
+        mine = _in_folders(page, wanted, root=root)
+        size += mine.nbytes
+        if size > LIVE_BYTES:
+            raise too_large("the files in replaced folders take", "of memory", LIVE_BYTES)
+        for path, file_bytes, at in zip(*(mine[name].to_pylist() for name in FOUND.names), strict=True):
+            files[plain(parent_of(path))][file_name(path)] = (file_bytes, at // 1000)
     return files, copies
 
 
 def _in_folders(page: pa.Table, wanted: Sequence[str], *, root: str) -> pa.Table:
     """Return the files of a page that are directly in one of the folders, which are spelled as for comparison."""
     folder = pc.replace_substring_regex(page["path"], r"/[^/]*$", "")
-    if (spelled := plain(root)) != root:
-        folder = pc.binary_join_element_wise(spelled, pc.utf8_slice_codeunits(folder, len(root)), "")
+    folder = pc.binary_join_element_wise(plain(root), pc.utf8_slice_codeunits(folder, len(root)), "")
     return page.filter(pc.is_in(folder, value_set=pa.array(wanted, pa.string())))
 
 
 def _partition_folder(path: str) -> str:
     """Return the folder of all rewrites of a partition, by the path of a file or folder in one with a compaction id."""
     return parent_of(parent_of(path))
+
+
+def _is_hidden(name: str) -> bool:
+    """Return whether Spark hides a file."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")

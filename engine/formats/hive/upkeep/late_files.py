@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import structlog
 
-from engine.formats.hive.compaction.copies import copy_file, copy_of
+from engine.formats.hive.compaction.copies import LARGEST_COPY, copy_file, copy_of
 from engine.formats.hive.compaction.folders import plain
 from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
 from engine.formats.hive.compaction.replaced import write_list
@@ -18,15 +18,14 @@ from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
 from engine.formats.hive.upkeep.folders import Listed
 from engine.formats.hive.view import TableView
-from engine.formats.intake.errors import printable
-from engine.rewriting.kernel.storage.stores.addresses import address_of, file_name
-from engine.rewriting.kernel.storage.stores.connections import files_of
+from engine.formats.intake.errors import printable, summary_of
+from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 SETTLED_SECONDS: Final = 60.0
 """Age of a file from which it counts as complete: on disks, its writer may still be at it."""
 
 NOT_PARQUET, GONE, MOVED, OVERWRITTEN = "not_parquet", "partition_gone", "partition_moved", "partition_overwritten"
-YOUNG: Final = "just_written"
+YOUNG, TOO_LARGE, UNREADABLE = "just_written", "too_large", "unreadable"
 """Reasons why a late file is left where it is."""
 
 _SAMPLES: Final = 10
@@ -76,13 +75,13 @@ class Carrier:
 
     Attributes:
         view: the table.
-        followers: the folder by which each folder was replaced, and its outputs, by the folder as it is compared.
+        followers: the list of each folder that was replaced, by the folder as it is compared.
         tally: counts what was done.
         before: called with the number of requests before they are sent; may wait, or raise to stop.
     """
 
     view: TableView
-    followers: Mapping[str, tuple[str, Mapping[str, int]]]
+    followers: Mapping[str, Listed]
     tally: LateFiles
     before: Callable[[int], None]
 
@@ -90,7 +89,7 @@ class Carrier:
         """Copy the late files of a folder; return whether all of them were, or are of no use any more.
 
         Raises:
-            OSError: storage or Metastore do not answer; what was copied is found again.
+            OSError: the Metastore does not answer; what was copied is found again.
         """
         late, location = old.late, old.replaced.location
         copied = {name: state for name, state in old.copied.items() if old.present.get(name) == state}
@@ -99,68 +98,84 @@ class Carrier:
                 self._store(old, copied)
             return True
         _log.warning("late_files_found", folder=location[-_LONGEST_NAMED:], files=len(late))
-        self.before(3 + 4 * len(late))
+        self.before(3)
         target, reason = self._target(old)
         if target is None:
             self.tally.leave(location, sorted(late), reason)
             return reason == GONE
-        ready = self._ready(location, late)
-        for name, state in ready.items():
-            self._copy(f"{location}/{name}", target, state)
-        if self._target(old)[0] != target:
-            self._take_back(location, target, ready)
-            self.tally.leave(location, sorted(ready), MOVED)
+        made = {name: state for name, state in late.items() if self._copy(location, name, target, state)}
+        if made and self._target(old)[0] != target:
+            self._take_back(location, target, made)
+            self.tally.leave(location, sorted(made), MOVED)
             return False
-        self._store(old, {**copied, **ready})
-        for name, (size, _) in ready.items():
+        if made:
+            self._store(old, {**copied, **made})
+        for name, (size, _) in made.items():
             self.tally.copy(location, name, size)
-        return len(ready) == len(late)
+        return len(made) == len(late)
 
     def _store(self, old: Listed, copied: Mapping[str, tuple[int, int]]) -> None:
         listed = replace(old.replaced, files={**old.replaced.files, **copied})
         write_list(old.name.folder, old.name.snapshot_id, listed, self.view.files_of_table)
 
     def _target(self, old: Listed) -> tuple[str | None, str]:
-        """Return the folder of the partition, if it is one that followed the old one; otherwise the reason."""
+        """Return the folder of the partition, if it has the rows of the old one; otherwise the reason why not.
+
+        It has them if the old folder is as it was rewritten, each later folder was rewritten with all files of the one
+        before, and the present one has all files of its rewrite.
+        """
+        if old.changed or old.missing:
+            return None, OVERWRITTEN
         stored = self.view.partition_of(old.replaced.partition)
         if stored is None:
             return None, GONE
         record, location = CompactionRecord.of((stored.parameters or {}).get(PARAMETER)), location_of(stored)
         if record is None or plain(record.location) != plain(location):
             return None, MOVED
+        outputs, reason = self._outputs_at(old, plain(location))
+        if not reason:
+            present = files_directly_in(location, self.view.storage)
+            sizes = {file_name(path): size for path, (size, _) in present.items()}
+            reason = OVERWRITTEN if any(sizes.get(name) != size for name, size in outputs.items()) else ""
+        return (None, reason) if reason else (location, "")
+
+    def _outputs_at(self, old: Listed, location: str) -> tuple[Mapping[str, int], str]:
+        """Follow the rewrites to a folder; return the outputs of the last one, and why they lack rows, if they do."""
         folder, outputs = old.name.folder, old.replaced.outputs
         for _ in range(len(self.followers) + 1):
-            if plain(folder) == plain(location):
+            if plain(folder) == location:
+                return outputs, ""
+            if (following := self.followers.get(plain(folder))) is None:
                 break
-            if plain(folder) not in self.followers:
-                return None, MOVED
-            folder, outputs = self.followers[plain(folder)]
-        present = {file_name(path): size for path, (size, _) in self._files(location).items()}
-        if any(present.get(name) != size for name, size in outputs.items()):
-            return None, OVERWRITTEN
-        return location, ""
+            rewritten = {name: size for name, (size, _) in following.replaced.files.items()}
+            if any(rewritten.get(name) != size for name, size in outputs.items()):
+                return outputs, OVERWRITTEN
+            folder, outputs = following.name.folder, following.replaced.outputs
+        return outputs, MOVED
 
-    def _files(self, folder: str) -> Mapping[str, tuple[int, int]]:
-        return files_directly_in(folder, self.view.storage)
-
-    def _ready(self, location: str, late: Mapping[str, tuple[int, int]]) -> Mapping[str, tuple[int, int]]:
-        """Return the late files that are complete; count the others."""
-        before_ms = (time.time() - SETTLED_SECONDS) * 1000
-        old = {name: state for name, state in late.items() if state[1] <= before_ms}
-        if young := sorted(late.keys() - old.keys()):
-            self.tally.leave(location, young, YOUNG)
-        footers = footers_of([(f"{location}/{name}", size) for name, (size, _) in old.items()], self.view.storage)
-        ready = {name: state for (name, state), footer in zip(old.items(), footers, strict=True) if footer is not None}
-        if others := sorted(old.keys() - ready.keys()):
-            self.tally.leave(location, others, NOT_PARQUET)
-        return ready
-
-    def _copy(self, path: str, target: str, state: tuple[int, int]) -> None:
-        with suppress(FileExistsError):  # by an attempt that ended before it could store that
-            copy_file(path, copy_of(target, path, state), state[0], self.view.storage)
+    def _copy(self, location: str, name: str, target: str, state: tuple[int, int]) -> bool:
+        """Copy a late file that is complete; count it as left otherwise. Returns whether it has a copy now."""
+        if state[1] > (time.time() - SETTLED_SECONDS) * 1000:
+            self.tally.leave(location, (name,), YOUNG)
+            return False
+        if state[0] > LARGEST_COPY:
+            self.tally.leave(location, (name,), TOO_LARGE)
+            return False
+        self.before(4)
+        path = f"{location}/{name}"
+        try:
+            (footer,) = footers_of([(path, state[0])], self.view.storage)
+            if footer is not None:
+                copy_file(path, copy_of(target, path, state), state[0], self.view.files_of_table)
+        except OSError as error:  # of this file: other folders go on, and the next look tries again
+            _log.warning("late_file_not_copied", path=path[-_LONGEST_NAMED:], error=summary_of(error))
+            self.tally.leave(location, (name,), UNREADABLE)
+            return False
+        if footer is None:
+            self.tally.leave(location, (name,), NOT_PARQUET)
+        return footer is not None
 
     def _take_back(self, location: str, target: str, files: Mapping[str, tuple[int, int]]) -> None:
         for name, state in files.items():
-            address = address_of(copy_of(target, f"{location}/{name}", state))
             with suppress(FileNotFoundError):
-                files_of(address.kind, address.place, self.view.storage).delete(address.path)
+                self.view.files_of_table.delete(copy_of(target, f"{location}/{name}", state))

@@ -1,5 +1,6 @@
 """Look at the folders that rewrites replaced, copy what came late, and delete those past their grace, for one run."""
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,8 @@ from engine.formats.deletion.records import Records
 from engine.formats.deletion.scopes import RECORDS, Refused, Scope
 from engine.formats.hive.compaction.folders import COMPACTED, parent_of, plain
 from engine.formats.hive.compaction.marks import SENT, SENT_SECONDS
+from engine.formats.hive.compaction.proofs import records_of as records_of_partitions
+from engine.formats.hive.compaction.replaced import ListName
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.upkeep.folders import Listed, lists_of, replaced_folders
 from engine.formats.hive.upkeep.late_files import Carrier, LateFiles
@@ -23,6 +26,8 @@ from engine.formats.orphans.listings import files_below
 
 UNREAD: Final = "unread"
 _MOST_NAMED: Final = 10
+_AT_ONCE: Final = 10_000
+_YEAR_SECONDS: Final = 366 * 86_400.0
 
 
 @dataclass(slots=True)
@@ -84,10 +89,14 @@ class OldCopies:
         """
         view, refused, unread = self.load(), Refused(), list[str]()
         self._origin = view.uuid
-        lists = replaced_folders(view, before_page, lambda path, _: unread.append(path))
+        names, placed = list(lists_of(view, before_page)), _in_place(view)
+        wanted = [each for each in names if _is_told(each[0], self.rule) or each[0].snapshot_id in placed]
+        yield
+        lists = replaced_folders(view, wanted, self.scope, before_page, unread.append)
         refused.add(pa.chunked_array([unread], pa.string()), UNREAD)
         yield
-        look = _Look(view, self.rule, before_page, _newest(lists, self.rule.proven))
+        look = _Look(view, self.rule, before_page, lists)
+        look.forget([each for each in names if each not in wanted])
         writer = ListWriter(Origin(view.uuid, 0, self._now_us // 1000))
         for each in lists:
             writer.add(self.scope.allowed(look.of(each), refused))
@@ -112,7 +121,7 @@ class OldCopies:
 
     def unneeded(self) -> Iterator[pa.Table]:
         """Yield the files to delete that are still as they were listed, in folders that no partition has now."""
-        for batch in self._taken().due.batches():
+        for batch in (part for each in self._taken().due.batches() for part in _parts(each)):
             view = self._same()
             needed, present = _locations(view), dict[str, Mapping[str, int]]()
             kept = [self._is_free(view, row, needed, present) for row in batch.to_pylist()]
@@ -130,7 +139,7 @@ class OldCopies:
         """Return what earlier attempts of this run recorded and is gone now, by kind. Raises OSError."""
         view, counts = self._same(), dict[str, FileCount]()
         for stored in self.records.orphans():
-            for batch in stored.batches():
+            for batch in (self.scope.allowed(each, Refused()) for each in stored.batches()):
                 present = {
                     path
                     for folder in {parent_of(path) for path in batch["path"].to_pylist()}
@@ -167,7 +176,7 @@ class OldCopies:
         self, view: TableView, row: Mapping[str, Any], needed: set[str], present: dict[str, Mapping[str, int]]
     ) -> bool:
         folder = parent_of(row["path"])
-        if plain(folder) in needed:
+        if view.partitions.outside or plain(folder) in needed:
             return False
         if row["kind"] != FileKind.DATA:
             return True
@@ -177,57 +186,69 @@ class OldCopies:
 
 
 IN_USE, IN_GRACE, DUE, UNPROVEN, KEPT = "in_use", "in_grace", "deleted", "unproven", "with_late_files"
+UNCLEAR: Final = "held_by_partitions_elsewhere"
+"""Nothing is deleted while a partition has a location that engines may read as another one."""
 
 
 class _Look:
     """Decides about one replaced folder after the other."""
 
-    def __init__(
-        self, view: TableView, rule: CopyRule, before: Callable[[int], None], newest: Mapping[str, Listed]
-    ) -> None:
-        self.counts = dict.fromkeys((IN_USE, IN_GRACE, DUE, UNPROVEN, KEPT), 0)
+    def __init__(self, view: TableView, rule: CopyRule, before: Callable[[int], None], lists: Sequence[Listed]) -> None:
+        self.counts = dict.fromkeys((IN_USE, IN_GRACE, DUE, UNPROVEN, KEPT, UNCLEAR), 0)
         self.late = LateFiles()
         self.next_at: datetime | None = None
         self.records = list[tuple[str, int]]()  # lists and marks of folders whose files are deleted
         self._view = view
         self._rule = rule
-        self._newest = newest
+        ordered = sorted(lists, key=lambda each: each.used_us)
+        self._newest = {plain(each.replaced.location): each for each in ordered}
+        self._made = {plain(each.name.folder) for each in lists}
         self._locations = _locations(view)
-        followers = {location: (each.name.folder, each.replaced.outputs) for location, each in newest.items()}
-        self._carrier = Carrier(view, followers, self.late, before)
+        self._carrier = Carrier(view, self._newest, self.late, before)
+
+    def forget(self, names: Sequence[tuple[ListName, int]]) -> None:
+        """Delete the lists of rewrites that neither the record nor a partition knows, once nothing of them is left."""
+        self.counts[UNPROVEN] += len(names)
+        for name, at in names:
+            if self._is_past(at) and not any(_files_of(name.folder, self._view)):
+                self.records.append((name.path, 0))
 
     def of(self, old: Listed) -> pa.Table:
         """Copy the late files of a folder, and return its files to delete, with the schema `LISTED`."""
         location = plain(old.replaced.location)
         if location in self._locations:
             self.counts[IN_USE] += 1
-        elif str(old.name.snapshot_id) not in self._rule.proven:
-            self.counts[UNPROVEN] += 1
-            self.records += [(old.name.path, 0)] if old.is_abandoned and self._is_due(old) else []
-        elif self._newest[location] is not old:  # the partition got the folder back since, and a later rewrite counts
-            self.records += [(old.name.path, 0)] if self._is_due(old) else []
-        else:
-            return self._of_newest(old)
-        return LISTED.empty_table()
-
-    def _of_newest(self, old: Listed) -> pa.Table:
-        self.late.changed += old.changed
-        had_late, folder = bool(old.late), old.replaced.location
+            return LISTED.empty_table()
+        if self._newest[location] is not old:  # the partition got the folder back since, and a later rewrite counts
+            self.records += [(old.name.path, 0)] if self._is_past(old.used_us) else []
+            return LISTED.empty_table()
+        self.late.changed += old.changed + (0 if self._is_past(old.used_us) else old.missing)
+        copied = self.late.copied
         if not self._carrier.carry(old):
             self.counts[KEPT] += 1
             return LISTED.empty_table()
-        if had_late or not self._is_due(old) or _is_asked_for(old, self._rule.now):
-            self.counts[IN_GRACE] += 1
-            ends_at = (self._rule.now if had_late else _at(old)) + self._rule.grace
-            self.next_at = ends_at if self.next_at is None else min(self.next_at, ends_at)
-            return LISTED.empty_table()
-        self.counts[DUE] += 1
-        marks = ((f"{folder}/{name}", size) for name, (size, _) in old.present.items() if name.startswith(SENT))
-        self.records += [*marks, (old.name.path, 0)]
-        return _rows([(f"{folder}/{name}", size) for name, (size, _) in old.deletable.items()], FileKind.DATA)
+        return self._past_grace(old, is_used=self.late.copied > copied)
 
-    def _is_due(self, old: Listed) -> bool:
-        return _at(old) + self._rule.grace <= self._rule.now
+    def _past_grace(self, old: Listed, *, is_used: bool) -> pa.Table:
+        folder = old.replaced.location
+        if is_used or not self._is_past(old.used_us) or _is_asked_for(old, self._rule.now):
+            self.counts[IN_GRACE] += 1
+            ends_at = (self._rule.now if is_used else _instant(old.used_us)) + self._rule.grace
+            self.next_at = ends_at if self.next_at is None else min(self.next_at, ends_at)
+        elif not _is_told(old.name, self._rule):
+            self.counts[UNPROVEN] += 1
+        elif self._view.partitions.outside:
+            self.counts[UNCLEAR] += 1
+        else:
+            self.counts[DUE] += 1
+            marks = ((f"{folder}/{name}", size) for name, (size, _) in old.present.items() if name.startswith(SENT))
+            is_needed = plain(folder) in self._made  # by the list of the folder before: it leads to where rows are now
+            self.records += [*marks, *([] if is_needed else [(old.name.path, 0)])]
+            return _rows([(f"{folder}/{name}", size) for name, (size, _) in old.deletable.items()], FileKind.DATA)
+        return LISTED.empty_table()
+
+    def _is_past(self, used_us: int) -> bool:
+        return _instant(used_us) + self._rule.grace <= self._rule.now
 
 
 def replaced_copies(view: TableView) -> Iterator[tuple[int, str, datetime]]:
@@ -237,7 +258,7 @@ def replaced_copies(view: TableView) -> Iterator[tuple[int, str, datetime]]:
         NotEligible, OSError: as `files_below`.
     """
     for name, at in lists_of(view, lambda _: None):
-        yield name.snapshot_id, name.run_id, datetime.fromtimestamp(at / 1e6, UTC)
+        yield name.snapshot_id, name.run_id, _instant(at)
 
 
 def records_of(view: TableView, run_id: str) -> Records:
@@ -245,18 +266,38 @@ def records_of(view: TableView, run_id: str) -> Records:
     return Records(view.files_of_table, f"{view.entry.location}/{COMPACTED}/{RECORDS}", run_id)
 
 
-def _newest(lists: Sequence[Listed], proven: frozenset[str]) -> Mapping[str, Listed]:
-    """Return the newest proven list of each folder, by the folder as it is compared."""
-    ordered = sorted((each for each in lists if str(each.name.snapshot_id) in proven), key=lambda each: each.used_us)
-    return {plain(each.replaced.location): each for each in ordered}
+def _is_told(name: ListName, rule: CopyRule) -> bool:
+    """Return whether the record has a proof of the rewrite."""
+    return str(name.snapshot_id) in rule.proven
+
+
+def _in_place(view: TableView) -> set[int]:
+    """Return the snapshot ids of the rewrites whose folders partitions have."""
+    return {
+        record.snapshot_id
+        for _, location, record in records_of_partitions(view)
+        if plain(location) == plain(record.location)
+    }
+
+
+def _files_of(folder: str, view: TableView) -> Iterator[str]:
+    """Yield the paths of the files below a folder. Raises OSError."""
+    for page in files_below(folder, view.storage):
+        yield from page["path"].to_pylist()
+
+
+def _parts(batch: pa.Table) -> Iterator[pa.Table]:
+    for start in range(0, batch.num_rows, _AT_ONCE):
+        yield batch.slice(start, _AT_ONCE)
 
 
 def _locations(view: TableView) -> set[str]:
     return set(map(plain, view.partitions.table["location"].to_pylist()))
 
 
-def _at(old: Listed) -> datetime:
-    return datetime.fromtimestamp(old.used_us / 1e6, UTC)
+def _instant(at_us: int) -> datetime:
+    """Return the instant of a file's time; a later one than a year from now is as good as that."""
+    return datetime.fromtimestamp(min(at_us / 1e6, time.time() + _YEAR_SECONDS), UTC)
 
 
 def _is_asked_for(old: Listed, now: datetime) -> bool:

@@ -107,10 +107,8 @@ class Commits:
             by_base[int(group.measured["base_snapshot_id"]), int(group.measured["schema_id"])].append(group)
         for (base, schema), batch in sorted(by_base.items(), key=lambda item: item[1][0].ordinal):
             opened = await self._open_table()
-            parts = [[group] for group in batch] if isinstance(opened, CommitsApart) else [batch]
-            await self._commit_batch(base, schema, parts[0], opened)
-            for part in parts[1:]:
-                await self._commit_batch(base, schema, part, await self._open_table())
+            for part in [[group] for group in batch] if isinstance(opened, CommitsApart) else [batch]:
+                await self._commit_batch(base, schema, part, opened)
 
     async def answer_failed_proofs(self) -> None:
         """Act on a snapshot that failed its proof in an earlier attempt, which ended before it could act.
@@ -164,7 +162,7 @@ class Commits:
         if outcome.snapshot_id is not None:
             committed = [by_ordinal[ordinal] for ordinal in outcome.committed]
             lost_places = frozenset(by_ordinal[ordinal].place for ordinal in outcome.dropped)
-            table = await self._open_table()
+            table = opened if isinstance(opened, CommitsApart) else await self._open_table()
             await self._prove(table, outcome.snapshot_id, committed, tries=outcome.tries, lost=lost_places)
         if outcome.dropped:  # by another writer, or by an earlier send whose answer was lost: the table shows which
             lost = await self.adopt_found([by_ordinal[ordinal] for ordinal in outcome.dropped])
@@ -266,6 +264,10 @@ class Commits:
         verification = await self._formats.work(
             table.ref, table.verify, snapshot_id, [_written(group) for group in groups]
         )
+        if verification.is_overtaken:
+            detail = "; ".join(check.detail for check in verification.checks)
+            await self.drop_lost([_lost(group, Loss.SOURCE_GONE) for group in groups], detail=detail)
+            return
         await self.record(verification, groups, tries=tries, lost=lost)
 
     async def record(

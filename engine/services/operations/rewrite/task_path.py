@@ -5,9 +5,9 @@ from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
 from typing import Any
 
-from engine.domain.errors import PackhouseError, Transient
+from engine.domain.errors import CommitConflict, PackhouseError, Transient
 from engine.domain.policies import EffectivePolicy
-from engine.domain.runs.drops import DropReason
+from engine.domain.runs.drops import DropReason, Loss
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.plans import FileGroup, Plan
@@ -139,6 +139,10 @@ class TaskPath(RewritePath):
         """Record the end of one group; return its input bytes that now wait for a commit."""
         if isinstance(finished, GroupLost):
             await self._commits.drop_lost([LostGroup(finished.group.ordinal, finished.group.place, finished.reason, 0)])
+            return 0
+        if isinstance(finished, GroupFailure) and isinstance(finished.error, CommitConflict):
+            lost = LostGroup(finished.group.ordinal, finished.group.place, Loss.SOURCE_GONE, 0)
+            await self._commits.drop_lost([lost], detail=finished.error.message)
             return 0
         if isinstance(finished, GroupFailure):
             ordinal, reason = finished.group.ordinal, DropReason.failed(finished.error.message)

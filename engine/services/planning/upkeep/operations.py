@@ -170,7 +170,7 @@ def _plan_copies(table: CopyKeeper, policy: EffectivePolicy, now: datetime) -> W
     due = sum(each.used_at + rule.grace <= now for each in copies)
     waiting = len(copies) - due
     document = {"grace_seconds": int(rule.grace.total_seconds()), "due": due, "watched": waiting}
-    return Work(len(copies), waiting_words(due, waiting, rule), lambda: document, None, is_urgent=waiting > 0)
+    return Work(len(copies), waiting_words(due, waiting, rule), lambda: document, None, is_urgent=bool(copies))
 
 
 def _plan_reclaim(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
