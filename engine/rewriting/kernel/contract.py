@@ -40,7 +40,9 @@ class WriteSettings:
 
     `codec` is a Parquet codec name in lower case, `uncompressed` for none; codecs without levels ignore `codec_level`.
     `bounds_beside_nan`: float columns with NaN have bounds, which leave NaN out. False: they have none, for readers
-    that order NaN above all numbers and would skip it.
+    that order NaN above all numbers and would skip it. `decimals_as_integers`: decimals of up to 18 digits are INT32 or
+    INT64; False: FIXED_LEN_BYTE_ARRAY, the only form that Hive 2 reads. `names_parquet_mr`: outputs name parquet-mr as
+    their writer, as inputs do: Hive, Impala and Spark convert the time zone of INT96 timestamps by it.
     """
 
     target_file_bytes: int
@@ -50,6 +52,8 @@ class WriteSettings:
     page_bytes: int = 2**20
     dictionary_page_bytes: int = 2 * 2**20
     bounds_beside_nan: bool = True
+    decimals_as_integers: bool = True
+    names_parquet_mr: bool = False
 
     @property
     def level(self) -> int | None:
@@ -129,7 +133,8 @@ class GroupTask:
     the folders `places` are refused. Without an `order` rows keep theirs: inputs one after the other. `check_rows`:
     outputs are read back and their rows compared with the inputs'. `partition_by`: the fields of the spec whose
     partitions the outputs get, one after the other; None: all rows are in one partition, which the task does not know.
-    `folder_per_execution`: each execution of the task writes to a folder of its own in `output_dir`.
+    `folder_per_execution`: each execution of the task writes to a folder of its own in `output_dir`. `int96_ids`: the
+    numbers of fields of 12 bytes that are INT96 timestamps in inputs and outputs, where columns are found by name.
     """
 
     run_id: str
@@ -150,6 +155,7 @@ class GroupTask:
     columns_by: str = BY_FIELD_ID
     partition_by: tuple[PartitionField, ...] | None = None
     folder_per_execution: bool = False
+    int96_ids: tuple[int, ...] = ()
 
     def of_execution(self, mark: str) -> "GroupTask":
         """Return the task of one execution, whose files no other execution has; `mark` tells it from the others."""
@@ -167,6 +173,7 @@ class GroupTask:
         raw: dict[str, Any] = json.loads(text)
         raw["inputs"] = tuple(_input(each) for each in raw["inputs"])
         raw["places"] = tuple(raw["places"])
+        raw["int96_ids"] = tuple(raw["int96_ids"])
         raw["write"] = WriteSettings(**raw["write"])
         raw["pace"] = Pace(**raw["pace"])
         raw["order"] = RowOrder.from_raw(raw["order"])

@@ -21,7 +21,7 @@ from itertools import chain, islice
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import BY_NAME, GroupResult, GroupTask, TaskInput
-from engine.rewriting.kernel.errors import KernelError, Refused, Stopped
+from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, KernelError, Refused, Stopped
 from engine.rewriting.kernel.ordering.arranging import Arrangement
 from engine.rewriting.kernel.partitioning.partition_rows import PartitionDivider
 from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
@@ -97,7 +97,7 @@ class GroupRewrite:
 
     def _rewrite(self, begun: float) -> GroupResult:
         task, schema = self._task, read_schema(self._task.schema)
-        numbers = ColumnNumbers(schema) if task.columns_by == BY_NAME else None
+        numbers = ColumnNumbers(schema, task.int96_ids) if task.columns_by == BY_NAME else None
         self._check_places()
         deletes = PositionDeletes.read(task.inputs, self._transfer)
         reader = GroupReader(
@@ -127,6 +127,9 @@ class GroupRewrite:
         task, deleted = self._task, deletes.count()
         live = sum(one.record_count for one in task.inputs) - deleted
         units = reader.units()
+        own_footers = bool(task.int96_ids) or task.write.names_parquet_mr
+        if own_footers and (task.columns_by != BY_NAME or task.order is not None or task.partition_by or deleted):
+            raise Refused(INT96_TIMESTAMPS, "the rows of this group are sorted, divided or deleted, or have field ids")
         if task.partition_by:
             self._write_partitions(map(reader.rows_of, units), files, schema, live)
             return
@@ -140,10 +143,11 @@ class GroupRewrite:
                 files=files,
                 layout=layout,
                 check=self._bucket.check,
+                int96_ids=task.int96_ids,
                 writes_ids=task.columns_by != BY_NAME,
             )
             head = list(islice(units, 1))
-            suits = bool(head) and splicer.suits(head[0])
+            suits = bool(head) and (own_footers or splicer.suits(head[0]))
             units = chain([head.pop()] if head else [], units)
             if suits:
                 splicer.write(units)

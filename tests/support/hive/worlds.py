@@ -91,6 +91,15 @@ async def open_written(
     for _ in range(4):
         for day in DAYS:
             written.append(day)
+    async with open_table(written, folder, database_url=database_url, redis_url=redis_url) as world:
+        yield world
+
+
+@asynccontextmanager
+async def open_table(
+    written: WrittenTable, folder: Path, *, database_url: str, redis_url: str
+) -> AsyncIterator[World[WrittenTable]]:
+    """Start a container with a registered table, whose partitions are rewritten from two files on."""
     settings = settings_of(
         folder / "state", database_url=database_url, redis_url=redis_url, lease_seconds=30, watch=False
     )

@@ -1,67 +1,155 @@
-"""The schema that a group's outputs get: the columns of its files, in the order of the table's."""
+"""The schema that a group's outputs get: the columns of its files, in the order of the table's, stored as in the files.
 
-import base64
+Outputs keep the forms of the files, as old readers know only some: Hive 2 reads timestamps as INT96 only, and decimals
+as FIXED_LEN_BYTE_ARRAY only. A logical type that the kernel would lose is a reason to leave the files alone.
+"""
+
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 import pyarrow as pa
 import pyarrow.types as pt
 
-from engine.formats.hive.files.footers import Footer
+from engine.domain.errors import NotEligible
+from engine.formats.hive.compaction.times import names_parquet_mr
+from engine.formats.hive.files.footers import INT96, Footer, Stored, footer_in
 from engine.formats.hive.metadata.tables import HiveColumn
-from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY, without_ids
+from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.parquet.int96 import BYTES
+from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY, child_fields, without_ids
+from engine.rewriting.kernel.splicing.forms import OutputForm
 
 
-class NoCommonSchema(Exception):
-    """The files of a group can't be put into one schema without a change of what readers see; the text says why."""
+@dataclass(frozen=True, slots=True)
+class CommonSchema:
+    """The columns of a group's outputs, for a task.
+
+    `schema`: each field has a number; INT96 timestamps are their bytes, and `int96_ids` the numbers of these. `write`:
+    the settings with the forms of the files.
+    """
+
+    schema: pa.Schema
+    int96_ids: tuple[int, ...]
+    write: WriteSettings
 
 
-def common_schema(columns: Sequence[HiveColumn], footers: Sequence[Footer]) -> pa.Schema:
+@dataclass(frozen=True, slots=True)
+class _Column:
+    field: pa.Field
+    leaves: Sequence[Stored]
+
+    @property
+    def int96(self) -> Sequence[bool]:
+        return [each.physical_type == INT96 for each in self.leaves]
+
+    def __str__(self) -> str:
+        return f"{self.field.type}, stored as {INT96}," if any(self.int96) else str(self.field.type)
+
+
+def common_schema(columns: Sequence[HiveColumn], footers: Sequence[Footer], write: WriteSettings) -> CommonSchema:
     """Return the columns that any of the files has, each with the type that all of them have.
 
-    Readers match names without regard to case, so that a file with two spellings of one name is refused, as is a column
-    that the table does not have: it could be added again.
+    Decimals of up to 18 digits are stored as FIXED_LEN_BYTE_ARRAY, which all readers know, unless all files have
+    integers.
 
     Raises:
-        NoCommonSchema: names or types of the files differ, or the table lacks a column of theirs.
+        NotEligible: names or types of the files differ, the table lacks a column of theirs, or outputs would not state
+            a logical type that a file has.
+    """
+    found = _columns(columns, footers)
+    numbering = _Numbering([each for column in found for each in column.int96])
+    fields = [numbering.numbered(column.field) for column in found]
+    leaves = [leaf for footer in footers for column in footer.stored for leaf in column]
+    made = CommonSchema(
+        schema=pa.schema(fields),
+        int96_ids=tuple(numbering.int96_ids),
+        write=replace(
+            write,
+            decimals_as_integers=not any(leaf.is_decimal_in_bytes for leaf in leaves),
+            names_parquet_mr=names_parquet_mr(footers),
+        ),
+    )
+    _check_stored(made, footers)
+    return made
+
+
+def _columns(columns: Sequence[HiveColumn], footers: Sequence[Footer]) -> Sequence[_Column]:
+    """Return the columns of all files, in the order of the table's; names are matched without regard to case.
+
+    Files with two spellings of one name are refused, as is a column that the table does not have: it could be added
+    again. Types that differ only in which fields inside of a struct, list or map are required become nullable there:
+    Spark writes fields as required that had no null when they were written.
     """
     known = {each.name.lower(): at for at, each in enumerate(columns)}
-    found: dict[str, pa.Field] = {}
+    found: dict[str, _Column] = {}
     for footer in footers:
-        for field in without_ids(footer.schema):
-            name = field.name.lower()
+        for one, leaves in zip(without_ids(footer.schema), footer.stored, strict=True):
+            name, column = one.name.lower(), _Column(one.with_nullable(True), leaves)
             if name not in known:
-                raise NoCommonSchema(f"a file has the column {field.name[:100]!r}, which the table does not have")
-            other = found.setdefault(name, field.with_nullable(True))
-            if other.name != field.name:
-                raise NoCommonSchema(f"files spell a column {other.name[:100]!r} and {field.name[:100]!r}")
-            if other.type != field.type:
-                raise NoCommonSchema(
-                    f"column {field.name[:100]} is {other.type} in one file and {field.type} in another"
-                )
+                raise NotEligible(f"a file has the column {one.name[:100]!r}, which the table does not have")
+            other = found.setdefault(name, column)
+            if other.field.name != one.name:
+                raise NotEligible(f"files spell a column {other.field.name[:100]!r} and {one.name[:100]!r}")
+            if (_nullable(other.field.type), other.int96) != (_nullable(one.type), column.int96):
+                raise NotEligible(f"column {one.name[:100]} is {other} in one file and {column} in another")
+            if other.field.type != one.type:
+                found[name] = replace(other, field=other.field.with_type(_nullable(one.type)))
         if len(set(map(str.lower, footer.schema.names))) != len(footer.schema.names):
-            raise NoCommonSchema("a file has two columns whose names differ only in case")
-    return pa.schema([found[name] for name in sorted(found, key=known.__getitem__)])
+            raise NotEligible("a file has two columns whose names differ only in case")
+    return [found[name] for name in sorted(found, key=known.__getitem__)]
 
 
-def numbered(schema: pa.Schema) -> str:
-    """Return a schema for a task, base 64, with arbitrary but distinct field ids at every level."""
-    numbers = map(str, count(1))
-    fields = [_numbered(each, numbers) for each in schema]
-    return base64.b64encode(pa.schema(fields).serialize().to_pybytes()).decode()
-
-
-def _numbered(field: pa.Field, numbers: Iterator[str]) -> pa.Field:
-    return field.with_type(_type(field.type, numbers)).with_metadata({FIELD_ID_KEY: next(numbers).encode()})
-
-
-def _type(of: pa.DataType, numbers: Iterator[str]) -> pa.DataType:
+def _nullable(of: pa.DataType) -> pa.DataType:
+    """Return a type whose inner fields are nullable, except keys of maps."""
     if pt.is_struct(of):
-        return pa.struct([_numbered(of.field(at), numbers) for at in range(of.num_fields)])
+        return pa.struct([_nullable_field(each) for each in child_fields(of)])
     if pt.is_map(of):
-        return pa.map_(_numbered(of.key_field, numbers), _numbered(of.item_field, numbers))
+        key, item = child_fields(of)
+        return pa.map_(key.with_type(_nullable(key.type)), _nullable_field(item))
     if pt.is_list(of):
-        return pa.list_(_numbered(of.value_field, numbers))
-    if pt.is_large_list(of):
-        return pa.large_list(_numbered(of.value_field, numbers))
+        return pa.list_(_nullable_field(of.value_field))
     return of
+
+
+def _nullable_field(one: pa.Field) -> pa.Field:
+    return one.with_type(_nullable(one.type)).with_nullable(True)
+
+
+def _check_stored(made: CommonSchema, footers: Sequence[Footer]) -> None:
+    """Refuse files with a leaf that outputs would store in another form, apart from decimals."""
+    form = OutputForm(made.schema, made.write, int96_ids=made.int96_ids, writes_ids=False)
+    output = footer_in(form.footer([], {}))
+    wanted = dict(zip(output.schema.names, output.stored, strict=True))
+    for footer in footers:
+        for name, leaves in zip(footer.schema.names, footer.stored, strict=True):
+            for leaf, new in zip(leaves, wanted[name], strict=True):
+                if leaf != new and not (leaf.is_decimal and leaf.logical_type == new.logical_type):
+                    raise NotEligible(f"column {name[:100]} is stored as {leaf}; a rewrite would store it as {new}")
+
+
+@dataclass(slots=True)
+class _Numbering:
+    """Gives the fields of a schema arbitrary but distinct numbers at every level; leaves come in Parquet's order."""
+
+    int96: Sequence[bool]
+    int96_ids: list[int] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    _leaves: Iterator[int] = field(default_factory=count)
+
+    def numbered(self, one: pa.Field) -> pa.Field:
+        """Return a field with numbers; an INT96 timestamp as bytes."""
+        number = next(self._numbers)
+        return one.with_type(self._type(one.type, number)).with_metadata({FIELD_ID_KEY: str(number).encode()})
+
+    def _type(self, of: pa.DataType, number: int) -> pa.DataType:
+        if pt.is_struct(of):
+            return pa.struct([self.numbered(each) for each in child_fields(of)])
+        if pt.is_map(of):
+            return pa.map_(self.numbered(of.key_field), self.numbered(of.item_field))
+        if pt.is_list(of):
+            return pa.list_(self.numbered(of.value_field))
+        if not self.int96[next(self._leaves)]:
+            return of
+        self.int96_ids.append(number)
+        return pa.binary(BYTES)

@@ -1,13 +1,16 @@
 """Build the Spark task of one group: the files of a partition, merged by the kernel into a folder of their own."""
 
+import base64
+
 from engine.domain.errors import CommitConflict, NotEligible
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.formats.hive.compaction.folders import folder_of, parent_of
 from engine.formats.hive.compaction.marks import SENT_SECONDS, fresh_marks
 from engine.formats.hive.compaction.records import CompactionRecord
-from engine.formats.hive.compaction.schemas import NoCommonSchema, common_schema, numbered
+from engine.formats.hive.compaction.schemas import common_schema
 from engine.formats.hive.compaction.swaps import next_number
+from engine.formats.hive.compaction.times import time_keys
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.view import TableView
@@ -19,8 +22,9 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
     """Return the task that merges all files of a partition. Reads their footers.
 
     Raises:
-        NotEligible: a file is not Parquet, or the files have no common schema.
-        CommitConflict: the partition is gone or has other files, or an earlier call to the Metastore may still change it.
+        NotEligible: a file is not Parquet, there are no rows, or the files differ in what readers see: types, calendar,
+            time zone.
+        CommitConflict: the partition is gone or has other files, or an earlier call may still change it.
     """
     values = view.partitions.values_of(group.partition)
     if values is None:
@@ -41,24 +45,23 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
         raise NotEligible(f"{path[-300:]} is not a Parquet file")
     if not sum(each.rows for each in readable):
         raise NotEligible(f"the files of partition {group.partition[:200]} have no rows")
-    try:
-        schema = common_schema(view.entry.columns, readable)
-    except NoCommonSchema as error:
-        raise NotEligible(str(error)) from error
+    common = common_schema(view.entry.columns, readable, write)
     return GroupTask(
         run_id=run_id,
         attempt=attempt,
         group=group.ordinal,
         inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
-        schema=numbered(schema),
+        schema=base64.b64encode(common.schema.serialize().to_pybytes()).decode(),
         output_dir=folder,
         name_prefix=output_prefix(run_id, group.ordinal, attempt),
         output_files=group.predicted_outputs,
-        write=write,
+        write=common.write,
         places=view.places.folders,
         storage=dict(view.storage),
+        key_value_metadata=dict(time_keys(readable)),
         columns_by=BY_NAME,
         folder_per_execution=True,
+        int96_ids=common.int96_ids,
     )
 
 

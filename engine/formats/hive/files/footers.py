@@ -1,8 +1,10 @@
-"""Footers of Parquet files, read in parallel: the number of rows and the columns of each file."""
+"""Footers of Parquet files, read in parallel: rows, columns and the writer of each file."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,6 +12,9 @@ import pyarrow.parquet as pq
 from engine.formats.intake.errors import decoding_file
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.overlapping import overlapped
+from engine.rewriting.kernel.parquet import thrift
+from engine.rewriting.kernel.parquet.footers import framed, without_arrow_schema
+from engine.rewriting.kernel.reading.projection import leaf_ids
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of
 
@@ -22,12 +27,68 @@ _END: Final = 8
 _MAGIC: Final = b"PAR1"
 
 
+INT96: Final = "INT96"
+"""The physical type of timestamps of Hive, Impala and Spark."""
+
+SPARK_VERSION: Final = "org.apache.spark.version"
+TIME_KEYS: Final = (
+    SPARK_VERSION,
+    "org.apache.spark.legacyDateTime",
+    "org.apache.spark.legacyINT96",
+    "org.apache.spark.timeZone",
+    "writer.time.zone",
+    "writer.date.proleptic",
+    "writer.zone.conversion.legacy",
+)
+"""Key-value metadata by which Spark and Hive choose the calendar and the time zone of a file's dates and timestamps."""
+
+MOST_DIGITS: Final = 18
+"""Digits of decimals that fit an INT64."""
+
+_ARROW_SCHEMA: Final = b"ARROW:schema"
+_OF_CONVERTED: Final = frozenset({"is_from_converted_type", "force_set_converted_type"})
+_PLAIN_INTEGERS: Final = {
+    "INT32": {"Type": "Int", "bitWidth": 32, "isSigned": True},
+    "INT64": {"Type": "Int", "bitWidth": 64, "isSigned": True},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """How a leaf is stored: its physical type, and its logical type as JSON, empty without one."""
+
+    physical_type: str
+    logical_type: str
+
+    @property
+    def is_decimal(self) -> bool:
+        """Whether it is a decimal in any form."""
+        return '"Type": "Decimal"' in self.logical_type
+
+    @property
+    def is_decimal_in_bytes(self) -> bool:
+        """Whether it is a decimal in bytes whose digits would fit an integer."""
+        is_bytes = self.is_decimal and not self.physical_type.startswith("INT")
+        return is_bytes and bool(json.loads(self.logical_type)["precision"] <= MOST_DIGITS)
+
+    def __str__(self) -> str:
+        """Return it for messages."""
+        return f"{self.physical_type} {self.logical_type or 'without a logical type'}"
+
+
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """The footer of one file; `schema` is without metadata."""
+    """The footer of one file.
+
+    `schema` is without metadata, and as Arrow reads any writer's files: not by the schema that Arrow's writers add.
+    `stored`: the leaves of each column of it. `time_keys`: values of `TIME_KEYS`. `created_by`: empty if it has none.
+    """
 
     rows: int
     schema: pa.Schema
+    stored: Sequence[Sequence[Stored]] = ()
+    time_keys: Mapping[str, str] = field(default_factory=dict)
+    created_by: str = ""
 
 
 def footers_of(files: Sequence[tuple[str, int]], storage: Mapping[str, str]) -> Sequence[Footer | None]:
@@ -63,5 +124,44 @@ def _read(path: str, size: int, storage: Mapping[str, str]) -> Footer:
             tail = bytes(file.read(size - length, length))
     finally:
         file.close()
-    found = pq.read_metadata(pa.BufferReader(_MAGIC + tail[-length:]))
-    return Footer(found.num_rows, found.schema.to_arrow_schema().remove_metadata())
+    return footer_in(tail[-length:])
+
+
+def footer_in(end: bytes) -> Footer:
+    """Return the footer in the end of a file: metadata, length, magic.
+
+    Raises:
+        Malformed: its columns are not those of its schema.
+    """
+    found: Any = pq.read_metadata(pa.BufferReader(_MAGIC + end))
+    if _ARROW_SCHEMA in (found.metadata or {}):
+        metadata, _ = thrift.read_struct(end[:-_END])
+        end = framed(thrift.write_struct(without_arrow_schema(metadata)))
+        found = pq.read_metadata(pa.BufferReader(_MAGIC + end))
+    schema = found.schema.to_arrow_schema().remove_metadata()
+    values = {name.decode(errors="replace"): value for name, value in (found.metadata or {}).items()}
+    return Footer(
+        rows=found.num_rows,
+        schema=schema,
+        stored=list(_stored(schema, found.schema)),
+        time_keys={name: values[name].decode(errors="replace") for name in TIME_KEYS if name in values},
+        created_by=found.created_by or "",
+    )
+
+
+def _stored(schema: pa.Schema, parquet: Any) -> Iterator[Sequence[Stored]]:
+    """Yield the leaves of each column."""
+    counts = [len(leaf_ids([each])) for each in schema]
+    if sum(counts) != len(parquet):
+        raise Malformed(f"it has {len(parquet)} columns, but {sum(counts)} leaves in its schema")
+    leaves = (parquet.column(at) for at in range(len(parquet)))
+    for size in counts:
+        yield [Stored(each.physical_type, _logical(each)) for each in islice(leaves, size)]
+
+
+def _logical(leaf: Any) -> str:
+    """Return the logical type; empty without one, and for the signed integers that need none."""
+    found: dict[str, Any] = json.loads(leaf.logical_type.to_json())
+    kept = {name: value for name, value in found.items() if name not in _OF_CONVERTED}
+    is_plain = kept == {"Type": "None"} or kept == _PLAIN_INTEGERS.get(leaf.physical_type)
+    return "" if is_plain else json.dumps(kept, sort_keys=True)

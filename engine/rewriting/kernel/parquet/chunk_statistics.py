@@ -2,7 +2,8 @@
 
 There is none (the column is then encoded again) when a chunk has no null count, values without bounds, truncated
 bounds, a NaN bound, or bounds by an order other than that of the column's type. Zeros become -0.0 as lower and +0.0 as
-upper bound, as the format requires. Distinct counts are not merged, nor are the two old fields (`min`, `max`).
+upper bound, as the format requires. Distinct counts are not merged, nor are the two old fields (`min`, `max`). Columns
+without an order (INT96) have no bounds: their result is the number of nulls, if all chunks have it.
 """
 
 import math
@@ -22,6 +23,9 @@ _NULLS, _MAX, _MIN, _MAX_IS_EXACT, _MIN_IS_EXACT = 3, 5, 6, 7, 8
 Order = Callable[[bytes], Any]
 """Bytes of a bound → value that compares like the column's values. Raises struct.error for a wrong length."""
 
+UNORDERED: Final[Order] = bytes
+"""The order of columns whose bounds have no meaning."""
+
 _FORMATS: Final = {"INT32": "<i", "INT64": "<q", "FLOAT": "<f", "DOUBLE": "<d"}
 
 
@@ -33,7 +37,7 @@ def order_of(physical_type: str, of: pa.DataType) -> Order | None:
     if pt.is_decimal(of) and physical_type == "FIXED_LEN_BYTE_ARRAY":
         return lambda raw: int.from_bytes(raw, "big", signed=True)
     if physical_type == "BOOLEAN" or _is_bytes(of):
-        return bytes
+        return lambda raw: raw
     return None
 
 
@@ -47,9 +51,9 @@ def joined(chunks: Iterable[Chunk], order: Order | None) -> Struct | None:
     for chunk in chunks:
         found = chunk.statistics or {}
         if _NULLS not in found:
-            return None
+            return {} if order is UNORDERED else None
         nulls += found[_NULLS][1]
-        if found[_NULLS][1] == chunk.values:
+        if order is UNORDERED or found[_NULLS][1] == chunk.values:
             continue  # a chunk of nulls has no bounds
         if not _has_bounds(found, chunk):
             return None

@@ -16,6 +16,10 @@ from engine.rewriting.kernel.parquet.thrift import BINARY, I32, I64, LIST, STRUC
 CREATED_BY: Final = b"packhouse version 1.0.0"
 """`<name> version <number>`: readers that can't parse it distrust the statistics of strings."""
 
+CREATED_AS_PARQUET_MR: Final = b"parquet-mr version 1.13.1 (build packhouse)"
+"""For INT96 timestamps of parquet-mr: Hive (`hive.parquet.timestamp.skip.conversion`), Impala and Spark
+(`int96TimestampConversion`) convert time zones, or not, by this prefix. Readers know no fault of this version."""
+
 CODECS: Final = {"uncompressed": 0, "snappy": 1, "gzip": 2, "brotli": 4, "zstd": 6, "lz4": 7}
 """Numbers of the codecs by Packhouse's names; `lz4` is LZ4_RAW; the framed LZ4 (5) of old files is different."""
 
@@ -25,21 +29,24 @@ MAGIC: Final = b"PAR1"
 _MOST_ORDINAL: Final = 32767
 
 # FileMetaData
-_VERSION, SCHEMA, _ROWS, _ROW_GROUPS, _KEY_VALUES, _CREATED_BY, _ORDERS = 1, 2, 3, 4, 5, 6, 7
+_VERSION, SCHEMA, _ROWS, ROW_GROUPS, KEY_VALUES, _CREATED_BY, _ORDERS = 1, 2, 3, 4, 5, 6, 7
 # SchemaElement
-_ELEMENT_TYPE, _ELEMENT_LENGTH, _REPETITION, _NAME, _CHILDREN = 1, 2, 3, 4, 5
+ELEMENT_TYPE, ELEMENT_LENGTH, REPETITION, NAME, CHILDREN, FIELD_ID = 1, 2, 3, 4, 5, 9
 # RowGroup
-_COLUMNS, _GROUP_BYTES, _GROUP_ROWS, _GROUP_OFFSET, _GROUP_STORED, _ORDINAL = 1, 2, 3, 5, 6, 7
+COLUMNS, _GROUP_BYTES, _GROUP_ROWS, _GROUP_OFFSET, _GROUP_STORED, _ORDINAL = 1, 2, 3, 5, 6, 7
 # ColumnChunk
-_FILE_PATH, _CHUNK_OFFSET, _METADATA = 1, 2, 3
+_FILE_PATH, _CHUNK_OFFSET, METADATA = 1, 2, 3
 # ColumnMetaData
-_TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED = 1, 2, 3, 4, 5, 6, 7
-_DATA_OFFSET, _DICTIONARY_OFFSET, _STATISTICS, _ENCODING_STATS = 9, 11, 12, 13
+TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED = 1, 2, 3, 4, 5, 6, 7
+_DATA_OFFSET, _DICTIONARY_OFFSET, STATISTICS, _ENCODING_STATS = 9, 11, 12, 13
 _SIZE_STATISTICS: Final = 16
+# KeyValue
+_KEY, _VALUE = 1, 2
+_ARROW_SCHEMA: Final = b"ARROW:schema"
 # SizeStatistics
 _REPETITIONS, _DEFINITIONS = 2, 3
 
-_REQUIRED: Final = frozenset({_TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET})
+_REQUIRED: Final = frozenset({TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET})
 _SIZES_AND_PLACES: Final = (_VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET, _DICTIONARY_OFFSET)
 
 
@@ -70,9 +77,9 @@ class InputFooter:
         found, _ = thrift.read_struct(data)
         try:
             self.rows = int(found[_ROWS][1])
-            self.schema = (found[SCHEMA], found.get(_KEY_VALUES))
+            self.schema = (found[SCHEMA], found.get(KEY_VALUES))
             """The metadata from which Arrow derives a file's schema; equal for files of one schema."""
-            self._groups: list[Struct] = found[_ROW_GROUPS][1][1]
+            self._groups: list[Struct] = found[ROW_GROUPS][1][1]
         except (KeyError, IndexError, TypeError) as error:
             raise Malformed(f"the footer lacks a field: {error}") from error
         self.row_groups = len(self._groups)
@@ -82,8 +89,8 @@ class InputFooter:
     def chunk(self, row_group: int, leaf: int) -> Chunk | None:
         """Return a column chunk; None when its pages are in another file or its metadata lacks a field."""
         try:
-            outer = self._groups[row_group][_COLUMNS][1][1][leaf]
-            return None if _FILE_PATH in outer else _chunk(outer[_METADATA][1], self._order_is_known(leaf))
+            outer = self._groups[row_group][COLUMNS][1][1][leaf]
+            return None if _FILE_PATH in outer else _chunk(outer[METADATA][1], self._order_is_known(leaf))
         except (KeyError, IndexError, TypeError, AttributeError):
             return None
 
@@ -93,7 +100,7 @@ class InputFooter:
         `columns` are physical type, greatest definition and greatest repetition level of each column.
         """
         try:
-            chunks = [one[_METADATA][1] for one in self._groups[row_group][_COLUMNS][1][1]]
+            chunks = [one[METADATA][1] for one in self._groups[row_group][COLUMNS][1][1]]
             return len(chunks) == len(columns) and all(map(_is_complete, chunks, columns))
         except (KeyError, IndexError, TypeError, AttributeError):
             return False
@@ -105,15 +112,15 @@ class InputFooter:
         `created_by` is kept: readers recognise the faults of some writers by it.
         """
         group = self._groups[row_group]
-        found = group[_COLUMNS][1][1]
-        chunks = [_bare(found[leaf][_METADATA][1], element.name) for leaf, element in columns]
+        found = group[COLUMNS][1][1]
+        chunks = [_bare(found[leaf][METADATA][1], element.name) for leaf, element in columns]
         rows = group[_GROUP_ROWS]
-        bare_group: Struct = {_COLUMNS: (LIST, (STRUCT, chunks)), _GROUP_BYTES: (I64, 0), _GROUP_ROWS: rows}
+        bare_group: Struct = {COLUMNS: (LIST, (STRUCT, chunks)), _GROUP_BYTES: (I64, 0), _GROUP_ROWS: rows}
         made: Struct = {
             _VERSION: (I32, 2),
             SCHEMA: (LIST, (STRUCT, [_bare_root(len(columns)), *(element.written for _, element in columns)])),
             _ROWS: rows,
-            _ROW_GROUPS: (LIST, (STRUCT, [bare_group])),
+            ROW_GROUPS: (LIST, (STRUCT, [bare_group])),
         }
         if self._created_by is not None:
             made[_CREATED_BY] = self._created_by
@@ -129,7 +136,7 @@ def _chunk(metadata: Struct, order_is_known: bool) -> Chunk:
     has_dictionary = bool((dictionary and dictionary[1] > 0) or encodings & DICTIONARY_ENCODINGS)
     starts = [metadata[_DATA_OFFSET][1]] + ([dictionary[1]] if dictionary and dictionary[1] > 0 else [])
     return Chunk(
-        physical_type=metadata[_TYPE][1],
+        physical_type=metadata[TYPE][1],
         start=min(starts),
         stored_bytes=metadata[_STORED][1],
         uncompressed_bytes=metadata[_UNCOMPRESSED][1],
@@ -137,7 +144,7 @@ def _chunk(metadata: Struct, order_is_known: bool) -> Chunk:
         codec=metadata[_CODEC][1],
         encodings=encodings,
         has_dictionary=has_dictionary,
-        statistics=metadata[_STATISTICS][1] if _STATISTICS in metadata else None,
+        statistics=metadata[STATISTICS][1] if STATISTICS in metadata else None,
         order_is_known=order_is_known,
     )
 
@@ -147,7 +154,7 @@ def _is_complete(metadata: Struct, column: tuple[str, int, int]) -> bool:
     sizes: Struct = metadata[_SIZE_STATISTICS][1] if _SIZE_STATISTICS in metadata else {}
     places = [len(sizes[field][1][1]) if field in sizes else 0 for field in (_DEFINITIONS, _REPETITIONS)]
     fits = all(found in {0, most + 1} for found, most in zip(places, column[1:], strict=True))
-    return fits and metadata.keys() >= _REQUIRED and _TYPES[metadata[_TYPE][1]] == column[0]
+    return fits and metadata.keys() >= _REQUIRED and _TYPES[metadata[TYPE][1]] == column[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,19 +167,19 @@ class BareElement:
 
 def _bare(metadata: Struct, name: bytes) -> bytes:
     """Return the ColumnChunk of a leaf with the required fields; most chunks of a leaf begin with equal bytes."""
-    head = _bare_head(metadata[_TYPE][1], tuple(metadata[_ENCODINGS][1][1]), name, metadata[_CODEC][1])
+    head = _bare_head(metadata[TYPE][1], tuple(metadata[_ENCODINGS][1][1]), name, metadata[_CODEC][1])
     rest = {field: metadata[field] for field in _SIZES_AND_PLACES if field in metadata}
     return _CHUNK_HEAD + thrift.write_rest(head, _CODEC, rest) + b"\0"
 
 
-_CHUNK_HEAD: Final = thrift.write_struct({_CHUNK_OFFSET: (I64, 0), _METADATA: (STRUCT, b"")})[:-1]
+_CHUNK_HEAD: Final = thrift.write_struct({_CHUNK_OFFSET: (I64, 0), METADATA: (STRUCT, b"")})[:-1]
 
 
 @lru_cache(maxsize=1024)
 def _bare_head(physical_type: int, encodings: tuple[int, ...], name: bytes, codec: int) -> bytes:
     return thrift.write_struct(
         {
-            _TYPE: (I32, physical_type),
+            TYPE: (I32, physical_type),
             _ENCODINGS: (LIST, (I32, list(encodings))),
             _PATH: (LIST, (BINARY, [name])),
             _CODEC: (I32, codec),
@@ -181,7 +188,7 @@ def _bare_head(physical_type: int, encodings: tuple[int, ...], name: bytes, code
 
 
 def _bare_root(children: int) -> Struct:
-    return {_NAME: (BINARY, b"root"), _CHILDREN: (I32, children)}
+    return {NAME: (BINARY, b"root"), CHILDREN: (I32, children)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +204,8 @@ class NewChunk:
         """Return the chunks of a file that Arrow encoded (with one row group), and the start offset of each."""
         found, _ = thrift.read_struct(footer)
         made = []
-        for column in found[_ROW_GROUPS][1][1][0][_COLUMNS][1][1]:
-            metadata: Struct = dict(column[_METADATA][1])
+        for column in found[ROW_GROUPS][1][1][0][COLUMNS][1][1]:
+            metadata: Struct = dict(column[METADATA][1])
             start = _chunk(metadata, order_is_known=True).start
             for field in (_DATA_OFFSET, _DICTIONARY_OFFSET):
                 if field in metadata:
@@ -225,7 +232,7 @@ class NewChunk:
         """Return a chunk without statistics from its facts; its first `dictionary_bytes` are the dictionary page."""
         counts = [{1: (I32, kind), 2: (I32, encoding), 3: (I32, n)} for (kind, encoding), n in sorted(pages.items())]
         metadata: Struct = {
-            _TYPE: (I32, chunk.physical_type),
+            TYPE: (I32, chunk.physical_type),
             _ENCODINGS: (LIST, (I32, sorted(chunk.encodings))),
             _CODEC: (I32, chunk.codec),
             _VALUES: (I64, chunk.values),
@@ -241,12 +248,13 @@ class NewChunk:
     @property
     def statistics(self) -> Struct:
         """Its statistics, empty without any."""
-        found: Struct = self.metadata[_STATISTICS][1] if _STATISTICS in self.metadata else {}
+        found: Struct = self.metadata[STATISTICS][1] if STATISTICS in self.metadata else {}
         return found
 
     def with_statistics(self, statistics: Struct) -> "NewChunk":
-        """Return the chunk with these statistics."""
-        return replace(self, metadata=self.metadata | {_STATISTICS: (STRUCT, statistics)})
+        """Return the chunk with these statistics; without any if they are empty."""
+        other = {field: value for field, value in self.metadata.items() if field != STATISTICS}
+        return replace(self, metadata=other | ({STATISTICS: (STRUCT, statistics)} if statistics else {}))
 
     def placed(self, offset: int, path: Sequence[bytes]) -> Struct:
         """Return the ColumnChunk of a chunk whose first byte is at `offset` of the output."""
@@ -254,7 +262,7 @@ class NewChunk:
         for field in (_DATA_OFFSET, _DICTIONARY_OFFSET):
             if field in metadata:
                 metadata[field] = (I64, metadata[field][1] + offset)
-        return {_CHUNK_OFFSET: (I64, 0), _METADATA: (STRUCT, metadata)}
+        return {_CHUNK_OFFSET: (I64, 0), METADATA: (STRUCT, metadata)}
 
 
 class FooterTemplate:
@@ -263,31 +271,39 @@ class FooterTemplate:
     def __init__(self, footer: bytes) -> None:
         self._fields, _ = thrift.read_struct(footer)
         self.paths = list(_leaf_paths(self._fields[SCHEMA][1][1]))
-        self._leaves = [one for one in self._fields[SCHEMA][1][1] if _CHILDREN not in one]
+        self._leaves = [one for one in self._fields[SCHEMA][1][1] if CHILDREN not in one]
 
     def physical_type(self, leaf: int) -> int:
         """Return the number of a leaf's physical type."""
-        return int(self._leaves[leaf][_ELEMENT_TYPE][1])
+        return int(self._leaves[leaf][ELEMENT_TYPE][1])
 
     def bare_element(self, leaf: int, *, is_required: bool) -> BareElement:
         """Return the element of a flat column, unchanged or required; its name is its number."""
         element, name = self._leaves[leaf], str(leaf).encode()
-        kept = {field: element[field] for field in (_ELEMENT_TYPE, _ELEMENT_LENGTH, _REPETITION) if field in element}
-        repetition: Struct = {_REPETITION: (I32, 0)} if is_required else {}
-        return BareElement(name, thrift.write_struct(kept | repetition | {_NAME: (BINARY, name)}))
+        kept = {field: element[field] for field in (ELEMENT_TYPE, ELEMENT_LENGTH, REPETITION) if field in element}
+        repetition: Struct = {REPETITION: (I32, 0)} if is_required else {}
+        return BareElement(name, thrift.write_struct(kept | repetition | {NAME: (BINARY, name)}))
 
-    def footer(self, row_groups: Sequence[Struct], key_values: Mapping[str, str]) -> bytes:
-        """Return the end of a file: metadata, its length, magic."""
+    def footer(self, row_groups: Sequence[Struct], key_values: Mapping[str, str], created_by: bytes) -> Struct:
+        """Return the metadata of a file."""
         made = self._fields | {
             _ROWS: (I64, sum(one[_GROUP_ROWS][1] for one in row_groups)),
-            _ROW_GROUPS: (LIST, (STRUCT, list(row_groups))),
-            _CREATED_BY: (BINARY, CREATED_BY),
+            ROW_GROUPS: (LIST, (STRUCT, list(row_groups))),
+            _CREATED_BY: (BINARY, created_by),
         }
-        made.pop(_KEY_VALUES, None)
+        made.pop(KEY_VALUES, None)
         if key_values:
-            entries = [{1: (BINARY, k.encode()), 2: (BINARY, v.encode())} for k, v in key_values.items()]
-            made[_KEY_VALUES] = (LIST, (STRUCT, entries))
-        return framed(thrift.write_struct(made))
+            entries = [{_KEY: (BINARY, k.encode()), _VALUE: (BINARY, v.encode())} for k, v in key_values.items()]
+            made[KEY_VALUES] = (LIST, (STRUCT, entries))
+        return made
+
+
+def without_arrow_schema(footer: Struct) -> Struct:
+    """Return a file's metadata without the Arrow schema that Arrow's writers add to it."""
+    if KEY_VALUES not in footer:
+        return footer
+    kept = [entry for entry in footer[KEY_VALUES][1][1] if entry.get(_KEY, (BINARY, b""))[1] != _ARROW_SCHEMA]
+    return footer | {KEY_VALUES: (LIST, (STRUCT, kept))}
 
 
 def framed(metadata: bytes) -> bytes:
@@ -298,7 +314,7 @@ def framed(metadata: bytes) -> bytes:
 def row_group(chunks: Sequence[tuple[NewChunk, Struct]], *, rows: int, offset: int, ordinal: int) -> Struct:
     """Return the RowGroup of chunks and their places, the first of which begins at `offset`."""
     made: Struct = {
-        _COLUMNS: (LIST, (STRUCT, [placed for _, placed in chunks])),
+        COLUMNS: (LIST, (STRUCT, [placed for _, placed in chunks])),
         _GROUP_BYTES: (I64, sum(one.uncompressed_bytes for one, _ in chunks)),
         _GROUP_ROWS: (I64, rows),
         _GROUP_OFFSET: (I64, offset),
@@ -311,13 +327,13 @@ def row_group(chunks: Sequence[tuple[NewChunk, Struct]], *, rows: int, offset: i
 
 def _leaf_paths(elements: Sequence[Struct]) -> Iterator[list[bytes]]:
     """Yield the path of each leaf from the flattened tree, without the root."""
-    open_groups: list[list[Any]] = [[elements[0][_CHILDREN][1], None]]
+    open_groups: list[list[Any]] = [[elements[0][CHILDREN][1], None]]
     for element in elements[1:]:
         while not open_groups[-1][0]:
             open_groups.pop()
         open_groups[-1][0] -= 1
-        name = element[_NAME][1]
-        if _CHILDREN in element:
-            open_groups.append([element[_CHILDREN][1], name])
+        name = element[NAME][1]
+        if CHILDREN in element:
+            open_groups.append([element[CHILDREN][1], name])
         else:
             yield [*(group for _, group in open_groups[1:]), name]

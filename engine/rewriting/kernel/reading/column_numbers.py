@@ -2,23 +2,32 @@
 
 The rest of the kernel identifies columns by field id. So that it can read files of formats without ids, their footers
 are changed in memory before they are used: structs are matched by name at every level, elements of lists and keys and
-values of maps by their place. Ids that a file has are replaced, as the format has no meaning for them.
+values of maps by their place. Ids that a file has are replaced, as the format has no meaning for them. INT96 timestamps
+that the task names become bytes, and the Arrow schema that Arrow's writers add is removed: it would bring back types
+that other readers do not see.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
 import pyarrow as pa
 import pyarrow.types as pt
 
-from engine.rewriting.kernel.errors import UNREADABLE_LAYOUT, Refused
+from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, UNREADABLE_LAYOUT, Refused
 from engine.rewriting.kernel.parquet import thrift
-from engine.rewriting.kernel.parquet.footers import SCHEMA, framed
+from engine.rewriting.kernel.parquet.footers import (
+    CHILDREN,
+    ELEMENT_TYPE,
+    FIELD_ID,
+    NAME,
+    SCHEMA,
+    framed,
+    without_arrow_schema,
+)
+from engine.rewriting.kernel.parquet.int96 import is_int96, with_bytes
 from engine.rewriting.kernel.parquet.thrift import I32, LIST, STRUCT, Struct
 from engine.rewriting.kernel.reading.projection import child_fields, field_id
-
-_NAME, _CHILDREN, _FIELD_ID = 4, 5, 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +43,10 @@ class _Column:
 class ColumnNumbers:
     """The ids of a task's columns by name."""
 
-    def __init__(self, target: pa.Schema) -> None:
-        """Read the ids of the task's schema; every field of it has one."""
+    def __init__(self, target: pa.Schema, int96_ids: Collection[int] = ()) -> None:
+        """Read the ids of the task's schema; every field of it has one. `int96_ids`: those of INT96 timestamps."""
         self._columns = _named(list(target))
+        self._int96_ids = frozenset(int96_ids)
         self._free = 1 + max(_numbers(self._columns.values()), default=0)
 
     def numbered(self, footer: bytes) -> bytes:
@@ -44,31 +54,38 @@ class ColumnNumbers:
 
         Columns that the task does not have get ids that no column of the task has. Arrow has read the footer before: it
         refuses columns that are nested in more than 100 levels.
+
+        Raises:
+            Refused: a column that the task has as INT96 timestamps is another type.
         """
         found, _ = thrift.read_struct(footer)
         elements: list[Struct] = found[SCHEMA][1][1]
-        walk = _Walk(elements, self._free)
+        walk = _Walk(elements, self._free, self._int96_ids)
         at = 1
         while at < len(elements):
-            at = walk.number(at, self._columns.get(elements[at][_NAME][1]))
+            at = walk.number(at, self._columns.get(elements[at][NAME][1]))
         found[SCHEMA] = (LIST, (STRUCT, walk.numbered))
-        return framed(thrift.write_struct(found))
+        made = with_bytes(found, walk.int96_leaves) if walk.int96_leaves else found
+        return framed(thrift.write_struct(without_arrow_schema(made)))
 
 
 class _Walk:
     """The elements of one schema in depth-first order, and their copies with ids."""
 
-    def __init__(self, elements: Sequence[Struct], free: int) -> None:
+    def __init__(self, elements: Sequence[Struct], free: int, int96_ids: Collection[int]) -> None:
         self._elements = elements
         self._free = count(free)
+        self._int96_ids = int96_ids
+        self._leaves = 0
         self.numbered: list[Struct] = [elements[0]]
+        self.int96_leaves: list[int] = []
 
     def number(self, at: int, column: _Column | None) -> int:
         """Number the element at a place and all elements in it; return the place of the next one."""
         self._add(at, column)
         children = self._children(at)
         if column is not None and children == 1 and column.element is not None:
-            return self._list(at + 1, self._elements[at][_NAME][1], column.element)
+            return self._list(at + 1, self._elements[at][NAME][1], column.element)
         if column is not None and children == 1 and column.entry:
             return self._map(at + 1, column.entry)
         named: Mapping[bytes, _Column] = {} if column is None else column.named
@@ -76,12 +93,12 @@ class _Walk:
 
     def _struct(self, at: int, children: int, named: Mapping[bytes, _Column]) -> int:
         for _ in range(children):
-            at = self.number(at, named.get(self._elements[at][_NAME][1]))
+            at = self.number(at, named.get(self._elements[at][NAME][1]))
         return at
 
     def _list(self, at: int, name: bytes, element: _Column) -> int:
         """Number the repeated element of a list: it contains the list's element or, in old files, is the element."""
-        own_name = self._elements[at][_NAME][1]
+        own_name = self._elements[at][NAME][1]
         is_element = self._children(at) != 1 or own_name == b"array" or own_name == name + b"_tuple"
         if is_element:
             return self.number(at, element)
@@ -97,11 +114,16 @@ class _Walk:
         return at
 
     def _children(self, at: int) -> int:
-        return int(self._elements[at][_CHILDREN][1]) if _CHILDREN in self._elements[at] else 0
+        return int(self._elements[at][CHILDREN][1]) if CHILDREN in self._elements[at] else 0
 
     def _add(self, at: int, column: _Column | None) -> None:
-        number = next(self._free) if column is None else column.number
-        self.numbered.append(dict(sorted({**self._elements[at], _FIELD_ID: (I32, number)}.items())))
+        element, number = self._elements[at], next(self._free) if column is None else column.number
+        if number in self._int96_ids:
+            if not is_int96(element):
+                raise Refused(INT96_TIMESTAMPS, f"column {element[NAME][1][:100]!r} is no INT96 column in each file")
+            self.int96_leaves.append(self._leaves)
+        self._leaves += ELEMENT_TYPE in element
+        self.numbered.append({**element, FIELD_ID: (I32, number)})
 
 
 def _named(fields: Sequence[pa.Field]) -> dict[bytes, _Column]:

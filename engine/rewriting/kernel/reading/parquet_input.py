@@ -111,7 +111,7 @@ class ParquetInput:
         data = bytes(tail.slice(tail.size - _END_BYTES - signed, signed))
         if numbers is not None:
             data = self._numbered(data, numbers, dictionaries)
-        self.footer = _complete_footer(self.uri, data, footer)
+        self.footer = _complete_footer(self.uri, data, self.metadata)
 
     @staticmethod
     def open(

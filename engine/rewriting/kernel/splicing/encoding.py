@@ -141,17 +141,23 @@ class Encoding:
         if not fields:
             return {}
         coded = mostly([(piece.rows, piece.unit.dictionary_ids) for piece in pieces])
-        stream = pa.BufferOutputStream()
+        stream, form = pa.BufferOutputStream(), self._format(fields, statistics)
         encoder = Encoder(
             stream=stream,
-            form=self._format(fields, statistics),
+            form=form,
             first=columns,
             dictionary_ids=coded,
-            statistics=statistics,
+            statistics=self._bounded(form) if statistics else False,
         )
         encoder.write(columns, sum(piece.rows for piece in pieces))
         encoder.close()
         return self._chunks(stream.getvalue(), fields, encoder.nan_counts)
+
+    def _bounded(self, form: Format) -> bool | Sequence[str]:
+        """Return the paths of the leaves that get statistics, True for all: INT96 timestamps get none."""
+        without = {self._form.leaf_ids[leaf] for leaf in self._form.int96_leaves}
+        leaves = zip(form.leaf_paths, form.leaf_ids, strict=True)
+        return [path for path, number in leaves if number not in without] if without else True
 
     def _format(self, fields: tuple[int, ...], projected: bool) -> Format:
         key = (projected, fields)

@@ -1,17 +1,28 @@
 """Matching of leaf columns: those of an input with the same form as in outputs, so that pages have the same meaning.
 
 Same form: same field ids, nesting and nullability at every level, same logical and physical type, same levels. Names
-may differ: pages don't hold them. Both sides are compared as Arrow reads their Parquet schemas.
+may differ: pages don't hold them. Both sides are compared as Arrow reads their Parquet schemas, with INT96 as bytes.
 """
 
 import io
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.rewriting.kernel.parquet.chunk_statistics import Order, order_of
-from engine.rewriting.kernel.parquet.footers import FooterTemplate
+from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.parquet import thrift
+from engine.rewriting.kernel.parquet.chunk_statistics import UNORDERED, Order, order_of
+from engine.rewriting.kernel.parquet.footers import (
+    CREATED_AS_PARQUET_MR,
+    CREATED_BY,
+    MAGIC,
+    FooterTemplate,
+    framed,
+)
+from engine.rewriting.kernel.parquet.int96 import with_int96
+from engine.rewriting.kernel.parquet.thrift import Struct
 from engine.rewriting.kernel.reading.projection import child_fields, field_id, leaf_ids, without_ids
 
 _END_BYTES = 8
@@ -20,11 +31,21 @@ _END_BYTES = 8
 class OutputForm:
     """The Parquet schema of a task's outputs, leaf by leaf."""
 
-    def __init__(self, schema: pa.Schema, *, writes_ids: bool = True) -> None:
-        """Compute the form; `schema` is the target's, with field ids; `writes_ids`: the outputs have them too."""
+    def __init__(
+        self, schema: pa.Schema, settings: WriteSettings, *, int96_ids: Collection[int] = (), writes_ids: bool = True
+    ) -> None:
+        """Compute the form.
+
+        Args:
+            schema: the target's, with field ids.
+            settings: of the outputs.
+            int96_ids: numbers of the fields of 12 bytes that are INT96 timestamps in the outputs.
+            writes_ids: the outputs have the field ids too.
+        """
         self.writes_ids = writes_ids
-        data = _empty_file(schema.remove_metadata())
-        written = data if writes_ids else _empty_file(pa.schema(without_ids(schema)))
+        self._created_by = CREATED_AS_PARQUET_MR if settings.names_parquet_mr else CREATED_BY
+        data = _empty_file(schema.remove_metadata(), settings)
+        written = data if writes_ids else _empty_file(pa.schema(without_ids(schema)), settings)
         length = int.from_bytes(written[-_END_BYTES:-4], "little")
         self.template = FooterTemplate(written[-_END_BYTES - length : -_END_BYTES])
         metadata = pq.read_metadata(pa.BufferReader(data))
@@ -32,8 +53,12 @@ class OutputForm:
         self._leaves = _leaves(metadata)
         self.leaf_ids = leaf_ids(list(self.schema))
         self.levels = [(leaf[2], leaf[3]) for leaf in self._leaves]
+        self.int96_leaves = frozenset(leaf for leaf, number in enumerate(self.leaf_ids) if number in int96_ids)
         types = [leaf for one in self.schema for leaf in _leaf_types(one)]
-        self.orders: list[Order | None] = [order_of(leaf[0], of) for leaf, of in zip(self._leaves, types, strict=True)]
+        self.orders: list[Order | None] = [
+            UNORDERED if number in self.int96_leaves else order_of(leaf[0], of)
+            for number, (leaf, of) in enumerate(zip(self._leaves, types, strict=True))
+        ]
         self.fields = _leaf_positions(self.schema)
         """By top-level field: the numbers of its leaves."""
         self.bare_fields = [
@@ -45,6 +70,15 @@ class OutputForm:
             )
         ]
         """By top-level field: the field of its stored values if it is a flat column, otherwise None."""
+        self.read_schema: pa.Schema = pq.read_metadata(
+            pa.BufferReader(MAGIC + self.footer([], {}))
+        ).schema.to_arrow_schema()
+        """The schema as Arrow reads it in an output: INT96 timestamps are none of the 12 bytes of `schema`."""
+
+    def footer(self, row_groups: Sequence[Struct], key_values: Mapping[str, str]) -> bytes:
+        """Return the end of an output: metadata, its length, magic."""
+        made = self.template.footer(row_groups, key_values, self._created_by)
+        return framed(thrift.write_struct(with_int96(made, self.int96_leaves) if self.int96_leaves else made))
 
     def matches(self, metadata: Any) -> tuple[list[int | None], list[int | None]]:
         """Return for each leaf of the outputs the leaf of an input (its footer) with the same form, None without one.
@@ -72,9 +106,10 @@ class OutputForm:
         return same, stricter
 
 
-def _empty_file(schema: pa.Schema) -> bytes:
+def _empty_file(schema: pa.Schema, settings: WriteSettings) -> bytes:
     footer = io.BytesIO()
-    pq.write_metadata(schema, footer, version="2.6", store_schema=False, store_decimal_as_integer=True)
+    as_integers = settings.decimals_as_integers
+    pq.write_metadata(schema, footer, version="2.6", store_schema=False, store_decimal_as_integer=as_integers)
     return footer.getvalue()
 
 

@@ -14,7 +14,7 @@ compression reach `MOST_PENDING` row-group sizes, which also bounds the size of 
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -51,13 +51,14 @@ class Splicer:
         files: OutputFiles,
         layout: Layout,
         check: Callable[[], None],
+        int96_ids: Collection[int] = (),
         writes_ids: bool = True,
     ) -> None:
         """Make a splicer; `schema` is the target's, with field ids; `check` raises when the task must stop.
 
-        `writes_ids`: the outputs have the field ids.
+        `int96_ids` and `writes_ids`: see `OutputForm`.
         """
-        self._form = OutputForm(schema, writes_ids=writes_ids)
+        self._form = OutputForm(schema, settings, int96_ids=int96_ids, writes_ids=writes_ids)
         self._planner = CopyPlanner(
             form=self._form, codec=settings.codec, counts_nans=layout.expects_several_files, check=check
         )
@@ -162,9 +163,9 @@ class _SplicedFile:
     def close(self, key_values: Mapping[str, str]) -> None:
         """Write the footer and finish the file. Raises OutputFault when Arrow reads the footer differently."""
         nan_counts = self._nans.key_values() if self._form.writes_ids else {}  # they are by field id
-        footer = self._form.template.footer(self._row_groups, {**key_values, **nan_counts})
+        footer = self._form.footer(self._row_groups, {**key_values, **nan_counts})
         read: Any = pq.read_metadata(pa.BufferReader(MAGIC + footer))
-        if read.num_rows != self.rows or not read.schema.to_arrow_schema().equals(self._form.schema):
+        if read.num_rows != self.rows or not read.schema.to_arrow_schema().equals(self._form.read_schema):
             raise OutputFault(f"{self.sink.uri}: its footer says other rows or columns than were written")
         self.sink.begin_footer()
         self.sink.write(footer)

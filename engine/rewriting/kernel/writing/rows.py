@@ -204,7 +204,7 @@ class Format:
             "write_batch_size": max(1, min(BATCH_ROWS, int(settings.page_bytes / max(1.0, widest_bytes)))),
             "write_page_checksum": True,
             "store_schema": False,
-            "store_decimal_as_integer": True,
+            "store_decimal_as_integer": settings.decimals_as_integers,
             "sorting_columns": self.sorting_columns or None,
         }
 
