@@ -242,4 +242,19 @@ async def test_decimals_in_both_forms_become_those_that_hive_reads(
     with configured(hive_spark, HIVE):
         by_hive = hive_spark.rows(sums)
     assert by_hive == hive_spark.rows(sums)
-    assert by_hive[0]["price"] == Decimal("-4.50")
+    assert by_hive[0]["price"] == Decimal("10.50")
+
+
+@pytest.mark.parametrize("writer", ["hive", "spark", "spark, legacy calendar"])
+async def test_outputs_are_merged_with_files_of_later_inserts(
+    world: World[WrittenTable], hive_spark: HiveSpark, writer: str
+) -> None:
+    for start in (0, 100):
+        insert(hive_spark, WRITERS[writer], start)
+    assert (await world.rewrite()).state is RunState.SUCCEEDED
+    insert(hive_spark, WRITERS[writer], 200)
+    before = [read(hive_spark, READERS[name]) for name in ("spark", "spark, converting zones")]
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert len(files_of(world.lake.table)) == 1
+    assert [read(hive_spark, READERS[name]) for name in ("spark", "spark, converting zones")] == before

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.rewriting.kernel.parquet import thrift
-from engine.rewriting.kernel.parquet.chunk_statistics import joined, order_of
+from engine.rewriting.kernel.parquet.chunk_statistics import joined, order_of, unordered
 from engine.rewriting.kernel.parquet.footers import Chunk
 from engine.rewriting.kernel.parquet.pages import walk
 from engine.rewriting.kernel.parquet.thrift import BINARY, I16, I32, I64, STRUCT, TRUE, Malformed, Struct
@@ -45,6 +45,11 @@ def doubles(found: Struct | None) -> tuple[int, str, str]:
 def test_nulls_add_up_and_bounds_are_the_outermost() -> None:
     chunks = [chunk(bounds(-1.5, 2.0, 3)), chunk(bounds(0.5, 7.0, 1)), chunk({3: (I64, 10)})]
     assert doubles(joined(chunks, DOUBLE)) == (14, "-1.5", "7.0")
+
+
+def test_columns_without_an_order_keep_the_number_of_nulls_only() -> None:
+    assert joined([chunk(bounds(1.0, 2.0, 3)), chunk({3: (I64, 10)})], unordered) == {3: (I64, 13)}
+    assert joined([chunk({3: (I64, 10)}), chunk(None)], unordered) == {}
 
 
 def test_a_zero_bound_covers_both_zeros() -> None:

@@ -23,10 +23,11 @@ _NULLS, _MAX, _MIN, _MAX_IS_EXACT, _MIN_IS_EXACT = 3, 5, 6, 7, 8
 Order = Callable[[bytes], Any]
 """Bytes of a bound → value that compares like the column's values. Raises struct.error for a wrong length."""
 
-UNORDERED: Final[Order] = bytes
-"""The order of columns whose bounds have no meaning."""
-
 _FORMATS: Final = {"INT32": "<i", "INT64": "<q", "FLOAT": "<f", "DOUBLE": "<d"}
+
+
+def unordered(_: bytes) -> None:
+    """Stand for the order of a column whose bounds have no meaning."""
 
 
 def order_of(physical_type: str, of: pa.DataType) -> Order | None:
@@ -37,7 +38,7 @@ def order_of(physical_type: str, of: pa.DataType) -> Order | None:
     if pt.is_decimal(of) and physical_type == "FIXED_LEN_BYTE_ARRAY":
         return lambda raw: int.from_bytes(raw, "big", signed=True)
     if physical_type == "BOOLEAN" or _is_bytes(of):
-        return lambda raw: raw
+        return bytes
     return None
 
 
@@ -51,9 +52,9 @@ def joined(chunks: Iterable[Chunk], order: Order | None) -> Struct | None:
     for chunk in chunks:
         found = chunk.statistics or {}
         if _NULLS not in found:
-            return {} if order is UNORDERED else None
+            return {} if order is unordered else None
         nulls += found[_NULLS][1]
-        if order is UNORDERED or found[_NULLS][1] == chunk.values:
+        if order is unordered or found[_NULLS][1] == chunk.values:
             continue  # a chunk of nulls has no bounds
         if not _has_bounds(found, chunk):
             return None

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.parquet import thrift
-from engine.rewriting.kernel.parquet.chunk_statistics import UNORDERED, Order, order_of
+from engine.rewriting.kernel.parquet.chunk_statistics import Order, order_of, unordered
 from engine.rewriting.kernel.parquet.footers import (
     CREATED_AS_PARQUET_MR,
     CREATED_BY,
@@ -56,7 +56,7 @@ class OutputForm:
         self.int96_leaves = frozenset(leaf for leaf, number in enumerate(self.leaf_ids) if number in int96_ids)
         types = [leaf for one in self.schema for leaf in _leaf_types(one)]
         self.orders: list[Order | None] = [
-            UNORDERED if number in self.int96_leaves else order_of(leaf[0], of)
+            unordered if number in self.int96_leaves else order_of(leaf[0], of)
             for number, (leaf, of) in enumerate(zip(self._leaves, types, strict=True))
         ]
         self.fields = _leaf_positions(self.schema)
