@@ -179,10 +179,11 @@ def stored_types(table: HiveTable) -> set[tuple[Any, ...]]:
 
 @pytest.fixture
 async def world(
-    hive_lake: HiveLake, sqlite_url: str, redis_url: str, tmp_path: Path
+    request: pytest.FixtureRequest, hive_lake: HiveLake, sqlite_url: str, redis_url: str, tmp_path: Path
 ) -> AsyncIterator[World[WrittenTable]]:
     written = WrittenTable(hive_lake.create_table("events", COLUMNS, [("day", "string")]), hive_lake.metastore.uri)
-    async with open_table(written, tmp_path, database_url=sqlite_url, redis_url=redis_url) as opened:
+    codec = getattr(request, "param", "zstd:3")
+    async with open_table(written, tmp_path, database_url=sqlite_url, redis_url=redis_url, compression=codec) as opened:
         yield opened
 
 
@@ -243,6 +244,41 @@ async def test_decimals_in_both_forms_become_those_that_hive_reads(
         by_hive = hive_spark.rows(sums)
     assert by_hive == hive_spark.rows(sums)
     assert by_hive[0]["price"] == Decimal("10.50")
+
+
+@pytest.mark.parametrize(
+    "at", ["timestamp_millis(id * 1000000007)", "nullif(timestamp_millis(id), timestamp_millis(7))"]
+)
+@pytest.mark.parametrize("world", ["snappy"], indirect=True)
+async def test_plain_pages_of_spark_are_copied_under_its_codec(
+    world: World[WrittenTable], hive_spark: HiveSpark, at: str
+) -> None:
+    """The column is required in the files, or optional; the output's is optional."""
+    others = ", ".join("null" for _ in COLUMNS[2:])
+    table = world.lake.table
+    for start in (0, 5000):
+        with configured(hive_spark, WRITERS["spark, no dictionaries"]):
+            hive_spark.rows(
+                "INSERT INTO lake.events PARTITION (day = 'd') "
+                f"SELECT /*+ COALESCE(1) */ id, {at}, {others} FROM range({start}, {start + 5000})"
+            )
+    parts = list(map(part_of_page, files_of(table)))
+    assert list(map(len, parts)) == [500, 500]
+    before = [read(hive_spark, READERS[name]) for name in ("spark", "spark, row by row", "hive")]
+    by_duckdb = duckdb_read(table)
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert [read(hive_spark, READERS[name]) for name in ("spark", "spark, row by row", "hive")] == before
+    assert duckdb_read(table) == by_duckdb
+    (output,) = files_of(table)
+    assert all(part in Path(output).read_bytes() for part in parts)
+
+
+def part_of_page(path: str) -> bytes:
+    """Return stored bytes from the middle of the column `at`."""
+    column = pq.read_metadata(path).row_group(0).column(1)
+    start = column.data_page_offset + column.total_compressed_size // 2
+    return Path(path).read_bytes()[start : start + 500]
 
 
 @pytest.mark.parametrize("writer", ["hive", "spark", "spark, legacy calendar"])

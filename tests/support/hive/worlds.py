@@ -97,7 +97,7 @@ async def open_written(
 
 @asynccontextmanager
 async def open_table(
-    written: WrittenTable, folder: Path, *, database_url: str, redis_url: str
+    written: WrittenTable, folder: Path, *, database_url: str, redis_url: str, compression: str = "zstd:3"
 ) -> AsyncIterator[World[WrittenTable]]:
     """Start a container with a registered table, whose partitions are rewritten from two files on."""
     settings = settings_of(
@@ -106,7 +106,7 @@ async def open_table(
     async with open_on(written, settings, formats=served) as world:
         await world.set_policy(
             {
-                "rewrite": {"min_input_files": 2},
+                "rewrite": {"min_input_files": 2, "compression": compression},
                 "maintenance": {"delete_old_compactions": {"grace": "1h", "interval": "1h"}},
             }
         )

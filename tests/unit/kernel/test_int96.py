@@ -203,11 +203,12 @@ def test_files_that_lack_the_column_have_nulls_in_it(tmp_path: Path) -> None:
     assert raw_rows(output.path, tmp_path) == [*whole.to_pylist(), *nulls]
 
 
-def test_required_columns_become_optional(tmp_path: Path) -> None:
+@pytest.mark.parametrize("later", [{"use_dictionary": False}, {}], ids=["copied", "encoded"])
+def test_required_columns_become_optional(tmp_path: Path, later: dict[str, Any]) -> None:
     one = pa.schema([pa.field("at", RAW, nullable=False)])
     inputs = [
         as_int96(write(tmp_path / f"{i}.parquet", pa.table({"at": [instant(y)] * 900}, schema=one), **how), (0,))
-        for i, (y, how) in enumerate([(1, {"use_dictionary": False}), (9999, {})])
+        for i, (y, how) in enumerate([(1, {"use_dictionary": False}), (9999, later)])
     ]
     (output,) = merged(tmp_path, inputs, pa.schema([TARGET.field("at")]), int96_ids=(2,)).outputs
     expected = [{"at": instant(1)}] * 900 + [{"at": instant(9999)}] * 900

@@ -57,10 +57,11 @@ def common_schema(columns: Sequence[HiveColumn], footers: Sequence[Footer], writ
         NotEligible: names or types of the files differ, the table lacks a column of theirs, or outputs would not state
             a logical type that a file has.
     """
-    found = _columns(columns, footers)
+    distinct = _distinct(footers)
+    found = _columns(columns, distinct)
     numbering = _Numbering([each for column in found for each in column.int96])
     fields = [numbering.numbered(column.field) for column in found]
-    leaves = [leaf for footer in footers for column in footer.stored for leaf in column]
+    leaves = [leaf for footer in distinct for column in footer.stored for leaf in column]
     made = CommonSchema(
         schema=pa.schema(fields),
         int96_ids=tuple(numbering.int96_ids),
@@ -70,8 +71,17 @@ def common_schema(columns: Sequence[HiveColumn], footers: Sequence[Footer], writ
             names_parquet_mr=names_parquet_mr(footers),
         ),
     )
-    _check_stored(made, footers)
+    _check_stored(made, distinct)
     return made
+
+
+def _distinct(footers: Sequence[Footer]) -> Sequence[Footer]:
+    """Return a footer for each way in which files have their columns; most files of a partition have the same."""
+    found: list[Footer] = []
+    for footer in footers:
+        if not any(footer.stored == each.stored and footer.schema.equals(each.schema) for each in reversed(found)):
+            found.append(footer)
+    return found
 
 
 def _columns(columns: Sequence[HiveColumn], footers: Sequence[Footer]) -> Sequence[_Column]:

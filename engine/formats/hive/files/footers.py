@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 
@@ -156,12 +157,13 @@ def _stored(schema: pa.Schema, parquet: Any) -> Iterator[Sequence[Stored]]:
         raise Malformed(f"it has {len(parquet)} columns, but {sum(counts)} leaves in its schema")
     leaves = (parquet.column(at) for at in range(len(parquet)))
     for size in counts:
-        yield [Stored(each.physical_type, _logical(each)) for each in islice(leaves, size)]
+        yield [_stored_as(each.physical_type, each.logical_type.to_json()) for each in islice(leaves, size)]
 
 
-def _logical(leaf: Any) -> str:
-    """Return the logical type; empty without one, and for the signed integers that need none."""
-    found: dict[str, Any] = json.loads(leaf.logical_type.to_json())
+@lru_cache(maxsize=1024)
+def _stored_as(physical_type: str, logical_type: str) -> Stored:
+    """Return a leaf by Arrow's texts; signed integers need no logical type."""
+    found: dict[str, Any] = json.loads(logical_type)
     kept = {name: value for name, value in found.items() if name not in _OF_CONVERTED}
-    is_plain = kept == {"Type": "None"} or kept == _PLAIN_INTEGERS.get(leaf.physical_type)
-    return "" if is_plain else json.dumps(kept, sort_keys=True)
+    is_plain = kept == {"Type": "None"} or kept == _PLAIN_INTEGERS.get(physical_type)
+    return Stored(physical_type, "" if is_plain else json.dumps(kept, sort_keys=True))
