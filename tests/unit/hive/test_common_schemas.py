@@ -168,9 +168,10 @@ def test_footers_of_files_without_dates_and_timestamps_do_not_matter() -> None:
     assert time_keys([]) == {}
 
 
-def test_a_value_that_is_too_long_is_refused() -> None:
+@pytest.mark.parametrize(("key", "value"), [("writer.time.zone", "x" * 1001), (VERSION, "4." + "1" * 1000)])
+def test_a_value_that_is_too_long_is_refused(key: str, value: str) -> None:
     with pytest.raises(NotEligible, match="has more than 1000 characters"):
-        time_keys([footer(DATES, {"writer.time.zone": "x" * 1001})])
+        time_keys([footer(DATES, {key: value}), footer(DATES, {key: "4.1.4"})])
 
 
 @pytest.mark.parametrize("options", [INT96, {}], ids=["INT96", "INT64"])

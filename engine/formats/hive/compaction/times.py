@@ -30,9 +30,9 @@ def time_keys(footers: Sequence[Footer]) -> Mapping[str, str]:
     """
     dated = [each for each in footers if _has_leaf(each, _has_calendar)]
     for key in TIME_KEYS:
+        if any(len(each.time_keys.get(key, "")) > _LONGEST for each in dated):
+            raise NotEligible(f"{key} has more than {_LONGEST} characters in the footer of a file: {_REMEDY}")
         values = {_meaning(key, each.time_keys.get(key)): each.time_keys.get(key) for each in dated}
-        if any(len(value or "") > _LONGEST for value in values.values()):
-            raise NotEligible(f"{key} has more than {_LONGEST} characters in the footer of a file")
         if len(values) > 1:
             one, other, *_ = map(_shown, values.values())
             raise NotEligible(

@@ -27,7 +27,6 @@ _TAIL: Final = 64 * 2**10
 _END: Final = 8
 _MAGIC: Final = b"PAR1"
 
-
 INT96: Final = "INT96"
 """The physical type of timestamps of Hive, Impala and Spark."""
 
