@@ -1,6 +1,7 @@
 """Folders that rewrites replaced: what writers add there is copied, and their files are deleted after a grace."""
 
 import os
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,80 @@ async def test_a_late_file_is_not_copied_beside_rows_that_replaced_the_partition
     assert same_rows(world)
 
 
+async def test_rows_that_a_job_overwrote_in_the_old_folder_are_not_added(world: World[WrittenTable]) -> None:
+    """The job read the location before the rewrite: its rows replace those of the table, and a copy doubles them."""
+    (old, _) = await rewritten(world)
+    before = world.lake.rows()
+    for each in files_in(old):
+        each.unlink()
+    file = add_late(world, old, name="dynamic.parquet")
+    run = await delete(world)
+    assert late(run)["left"] == {"partition_overwritten": 1}
+    assert late(run)["overwritten"] == 4
+    assert file.exists()
+    assert world.lake.rows() == before
+
+
+async def test_a_late_file_is_not_copied_if_a_folder_between_was_overwritten(world: World[WrittenTable]) -> None:
+    (old, _) = await rewritten(world)
+    file = add_late(world, old)
+    world.lake.overwrite(DAY)
+    world.lake.append(DAY)
+    await rewritten(world)
+    run = await delete(world)
+    assert late(run)["left"] == {"partition_overwritten": 1}
+    assert file.exists()
+    assert same_rows(world)
+
+
+async def test_a_writer_that_never_learns_of_the_new_folder_is_followed_for_long(
+    world: World[WrittenTable], clock: MovedClock
+) -> None:
+    """The folders between are deleted, but what leads from the first one to the present one stays."""
+    (old, _) = await rewritten(world)
+    for _ in range(3):
+        world.lake.append(DAY)
+        await rewritten(world)
+        add_late(world, old)
+        assert late(await delete(world))["copied"] == 1
+        await clock.pass_by(minutes=50)
+        for each in world.lake.table.folder.rglob("_replaced-*.json"):
+            if str(old) in each.read_text():
+                os.utime(each, (clock.ahead.total_seconds() + time.time(),) * 2)  # by the store's clock
+        await delete(world)
+        assert same_rows(world)
+    add_late(world, old)
+    run = await delete(world)
+    assert late(run)["copied"] == 1, run.detail
+    assert same_rows(world)
+
+
+async def test_a_copy_that_was_not_written_completely_is_no_copy(world: World[WrittenTable]) -> None:
+    (old, _) = await rewritten(world)
+    file = add_late(world, old)
+    state = file.stat()
+    target = path_of(
+        copies.copy_of(world.lake.locations()[0], f"file:{file}", (state.st_size, state.st_mtime_ns // 10**6))
+    )
+    target.write_bytes(file.read_bytes()[:9])
+    assert late(await delete(world))["copied"] == 1
+    assert target.stat().st_size == state.st_size
+    assert same_rows(world)
+
+
+async def test_a_folder_of_a_partition_is_known_in_any_spelling(world: World[WrittenTable], clock: MovedClock) -> None:
+    old = await rewritten(world)
+    spellings = (f"file:{old[0].parent}//{old[0].name}", f"file:{old[1].parent}/x/../{old[1].name}")
+    for day, location in zip(DAYS, spellings, strict=True):
+        with world.lake.table.metastore.client() as client:
+            changed = client.get_partition(world.lake.table.database, world.lake.table.name, [day])
+            changed.sd.location = location
+            client.alter_partition(world.lake.table.database, world.lake.table.name, changed)
+    await clock.pass_by(hours=2)
+    await delete(world)
+    assert [len(files_in(each)) for each in old] == [4, 4]
+
+
 async def test_a_folder_that_a_partition_has_again_stays(world: World[WrittenTable], clock: MovedClock) -> None:
     """Going back to the old folder is a change of the location, as the Metastore's tools make it."""
     (old, _) = await rewritten(world)
@@ -259,8 +334,10 @@ async def test_a_copy_whose_worker_ended_before_it_was_stored_is_not_made_again(
         lambda text: text.replace("part-00000", "../part-00000"),
         lambda text: text[: len(text) // 2],
         lambda text: "[" * len(text) * 100,
+        lambda text: text.replace("day=", "\\\\ud800"),
+        lambda text: text.replace("day", "other"),
     ],
-    ids=["the table", "another table", "a path", "half of it", "deep"],
+    ids=["the table", "another table", "a path", "half of it", "deep", "no text", "no key"],
 )
 async def test_a_list_that_another_program_changed_deletes_no_file_of_others(
     world: World[WrittenTable], clock: MovedClock, change: Callable[[str], str]

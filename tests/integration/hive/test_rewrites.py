@@ -247,3 +247,64 @@ async def test_rows_that_no_listing_shows_hold_their_partition_back(world: World
     run = await world.rewrite()
     assert run.is_terminal
     assert [("_compacted" in each) for each in world.lake.locations()] == [False, True]
+
+
+@pytest.mark.parametrize("action", ["overwrite", "truncate", "drop", "move"])
+async def test_what_another_client_replaces_before_the_proof_is_no_failed_proof(
+    world: World[WrittenTable], action: str
+) -> None:
+    """Neither is the table frozen, nor do rows come back, and the other partition is rewritten."""
+
+    def act() -> None:
+        if action == "truncate":
+            world.lake.expected[DAYS[0]].clear()
+            for each in files_in(path_of(world.lake.locations()[0])):
+                each.unlink()
+        else:
+            ACTIONS[action](world.lake)
+
+    world.at("after_commit", act)
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert differences(world.lake.rows(), world.lake.wanted()) == ([], [])
+    assert "_compacted" in world.lake.locations()[-1]
+
+
+async def test_a_partition_without_rows_is_left_alone(world: World[WrittenTable]) -> None:
+    for number in range(3):
+        world.lake.table.append(["2026-11-03"], [])
+        assert len(world.lake.table.partitions()) == 3, number
+    run = await world.rewrite()
+    assert "have no rows" in str(run.detail)
+    assert [("_compacted" in each) for each in world.lake.locations()] == [True, True, False]
+    assert world.lake.rows() == world.lake.wanted()
+
+
+async def test_files_of_others_in_a_folder_of_a_run_stay(
+    world: World[WrittenTable], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The partition has had the folder for a moment: a writer that saw it there puts its file into it."""
+    real, left = Metastore.change_partition, list[Path]()
+
+    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
+        real(self, database, name, changed)
+        if not left:
+            left.append(world.lake.table.append([DAYS[0]], [{"id": 5000, "value": 0.5}]))
+            world.lake.move(DAYS[0])
+
+    monkeypatch.setattr(Metastore, "change_partition", change)
+    run = await world.rewrite()
+    assert run.is_terminal
+    assert left[0].exists()
+    assert differences(world.lake.rows(), world.lake.wanted()) == ([], [])
+
+
+async def test_a_table_whose_dropped_files_the_metastore_deletes_is_left_alone(world: World[WrittenTable]) -> None:
+    table = world.lake.table
+    with table.metastore.client() as client:
+        changed = client.get_table(table.database, table.name)
+        changed.parameters["external.table.purge"] = "true"
+        client.alter_table(table.database, table.name, changed)
+    run = await world.rewrite()
+    assert "whose rows would return" in str(run.detail)
+    assert not any("_compacted" in each for each in world.lake.locations())
