@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environmen
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
 .PHONY: help setup demo demo-native demo-paimon up console screenshots test unit check check-code check-unit check-console fmt openapi sdk
 .PHONY: simulate jars
-.PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers defences
+.PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive defences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -92,7 +92,7 @@ sdk: openapi ## Write the generated parts of the Python and TypeScript SDKs from
 	@$(BIN)/python clients/generate.py
 	@npm --prefix clients/typescript --silent run generate
 
-fuzz: fuzz-api fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers ## Run all of the targets fuzz-… (about four hours)
+fuzz: fuzz-api fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive ## Run all of the targets fuzz-… (about four hours)
 
 fuzz-api: ## Run every check of Schemathesis, 300 examples an operation, as viewer and as admin (about 20 minutes)
 	@scripts/setup test
@@ -122,6 +122,11 @@ fuzz-paimon-writers: ## Let other writers act, and workers be killed, at every s
 	@scripts/setup test
 	@PACKHOUSE_FUZZ_RUNS=$(or $(RUNS),100) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
 	  $(BIN)/pytest -q tests/interleaving/test_paimon.py tests/acceptance/test_killed_on_paimon.py $(PYTEST_ARGS)
+
+fuzz-hive: ## Rewrite partitions of random Hive tables and compare the rows and predicates of all readers (TABLES=300 SEED=1)
+	@scripts/setup test
+	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),300) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
+	  $(BIN)/pytest -q tests/integration/hive/test_random_rewrites.py $(PYTEST_ARGS)
 
 fuzz-viewer fuzz-admin: fuzz-%:
 	@PACKHOUSE_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/pytest -q -s tests/contract/test_fuzz.py -k $* $(PYTEST_ARGS)

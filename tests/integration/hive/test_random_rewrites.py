@@ -1,0 +1,161 @@
+"""Partitions of random tables are rewritten: Spark and DuckDB find the same rows before, during and after.
+
+Files come from pyarrow, DuckDB and Spark, with the types, spellings and leftovers of real folders; predicates ask for
+every boundary value. `PACKHOUSE_FUZZ_TABLES` and `PACKHOUSE_FUZZ_SEED` play more and other tables (`make
+fuzz-hive`).
+"""
+
+import os
+import re
+import struct
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run, RunState
+from tests.support.hive.answers import Answers, Predicate, union_of
+from tests.support.hive.lakes import HiveLake
+from tests.support.hive.random_tables import RandomTable, random_table
+from tests.support.hive.second_readers import HiveSpark
+from tests.support.hive.worlds import WrittenTable, served
+from tests.support.settings import settings_of
+from tests.support.world import open_on
+
+TABLES: Final = int(os.environ.get("PACKHOUSE_FUZZ_TABLES", "4"))
+SEED: Final = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
+Rewrite = Callable[[RandomTable], Awaitable[Run]]
+
+pytestmark = [pytest.mark.usefixtures("redis"), pytest.mark.timeout(600)]
+
+
+@pytest.fixture
+def rewrite(sqlite_url: str, redis_url: str, tmp_path: Path) -> Rewrite:
+    """Rewrite every file of a table by a whole run."""
+
+    async def rewrite(made: RandomTable) -> Run:
+        settings = settings_of(
+            tmp_path / "state", database_url=sqlite_url, redis_url=redis_url, lease_seconds=30, watch=False
+        )
+        lake = WrittenTable(made.table, made.table.metastore.uri)
+        async with open_on(lake, settings, formats=served) as world:
+            run = await world.submit(RunRequest(force_full=True, every_file=True))
+            return await world.finish(run.id)
+
+    return rewrite
+
+
+@pytest.mark.parametrize("number", range(TABLES))
+async def test_a_random_table_has_the_same_rows_for_every_reader(
+    hive_lake: HiveLake, hive_spark: HiveSpark, rewrite: Rewrite, number: int
+) -> None:
+    made = random_table(Random(1000 * SEED + number), hive_lake, hive_spark)
+    locations = _locations(made)
+    with duckdb.connect() as connection:
+        answers = Answers.of(made, hive_spark, connection)
+        with _reading(made) as seen:
+            run = await rewrite(made)
+        assert seen
+        assert all(ids == list(range(made.rows)) for ids in seen)
+        _check_partitions(made, run, locations)
+        answers.compare()
+
+
+def _drop_row(path: Path) -> None:
+    pq.write_table(pq.read_table(path).slice(1), path)
+
+
+def _double_row(path: Path) -> None:
+    rows = pq.read_table(path)
+    pq.write_table(pa.concat_tables([rows, rows.slice(0, 1)]), path)
+
+
+def _lower_greatest_id(path: Path) -> int:
+    """Lower the upper bound of the id in a footer and return the greatest id."""
+    content = path.read_bytes()
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    greatest = max(pq.read_table(path)["id"].to_pylist())
+    footer = content[start:].replace(struct.pack("<q", greatest), struct.pack("<q", greatest - 1))
+    assert footer != content[start:]
+    path.write_bytes(content[:start] + footer)
+    return int(greatest)
+
+
+@pytest.mark.parametrize("damage", [_drop_row, _double_row])
+async def test_a_lost_or_doubled_row_is_noticed(
+    hive_lake: HiveLake, hive_spark: HiveSpark, rewrite: Rewrite, damage: Callable[[Path], None]
+) -> None:
+    made = random_table(Random(3), hive_lake, hive_spark)
+    with duckdb.connect() as connection:
+        answers = Answers.of(made, hive_spark, connection)
+        await rewrite(made)
+        damage(_output_of(made))
+        with pytest.raises(AssertionError):
+            answers.compare()
+
+
+async def test_a_wrong_bound_is_noticed(hive_lake: HiveLake, hive_spark: HiveSpark, rewrite: Rewrite) -> None:
+    """Rows are right without a predicate; each reader skips the row group by its bounds."""
+    made = random_table(Random(3), hive_lake, hive_spark)
+    with duckdb.connect() as connection:
+        answers = Answers.of(made, hive_spark, connection)
+        await rewrite(made)
+        greatest = _lower_greatest_id(_output_of(made))
+        asked = [(Predicate("id", "bigint", ">=", greatest),)]
+        assert asked[0] in answers.predicates
+        with pytest.raises(AssertionError, match=r"DuckDB finds .* rows with"):
+            answers.compare()
+        with pytest.raises(AssertionError, match=r"Spark finds .* rows with"):
+            answers.ask_spark(asked)
+
+
+def _output_of(made: RandomTable) -> Path:
+    """Return an output of the rewrite."""
+    return next(each for files in made.partition_files().values() for each in files if "/_compacted/" in str(each))
+
+
+@contextmanager
+def _reading(made: RandomTable) -> Iterator[list[Any]]:
+    """Read the ids of all rows over and over until the block ends; yields the ids of each time, ordered."""
+    seen: list[Any] = []
+    ended = threading.Event()
+
+    def read() -> None:
+        with duckdb.connect() as connection:
+            while not ended.is_set():
+                try:
+                    found = connection.execute(union_of(made, only_id=True)).fetchall()
+                    seen.append(sorted(each for (each,) in found))
+                except Exception as error:  # noqa: BLE001 - a reader that fails is what the test looks for
+                    seen.append(error)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        yield seen
+    finally:
+        ended.set()
+        reader.join()
+
+
+def _locations(made: RandomTable) -> dict[tuple[str, ...], str]:
+    return {tuple(each.values): each.sd.location for each in made.table.partitions()}
+
+
+def _check_partitions(made: RandomTable, run: Run, before: dict[tuple[str, ...], str]) -> None:
+    """Every partition with files is in a new folder, but for those that are refused with a reason."""
+    after, filled = _locations(made), {values for values, files in made.partition_files().items() if files}
+    moved = {values for values in before if after[values] != before[values]}
+    assert set(after) == set(before)
+    assert moved == filled - set(made.refused), run.detail
+    refused = [reason for values, reason in made.refused.items() if values in filled]
+    assert run.state is (RunState.FAILED if refused else RunState.SUCCEEDED), run.detail
+    assert not refused or any(re.search(each, str(run.detail)) for each in refused), run.detail

@@ -1,0 +1,234 @@
+"""The rows of a random table and its answers to predicates, as Spark and DuckDB find them.
+
+Predicates compare columns and partition keys with their boundary values: least and greatest of each row group, their
+neighbours, null, NaN, and each partition's own values.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tests.support.hive.lakes import NULL
+from tests.support.hive.random_tables import RandomTable
+from tests.support.hive.random_values import KEY_KINDS, Kind
+from tests.support.hive.second_readers import HiveSpark
+
+_COMPARISONS: Final = ("=", "!=", "<", "<=", ">", ">=")
+_BY_SPARK: Final = 30
+_NAMES: Final = {"string": "VARCHAR", "binary": "BLOB"}
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """`column operator operand` with the operand of a type of Hive; `IS NULL` and `IS NOT NULL` have none."""
+
+    column: str
+    kind: str
+    operator: str
+    operand: Any = None
+
+    @property
+    def has_operand(self) -> bool:
+        return self.operator in _COMPARISONS
+
+    @property
+    def least(self) -> str:
+        """The rows that Spark must find: it loses NaN and zeros where a writer's bounds leave them out."""
+        column = _quoted(self.column)
+        return f"NOT isnan({column}) AND {column} != 0" if self.kind in {"float", "double"} else "true"
+
+    def by_duckdb(self) -> tuple[str, list[Any]]:
+        """Return it as SQL, and its parameters."""
+        if not self.has_operand:
+            return f"{_quoted(self.column)} {self.operator}", []
+        kind = _NAMES.get(self.kind, self.kind)
+        return f"{_quoted(self.column)} {self.operator} CAST(? AS {kind})", [self.operand]
+
+    def by_spark(self, name: str) -> str:
+        """Return it as SQL with a named parameter."""
+        operand = f" CAST(:{name} AS {self.kind})" if self.has_operand else ""
+        return f"`{self.column}` {self.operator}{operand}"
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The rows before a rewrite, in a table of DuckDB, and the predicates at boundary values of that time.
+
+    `misread`: predicates by which DuckDB loses rows of the files before the rewrite; it does so with binary values that
+    are one zero byte, in files that it wrote itself.
+    """
+
+    made: RandomTable
+    spark: HiveSpark
+    connection: duckdb.DuckDBPyConnection
+    rows: Sequence[str]
+    predicates: Sequence[Sequence[Predicate]]
+    misread: frozenset[Predicate]
+
+    @staticmethod
+    def of(made: RandomTable, spark: HiveSpark, connection: duckdb.DuckDBPyConnection) -> "Answers":
+        """Read a table; both readers must find the same rows."""
+        connection.execute(f"CREATE OR REPLACE TABLE truth AS {union_of(made)}")
+        rows = rows_of(connection.table("truth").to_arrow_table())
+        assert spark_rows(made, spark) == rows
+        connection.execute(f"CREATE OR REPLACE VIEW live AS {union_of(made)}")
+        asked = dict.fromkeys([*_of_columns(made), *_of_keys(made)])
+        misread = frozenset(
+            each for each in asked if _count(connection, "live", [each]) != _count(connection, "truth", [each])
+        )
+        every = [each for each in asked if each not in misread]
+        pairs = [(made.chance.choice(every), made.chance.choice(every)) for _ in range(len(every) // 4)]
+        return Answers(made, spark, connection, rows, [*((each,) for each in every), *pairs], misread)
+
+    def compare(self) -> None:
+        """Assert that both readers find these rows, and the same number of them by each predicate."""
+        self.connection.execute(f"CREATE OR REPLACE VIEW live AS {union_of(self.made)}")
+        assert rows_of(self.connection.table("live").to_arrow_table()) == self.rows
+        assert spark_rows(self.made, self.spark) == self.rows
+        every = [*self.predicates, *((each,) for each in _of_columns(self.made) if each not in self.misread)]
+        self.ask_duckdb(every)
+        self.ask_spark(self.made.chance.sample(every, min(_BY_SPARK, len(every))))
+
+    def ask_duckdb(self, asked: Sequence[Sequence[Predicate]]) -> None:
+        """Assert that DuckDB finds the right number of rows by each of these predicates."""
+        for each in asked:
+            found, right = _count(self.connection, "live", each), _count(self.connection, "truth", each)
+            assert found == right, f"DuckDB finds {found} rows with {each}, {right} are right"
+
+    def ask_spark(self, asked: Sequence[Sequence[Predicate]]) -> None:
+        """Assert that Spark finds the right number of rows by each of these predicates."""
+        for each, count in zip(asked, self._spark_counts(asked), strict=True):
+            least = _count(self.connection, "truth", each, is_least=True)
+            most = _count(self.connection, "truth", each)
+            assert least <= count <= most, f"Spark finds {count} rows with {each}, {least} to {most} are right"
+
+    def _spark_counts(self, asked: Sequence[Sequence[Predicate]]) -> list[int]:
+        table, statements, operands = f"{self.made.table.database}.{self.made.table.name}", [], dict[str, Any]()
+        for number, conditions in enumerate(asked):
+            texts = []
+            for at, each in enumerate(conditions):
+                texts.append(each.by_spark(f"v{number}_{at}"))
+                if each.has_operand:
+                    operands[f"v{number}_{at}"] = each.operand
+            statements.append(f"(SELECT {number} AS n, count(*) AS found FROM {table} WHERE {' AND '.join(texts)})")
+        rows = self.spark.session.sql(" UNION ALL ".join(statements), args=operands).collect() if asked else []
+        found = {row["n"]: int(row["found"]) for row in rows}
+        return [found[number] for number in range(len(asked))]
+
+
+def _count(
+    connection: duckdb.DuckDBPyConnection, table: str, conditions: Sequence[Predicate], *, is_least: bool = False
+) -> int:
+    """Return the number of rows by all of these predicates; `is_least`: without those that Spark may lose."""
+    parts = [each.by_duckdb() for each in conditions]
+    texts = [text for text, _ in parts] + ([each.least for each in conditions] if is_least else [])
+    parameters = [one for _, given in parts for one in given]
+    sql = f"SELECT count(*) FROM {table} WHERE {' AND '.join(f'({each})' for each in texts)}"
+    (found,) = connection.execute(sql, parameters).fetchall()[0]
+    return int(found)
+
+
+def rows_of(table: pa.Table) -> list[str]:
+    """Return rows as texts that differ for 0.0 and -0.0 and are equal for NaN, ordered."""
+    return sorted(map(repr, table.to_pylist()))
+
+
+def spark_rows(made: RandomTable, spark: HiveSpark) -> list[str]:
+    """Return the rows as Spark reads them."""
+    return rows_of(spark.session.sql(f"SELECT * FROM {made.table.database}.{made.table.name}").toArrow())
+
+
+def union_of(made: RandomTable, *, only_id: bool = False) -> str:
+    """Return a query by which DuckDB reads the partitions where the Metastore locates them."""
+    names = ["id"] if only_id else list(made.columns)
+    types = {name: f"NULL::{kind.duckdb}" for name, kind in made.columns.items()}
+    nothing = [f"{types[name]} AS {_quoted(name)}" for name in names]
+    keys = [] if only_id else [f"NULL::{KEY_KINDS.get(kind, kind)} AS {name}" for name, kind in made.keys.items()]
+    parts = [f"SELECT {', '.join([*nothing, *keys])} WHERE false"]
+    for values, files in made.partition_files().items():
+        if not files:
+            continue
+        stored = {name.lower() for each in files for name in pq.read_schema(each).names}
+        shown = [f"{_quoted(name) if name in stored else types[name]} AS {_quoted(name)}" for name in names]
+        if not only_id:
+            for (key, kind), text in zip(made.keys.items(), values, strict=True):
+                shown.append(f"{'NULL' if text == NULL else _literal(text)}::{KEY_KINDS.get(kind, kind)} AS {key}")
+        listed = ", ".join(_literal(str(each)) for each in files)
+        parts.append(
+            f"SELECT {', '.join(shown)} FROM read_parquet([{listed}], union_by_name=true, hive_partitioning=false)"
+        )
+    return " UNION ALL ".join(parts)
+
+
+def _of_columns(made: RandomTable) -> Iterator[Predicate]:
+    files = [each for files in made.partition_files().values() for each in files]
+    for name, kind in made.columns.items():
+        yield Predicate(name, kind.hive, "IS NULL")
+        yield Predicate(name, kind.hive, "IS NOT NULL")
+        if kind.is_nested:
+            continue
+        bounds = {repr(each): each for path in files for each in _bounds(path, name)}
+        near = {repr(each): each for bound in bounds.values() for each in _around(bound, kind)}
+        for operand in (*near.values(), *((math.nan, 0.0, -0.0) if kind.is_floating else ())):
+            yield from (Predicate(name, kind.hive, operator, operand) for operator in _COMPARISONS)
+
+
+def _of_keys(made: RandomTable) -> Iterator[Predicate]:
+    for at, (name, kind) in enumerate(made.keys.items()):
+        yield Predicate(name, kind, "IS NULL")
+        yield Predicate(name, kind, "IS NOT NULL")
+        for text in {values[at] for values in made.partition_files()} - {NULL}:
+            yield from (Predicate(name, kind, operator, text) for operator in _COMPARISONS)
+
+
+def _bounds(path: Path, name: str) -> Iterator[Any]:
+    metadata = pq.read_metadata(path)
+    for group in range(metadata.num_row_groups):
+        for at in range(metadata.num_columns):
+            column = metadata.row_group(group).column(at)
+            if column.path_in_schema.lower() == name and column.statistics and column.statistics.has_min_max:
+                yield from (column.statistics.min, column.statistics.max)
+
+
+def _around(bound: Any, kind: Kind) -> Iterator[Any]:
+    """Yield a bound and its neighbours, as far as they are values of the type."""
+    match bound:
+        case bool():
+            near = [bound, not bound]
+        case int():
+            near = [bound - 1, bound, bound + 1]
+        case float():
+            of = np.float32 if kind.arrow == pa.float32() else np.float64
+            near = [bound, *(float(np.nextafter(of(bound), of(end))) for end in (math.inf, -math.inf))]
+        case Decimal():
+            step = Decimal(1).scaleb(-kind.arrow.scale)
+            near = [bound - step, bound, bound + step]
+        case str():
+            near = [bound, bound[:-1], f"{bound}\0", f"{bound}a"]
+        case bytes():
+            near = [bound, bound[:-1], bound + b"\0"]
+        case _:
+            near = [bound, *(bound + timedelta(days=days) for days in (-1, 1) if "1900" < str(bound) < "9999")]
+    for each in near:
+        try:
+            pa.scalar(each, kind.arrow)
+        except (pa.ArrowInvalid, OverflowError):
+            continue
+        yield each
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,205 @@
+"""Random partitioned tables of a Metastore, written by pyarrow, DuckDB and Spark, and which partitions are refused."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tests.support.hive.lakes import NULL, HiveLake, HiveTable, path_of
+from tests.support.hive.random_values import ID, KEYS, KINDS, Kind
+from tests.support.hive.second_readers import HiveSpark
+
+_FILE_NAMES: Final = ("part-{}.parquet", "{:06}_0", "a b %41 #{}.parquet", "ü-{}.PARQUET", "x={}.c000.snappy.parquet")
+_COLUMN_NAMES: Final = ("order", "größe", "a b", "x.y", "c5", "c6", "c7", "c8")
+_ELSEWHERE: Final = ("elsewhere/{}", "Elsewhere ü %41 #{}", "_hidden/{}", "day=2026-11-01/{}")
+_ABSENT_ID: Final = -1
+"""The id of rows in files that no reader reads."""
+
+
+@dataclass
+class RandomTable:
+    """A table with the kinds of its columns by name, the types of its keys, and the number of its rows.
+
+    `refused`: the reason by the texts of a partition's keys, for partitions whose files can't be merged.
+    """
+
+    table: HiveTable
+    chance: Random
+    columns: Mapping[str, Kind]
+    keys: Mapping[str, str]
+    rows: int = 0
+    refused: dict[tuple[str, ...], str] = field(default_factory=dict)
+
+    def partition_files(self) -> Mapping[tuple[str, ...], Sequence[Path]]:
+        """Return the data files of each partition where the Metastore locates it."""
+        found = self.table.partitions()
+        return {tuple(each.values): data_files(path_of(each.sd.location)) for each in found}
+
+
+def data_files(folder: Path) -> list[Path]:
+    """Return the files of a folder that Spark reads: neither hidden nor empty."""
+    files = [each for each in sorted(folder.glob("*")) if each.is_file() and each.stat().st_size]
+    return [each for each in files if not each.name.startswith(("_", ".")) and not each.name.endswith("._COPYING_")]
+
+
+def random_table(chance: Random, lake: HiveLake, spark: HiveSpark) -> RandomTable:
+    """Create a table, register its partitions, and write files in them."""
+    kinds = chance.sample(KINDS, chance.randrange(1, 7))
+    names = chance.sample(_COLUMN_NAMES, len(kinds))
+    columns = {"id": ID, **dict(zip(names, kinds, strict=True))}
+    keys = {f"k{at}": kind for at, kind in enumerate(chance.choices(list(KEYS), k=chance.choice((1, 1, 2, 3))))}
+    late = chance.randrange(1, len(columns) + 1)
+    declared = [(name, kind.hive) for name, kind in columns.items()]
+    made = RandomTable(lake.create_table(columns=declared[:late], keys=list(keys.items())), chance, columns, keys)
+    writer = _Writer(made, spark)
+    writer.add_partitions()
+    writer.write_files(list(columns)[:late])
+    if declared[late:]:
+        made.table.add_columns(*declared[late:])
+        writer.write_files(list(columns))
+    writer.write_by_spark()
+    writer.write_clutter()
+    writer.predict_refusals()
+    return made
+
+
+@dataclass
+class _Writer:
+    made: RandomTable
+    spark: HiveSpark
+    spellings: dict[Path, Callable[[str], str]] = field(default_factory=dict)
+
+    def add_partitions(self) -> None:
+        """Register partitions with random values, each in its default folder or in another one of the table."""
+        made, chance = self.made, self.made.chance
+        values = {
+            tuple(NULL if chance.random() < 0.15 else chance.choice(KEYS[kind]) for kind in made.keys.values())
+            for _ in range(chance.randrange(1, 5))
+        }
+        for number, each in enumerate(sorted(values)):
+            folder = made.table.default_location(each)
+            if chance.random() < 0.3 or len(str(folder.name).encode()) > 255:
+                folder = made.table.folder / chance.choice(_ELSEWHERE).format(number)
+            folder.mkdir(parents=True)
+            made.table.add_partition(each, folder)
+            self.spellings[folder] = str.title if chance.random() < 0.15 else str
+
+    def write_files(self, names: Sequence[str]) -> None:
+        """Write files with these columns, some of which lack some."""
+        chance = self.made.chance
+        for folder, spelling in self.spellings.items():
+            for number in range(chance.randrange(0, 4)):
+                some = [each for each in names if each == "id" or chance.random() < 0.9]
+                if chance.random() < 0.3:
+                    chance.shuffle(some)
+                rows = self._rows(some, chance.choice((1, 5, 20)))
+                if chance.random() < 0.9:
+                    rows = rows.rename_columns([spelling(each) for each in some])
+                if chance.random() < 0.03:
+                    rows = rows.append_column("unknown", pa.nulls(rows.num_rows, pa.int32()))
+                name = chance.choice(_FILE_NAMES).format(len(data_files(folder)) + number)
+                _store(rows, folder / name, chance)
+
+    def write_by_spark(self) -> None:
+        """Insert rows into all partitions by one statement of Spark, in most of the tables."""
+        made, chance = self.made, self.made.chance
+        if chance.random() < 0.4:
+            return
+        parts = []
+        for partition in made.table.partitions():
+            rows = self._rows(list(made.columns), chance.choice((1, 10)))
+            for key, text in zip(made.keys, partition.values, strict=True):
+                rows = rows.append_column(key, pa.array([None if text == NULL else text] * rows.num_rows, pa.string()))
+            parts.append(rows)
+        session = self.spark.session
+        session.createDataFrame(pa.concat_tables(parts)).createOrReplaceTempView("written")
+        chosen = [f"`{name}`" for name in made.columns]
+        chosen += [f"CAST({name} AS {kind}) AS {name}" for name, kind in made.keys.items()]
+        hints = f"/*+ REPARTITION({chance.choice((1, 3))}) */"
+        table = f"{made.table.database}.{made.table.name}"
+        session.sql(f"INSERT INTO {table} SELECT {hints} {', '.join(chosen)} FROM written").collect()
+
+    def write_clutter(self) -> None:
+        """Put files into folders of partitions that no engine reads; they have rows with the id -1."""
+        chance = self.made.chance
+        poison = pa.table({"id": pa.array([_ABSENT_ID], pa.int64())})
+        for folder in self.spellings:
+            for name in ("_SUCCESS", "zero.parquet", ".unfinished.crc"):
+                if chance.random() < 0.4:
+                    (folder / name).touch()
+            for name in ("_temporary/0/part-0.parquet", ".hidden.parquet", "part-0.parquet._COPYING_", "_metadata"):
+                if chance.random() < 0.3:
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    pq.write_table(poison, folder / name)
+
+    def predict_refusals(self) -> None:
+        """Note the partitions with a file that Arrow can't read, an unknown column, or two spellings of a column."""
+        for values, files in self.made.partition_files().items():
+            found: dict[str, set[str]] = defaultdict(set)
+            for each in files:
+                for name in pq.read_schema(each).names:
+                    found[name.lower()].add(name)
+            if any(len(spelt) > 1 for spelt in found.values()):
+                self.made.refused[values] = "files spell a column"
+            if "unknown" in found:
+                self.made.refused[values] = "which the table does not have|files spell a column"
+            if not all(map(_is_read_by_arrow, files)):
+                self.made.refused[values] = f"{self.made.refused.get(values, 'InputFault')}|InputFault"
+
+    def _rows(self, names: Sequence[str], count: int) -> pa.Table:
+        made, chance = self.made, self.made.chance
+        columns = []
+        for name in names:
+            kind, nulls = made.columns[name], chance.choice((0.0, 0.2, 0.2, 1.0))
+            values = [None if chance.random() < nulls else kind.make(chance) for _ in range(count)]
+            if name == "id":
+                values = list(range(made.rows, made.rows + count))
+            columns.append(pa.array(values, kind.arrow))
+        made.rows += count
+        return pa.table(columns, names=list(names))
+
+
+def _is_read_by_arrow(path: Path) -> bool:
+    """Return False for files of DuckDB with the least integers in pages of version 2, which Arrow does not decode."""
+    try:
+        pq.ParquetFile(path).read()
+    except OSError:
+        return False
+    return True
+
+
+def _store(rows: pa.Table, path: Path, chance: Random) -> None:
+    """Write a file that Spark reads: no booleans in pages of version 2, and no floats in those of DuckDB."""
+    by_duckdb = chance.random() < 0.3
+    is_old = any(each in str(rows.schema) for each in ("bool", *(("float", "double") if by_duckdb else ())))
+    pages = "1.0" if is_old else chance.choice(("1.0", "2.0"))
+    if by_duckdb:
+        _store_by_duckdb(rows, path, pages, chance)
+        return
+    options: dict[str, Any] = {
+        "compression": chance.choice(("zstd", "snappy", "gzip", "none", "lz4")),
+        "use_dictionary": chance.choice((True, False)),
+        "data_page_version": pages,
+        "row_group_size": chance.choice((1, 7, 1000)),
+        "data_page_size": chance.choice((64, 2**20)),
+        "dictionary_pagesize_limit": chance.choice((16, 2**20)),  # 16: dictionary pages, then plain ones
+        "write_statistics": chance.random() < 0.8,
+        "store_schema": chance.random() < 0.5,
+        "write_page_index": chance.random() < 0.3,
+        "store_decimal_as_integer": chance.random() < 0.3,
+    }
+    pq.write_table(rows, path, **options)
+
+
+def _store_by_duckdb(rows: pa.Table, path: Path, pages: str, chance: Random) -> None:
+    codec = chance.choice(("zstd", "snappy", "uncompressed", "gzip"))
+    options = f"FORMAT parquet, COMPRESSION {codec}, PARQUET_VERSION v{pages[0]}"
+    with duckdb.connect() as connection:
+        connection.register("rows", rows)
+        connection.execute(f"COPY (SELECT * FROM rows) TO '{path}' ({options})")
