@@ -10,22 +10,26 @@ from engine.rewriting.kernel.storage.places import one_spelling
 
 COMPACTED: Final = "_compacted"
 
+LONGEST_PART: Final = 120
+"""The most characters of the part of a folder for one partition key; Linux and HDFS allow 255 bytes, S3 1024 in all."""
+
 _PLAIN: Final = " -_.~"
-_LONGEST_PART: Final = 200
+_HASH: Final = 16
 _DOUBLED: Final = re.compile(r"(?<![:/])/{2,}")
 
 
 def folder_of(root: str, keys: Sequence[str], values: Sequence[str], number: int) -> str:
     """Return the folder of a partition's rewrites with a compaction id; each task execution makes a folder in it."""
-    parts = (f"{quote(key, safe=_PLAIN)}={quote(value, safe=_PLAIN)}" for key, value in zip(keys, values, strict=True))
-    return "/".join([root, COMPACTED, *map(_shortened, parts), f"compaction_id={number}"])
+    parts = (_part(key, value) for key, value in zip(keys, values, strict=True))
+    return "/".join([root, COMPACTED, *parts, f"compaction_id={number}"])
 
 
-def _shortened(part: str) -> str:
-    """Return a part of a path that file systems accept: one that is too long ends with a hash of itself."""
-    if len(part) <= _LONGEST_PART:
+def _part(key: str, value: str) -> str:
+    """Return the part of a folder for one key; a long one ends in a hash, as each letter of `日本` has 9 characters."""
+    part = f"{quote(key, safe=_PLAIN)}={quote(value, safe=_PLAIN)}"
+    if len(part) <= LONGEST_PART:
         return part
-    return f"{part[: _LONGEST_PART // 2]}-{hashlib.sha256(part.encode()).hexdigest()[:16]}"
+    return f"{part[: LONGEST_PART - _HASH - 1]}-{hashlib.sha256(part.encode()).hexdigest()[:_HASH]}"
 
 
 def parent_of(path: str) -> str:
