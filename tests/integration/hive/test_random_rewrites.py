@@ -47,6 +47,9 @@ def rewrite(sqlite_url: str, redis_url: str, tmp_path: Path) -> Rewrite:
         )
         lake = WrittenTable(made.table, made.table.metastore.uri)
         async with open_on(lake, settings, formats=served) as world:
+            await world.set_policy(
+                {"rewrite": {"compression": made.chance.choice(("zstd:3", "snappy", "gzip", "lz4", "uncompressed"))}}
+            )
             run = await world.submit(RunRequest(force_full=True, every_file=True))
             return await world.finish(run.id)
 
@@ -64,7 +67,7 @@ async def test_a_random_table_has_the_same_rows_for_every_reader(
         with _reading(made) as seen:
             run = await rewrite(made)
         assert seen
-        assert all(ids == list(range(made.rows)) for ids in seen)
+        assert [str(each) for each in seen if each != list(range(made.rows))] == []
         _check_partitions(made, run, locations)
         answers.compare()
 

@@ -7,7 +7,7 @@ neighbours, null, NaN, and each partition's own values.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +24,7 @@ from tests.support.hive.second_readers import HiveSpark
 
 _COMPARISONS: Final = ("=", "!=", "<", "<=", ">", ">=")
 _BY_SPARK: Final = 30
-_NAMES: Final = {"string": "VARCHAR", "binary": "BLOB"}
+_NAMES: Final = {"string": "VARCHAR", "binary": "BLOB", "timestamp": "TIMESTAMPTZ"}
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,9 @@ class Predicate:
         return self.operator in _COMPARISONS
 
     @property
-    def least(self) -> str:
-        """The rows that Spark must find: it loses NaN and zeros where a writer's bounds leave them out."""
-        column = _quoted(self.column)
-        return f"NOT isnan({column}) AND {column} != 0" if self.kind in {"float", "double"} else "true"
+    def is_floating(self) -> bool:
+        """Whether readers may take NaN and zeros for what a file's bounds are; bounds leave NaN out."""
+        return self.kind in {"float", "double"}
 
     def by_duckdb(self) -> tuple[str, list[Any]]:
         """Return it as SQL, and its parameters."""
@@ -101,15 +100,21 @@ class Answers:
     def ask_duckdb(self, asked: Sequence[Sequence[Predicate]]) -> None:
         """Assert that DuckDB finds the right number of rows by each of these predicates."""
         for each in asked:
-            found, right = _count(self.connection, "live", each), _count(self.connection, "truth", each)
-            assert found == right, f"DuckDB finds {found} rows with {each}, {right} are right"
+            self._check("DuckDB", each, _count(self.connection, "live", each))
 
     def ask_spark(self, asked: Sequence[Sequence[Predicate]]) -> None:
         """Assert that Spark finds the right number of rows by each of these predicates."""
         for each, count in zip(asked, self._spark_counts(asked), strict=True):
-            least = _count(self.connection, "truth", each, is_least=True)
-            most = _count(self.connection, "truth", each)
-            assert least <= count <= most, f"Spark finds {count} rows with {each}, {least} to {most} are right"
+            self._check("Spark", each, count)
+
+    def _check(self, reader: str, conditions: Sequence[Predicate], found: int) -> None:
+        """Assert that a number of rows is right; rows with NaN or a zero may be among them or not."""
+        unsure = [
+            f"isnan({_quoted(each.column)}) OR {_quoted(each.column)} = 0" for each in conditions if each.is_floating
+        ]
+        least = _count(self.connection, "truth", conditions, *(f"NOT ifnull({each}, false)" for each in unsure))
+        most = least + _count(self.connection, "truth", [], " OR ".join(unsure)) if unsure else least
+        assert least <= found <= most, f"{reader} finds {found} rows with {conditions}, {least} to {most} are right"
 
     def _spark_counts(self, asked: Sequence[Sequence[Predicate]]) -> list[int]:
         table, statements, operands = f"{self.made.table.database}.{self.made.table.name}", [], dict[str, Any]()
@@ -125,21 +130,21 @@ class Answers:
         return [found[number] for number in range(len(asked))]
 
 
-def _count(
-    connection: duckdb.DuckDBPyConnection, table: str, conditions: Sequence[Predicate], *, is_least: bool = False
-) -> int:
-    """Return the number of rows by all of these predicates; `is_least`: without those that Spark may lose."""
+def _count(connection: duckdb.DuckDBPyConnection, table: str, conditions: Sequence[Predicate], *texts: str) -> int:
+    """Return the number of rows by all of these predicates and conditions in SQL."""
     parts = [each.by_duckdb() for each in conditions]
-    texts = [text for text, _ in parts] + ([each.least for each in conditions] if is_least else [])
     parameters = [one for _, given in parts for one in given]
-    sql = f"SELECT count(*) FROM {table} WHERE {' AND '.join(f'({each})' for each in texts)}"
-    (found,) = connection.execute(sql, parameters).fetchall()[0]
+    where = " AND ".join(f"({each})" for each in [*(text for text, _ in parts), *texts])
+    (found,) = connection.execute(f"SELECT count(*) FROM {table} WHERE {where}", parameters).fetchall()[0]
     return int(found)
 
 
 def rows_of(table: pa.Table) -> list[str]:
-    """Return rows as texts that differ for 0.0 and -0.0 and are equal for NaN, ordered."""
-    return sorted(map(repr, table.to_pylist()))
+    """Return rows as texts that differ for 0.0 and -0.0 and are equal for NaN and in any time zone, ordered."""
+    fields = [
+        each.with_type(pa.timestamp("us", "UTC")) if pa.types.is_timestamp(each.type) else each for each in table.schema
+    ]
+    return sorted(map(repr, table.cast(pa.schema(fields)).to_pylist()))
 
 
 def spark_rows(made: RandomTable, spark: HiveSpark) -> list[str]:
@@ -216,6 +221,8 @@ def _around(bound: Any, kind: Kind) -> Iterator[Any]:
             near = [bound, bound[:-1], f"{bound}\0", f"{bound}a"]
         case bytes():
             near = [bound, bound[:-1], bound + b"\0"]
+        case datetime():
+            near = [bound + timedelta(microseconds=by) for by in (-1, 0, 1)]
         case _:
             near = [bound, *(bound + timedelta(days=days) for days in (-1, 1) if "1900" < str(bound) < "9999")]
     for each in near:

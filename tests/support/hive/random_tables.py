@@ -12,12 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.support.hive.lakes import NULL, HiveLake, HiveTable, path_of
-from tests.support.hive.random_values import ID, KEYS, KINDS, Kind
+from tests.support.hive.random_values import ID, KEYS, KINDS, ODD_KEYS, Kind
 from tests.support.hive.second_readers import HiveSpark
 
 _FILE_NAMES: Final = ("part-{}.parquet", "{:06}_0", "a b %41 #{}.parquet", "ü-{}.PARQUET", "x={}.c000.snappy.parquet")
 _COLUMN_NAMES: Final = ("order", "größe", "a b", "x.y", "c5", "c6", "c7", "c8")
 _ELSEWHERE: Final = ("elsewhere/{}", "Elsewhere ü %41 #{}", "_hidden/{}", "day=2026-11-01/{}")
+_NAME: Final = "events"
 _ABSENT_ID: Final = -1
 """The id of rows in files that no reader reads."""
 
@@ -56,33 +57,56 @@ def random_table(chance: Random, lake: HiveLake, spark: HiveSpark) -> RandomTabl
     keys = {f"k{at}": kind for at, kind in enumerate(chance.choices(list(KEYS), k=chance.choice((1, 1, 2, 3))))}
     late = chance.randrange(1, len(columns) + 1)
     declared = [(name, kind.hive) for name, kind in columns.items()]
-    made = RandomTable(lake.create_table(columns=declared[:late], keys=list(keys.items())), chance, columns, keys)
-    writer = _Writer(made, spark)
+    is_sparks = chance.random() < 0.3
+    if is_sparks:
+        _create_by_spark(lake, spark, declared[:late], keys)
+    else:
+        lake.create_table(columns=declared[:late], keys=list(keys.items()))
+    made = RandomTable(lake.table(_NAME), chance, columns, keys)
+    writer = _Writer(made, spark, inserts=chance.random() < 0.6)
     writer.add_partitions()
     writer.write_files(list(columns)[:late])
     if declared[late:]:
-        made.table.add_columns(*declared[late:])
+        if is_sparks:
+            spark.rows(f"ALTER TABLE {lake.database}.{_NAME} ADD COLUMNS ({_listed(declared[late:])})")
+        else:
+            made.table.add_columns(*declared[late:])
         writer.write_files(list(columns))
-    writer.write_by_spark()
+    if writer.inserts:
+        writer.write_by_spark()
     writer.write_clutter()
     writer.predict_refusals()
     return made
+
+
+def _create_by_spark(
+    lake: HiveLake, spark: HiveSpark, columns: Sequence[tuple[str, str]], keys: Mapping[str, str]
+) -> None:
+    """Create a table of Spark's own Parquet source, whose schema Spark reads from the table's parameters."""
+    every = _listed([*columns, *keys.items()])
+    place = f"PARTITIONED BY ({', '.join(keys)}) LOCATION '{lake.root / _NAME}'"
+    spark.rows(f"CREATE EXTERNAL TABLE {lake.database}.{_NAME} ({every}) USING parquet {place}")
+
+
+def _listed(columns: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"`{name}` {kind}" for name, kind in columns)
 
 
 @dataclass
 class _Writer:
     made: RandomTable
     spark: HiveSpark
+    inserts: bool
     spellings: dict[Path, Callable[[str], str]] = field(default_factory=dict)
 
     def add_partitions(self) -> None:
         """Register partitions with random values, each in its default folder or in another one of the table."""
         made, chance = self.made, self.made.chance
-        values = {
-            tuple(NULL if chance.random() < 0.15 else chance.choice(KEYS[kind]) for kind in made.keys.values())
-            for _ in range(chance.randrange(1, 5))
-        }
-        for number, each in enumerate(sorted(values)):
+        values = {}
+        for _ in range(chance.randrange(1, 5)):
+            texts = tuple(map(self._key_text, made.keys.values()))
+            values[tuple(each or NULL for each in texts)] = texts  # they have the same name in the Metastore
+        for number, each in enumerate(sorted(values.values())):
             folder = made.table.default_location(each)
             if chance.random() < 0.3 or len(str(folder.name).encode()) > 255:
                 folder = made.table.folder / chance.choice(_ELSEWHERE).format(number)
@@ -90,11 +114,16 @@ class _Writer:
             made.table.add_partition(each, folder)
             self.spellings[folder] = str.title if chance.random() < 0.15 else str
 
+    def _key_text(self, kind: str) -> str:
+        chance = self.made.chance
+        odd = () if self.inserts else ODD_KEYS.get(kind, ())
+        return NULL if chance.random() < 0.15 else chance.choice((*KEYS[kind], *odd * 3))
+
     def write_files(self, names: Sequence[str]) -> None:
         """Write files with these columns, some of which lack some."""
         chance = self.made.chance
         for folder, spelling in self.spellings.items():
-            for number in range(chance.randrange(0, 4)):
+            for _ in range(chance.randrange(0, 4)):
                 some = [each for each in names if each == "id" or chance.random() < 0.9]
                 if chance.random() < 0.3:
                     chance.shuffle(some)
@@ -103,14 +132,12 @@ class _Writer:
                     rows = rows.rename_columns([spelling(each) for each in some])
                 if chance.random() < 0.03:
                     rows = rows.append_column("unknown", pa.nulls(rows.num_rows, pa.int32()))
-                name = chance.choice(_FILE_NAMES).format(len(data_files(folder)) + number)
+                name = chance.choice(_FILE_NAMES).format(self.made.rows)
                 _store(rows, folder / name, chance)
 
     def write_by_spark(self) -> None:
-        """Insert rows into all partitions by one statement of Spark, in most of the tables."""
+        """Insert rows into all partitions by one statement of Spark."""
         made, chance = self.made, self.made.chance
-        if chance.random() < 0.4:
-            return
         parts = []
         for partition in made.table.partitions():
             rows = self._rows(list(made.columns), chance.choice((1, 10)))
@@ -118,6 +145,7 @@ class _Writer:
                 rows = rows.append_column(key, pa.array([None if text == NULL else text] * rows.num_rows, pa.string()))
             parts.append(rows)
         session = self.spark.session
+        session.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
         session.createDataFrame(pa.concat_tables(parts)).createOrReplaceTempView("written")
         chosen = [f"`{name}`" for name in made.columns]
         chosen += [f"CAST({name} AS {kind}) AS {name}" for name, kind in made.keys.items()]
@@ -182,6 +210,9 @@ def _store(rows: pa.Table, path: Path, chance: Random) -> None:
     if by_duckdb:
         _store_by_duckdb(rows, path, pages, chance)
         return
+    stores_schema = chance.random() < 0.5
+    if stores_schema:
+        rows = _as_by_another_library(rows, chance)
     options: dict[str, Any] = {
         "compression": chance.choice(("zstd", "snappy", "gzip", "none", "lz4")),
         "use_dictionary": chance.choice((True, False)),
@@ -190,11 +221,27 @@ def _store(rows: pa.Table, path: Path, chance: Random) -> None:
         "data_page_size": chance.choice((64, 2**20)),
         "dictionary_pagesize_limit": chance.choice((16, 2**20)),  # 16: dictionary pages, then plain ones
         "write_statistics": chance.random() < 0.8,
-        "store_schema": chance.random() < 0.5,
+        "store_schema": stores_schema,
         "write_page_index": chance.random() < 0.3,
         "store_decimal_as_integer": chance.random() < 0.3,
     }
     pq.write_table(rows, path, **options)
+
+
+def _as_by_another_library(rows: pa.Table, chance: Random) -> pa.Table:
+    """Return rows with the Arrow types of pandas or Polars: the schema of a file has them, its columns are the same."""
+    types = chance.choice(
+        (
+            {},
+            {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()},
+            {pa.string(): pa.dictionary(pa.int32(), pa.large_string())},
+            {
+                pa.timestamp("us", "UTC"): pa.timestamp("us", "Asia/Tokyo"),
+                pa.list_(pa.int32()): pa.large_list(pa.int32()),
+            },
+        )
+    )
+    return rows.cast(pa.schema([each.with_type(types.get(each.type, each.type)) for each in rows.schema]))
 
 
 def _store_by_duckdb(rows: pa.Table, path: Path, pages: str, chance: Random) -> None:

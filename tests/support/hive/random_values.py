@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from random import Random
 from typing import Any, Final
@@ -95,6 +95,10 @@ def _day(chance: Random) -> date:
     return chance.choice((*_DAYS, *(date(2026, 11, 1) + timedelta(days=chance.randrange(40)),) * 3))
 
 
+def _instant(chance: Random) -> datetime:
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=chance.choice((0, -1, 1, chance.randrange(2**51))))
+
+
 ID: Final = _whole("bigint", pa.int64())
 _INT: Final = _whole("int", pa.int32())
 _DOUBLE: Final = Kind(
@@ -110,6 +114,7 @@ KINDS: Final[Sequence[Kind]] = (
     ),
     Kind("boolean", "BOOLEAN", pa.bool_(), lambda chance: chance.random() < 0.5),
     Kind("date", "DATE", pa.date32(), _day),
+    Kind("timestamp", "TIMESTAMPTZ", pa.timestamp("us", "UTC"), _instant),
     Kind("binary", "BLOB", pa.binary(), lambda chance: chance.choice((b"", b"\0", b"\xff\xff", chance.randbytes(5)))),
     *(_struct(a=_INT, b=_STRING), _array(_INT), _array(_struct(x=_DOUBLE, y=_array(_STRING)))),
     *(_map(_STRING, _MONEY), _map(_INT, _struct(p=_DOUBLE, q=_array(_INT)))),
@@ -129,6 +134,15 @@ KEYS: Final[Mapping[str, Sequence[str]]] = {
     "boolean": ("true", "false"),
 }
 """Texts of partition values by the type of their key; a null is `NULL`."""
+
+ODD_KEYS: Final[Mapping[str, Sequence[str]]] = {
+    "string": ("",),
+    "int": ("0042",),
+    "bigint": ("0042",),
+    "date": ("2026-1-1",),
+    "decimal(9,2)": ("1.5",),
+}
+"""Texts that other writers store and Spark writes in another way: rows that it inserts get another partition."""
 
 KEY_KINDS: Final[Mapping[str, str]] = {"string": "VARCHAR"}
 """Names of the types of keys in DuckDB where they are not those of Hive."""
