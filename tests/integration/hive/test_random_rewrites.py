@@ -158,7 +158,10 @@ def _check_partitions(made: RandomTable, run: Run, before: dict[tuple[str, ...],
     after, filled = _locations(made), {values for values, files in made.partition_files().items() if files}
     moved = {values for values in before if after[values] != before[values]}
     assert set(after) == set(before)
-    assert moved == filled - set(made.refused), run.detail
-    refused = [reason for values, reason in made.refused.items() if values in filled]
-    assert run.state is (RunState.FAILED if refused else RunState.SUCCEEDED), run.detail
-    assert not refused or any(re.search(each, str(run.detail)) for each in refused), run.detail
+    refused = {values: reason for values, reason in made.refused.items() if values in filled}
+    refused |= {values: made.unsure[values] for values in filled - moved - set(refused)}
+    assert moved == filled - set(refused)
+    assert all(refused.values()), run.detail
+    ended = RunState.FAILED if refused else RunState.SUCCEEDED
+    assert run.state is (ended if filled else RunState.SKIPPED), run.detail
+    assert not refused or any(re.search(each, str(run.detail)) for each in refused.values()), run.detail

@@ -27,7 +27,8 @@ _ABSENT_ID: Final = -1
 class RandomTable:
     """A table with the kinds of its columns by name, the types of its keys, and the number of its rows.
 
-    `refused`: the reason by the texts of a partition's keys, for partitions whose files can't be merged.
+    `refused`: the reason by the texts of a partition's keys, for partitions whose files can't be merged. `unsure`: the
+    same for partitions that may be left alone.
     """
 
     table: HiveTable
@@ -36,6 +37,7 @@ class RandomTable:
     keys: Mapping[str, str]
     rows: int = 0
     refused: dict[tuple[str, ...], str] = field(default_factory=dict)
+    unsure: dict[tuple[str, ...], str] = field(default_factory=dict)
 
     def partition_files(self) -> Mapping[tuple[str, ...], Sequence[Path]]:
         """Return the data files of each partition where the Metastore locates it."""
@@ -167,18 +169,19 @@ class _Writer:
                     pq.write_table(poison, folder / name)
 
     def predict_refusals(self) -> None:
-        """Note the partitions with a file that Arrow can't read, an unknown column, or two spellings of a column."""
+        """Note the partitions whose files can't be merged, and those whose files may be refused."""
         for values, files in self.made.partition_files().items():
             found: dict[str, set[str]] = defaultdict(set)
             for each in files:
                 for name in pq.read_schema(each).names:
                     found[name.lower()].add(name)
-            if any(len(spelt) > 1 for spelt in found.values()):
-                self.made.refused[values] = "files spell a column"
-            if "unknown" in found:
-                self.made.refused[values] = "which the table does not have|files spell a column"
-            if not all(map(_is_read_by_arrow, files)):
-                self.made.refused[values] = f"{self.made.refused.get(values, 'InputFault')}|InputFault"
+            reasons = ["files spell a column"] if any(len(each) > 1 for each in found.values()) else []
+            reasons += ["which the table does not have"] if "unknown" in found else []
+            reasons += [] if all(map(_is_read_by_arrow, files)) else ["InputFault"]
+            if reasons:
+                self.made.refused[values] = "|".join(reasons)
+            else:
+                self.made.unsure[values] = "|".join(_differences(files))
 
     def _rows(self, names: Sequence[str], count: int) -> pa.Table:
         made, chance = self.made, self.made.chance
@@ -191,6 +194,18 @@ class _Writer:
             columns.append(pa.array(values, kind.arrow))
         made.rows += count
         return pa.table(columns, names=list(names))
+
+
+def _differences(files: Sequence[Path]) -> list[str]:
+    """Return reasons to leave files alone that readers find alike: their writers' Arrow types, their calendars."""
+    types, writers = defaultdict[str, set[str]](set), set[bool]()
+    for each in files:
+        for column in pq.read_schema(each):
+            types[column.name].add(str(column.type))
+            if pa.types.is_temporal(column.type):
+                writers.add(b"org.apache.spark.version" in (pq.read_metadata(each).metadata or {}))
+    differ = ["in one file and .* in another"] if any(len(each) > 1 for each in types.values()) else []
+    return [*differ, *(["use different calendars or time zones"] if len(writers) > 1 else [])]
 
 
 def _is_read_by_arrow(path: Path) -> bool:
