@@ -47,9 +47,9 @@ def rewrite(sqlite_url: str, redis_url: str, tmp_path: Path) -> Rewrite:
         )
         lake = WrittenTable(made.table, made.table.metastore.uri)
         async with open_on(lake, settings, formats=served) as world:
-            await world.set_policy(
-                {"rewrite": {"compression": made.chance.choice(("zstd:3", "snappy", "gzip", "lz4", "uncompressed"))}}
-            )
+            codec = made.chance.choice(("zstd:3", "snappy", "gzip", "lz4", "uncompressed"))
+            deletes = {"delete_old_compactions": {"grace": "1h", "interval": "1h"}}
+            await world.set_policy({"rewrite": {"compression": codec}, "maintenance": deletes})
             run = await world.submit(RunRequest(force_full=True, every_file=True))
             return await world.finish(run.id)
 
