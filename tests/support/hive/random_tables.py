@@ -64,6 +64,7 @@ def random_table(chance: Random, lake: HiveLake, spark: HiveSpark) -> RandomTabl
         _create_by_spark(lake, spark, declared[:late], keys)
     else:
         lake.create_table(columns=declared[:late], keys=list(keys.items()))
+    spark.rows(f"REFRESH TABLE {lake.database}.{_NAME}")  # it knows an earlier table of this name
     made = RandomTable(lake.table(_NAME), chance, columns, keys)
     writer = _Writer(made, spark, inserts=chance.random() < 0.6)
     writer.add_partitions()
