@@ -9,7 +9,7 @@ JAVA = -XX:TieredStopAtLevel=1
 export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environment too
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
-.PHONY: help setup demo demo-native demo-paimon up console screenshots test unit check check-code check-unit check-console fmt openapi sdk
+.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test unit check check-code check-unit check-console fmt openapi sdk
 .PHONY: simulate jars
 .PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive defences
 
@@ -32,6 +32,10 @@ demo-native: ## Let Iceberg's own procedure compact a v3 table with deletion vec
 demo-paimon: ## Merge the sorted runs of a Paimon table with updates, and prove that every key keeps its value
 	@scripts/setup demo
 	@$(BIN)/python scripts/demo/paimon.py
+
+demo-hive: ## Move the partitions of a Hive table to folders with fewer files, beside a reader and a writer
+	@scripts/setup demo
+	@PYTHONPATH=. $(BIN)/python scripts/demo/hive.py
 
 up: ## Start API, console, coordinator, worker, Redis and Spark on this machine, until Ctrl-C
 	@scripts/setup demo
