@@ -121,8 +121,8 @@ class Carrier:
     def _target(self, old: Listed) -> tuple[str | None, str]:
         """Return the folder of the partition, if it has the rows of the old one; otherwise the reason why not.
 
-        It has them if the old folder is as it was rewritten, each later folder was rewritten with all files of the one
-        before, and the present one has all files of its rewrite.
+        It has them if the old folder is as the rewrite read it, each later folder was rewritten with all files of the
+        one before, and the present one has all files of its rewrite.
         """
         if old.changed or old.missing:
             return None, OVERWRITTEN
