@@ -54,7 +54,8 @@ class PartitionTask(Answer):
     run_id: str = Field(description="The run.")
     run_state: RunState = Field(description="State of the run.")
     state: GroupState = Field(
-        description="State of the least finished file group; `committed` if one was committed and the others dropped."
+        description="`running` also if some file groups have begun and others not; `written` if the rest waits for its "
+        "commit; `committed` if one was committed and the others dropped."
     )
     reason: str | None = Field(
         description="Code of the reason why a file group was dropped last, such as `new_deletes`; null: none was.",
@@ -113,7 +114,7 @@ class ListedPartition(PartitionHealth):
 
     decision: PartitionDecision | None = Field(default=None, description="With `include=decision`.")
     task: PartitionTask | None = Field(
-        default=None, description="With `include=task`. Null: no run has planned the partition."
+        default=None, description="With `include=task`. Null: no file groups of the partition are on record."
     )
 
     @classmethod

@@ -17,6 +17,9 @@ NOT_DUE: Final = "not_due"
 FULL_FIRST: Final = "full_first"
 """Triggers make it due, and the next run is a full rewrite of other partitions."""
 
+NO_FULL: Final = SkipReason.AS_GOOD_AS_IT_GETS
+"""Only full rules make it due, and a full rewrite of those that they make due has nothing to do."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedWork:
@@ -61,7 +64,15 @@ class PartitionDecisions:
     hot: HotPartitions
 
     @classmethod
-    def of(cls, places: Sequence[Place], evaluation: Evaluation, plan: Plan | None, hot: HotPartitions) -> Self:
+    def of(
+        cls,
+        places: Sequence[Place],
+        evaluation: Evaluation,
+        plan: Plan | None,
+        hot: HotPartitions,
+        *,
+        full: bool = False,
+    ) -> Self:
         """Return the decisions of an evaluation and of the plan of the run that it starts.
 
         Args:
@@ -69,18 +80,22 @@ class PartitionDecisions:
             evaluation: every rule of the policy on the table.
             plan: None if no rule is due.
             hot: partitions that lost races to other writers, in their state at the instant of the evaluation.
+            full: whether the plan is one of a full rewrite.
         """
         due = [(rule.name, rule.partitions) for rule in evaluation.rules if rule.is_due]
         index = {place: at for at, place in enumerate(places)}
         work = np.zeros((len(places), len(fields(PlannedWork))), np.int64)
         reasons = _guarded(len(places), evaluation)
+        considered = evaluation.due_partitions(full=full)
         for _, partitions in due:
-            for at in np.flatnonzero(partitions).tolist():
-                reasons[at] = SkipReason.LATER  # a plan lists a limited number of skipped partitions: most are these
+            for at in np.flatnonzero(partitions & ~considered).tolist():
+                reasons[at] = FULL_FIRST if full else NO_FULL
+        for at in np.flatnonzero(considered).tolist():
+            reasons[at] = SkipReason.LATER  # a plan lists a limited number of skipped partitions: most are these
         for left in () if plan is None else plan.skipped:
             at = index[left.spec_id, left.partition]
-            if any(partitions[at] for _, partitions in due):
-                reasons[at] = FULL_FIRST if left.reason == NOT_DUE else left.reason
+            if considered[at]:
+                reasons[at] = left.reason
         for group in () if plan is None else plan.groups:
             at = index[group.place]
             work[at] += (len(group.inputs), group.input_bytes, group.predicted_outputs)

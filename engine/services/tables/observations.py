@@ -144,7 +144,9 @@ class ObservationService:
             chosen = choose_engine(seen.opened, seen.policy)
             evaluation = evaluate_now(chosen, rewritten, hot.now, hot)
             due = plan_due(chosen, evaluation, known, hot)
-            return PartitionDecisions.of(places, evaluation, None if due is None else due.plan, hot)
+            if due is None:
+                return PartitionDecisions.of(places, evaluation, None, hot)
+            return PartitionDecisions.of(places, evaluation, due.plan, hot, full=due.full)
 
         return await self._formats.ask(seen.opened.ref, decide)
 

@@ -21,6 +21,7 @@ from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.ids import TableId
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.tables.watches import Watch
+from engine.formats.base import OpenTable
 from engine.planning.due.partition_decisions import PartitionDecision, PartitionDecisions
 from engine.planning.measures.partition_health import (
     FileBounds,
@@ -100,6 +101,7 @@ class _Measured:
 
     columns: PartitionColumns
     measured_at: datetime
+    pointer: str
     decisions: PartitionDecisions | None = None
 
 
@@ -181,9 +183,11 @@ class PartitionService:
 
     async def _measured(self, seen: Observed, position: PartitionsPosition, *, decides: bool) -> _Measured:
         key = (seen.table_id, position.snapshot_id, position.bounds)
-        if (kept := self._kept.get(key)) is None:
+        pointer = await self._formats.ask(seen.opened.ref, _pointer_of, seen.opened)
+        kept = self._kept.get(key)
+        if kept is None or kept.pointer != pointer:  # formats can use the id of a snapshot again, after a rollback
             columns = await self._formats.ask(seen.opened.ref, _measure, seen, position.bounds)
-            kept = _Measured(columns, seen.looked_at)
+            kept = _Measured(columns, seen.looked_at, pointer)
         if decides:
             places = list(zip(kept.columns.spec_ids.tolist(), kept.columns.names, strict=True))
             kept = replace(kept, decisions=await self._observations.decide(seen, places))
@@ -192,6 +196,10 @@ class PartitionService:
         while len(self._kept) > 1 and sum(len(each.columns.names) for each in self._kept.values()) > MOST_KEPT:
             self._kept.popitem(last=False)
         return kept
+
+
+def _pointer_of(table: OpenTable) -> str:
+    return table.pointer
 
 
 def bounds_of(seen: Observed) -> FileBounds:

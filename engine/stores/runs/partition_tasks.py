@@ -1,10 +1,10 @@
-"""The newest compaction task of each partition: the file groups that the newest run planned for it.
+"""The newest compaction task of each partition: the file groups that the run submitted last has planned for it.
 
 Each partition takes one search of an index and reads the groups of one run, whatever the length of history.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.drops import DropReason
 from engine.domain.runs.hot_partitions import Place
-from engine.domain.runs.run import GroupState, RunState
+from engine.domain.runs.run import TERMINAL_STATES, GroupState, RunState
 from engine.stores.schema.core import file_groups as groups
 from engine.stores.schema.core import runs
 from engine.stores.sql.columns import partition_key
@@ -52,9 +52,16 @@ class PartitionTask:
 
     @property
     def state(self) -> GroupState:
-        """The state of the task: the least finished of its groups; committed if any was and none is unfinished."""
+        """The state of the task.
+
+        Running if a group is, or if some have begun and others not; written if the rest waits for its commit. Once no
+        group is unfinished: committed if any was, otherwise dropped.
+        """
         found = {each.state for each in self.groups}
-        return next((state for state in (*_UNFINISHED, GroupState.COMMITTED) if state in found), GroupState.DROPPED)
+        if GroupState.PLANNED in found and len(found) > 1:
+            return GroupState.RUNNING
+        order = (GroupState.RUNNING, GroupState.PLANNED, GroupState.WRITTEN, GroupState.COMMITTED)
+        return next((state for state in order if state in found), GroupState.DROPPED)
 
     @property
     def started_at(self) -> datetime | None:
@@ -137,7 +144,12 @@ def newest_tasks(table_id: TableId, keys: Sequence[str], dialect: str) -> Select
 
 
 def _to_task(rows: Sequence[Any]) -> PartitionTask:
-    return PartitionTask(RunId(rows[0].run_id), rows[0].run_state, [_to_groups(row) for row in rows])
+    """Return the task of these rows; what a run that has ended left unfinished counts as dropped."""
+    state: RunState = rows[0].run_state
+    found = [_to_groups(row) for row in rows]
+    if state in TERMINAL_STATES:
+        found = [replace(each, state=GroupState.DROPPED) if each.state in _UNFINISHED else each for each in found]
+    return PartitionTask(RunId(rows[0].run_id), state, found)
 
 
 def _to_groups(row: Any) -> TaskGroups:

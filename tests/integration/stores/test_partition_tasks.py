@@ -87,6 +87,32 @@ async def test_a_task_sums_up_its_groups_and_is_as_far_as_the_least_finished(dat
     assert task.drop_reason == DropReason.lost(Loss.NEW_DELETES)
 
 
+async def test_a_task_of_which_some_groups_have_not_begun_is_running(database: Database) -> None:
+    table = await registered(database)
+    lease = await _planned(database, table.id, A, A, A)
+    await _written(database, lease, 0)
+    assert (await _tasks(database, table.id, A))[A].state is GroupState.RUNNING
+    await _written(database, lease, 1, 2)
+    assert (await _tasks(database, table.id, A))[A].state is GroupState.WRITTEN
+
+
+async def test_what_an_ended_run_left_unfinished_counts_as_dropped(database: Database) -> None:
+    table = await registered(database)
+    lease = await _planned(database, table.id, A, A, B)
+    await _written(database, lease, 0)
+    async with database.begin() as work:
+        await work.groups.mark_committed(lease, [0], 7)
+        await work.groups.mark_running(lease, [2])
+    await _ended(database, lease)
+    found = await _tasks(database, table.id, A, B)
+    assert {partition: task.state for partition, task in found.items()} == {
+        A: GroupState.COMMITTED,
+        B: GroupState.DROPPED,
+    }
+    assert found[A].sum("predicted_outputs", GroupState.DROPPED) == 1
+    assert found[B].ended_at is not None
+
+
 async def test_a_task_starts_with_its_first_group_and_ends_with_its_last(database: Database) -> None:
     table = await registered(database)
     lease = await _planned(database, table.id, A, A)

@@ -63,14 +63,15 @@ def _decision(item: Document) -> tuple[str | None, str | None, int | None]:
     if found["reason"] is None:
         decided = f"rewrite {found['input_files']} files ({size(found['input_bytes'])})"
     else:
-        until = f" until {moment(found['cools_until'])}" if found["cools_until"] else ""
+        cools = found["reason"] == "cooling_down" and found["cools_until"]
+        until = f" until {moment(found['cools_until'])}" if cools else ""
         decided = f"{found['detail']}{until}"
     return ", ".join(found["rules"]) or None, decided, found["predicted_outputs"]
 
 
 def _task(task: Document | None) -> tuple[Any, ...]:
     if task is None:
-        return ("never planned", *[None] * 8)
+        return ("none on record", *[None] * 8)
     reduction = task["size_reduction"]
     return (
         state(task["state"]),

@@ -1855,7 +1855,7 @@ class PartitionTask(Model):
     """Start of the first file group; null before."""
 
     state: GroupState
-    """State of the least finished file group; `committed` if one was committed and the others dropped."""
+    """`running` also if some file groups have begun and others not; `written` if the rest waits for its commit; `committed` if one was committed and the others dropped."""
 
     written_outputs: int
     """Files written and not committed yet."""
@@ -3715,7 +3715,7 @@ class ListedPartition(Model):
     """Id of the partition spec."""
 
     task: PartitionTask | None = None
-    """With `include=task`. Null: no run has planned the partition."""
+    """With `include=task`. Null: no file groups of the partition are on record."""
 
     total_bytes: int
     """Bytes of live data files."""

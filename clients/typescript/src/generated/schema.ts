@@ -3577,7 +3577,7 @@ export interface components {
             sorted_run_count: number | null;
             /** @description Id of the partition spec. */
             spec_id: number;
-            /** @description With `include=task`. Null: no run has planned the partition. */
+            /** @description With `include=task`. Null: no file groups of the partition are on record. */
             task?: components["schemas"]["PartitionTask"] | null;
             /** @description Bytes of live data files. */
             total_bytes: number;
@@ -4033,7 +4033,7 @@ export interface components {
             size_reduction: number | null;
             /** @description Start of the first file group; null before. */
             started_at: string | null;
-            /** @description State of the least finished file group; `committed` if one was committed and the others dropped. */
+            /** @description `running` also if some file groups have begun and others not; `written` if the rest waits for its commit; `committed` if one was committed and the others dropped. */
             state: components["schemas"]["GroupState"];
             /** @description Files written and not committed yet. */
             written_outputs: number;
