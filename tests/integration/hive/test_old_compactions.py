@@ -1,6 +1,7 @@
 """Folders that rewrites replaced: what writers add there is copied, and their files are deleted after a grace."""
 
 import os
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -214,6 +215,33 @@ async def test_a_writer_that_never_learns_of_the_new_folder_is_followed_for_long
     assert same_rows(world)
 
 
+async def test_a_swap_whose_proof_another_rewrite_overtook_is_watched_as_well(
+    world: World[WrittenTable], clock: MovedClock
+) -> None:
+    """A worker ends between swap and proof; another run rewrites the partitions; then the first run goes on."""
+    old = [path_of(each) for each in world.lake.locations()]
+    first = (await world.submit()).id
+    for _ in DAYS:
+        world.at("after_commit", world.steal_lease(first))
+        await world.container.worker.advance(first)
+        await world.expire_lease(first)
+    between = [path_of(each) for each in world.lake.locations()]
+    for day in DAYS:
+        world.lake.append(day)
+    assert (await world.finish((await world.submit(force=True)).id)).state is RunState.SUCCEEDED
+    assert (await world.finish(first)).is_terminal
+    assert all(files_in(each) for each in between), "readers may still be at them"
+    for folder in (old[0], between[0]):
+        add_late(world, folder)
+    assert late(await delete(world))["copied"] == 2
+    assert same_rows(world)
+    await clock.pass_by(hours=2)
+    assert (await delete(world)).state is RunState.SUCCEEDED
+    await delete(world)
+    assert [files_in(each) for each in (*old, *between)] == [[]] * 4
+    assert same_rows(world)
+
+
 async def test_a_copy_that_was_not_written_completely_is_no_copy(world: World[WrittenTable]) -> None:
     (old, _) = await rewritten(world)
     file = add_late(world, old)
@@ -336,8 +364,9 @@ async def test_a_copy_whose_worker_ended_before_it_was_stored_is_not_made_again(
         lambda text: "[" * len(text) * 100,
         lambda text: text.replace("day=", "\\\\ud800"),
         lambda text: text.replace("day", "other"),
+        lambda text: re.sub(r'"partition":"[^,]*"', r'"partition":"{\\"day\\":\\"\\\\ud800\\"}"', text),
     ],
-    ids=["the table", "another table", "a path", "half of it", "deep", "no text", "no key"],
+    ids=["the table", "another table", "a path", "half of it", "deep", "no text", "no key", "no value"],
 )
 async def test_a_list_that_another_program_changed_deletes_no_file_of_others(
     world: World[WrittenTable], clock: MovedClock, change: Callable[[str], str]

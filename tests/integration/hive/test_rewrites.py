@@ -182,7 +182,7 @@ async def test_a_partition_whose_proof_fails_gets_its_old_folder_back(world: Wor
     def damage() -> None:
         for location in world.lake.locations():
             for file in files_in(path_of(location)) if "_compacted" in location else ():
-                file.write_bytes(file.read_bytes()[:-1])
+                file.write_bytes(bytes(file.stat().st_size))
 
     world.at("after_commit", damage)
     run = await world.rewrite()
@@ -201,7 +201,7 @@ async def test_a_partition_whose_proof_fails_is_left_to_people_once_others_wrote
         for location in world.lake.locations():
             if "_compacted" in location:
                 file = files_in(path_of(location))[0]
-                file.write_bytes(file.read_bytes()[:-1])
+                file.write_bytes(bytes(file.stat().st_size))
                 world.lake.append(DAYS[0])
 
     world.at("after_commit", damage)
@@ -249,7 +249,7 @@ async def test_rows_that_no_listing_shows_hold_their_partition_back(world: World
     assert [("_compacted" in each) for each in world.lake.locations()] == [False, True]
 
 
-@pytest.mark.parametrize("action", ["overwrite", "truncate", "drop", "move"])
+@pytest.mark.parametrize("action", ["overwrite", "truncate", "drop", "move", "rewrite a file"])
 async def test_what_another_client_replaces_before_the_proof_is_no_failed_proof(
     world: World[WrittenTable], action: str
 ) -> None:
@@ -260,6 +260,10 @@ async def test_what_another_client_replaces_before_the_proof_is_no_failed_proof(
             world.lake.expected[DAYS[0]].clear()
             for each in files_in(path_of(world.lake.locations()[0])):
                 each.unlink()
+        elif action == "rewrite a file":
+            (file,) = files_in(path_of(world.lake.locations()[0]))
+            world.lake.expected[DAYS[0]] = [7]
+            world.lake.table.write_file(file.parent / ".new", [{"id": 7, "value": 0.5}]).replace(file)
         else:
             ACTIONS[action](world.lake)
 
@@ -308,3 +312,18 @@ async def test_a_table_whose_dropped_files_the_metastore_deletes_is_left_alone(w
     run = await world.rewrite()
     assert "whose rows would return" in str(run.detail)
     assert not any("_compacted" in each for each in world.lake.locations())
+
+
+@pytest.mark.parametrize("hidden", ["a link", "a control character"])
+async def test_a_partition_with_rows_that_no_listing_shows_is_not_rewritten_at_all(
+    world: World[WrittenTable], hidden: str
+) -> None:
+    folder = path_of(world.lake.locations()[0])
+    if hidden == "a link":
+        (folder / "link.parquet").symlink_to(files_in(folder)[0])
+    else:
+        (folder / "a\nb.parquet").write_bytes(files_in(folder)[0].read_bytes())
+    run = await world.rewrite()
+    assert "is left alone" in str(run.detail)
+    assert [("_compacted" in each) for each in world.lake.locations()] == [False, True]
+    assert list(world.lake.table.folder.rglob(f"_compacted/day={DAYS[0]}/**/*.parquet")) == []

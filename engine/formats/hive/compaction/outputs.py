@@ -11,6 +11,8 @@ from engine.domain.runs.output_names import attempt_of
 from engine.formats.hive.compaction.copies import copied_file
 from engine.formats.hive.compaction.folders import COMPACTED, attempt_of_folder, parent_of, plain
 from engine.formats.hive.compaction.marks import SENT, SENT_SECONDS
+from engine.formats.hive.compaction.proofs import records_of
+from engine.formats.hive.compaction.replaced import ListName
 from engine.formats.hive.view import TableView
 from engine.formats.orphans.listings import files_below
 from engine.rewriting.kernel.storage.stores.addresses import address_of, file_name
@@ -25,15 +27,18 @@ def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
 def remove_run_files(view: TableView, run_id: str, *, keep: frozenset[str], up_to_attempt: int) -> int:
     """Delete the folders of a run's attempts up to a number, but for those that are needed or have a file of `keep`.
 
-    Needed are the folders of partitions, and those of calls to the Metastore that may still be executed. Returns the
-    number of outputs among the deleted files.
+    Needed are the folders of partitions; those that partitions had before their newest rewrite, for readers and late
+    files; those of calls to the Metastore that may still be executed; and those for which a list of replaced files was
+    written in the last hour, as a Metastore of several servers may answer with an earlier state. Returns the number of
+    outputs among the deleted files.
     """
-    written, since = _written(view), time.time() - SENT_SECONDS
+    written, now = _written(view), time.time()
+    fresh = {path for path, at in written.items() if abs(now - at) <= SENT_SECONDS}
     needed = {plain(parent_of(path)) for path in keep}
-    needed.update(
-        plain(parent_of(path)) for path, at in written.items() if file_name(path).startswith(SENT) and at >= since
-    )
+    needed.update(plain(parent_of(path)) for path in fresh if file_name(path).startswith(SENT))
+    needed.update(plain(listed.folder) for listed in map(ListName.of, fresh) if listed is not None)
     needed.update(map(plain, view.partitions.table["location"].to_pylist()))
+    needed.update(plain(record.previous) for _, _, record in records_of(view))
     removed = 0
     for path in written:
         name = file_name(path)

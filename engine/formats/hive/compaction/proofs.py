@@ -28,7 +28,7 @@ def find_commits(view: TableView, run_id: str) -> Sequence[CommittedBatch]:
     """Return the commits of a run whose partitions were not rewritten or moved since."""
     groups: dict[tuple[int, int], list[int]] = defaultdict(list)
     for _, location, record in records_of(view):
-        if record.run_id == run_id and record.location == location:
+        if record.run_id == run_id and plain(record.location) == plain(location):
             groups[record.snapshot_id, record.attempt].append(record.group)
     return [CommittedBatch(number, tuple(sorted(found)), attempt) for (number, attempt), found in groups.items()]
 
@@ -38,7 +38,8 @@ def verify_commit(view: TableView, snapshot_id: int, groups: Sequence[WrittenGro
     mine = {group.ordinal: _placed(view, group.partition) for group in groups}
     in_place = [
         found is not None
-        and (found[1].snapshot_id, found[1].group) == (snapshot_id, ordinal)
+        and found[1].group == ordinal
+        and (found[1].snapshot_id == snapshot_id or _has_outputs(found[0], groups, ordinal))
         and plain(found[0]) == plain(found[1].location)
         for ordinal, found in mine.items()
     ]
@@ -78,11 +79,18 @@ def _placed(view: TableView, partition: str) -> tuple[str, CompactionRecord] | N
 
 
 def _missing(view: TableView, groups: Sequence[WrittenGroup]) -> int:
-    """Return how many files of the groups are gone; `Swap` saw each of them before it put them in place."""
-    present: set[str] = set()
+    """Return how many files of the groups are gone or have another size: `Swap` saw each before it was in place."""
+    present: dict[str, tuple[int, int]] = {}
     for folder in {parent_of(file.path) for group in groups for file in group.outputs}:
         present.update(files_directly_in(folder, view.storage))
-    return sum(file.path not in present for group in groups for file in group.outputs)
+    outputs = (file for group in groups for file in group.outputs)
+    return sum(present.get(file.path, (-1, 0))[0] != file.file_bytes for file in outputs)
+
+
+def _has_outputs(location: str, groups: Sequence[WrittenGroup], ordinal: int) -> bool:
+    """Return whether a partition has the folder of a group: an earlier call for the same one was executed last."""
+    folders = {plain(parent_of(file.path)) for group in groups if group.ordinal == ordinal for file in group.outputs}
+    return folders == {plain(location)}
 
 
 def _are_there(

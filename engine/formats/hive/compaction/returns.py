@@ -76,9 +76,9 @@ def _is_whole(view: TableView, replaced: ReplacedFolder) -> bool:
 def _is_unused(view: TableView, record: CompactionRecord, replaced: ReplacedFolder) -> bool:
     """Return whether the folder of the rewrite has its outputs, copies of files of the replaced one, and no others."""
     copies = {
-        file_name(copy_of(record.location, f"{replaced.location}/{name}", state))
+        file_name(copy_of(record.location, f"{replaced.location}/{name}", state)): state[0]
         for name, state in replaced.files.items()
     }
-    known = copies | replaced.outputs.keys()
-    present = {file_name(path) for path in files_directly_in(record.location, view.storage)}
-    return replaced.outputs.keys() <= present <= known
+    found = files_directly_in(record.location, view.storage)
+    present = {file_name(path): size for path, (size, _) in found.items()}
+    return replaced.outputs.items() <= present.items() <= (copies | dict(replaced.outputs)).items()

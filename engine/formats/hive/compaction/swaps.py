@@ -189,9 +189,10 @@ class Swap:
             is_unused = self._read() == changed and self._is_exact(copied)
             _log.warning("rows_overwritten_in_swap", partition=self.group.partition[:200], is_taken_back=is_unused)
             if is_unused:
-                mark = write_mark(location, self.view.storage)
+                marks = [write_mark(folder, self.view.storage) for folder in (location, self.folder)]
                 self._change(stored)
-                remove_mark(mark, self.view.storage)
+                for mark in marks:
+                    remove_mark(mark, self.view.storage)
             raise _Lost
         late = {path: state for path, state in present.items() if path not in known}
         if late:

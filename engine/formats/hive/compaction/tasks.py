@@ -1,6 +1,7 @@
 """Build the Spark task of one group: the files of a partition, merged by the kernel into a folder of their own."""
 
 import base64
+from typing import Final
 
 from engine.domain.errors import CommitConflict, NotEligible
 from engine.domain.runs.output_names import output_prefix
@@ -8,14 +9,18 @@ from engine.domain.runs.plans import FileGroup
 from engine.formats.hive.compaction.folders import folder_of, parent_of
 from engine.formats.hive.compaction.marks import SENT_SECONDS, fresh_marks
 from engine.formats.hive.compaction.records import CompactionRecord
+from engine.formats.hive.compaction.replaced import LARGEST
 from engine.formats.hive.compaction.schemas import common_schema
 from engine.formats.hive.compaction.swaps import next_number
 from engine.formats.hive.compaction.times import time_keys
 from engine.formats.hive.files.footers import footers_of
-from engine.formats.hive.files.listing import files_directly_in
+from engine.formats.hive.files.listing import Unlisted, every_file_in
 from engine.formats.hive.view import TableView
 from engine.rewriting.kernel.contract import BY_NAME, GroupTask, TaskInput, WriteSettings
 from engine.rewriting.kernel.storage.places import Places
+
+_LISTED_BYTES: Final = 64
+"""Bytes of a file in a list of replaced files, without its name."""
 
 
 def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings) -> GroupTask:
@@ -66,8 +71,18 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
 
 
 def _check_unchanged(view: TableView, group: FileGroup) -> None:
-    """Raise `CommitConflict` if a file of a partition was removed or overwritten since the plan."""
-    present = files_directly_in(parent_of(group.inputs[0].path), view.storage)
+    """Check the files of a partition as they are now.
+
+    Raises:
+        CommitConflict: one was removed or overwritten since the plan.
+        NotEligible: there may be rows that no listing shows, or more files than a list of replaced files can have.
+    """
+    try:
+        present = every_file_in(parent_of(group.inputs[0].path), view.storage)
+    except Unlisted as error:
+        raise NotEligible(f"partition {group.partition[:200]} is left alone: {error}") from error
+    if sum(len(path) + _LISTED_BYTES for path in present) > LARGEST // 2:
+        raise NotEligible(f"partition {group.partition[:200]} has too many files: {len(present)}")
     for each in group.inputs:
         if present.get(each.path) != (each.file_bytes, each.sequence_number):
             raise CommitConflict(f"{each.path[-300:]} was removed or overwritten since the plan")

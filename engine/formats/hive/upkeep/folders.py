@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -137,10 +137,21 @@ def _read(view: TableView, name: ListName, scope: Scope, keys: set[str]) -> Repl
         partition = json.loads(found.partition)
     except (ValueError, RecursionError, FileNotFoundError):
         return None
-    if type(partition) is not dict or partition.keys() != keys:
+    if type(partition) is not dict or partition.keys() != keys or not _is_canonical(view, partition, found.partition):
         return None
     is_own = scope.own.cover(found.location) and not scope.others.cover(found.location)
-    return found if is_own and not any(isinstance(each, dict | list) for each in partition.values()) else None
+    return found if is_own else None
+
+
+def _is_canonical(view: TableView, partition: Mapping[str, Any], text: str) -> bool:
+    """Return whether a text names a partition as this version does, with values that the Metastore can be asked for."""
+    if any(isinstance(each, dict | list | float) for each in partition.values()):
+        return False
+    try:
+        texts = view.keys.texts(text)
+        return view.keys.encode(texts) == text and all(each.encode() is not None for each in texts)
+    except (ValueError, KeyError):
+        return False
 
 
 def _copied(replaced: ReplacedFolder, present: States, copies: Mapping[str, tuple[int, int]]) -> States:

@@ -25,6 +25,7 @@ SETTLED_SECONDS: Final = 60.0
 """Age of a file from which it counts as complete: on disks, its writer may still be at it."""
 
 NOT_PARQUET, GONE, MOVED, OVERWRITTEN = "not_parquet", "partition_gone", "partition_moved", "partition_overwritten"
+_FUTURE_SECONDS: Final = 3600.0
 YOUNG, TOO_LARGE, UNREADABLE = "just_written", "too_large", "unreadable"
 """Reasons why a late file is left where it is."""
 
@@ -155,7 +156,8 @@ class Carrier:
 
     def _copy(self, location: str, name: str, target: str, state: tuple[int, int]) -> bool:
         """Copy a late file that is complete; count it as left otherwise. Returns whether it has a copy now."""
-        if state[1] > (time.time() - SETTLED_SECONDS) * 1000:
+        age = time.time() - state[1] / 1000
+        if -_FUTURE_SECONDS < age < SETTLED_SECONDS:
             self.tally.leave(location, (name,), YOUNG)
             return False
         if state[0] > LARGEST_COPY:

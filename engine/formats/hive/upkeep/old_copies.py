@@ -27,6 +27,7 @@ from engine.formats.orphans.listings import files_below
 UNREAD: Final = "unread"
 _MOST_NAMED: Final = 10
 _AT_ONCE: Final = 10_000
+_OPEN: Final = timedelta(seconds=SENT_SECONDS)
 _YEAR_SECONDS: Final = 366 * 86_400.0
 
 
@@ -90,13 +91,19 @@ class OldCopies:
         view, refused, unread = self.load(), Refused(), list[str]()
         self._origin = view.uuid
         names, placed = list(lists_of(view, before_page)), _in_place(view)
-        wanted = [each for each in names if _is_told(each[0], self.rule) or each[0].snapshot_id in placed]
+        known, others = _split(names, lambda name: _is_told(name, self.rule) or name.snapshot_id in placed)
         yield
-        lists = replaced_folders(view, wanted, self.scope, before_page, unread.append)
+        lists = list(replaced_folders(view, known, self.scope, before_page, unread.append))
+        while others:  # a rewrite whose folder a known one replaced was in place as well
+            followed = {plain(each.replaced.location) for each in lists}
+            more, others = _split(others, lambda name, found=followed: plain(name.folder) in found)  # type: ignore[misc]
+            if not more:
+                break
+            lists += replaced_folders(view, more, self.scope, before_page, unread.append)
+            yield
         refused.add(pa.chunked_array([unread], pa.string()), UNREAD)
-        yield
         look = _Look(view, self.rule, before_page, lists)
-        look.forget([each for each in names if each not in wanted])
+        look.forget(others)
         writer = ListWriter(Origin(view.uuid, 0, self._now_us // 1000))
         for each in lists:
             writer.add(self.scope.allowed(look.of(each), refused))
@@ -235,7 +242,7 @@ class _Look:
             self.counts[IN_GRACE] += 1
             ends_at = (self._rule.now if is_used else _instant(old.used_us)) + self._rule.grace
             self.next_at = ends_at if self.next_at is None else min(self.next_at, ends_at)
-        elif not _is_told(old.name, self._rule):
+        elif not self._was_in_place(old):
             self.counts[UNPROVEN] += 1
         elif self._view.partitions.outside:
             self.counts[UNCLEAR] += 1
@@ -246,6 +253,16 @@ class _Look:
             self.records += [*marks, *([] if is_needed else [(old.name.path, 0)])]
             return _rows([(f"{folder}/{name}", size) for name, (size, _) in old.deletable.items()], FileKind.DATA)
         return LISTED.empty_table()
+
+    def _was_in_place(self, old: Listed) -> bool:
+        """Return whether the record has the proof of its rewrite, or of one that replaced the folder of that."""
+        for _ in range(len(self._newest) + 1):
+            if _is_told(old.name, self._rule):
+                return True
+            if (following := self._newest.get(plain(old.name.folder))) is None:
+                break
+            old = following
+        return False
 
     def _is_past(self, used_us: int) -> bool:
         return _instant(used_us) + self._rule.grace <= self._rule.now
@@ -264,6 +281,16 @@ def replaced_copies(view: TableView) -> Iterator[tuple[int, str, datetime]]:
 def records_of(view: TableView, run_id: str) -> Records:
     """Return the lists of files that one run of a table deleted, in a folder that engines do not look at."""
     return Records(view.files_of_table, f"{view.entry.location}/{COMPACTED}/{RECORDS}", run_id)
+
+
+def _split(
+    names: Sequence[tuple[ListName, int]], is_wanted: Callable[[ListName], bool]
+) -> tuple[list[tuple[ListName, int]], list[tuple[ListName, int]]]:
+    """Return the lists for which a function is true, and the others."""
+    found: tuple[list[tuple[ListName, int]], list[tuple[ListName, int]]] = ([], [])
+    for each in names:
+        found[not is_wanted(each[0])].append(each)
+    return found
 
 
 def _is_told(name: ListName, rule: CopyRule) -> bool:
@@ -302,8 +329,8 @@ def _instant(at_us: int) -> datetime:
 
 def _is_asked_for(old: Listed, now: datetime) -> bool:
     """Return whether the Metastore may still execute a call that makes it the folder of its partition again."""
-    since_ms = (now - timedelta(seconds=SENT_SECONDS)).timestamp() * 1000
-    return any(name.startswith(SENT) and at >= since_ms for name, (_, at) in old.present.items())
+    begin, end = (at.timestamp() * 1000 for at in (now - _OPEN, now + _OPEN))
+    return any(name.startswith(SENT) and begin <= at <= end for name, (_, at) in old.present.items())
 
 
 def _rows(files: Sequence[tuple[str, int]], kind: FileKind) -> pa.Table:
