@@ -46,6 +46,16 @@ def declare_credentials(document: Document) -> None:
             operation["security"] = [{}, {scheme: []}] if "security" in operation else []
 
 
+def limit_lists(document: dict[str, Any]) -> None:
+    """State the limit of a list in the query as one of items; the framework writes that of an optional one as text's."""
+    for path in document["paths"].values():
+        for operation in path.values():
+            for parameter in operation.get("parameters", ()):
+                schema = parameter.get("schema", {})
+                if schema.get("type") == "array" and "maxLength" in schema:
+                    schema["maxItems"] = schema.pop("maxLength")
+
+
 def require_preconditions(document: Document) -> None:
     """Make If-Match required if a request without it is always refused (428).
 
