@@ -47,7 +47,7 @@ def declare_credentials(document: Document) -> None:
 
 
 def limit_lists(document: dict[str, Any]) -> None:
-    """State the limit of a list in the query as one of items; the framework writes that of an optional one as text's."""
+    """State the limit of a list in the query as one of items; the framework writes it as that of a text."""
     for path in document["paths"].values():
         for operation in path.values():
             for parameter in operation.get("parameters", ()):
