@@ -133,7 +133,7 @@ async def test_files_of_one_name_in_two_folders_are_both_copied(world: World[Wri
     assert same_rows(world)
 
 
-@pytest.mark.parametrize("reason", ["just_written", "not_parquet", "partition_gone", "partition_moved"])
+@pytest.mark.parametrize("reason", ["just_written", "not_parquet", "in_a_folder", "partition_gone", "partition_moved"])
 async def test_a_late_file_that_can_not_be_copied_is_told_and_never_deleted(
     world: World[WrittenTable], clock: MovedClock, reason: str
 ) -> None:
@@ -141,6 +141,9 @@ async def test_a_late_file_that_can_not_be_copied_is_told_and_never_deleted(
     file = add_late(world, old)
     if reason == "just_written":
         os.utime(file)
+    elif reason == "in_a_folder":
+        (old / "HIVE_UNION_SUBDIR_1").mkdir()
+        file = file.rename(old / "HIVE_UNION_SUBDIR_1" / file.name)
     elif reason == "not_parquet":
         file.write_bytes(b"no rows")
         os.utime(file, (0, 0))

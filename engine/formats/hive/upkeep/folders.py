@@ -19,7 +19,6 @@ from engine.formats.hive.view import TableView
 from engine.formats.intake.limits import LIVE_BYTES, Malformed, too_large
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.orphans.listings import FOUND, files_below
-from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 MOST_FILES: Final = 5_000_000
 """Limit of the files in all lists of a table that are read at once, about 200 bytes of memory each."""
@@ -42,7 +41,7 @@ class Listed:
         name: what the path of its list says.
         used_us: when it was last in use, in microseconds since 1970.
         replaced: the content of its list.
-        present: its files, with hidden and empty ones.
+        present: its files, with hidden and empty ones; those in a folder of it by `folder/name`.
         copied: those of its files that have a whole copy, as they were then.
     """
 
@@ -59,8 +58,17 @@ class Listed:
         return {
             name: state
             for name, state in self.present.items()
-            if name not in known and name not in self.copied and state[0] and not _is_hidden(name)
+            if name not in known and name not in self.copied and state[0] and not _is_hidden(name) and "/" not in name
         }
+
+    @property
+    def nested(self) -> Sequence[str]:
+        """The files with rows in folders of it: some engines read them, and none was there at the rewrite."""
+        return [
+            name
+            for name, state in self.present.items()
+            if "/" in name and state[0] and not any(map(_is_hidden, name.split("/")))
+        ]
 
     @property
     def changed(self) -> int:
@@ -167,28 +175,27 @@ def _found(
 ) -> tuple[Mapping[str, States], Mapping[str, Mapping[str, tuple[int, int]]]]:
     """Return the files directly in each of these folders; and what has a whole copy, by folder of rewrites and mark."""
     root, wanted = view.entry.location, sorted(map(plain, locations))
-    files, copies = (
-        defaultdict[str, dict[str, tuple[int, int]]](dict),
-        defaultdict[str, dict[str, tuple[int, int]]](dict),
-    )
+    files, copies = defaultdict[str, _States](dict), defaultdict[str, _States](dict)
     size = 0
     for page in files_below(root, view.storage, before_page):
         made = page.filter(pc.match_substring_regex(page["path"], COPIES))
         for path, file_bytes in zip(made["path"].to_pylist(), made["file_bytes"].to_pylist(), strict=True):
             if (found := copied_file(path)) is not None and found[1][0] == file_bytes:
                 copies[_partition_folder(parent_of(path))][found[0]] = found[1]
-        mine = _in_folders(page, wanted, root=root)
-        size += mine.nbytes
-        if size > LIVE_BYTES:
-            raise too_large("the files in replaced folders take", "of memory", LIVE_BYTES)
-        for path, file_bytes, at in zip(*(mine[name].to_pylist() for name in FOUND.names), strict=True):
-            files[plain(parent_of(path))][file_name(path)] = (file_bytes, at // 1000)
+        for depth in (1, 2):
+            mine = _in_folders(page, wanted, root=root, depth=depth)
+            size += mine.nbytes
+            if size > LIVE_BYTES:
+                raise too_large("the files in replaced folders take", "of memory", LIVE_BYTES)
+            for path, file_bytes, at in zip(*(mine[name].to_pylist() for name in FOUND.names), strict=True):
+                folder, *names = path.rsplit("/", depth)
+                files[plain(folder)]["/".join(names)] = (file_bytes, at // 1000)
     return files, copies
 
 
-def _in_folders(page: pa.Table, wanted: Sequence[str], *, root: str) -> pa.Table:
-    """Return the files of a page that are directly in one of the folders, which are spelled as for comparison."""
-    folder = pc.replace_substring_regex(page["path"], r"/[^/]*$", "")
+def _in_folders(page: pa.Table, wanted: Sequence[str], *, root: str, depth: int) -> pa.Table:
+    """Return the files of a page at a depth below one of the folders, which are spelled as for comparison."""
+    folder = pc.replace_substring_regex(page["path"], rf"(?:/[^/]*){{{depth}}}$", "")
     folder = pc.binary_join_element_wise(plain(root), pc.utf8_slice_codeunits(folder, len(root)), "")
     return page.filter(pc.is_in(folder, value_set=pa.array(wanted, pa.string())))
 

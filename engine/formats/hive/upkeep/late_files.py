@@ -26,7 +26,7 @@ SETTLED_SECONDS: Final = 60.0
 
 NOT_PARQUET, GONE, MOVED, OVERWRITTEN = "not_parquet", "partition_gone", "partition_moved", "partition_overwritten"
 _FUTURE_SECONDS: Final = 3600.0
-YOUNG, TOO_LARGE, UNREADABLE = "just_written", "too_large", "unreadable"
+YOUNG, TOO_LARGE, UNREADABLE, NESTED = "just_written", "too_large", "unreadable", "in_a_folder"
 """Reasons why a late file is left where it is."""
 
 _SAMPLES: Final = 10
@@ -92,7 +92,12 @@ class Carrier:
         Raises:
             OSError: the Metastore does not answer; what was copied is found again.
         """
-        late, location = old.late, old.replaced.location
+        late, location, nested = old.late, old.replaced.location, old.nested
+        if nested:
+            self.tally.leave(location, sorted(nested), NESTED)
+        return self._carry(old, late, location) and not nested
+
+    def _carry(self, old: Listed, late: Mapping[str, tuple[int, int]], location: str) -> bool:
         copied = {name: state for name, state in old.copied.items() if old.present.get(name) == state}
         if not late:
             if not copied.keys() <= old.replaced.files.keys():  # an attempt ended before it could store them
