@@ -154,7 +154,10 @@ class _Writer:
         chosen += [f"CAST({name} AS {kind}) AS {name}" for name, kind in made.keys.items()]
         hints = f"/*+ REPARTITION({chance.choice((1, 3))}) */"
         table = f"{made.table.database}.{made.table.name}"
-        session.sql(f"INSERT INTO {table} SELECT {hints} {', '.join(chosen)} FROM written").collect()
+        try:
+            session.sql(f"INSERT INTO {table} SELECT {hints} {', '.join(chosen)} FROM written").collect()
+        finally:
+            session.conf.unset("spark.sql.parquet.outputTimestampType")
 
     def write_clutter(self) -> None:
         """Put files into folders of partitions that no engine reads; they have rows with the id -1."""
