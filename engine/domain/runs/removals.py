@@ -61,7 +61,7 @@ class ReplacedCopy:
 
 @dataclass(frozen=True, slots=True)
 class CopyRule:
-    """Which replaced copies are deleted: those of proven rewrites that were last in use a grace ago.
+    """Which replaced copies are deleted: those whose rewrite is proven and that were not used for the grace.
 
     Attributes:
         grace: the time.

@@ -152,4 +152,4 @@ class CommitsApart(Protocol):
 
     @property
     def commits_apart(self) -> Literal[True]:
-        """True."""
+        """Always true; the attribute marks the role."""

@@ -14,7 +14,10 @@ def partition_conditions(view: TableView) -> Iterator[Condition]:
     keys = ", ".join(each.name for each in entry.keys)
     yield Condition("partitioned", bool(entry.keys), keys[:200] or "no partition keys")
     is_kept = entry.keeps_dropped_files
-    dropped = "the Metastore deletes the folder of a dropped partition, but not a replaced one, whose rows would return"
+    dropped = (
+        "the Metastore deletes the folder of a dropped partition, but not a replaced one, whose rows would return: "
+        "make the table external, without external.table.purge"
+    )
     yield Condition("external", is_kept, "files of dropped partitions stay" if is_kept else dropped)
     nested = partitions.nested
     shared = f"{nested and nested[:300]} is inside of another partition's location, or that of two partitions"

@@ -1,4 +1,4 @@
-"""Deletions of what a look finds: a run's orphans, and others that `formats.base.OrphanDeletion` is the form of."""
+"""Deletions of files that a listing of the table's storage finds, as `formats.base.OrphanDeletion` defines them."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping

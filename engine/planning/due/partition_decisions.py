@@ -18,7 +18,7 @@ FULL_FIRST: Final = "full_first"
 """Triggers make it due, and the next run is a full rewrite of other partitions."""
 
 NO_FULL: Final = SkipReason.AS_GOOD_AS_IT_GETS
-"""Only full rules make it due, and a full rewrite of those that they make due has nothing to do."""
+"""Only rules for full rewrites make it due, and a full rewrite would change nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.formats.hive.compaction import copies
-from tests.support.hive.lakes import HiveLake, files_in, path_of
+from tests.support.hive.lakes import files_in, path_of
 from tests.support.hive.second_readers import duckdb_rows
-from tests.support.hive.worlds import DAYS, WrittenTable, open_written
+from tests.support.hive.worlds import DAYS, WrittenTable
 from tests.support.moved_clock import MovedClock
 from tests.support.world import World
 
@@ -24,14 +24,6 @@ pytestmark = pytest.mark.usefixtures("redis")
 
 DELETE = RunRequest(Operation.DELETE_OLD_COMPACTIONS)
 DAY = DAYS[0]
-
-
-@pytest.fixture
-async def world(
-    hive_lake: HiveLake, sqlite_url: str, redis_url: str, tmp_path: Path
-) -> AsyncIterator[World[WrittenTable]]:
-    async with open_written(hive_lake, tmp_path, database_url=sqlite_url, redis_url=redis_url) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -77,7 +69,7 @@ async def test_u11_u12_replaced_folders_are_deleted_after_their_grace(
     old = await rewritten(world)
     run = await delete(world)
     assert (run.state, run.reason) == (RunState.SKIPPED, "nothing_to_do"), run.detail
-    assert "2 of them are watched" in str(run.detail)
+    assert "2 folders watched" in str(run.detail)
     assert [len(files_in(each)) for each in old] == [4, 4]
     await clock.pass_by(hours=2)
     run = await delete(world)

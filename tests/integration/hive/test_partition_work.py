@@ -1,25 +1,13 @@
 """The list of partitions of a Hive table with the newest task of each."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from engine.domain.runs.run import RunState
 from tests.integration.api.conftest import api_on
-from tests.support.hive.lakes import HiveLake
-from tests.support.hive.worlds import DAYS, WrittenTable, open_written
+from tests.support.hive.worlds import DAYS, WrittenTable
 from tests.support.world import World
 
 pytestmark = pytest.mark.usefixtures("redis")
-
-
-@pytest.fixture
-async def world(
-    hive_lake: HiveLake, sqlite_url: str, redis_url: str, tmp_path: Path
-) -> AsyncIterator[World[WrittenTable]]:
-    async with open_written(hive_lake, tmp_path, database_url=sqlite_url, redis_url=redis_url) as opened:
-        yield opened
 
 
 async def test_u18_a_partition_that_a_writer_changed_is_skipped_and_the_other_moves(world: World[WrittenTable]) -> None:

@@ -1,7 +1,7 @@
 """Whole runs on tables of a Metastore: partitions move to new folders beside writers, readers and lost answers."""
 
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,6 @@ ACTIONS: dict[str, Callable[[WrittenTable], None]] = {
     "drop": lambda lake: lake.drop(DAYS[0]),
     "move": lambda lake: lake.move(DAYS[0]),
 }
-
-
-@pytest.fixture
-async def world(
-    hive_lake: HiveLake, sqlite_url: str, redis_url: str, tmp_path: Path
-) -> AsyncIterator[World[WrittenTable]]:
-    async with open_written(hive_lake, tmp_path, database_url=sqlite_url, redis_url=redis_url) as opened:
-        yield opened
 
 
 pytestmark = pytest.mark.usefixtures("redis")

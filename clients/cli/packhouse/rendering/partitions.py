@@ -44,15 +44,15 @@ def _tasks(console: Console, items: Sequence[Document]) -> None:
     rows = [(each["partition"], *_task(each["task"])) for each in items]
     columns = (
         "partition",
-        "state",
+        "=state",
         "=started",
-        "?=ended",
+        "?ended",
         ">files",
         "?>bytes",
         "outputs",
         ">smaller",
         "reason",
-        "?=run",
+        "?run",
     )
     print_rows(console, columns, rows, title="newest compaction tasks")
 

@@ -24,12 +24,12 @@ def copy_of(folder: str, path: str, state: tuple[int, int]) -> str:
 
 
 def mark_of(path: str) -> str:
-    """Return what the names of a file's copies have of its path."""
+    """Return the hash of a file's path that is part of the names of its copies."""
     return hashlib.sha256(plain(path).encode()).hexdigest()[:16]
 
 
 def copied_file(path: str) -> tuple[str, tuple[int, int]] | None:
-    """Return the mark of the file that a path is a copy of, and its size and time then; None if it is none."""
+    """Parse the name of a copy: the hash of the source's path, and its size and time; None if it is no copy."""
     found = _NAME.fullmatch(file_name(path))
     return None if found is None else (found[1], (int(found[3]), int(found[2])))
 

@@ -17,7 +17,7 @@ from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of
 
 SENT: Final = "_sent-"
-"""Names of marks begin with it."""
+"""Prefix of the names of marks."""
 
 SENT_SECONDS: Final = 3600.0
 """Time for which the folder of a call without an answer is kept."""

@@ -88,7 +88,7 @@ def _missing(view: TableView, groups: Sequence[WrittenGroup]) -> int:
 
 
 def _has_outputs(location: str, groups: Sequence[WrittenGroup], ordinal: int) -> bool:
-    """Return whether a partition has the folder of a group: an earlier call for the same one was executed last."""
+    """Return whether a partition has the folder of a group, as after an earlier call for it that was executed last."""
     folders = {plain(parent_of(file.path)) for group in groups if group.ordinal == ordinal for file in group.outputs}
     return folders == {plain(location)}
 

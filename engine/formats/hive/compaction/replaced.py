@@ -33,7 +33,7 @@ States = Mapping[str, tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class ListName:
-    """What the path of a list says: the snapshot id of its rewrite, its run, and the folder that it made."""
+    """The parts of a list's path: the snapshot id of the rewrite, its run, and the folder that it made."""
 
     path: str
     snapshot_id: int
@@ -42,7 +42,7 @@ class ListName:
 
     @staticmethod
     def of(path: str) -> "ListName | None":
-        """Return what a path says, None if it is that of no list."""
+        """Parse a path; None if it is not that of a list."""
         found = _NAME.search(path)
         return None if found is None else ListName(path, int(found[1]), found[3], f"{parent_of(path)}/{found[2]}")
 
@@ -69,7 +69,7 @@ class ReplacedFolder:
 
     @staticmethod
     def read(body: bytes) -> "ReplacedFolder":
-        """Return what a list says.
+        """Parse the content of a list.
 
         Raises:
             Malformed: it is no list.

@@ -72,7 +72,7 @@ class Stored:
         return is_bytes and bool(json.loads(self.logical_type)["precision"] <= MOST_DIGITS)
 
     def __str__(self) -> str:
-        """Return it for messages."""
+        """Return the form as text, for messages."""
         return f"{self.physical_type} {self.logical_type or 'without a logical type'}"
 
 

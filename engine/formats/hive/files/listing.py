@@ -5,6 +5,7 @@ Folders below the table's location are listed at once, and each location elsewhe
 """
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
@@ -32,6 +33,7 @@ FILES: Final = pa.schema(
 
 _LISTERS: Final = 8
 _DEEPEST: Final = 32
+_HIDDEN: Final = r"(?:_[^/=]*|\.[^/]*)"
 _COPYING: Final = "._COPYING_"
 
 Lister = Callable[[str], Iterator[pa.Table]]
@@ -92,6 +94,11 @@ def every_file_in(folder: str, storage: Mapping[str, str]) -> Mapping[str, tuple
     return found
 
 
+def is_hidden(name: str) -> bool:
+    """Return whether engines hide a file or folder of this name."""
+    return re.fullmatch(_HIDDEN, name) is not None or name.endswith(_COPYING)
+
+
 class Unlisted(Exception):
     """A folder can have rows that Packhouse does not list."""
 
@@ -117,7 +124,7 @@ def _link_in(folder: str) -> str | None:
 
 def _are_hidden_below(paths: pa.ChunkedArray, start: int) -> pa.ChunkedArray:
     """Return for each path whether engines hide it by a name after its first `start` characters."""
-    hidden = pc.match_substring_regex(pc.utf8_slice_codeunits(paths, start), r"/(?:_[^/=]*|\.[^/]*)(?:/|$)")
+    hidden = pc.match_substring_regex(pc.utf8_slice_codeunits(paths, start), rf"/{_HIDDEN}(?:/|$)")
     return pc.or_(hidden, pc.ends_with(paths, _COPYING))
 
 
@@ -163,5 +170,5 @@ def _of_partitions(listed: pa.Table, partitions: Partitions) -> pa.Table:
 
 def _are_hidden(paths: pa.ChunkedArray, depth: int) -> pa.ChunkedArray:
     """Return for each path whether engines hide the file, or one of the `depth` folders that it is in."""
-    hidden = pc.match_substring_regex(paths, rf"/(?:_[^/=]*|\.[^/]*)(?:/[^/]*){{0,{depth}}}$")
+    hidden = pc.match_substring_regex(paths, rf"/{_HIDDEN}(?:/[^/]*){{0,{depth}}}$")
     return pc.or_(hidden, pc.ends_with(paths, _COPYING))

@@ -14,7 +14,8 @@ from engine.formats.deletion.scopes import Scope
 from engine.formats.hive.compaction.copies import NAMES as COPIES
 from engine.formats.hive.compaction.copies import copied_file, mark_of
 from engine.formats.hive.compaction.folders import COMPACTED, parent_of, plain
-from engine.formats.hive.compaction.replaced import LARGEST, NAMES, ListName, ReplacedFolder
+from engine.formats.hive.compaction.replaced import LARGEST, NAMES, ListName, ReplacedFolder, States
+from engine.formats.hive.files.listing import is_hidden
 from engine.formats.hive.view import TableView
 from engine.formats.intake.limits import LIVE_BYTES, Malformed, too_large
 from engine.formats.intake.overlapping import overlapped
@@ -26,9 +27,6 @@ MOST_FILES: Final = 5_000_000
 _READERS: Final = 8
 _LIST: Final = re.sub(r"\((?!\?)", "(?:", NAMES)
 """The paths of lists, without groups: Arrow matches it faster."""
-
-States = Mapping[str, tuple[int, int]]
-"""Size and time in milliseconds of files, by name."""
 
 _States = dict[str, tuple[int, int]]
 
@@ -58,7 +56,7 @@ class Listed:
         return {
             name: state
             for name, state in self.present.items()
-            if name not in known and name not in self.copied and state[0] and not _is_hidden(name) and "/" not in name
+            if name not in known and name not in self.copied and state[0] and not is_hidden(name) and "/" not in name
         }
 
     @property
@@ -67,7 +65,7 @@ class Listed:
         return [
             name
             for name, state in self.present.items()
-            if "/" in name and state[0] and not any(map(_is_hidden, name.split("/")))
+            if "/" in name and state[0] and not any(map(is_hidden, name.split("/")))
         ]
 
     @property
@@ -203,8 +201,3 @@ def _in_folders(page: pa.Table, wanted: Sequence[str], *, root: str, depth: int)
 def _partition_folder(path: str) -> str:
     """Return the folder of all rewrites of a partition, by the path of a file or folder in one with a compaction id."""
     return parent_of(parent_of(path))
-
-
-def _is_hidden(name: str) -> bool:
-    """Return whether Spark hides a file."""
-    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")

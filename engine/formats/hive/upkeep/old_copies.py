@@ -147,12 +147,8 @@ class OldCopies:
         view, counts = self._same(), dict[str, FileCount]()
         for stored in self.records.orphans():
             for batch in (self.scope.allowed(each, Refused()) for each in stored.batches()):
-                present = {
-                    path
-                    for folder in {parent_of(path) for path in batch["path"].to_pylist()}
-                    for page in files_below(folder, view.storage)
-                    for path in page["path"].to_pylist()
-                }
+                folders = {parent_of(path) for path in batch["path"].to_pylist()}
+                present = {path for folder in folders for path in _files_of(folder, view)}
                 for row in batch.to_pylist():
                     if row["path"] not in present:
                         found = counts.get(row["kind"], FileCount())
@@ -198,7 +194,7 @@ UNCLEAR: Final = "held_by_partitions_elsewhere"
 
 
 class _Look:
-    """Decides about one replaced folder after the other."""
+    """Decides for each replaced folder whether its files are watched, copied or deleted."""
 
     def __init__(self, view: TableView, rule: CopyRule, before: Callable[[int], None], lists: Sequence[Listed]) -> None:
         self.counts = dict.fromkeys((IN_USE, IN_GRACE, DUE, UNPROVEN, KEPT, UNCLEAR), 0)

@@ -25,7 +25,7 @@ from engine.rewriting.kernel.parquet.footers import (
 from engine.rewriting.kernel.parquet.thrift import I32, LIST, STRUCT, Struct
 
 BYTES: Final = 12
-"""The size of a value."""
+"""Bytes of one INT96 value."""
 
 _INT96: Final = 3
 _FIXED: Final = 7

@@ -6,7 +6,7 @@ proof.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from engine.domain.ids import RunId
 from engine.domain.policies import EffectivePolicy
@@ -25,8 +25,11 @@ _AT_ONCE: Final = 500
 class OldCompactionsAttempt(ExpiryAttempt):
     """One attempt at a deletion of old copies, an `OperationAttempt`."""
 
+    _has_snapshots = True
+
     async def _settle(self) -> None:
-        if not isinstance(self._table, CopyKeeper):
+        self._has_snapshots = not isinstance(self._table, CopyKeeper)
+        if self._has_snapshots:
             await super()._settle()
 
     async def _work(self, policy: EffectivePolicy) -> None:
@@ -53,6 +56,12 @@ class OldCompactionsAttempt(ExpiryAttempt):
         if plan.details["copies"]["late"]["copied"]:
             return RunState.SUCCEEDED, "committed"
         return super()._state_without_files(plan)
+
+    def _figures(self) -> dict[str, Any]:
+        figures = super()._figures()
+        if not self._has_snapshots:
+            del figures["expired_snapshots"]
+        return figures
 
     def _state(self) -> RunState:
         return RunState.SUCCEEDED if self._removed else super()._state()

@@ -45,13 +45,14 @@ def copies_words(plan: RemovalPlan) -> str:
     found: Mapping[str, Any] = plan.details["copies"]
     folders, late = found["folders"], found["late"]
     every, total = sum(folders.values()), plan.total
-    words = f"{total.files} files ({format_bytes(total.bytes)}) of {many(every, 'replaced folder')} "
-    words += f"can be deleted now; {folders['in_grace']} of them are watched until their grace is over"
+    words = ""
     if late["copied"]:
-        words += f"; {many(late['copied'], 'file')} that writers added there were copied to where the partitions are"
+        words = f"{many(late['copied'], 'late file')} copied to where the partitions are now; "
+    words += f"{many(total.files, 'file')} ({format_bytes(total.bytes)}) of {many(every, 'replaced folder')} "
+    words += f"can be deleted now; {many(folders['in_grace'], 'folder')} watched until the end of the grace"
     if left := sum(late["left"].values()):
         reasons = ", ".join(sorted(late["left"]))
-        words += f"; {many(left, 'added file')} could not be copied ({reasons})"
+        words += f"; {many(left, 'late file')} not copied ({reasons})"
     if late["overwritten"]:
-        words += f"; {many(late['overwritten'], 'file')} were overwritten there after the rewrite, which readers miss"
+        words += f"; {many(late['overwritten'], 'file')} overwritten or removed there since, unseen by readers"
     return words
