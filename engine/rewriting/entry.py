@@ -3,8 +3,8 @@
 import json
 
 from engine.rewriting.core.commits import CORE_COMMIT, run_commit
+from engine.rewriting.core.contract import CORE
 from engine.rewriting.core.entry import run_bucket
-from engine.rewriting.kernel.contract import CORE
 from engine.rewriting.kernel.entry import run_group
 
 

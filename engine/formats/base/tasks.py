@@ -6,7 +6,8 @@ from typing import Protocol, TypeAlias
 
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RowOrdering
-from engine.rewriting.kernel.contract import CoreTask, GroupTask, WriteSettings
+from engine.rewriting.core.contract import CoreTask
+from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
 Task: TypeAlias = GroupTask | CoreTask
 

@@ -21,14 +21,7 @@ from engine.domain.tables.orders import RowOrdering
 from engine.formats.iceberg.catalog.paths import output_directory
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.metadata.views import TableView, places_of
-from engine.rewriting.kernel.contract import (
-    GroupTask,
-    OrderColumn,
-    PartitionField,
-    RowOrder,
-    TaskInput,
-    WriteSettings,
-)
+from engine.rewriting.kernel.contract import GroupTask, OrderColumn, PartitionField, RowOrder, TaskInput, WriteSettings
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 
 

@@ -17,10 +17,11 @@ from typing import Final
 
 from engine.rewriting.core.checks import NOT_COMPARED, ComparedRows, compare_rows
 from engine.rewriting.core.child import CHILDREN, Child, Children
+from engine.rewriting.core.contract import WITHOUT_BUCKETS, CoreTask
 from engine.rewriting.core.errors import CoreFault
 from engine.rewriting.core.publishing import ConditionalCommit
 from engine.rewriting.core.tables import BucketCalls, Compacted, FileFacts, remove_files
-from engine.rewriting.kernel.contract import WITHOUT_BUCKETS, CoreTask, GroupResult, TaskInput, TaskOutput
+from engine.rewriting.kernel.contract import GroupResult, TaskInput, TaskOutput
 from engine.rewriting.kernel.errors import HEAP_LIMIT, Refused, Stopped, StorageFault
 from engine.rewriting.kernel.storage.channel import PaceChannel
 from engine.rewriting.kernel.storage.file_systems import Storage

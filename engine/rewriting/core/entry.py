@@ -4,9 +4,10 @@ import secrets
 from dataclasses import replace
 
 from engine.rewriting.core.compaction import BucketCompaction
+from engine.rewriting.core.contract import CoreTask
 from engine.rewriting.core.errors import OutOfHeap
 from engine.rewriting.core.stores import without_secrets
-from engine.rewriting.kernel.contract import CoreTask, GroupResult
+from engine.rewriting.kernel.contract import GroupResult
 from engine.rewriting.kernel.errors import StorageFault
 
 

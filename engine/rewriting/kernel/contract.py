@@ -10,12 +10,6 @@ from typing import Any, Final
 BY_FIELD_ID: Final = "field_id"
 BY_NAME: Final = "name"
 
-CORE: Final = "core"
-"""The `engine` of a `CoreTask` in JSON; a `GroupTask` has none."""
-
-ONE_BUCKET: Final = "bucket"
-WITHOUT_BUCKETS: Final = "unaware"
-
 _CODECS_WITH_LEVEL: Final = frozenset({"zstd", "gzip", "brotli"})
 
 
@@ -32,6 +26,12 @@ class TaskInput:
     record_count: int
     delete_paths: tuple[str, ...] = ()
     delete_bytes: tuple[int, ...] = ()
+
+    @staticmethod
+    def from_raw(raw: "dict[str, Any]") -> "TaskInput":
+        """Return the file from its JSON form."""
+        lists = {name: tuple(raw.get(name, ())) for name in ("delete_paths", "delete_bytes")}
+        return TaskInput(**{**raw, **lists})
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class GroupTask:
     def from_json(text: str) -> "GroupTask":
         """Return the task from its JSON."""
         raw: dict[str, Any] = json.loads(text)
-        raw["inputs"] = tuple(_input(each) for each in raw["inputs"])
+        raw["inputs"] = tuple(map(TaskInput.from_raw, raw["inputs"]))
         raw["places"] = tuple(raw["places"])
         raw["int96_ids"] = tuple(raw["int96_ids"])
         raw["write"] = WriteSettings(**raw["write"])
@@ -180,98 +180,6 @@ class GroupTask:
         if raw["partition_by"] is not None:
             raw["partition_by"] = tuple(PartitionField(**each) for each in raw["partition_by"])
         return GroupTask(**raw)
-
-
-@dataclass(frozen=True, slots=True)
-class MergeRules:
-    """How the rows of a bucket are merged, by which a task checks what Paimon's core wrote (`core.merge_check`).
-
-    `schema`: the columns that are compared, an Arrow IPC schema with field ids, base 64. `engine`: the merge engine,
-    empty for append tables. `keys`: columns of the primary key. `order`: columns of `sequence.field`, in descending
-    order if `is_descending`; without them the sequence number decides alone. `ignores_deletes`: rows that delete are
-    ignored. `looks_up`: the core compares rows with those of files that it does not merge. `has_vectors`: it
-    deletes rows of such files by vectors. `expires_rows`: it leaves out rows of a certain age. `upper_levels`: by name
-    the level of each file of the bucket above level 0. `vectors`: by name, the most rows that a file's deletion vector
-    deletes.
-    `limit`: why values can't be compared, or not those of every column. `storage`: properties for access to the files.
-    """
-
-    schema: str
-    engine: str = ""
-    keys: tuple[str, ...] = ()
-    order: tuple[str, ...] = ()
-    is_descending: bool = False
-    ignores_deletes: bool = False
-    looks_up: bool = False
-    has_vectors: bool = False
-    expires_rows: bool = False
-    upper_levels: dict[str, int] = field(default_factory=dict)
-    vectors: dict[str, int] = field(default_factory=dict)
-    limit: str = ""
-    storage: dict[str, str] = field(default_factory=dict, repr=False)
-
-    @staticmethod
-    def from_raw(raw: "dict[str, Any] | None") -> "MergeRules | None":
-        """Return the rules from the JSON form of a task."""
-        if raw is None:
-            return None
-        return MergeRules(**{**raw, **{name: tuple(raw[name]) for name in ("keys", "order")}})
-
-
-@dataclass(frozen=True, slots=True)
-class CoreTask:
-    """Compaction of one bucket of a Paimon table by Paimon's own Java library, its core.
-
-    `table` is the location of the table. `partition` is the binary row of the partition and `bucket` the bucket, as
-    manifests store them, the row in base 64. `kind`: `bucket` for tables with keys and append tables with buckets; the
-    core chooses the files, all of them if `full`, otherwise by its own strategy. `unaware` for append tables without
-    buckets, where exactly `inputs` are merged. `options` override options of the table. `jar`: Paimon's jar, an
-    absolute path or the name of a file that was added to Spark. `heap_bytes`: the heap that the bucket needs by
-    estimate; a task that needs more than `heap_limit_bytes` is refused, and one whose heap is too small is tried with
-    the limit; 0: neither. Names of data files that the core writes begin with `name_prefix`, unique for each send.
-    `storage`: options of the core's file system for an object store, with its credentials, and `store_jar` its jar;
-    both empty for disks and HDFS. `needs_conditions`: the store must have conditional requests, as the commit will.
-    `rules`: the rows of inputs and outputs are compared by them; None: they are not compared.
-    """
-
-    run_id: str
-    attempt: int
-    group: int
-    table: str
-    bucket: int
-    partition: str
-    inputs: tuple[TaskInput, ...]
-    kind: str
-    full: bool
-    options: dict[str, str]
-    jar: str
-    heap_bytes: int
-    name_prefix: str
-    heap_limit_bytes: int = 0
-    storage: dict[str, str] = field(default_factory=dict)
-    pace: Pace = field(default_factory=Pace)
-    store_jar: str = ""
-    rules: MergeRules | None = None
-    needs_conditions: bool = True
-
-    def to_json(self) -> str:
-        """Return the task as JSON; its `engine` is `core`, by which an entry tells it from a `GroupTask`."""
-        return json.dumps({"engine": CORE, **asdict(self)}, separators=(",", ":"))
-
-    @staticmethod
-    def from_json(text: str) -> "CoreTask":
-        """Return the task from its JSON."""
-        raw: dict[str, Any] = json.loads(text)
-        raw.pop("engine", None)
-        raw["inputs"] = tuple(_input(each) for each in raw["inputs"])
-        raw["pace"] = Pace(**raw["pace"])
-        raw["rules"] = MergeRules.from_raw(raw.get("rules"))
-        return CoreTask(**raw)
-
-
-def _input(raw: "dict[str, Any]") -> TaskInput:
-    lists = {name: tuple(raw.get(name, ())) for name in ("delete_paths", "delete_bytes")}
-    return TaskInput(**{**raw, **lists})
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,6 +250,6 @@ class GroupResult:
         raw: dict[str, Any] = json.loads(text)
         raw["outputs"] = tuple(map(TaskOutput.from_raw, raw["outputs"]))
         if raw["inputs"] is not None:
-            raw["inputs"] = tuple(map(_input, raw["inputs"]))
+            raw["inputs"] = tuple(map(TaskInput.from_raw, raw["inputs"]))
         raw["side_files"] = tuple(raw.get("side_files", ()))
         return GroupResult(**raw)

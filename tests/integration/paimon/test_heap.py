@@ -13,7 +13,7 @@ from engine.formats.paimon.compaction import tasks
 from engine.formats.paimon.compaction.heap import REMEDY
 from engine.formats.paimon.view import TableView
 from engine.rewriting.core.child import CHILDREN
-from engine.rewriting.kernel.contract import CoreTask
+from engine.rewriting.core.contract import CoreTask
 from tests.interleaving.checks import check
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.compactions import compact

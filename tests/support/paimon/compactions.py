@@ -12,8 +12,9 @@ from engine.embedded.jars import CACHE_FOLDER, fetch
 from engine.formats.paimon.manifests.live_files import LiveFiles
 from engine.rewriting.core.child import CHILDREN
 from engine.rewriting.core.commits import CommitAnswer, CoreCommit
+from engine.rewriting.core.contract import ONE_BUCKET, CoreTask
 from engine.rewriting.entry import run_task
-from engine.rewriting.kernel.contract import ONE_BUCKET, CoreTask, GroupResult, TaskInput
+from engine.rewriting.kernel.contract import GroupResult, TaskInput
 from tests.support.paimon.core import PAIMON
 from tests.support.paimon.lakes import PaimonLake
 

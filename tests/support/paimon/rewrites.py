@@ -12,8 +12,9 @@ from engine.domain.tables.table import TableRef
 from engine.formats.base import CommitRequest, Verification, WrittenGroup, rewritable
 from engine.formats.paimon import PaimonFormat, PaimonTable
 from engine.planning.predictions.run_statistics import NO_STATISTICS
+from engine.rewriting.core.contract import CoreTask
 from engine.rewriting.entry import run_task
-from engine.rewriting.kernel.contract import CoreTask, GroupTask, WriteSettings
+from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 from engine.services.operations.rewrite.task_path import rewrite_settings
 from engine.services.planning.engines import Engine, choose_engine
 from engine.services.planning.planner import plan_run

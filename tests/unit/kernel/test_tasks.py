@@ -5,9 +5,10 @@ import json
 import pytest
 
 from engine.rewriting.core.commits import CommitAnswer, CoreCommit
+from engine.rewriting.core.contract import ONE_BUCKET, CoreTask
 from engine.rewriting.core.replacements import Replacement, WrittenFile
 from engine.rewriting.entry import run_task
-from engine.rewriting.kernel.contract import ONE_BUCKET, CoreTask, GroupResult, Pace, TaskInput
+from engine.rewriting.kernel.contract import GroupResult, Pace, TaskInput
 
 TASK = CoreTask(
     run_id="run",

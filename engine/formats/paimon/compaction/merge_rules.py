@@ -14,7 +14,7 @@ import pyarrow as pa
 from engine.formats.paimon.metadata.arrow_types import NoArrowType, arrow_schema
 from engine.formats.paimon.metadata.schemas import Column, TableSchema
 from engine.formats.paimon.view import TableView
-from engine.rewriting.kernel.contract import MergeRules
+from engine.rewriting.core.contract import MergeRules
 
 _ORDERED: Final = frozenset({"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "DATE", "TIMESTAMP", "TIMESTAMP_LTZ"})
 """Types of `sequence.field` whose order the check knows."""

@@ -17,14 +17,8 @@ from engine.formats.paimon.compaction.merge_rules import merge_rules
 from engine.formats.paimon.metadata.arrow_types import arrow_schema
 from engine.formats.paimon.metadata.options import BucketMode
 from engine.formats.paimon.view import TableView
-from engine.rewriting.kernel.contract import (
-    ONE_BUCKET,
-    WITHOUT_BUCKETS,
-    CoreTask,
-    GroupTask,
-    TaskInput,
-    WriteSettings,
-)
+from engine.rewriting.core.contract import ONE_BUCKET, WITHOUT_BUCKETS, CoreTask
+from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings
 
 _LEAST_RUNS: Final = 1
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.formats.base import CommitRequest
-from engine.rewriting.kernel.contract import WITHOUT_BUCKETS
+from engine.rewriting.core.contract import WITHOUT_BUCKETS
 from tests.support.paimon.compactions import Commits, compact, own_files, tasks
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json

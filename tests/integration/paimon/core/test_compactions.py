@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from engine.rewriting.kernel.contract import ONE_BUCKET, WITHOUT_BUCKETS, GroupResult
+from engine.rewriting.core.contract import ONE_BUCKET, WITHOUT_BUCKETS
+from engine.rewriting.kernel.contract import GroupResult
 from tests.support.paimon.compactions import Commits, compact, live_files, own_files, paths, tasks
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake

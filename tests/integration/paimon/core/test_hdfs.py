@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from engine.rewriting.core.child import CHILDREN
+from engine.rewriting.core.contract import ONE_BUCKET, CoreTask
 from engine.rewriting.core.tables import remove_files
-from engine.rewriting.kernel.contract import ONE_BUCKET, CoreTask
 from tests.support.paimon.compactions import HEAP, PREFIX, Commits, compact, paimon_jar
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import COLUMNS

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from engine.rewriting.core.compaction import BucketCompaction
-from engine.rewriting.kernel.contract import WITHOUT_BUCKETS, CoreTask, Pace
+from engine.rewriting.core.contract import WITHOUT_BUCKETS, CoreTask
+from engine.rewriting.kernel.contract import Pace
 from tests.support.paimon.compactions import own_files, paths, tasks
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake

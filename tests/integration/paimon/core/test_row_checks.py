@@ -13,8 +13,9 @@ import pytest
 
 from engine.rewriting.core import compaction
 from engine.rewriting.core.checks import ComparedRows, compare_rows
+from engine.rewriting.core.contract import CoreTask, MergeRules
 from engine.rewriting.core.tables import Compacted
-from engine.rewriting.kernel.contract import CoreTask, GroupResult, MergeRules
+from engine.rewriting.kernel.contract import GroupResult
 from engine.rewriting.kernel.storage.transfer import Transfer
 from tests.integration.paimon.test_kernel import NESTED, SCALARS, Columns
 from tests.support.paimon.compactions import HEAP, Commits, compact, paths

@@ -10,11 +10,12 @@ import pytest
 from engine.domain.errors import OutcomeUnknown
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.rewriting.core.child import CHILDREN
+from engine.rewriting.core.contract import CoreTask
 from engine.rewriting.core.places import upload_folder
 from engine.rewriting.core.publishing import SETTLE_SECONDS, ConditionalCommit
 from engine.rewriting.core.tables import open_table, unpack_message
 from engine.rewriting.entry import run_task
-from engine.rewriting.kernel.contract import CoreTask, GroupResult
+from engine.rewriting.kernel.contract import GroupResult
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.rewrites import RUN, committed, opened, planned, rewritten
 from tests.support.paimon.s3_lakes import WRITER, S3Lake

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from engine.rewriting.kernel.contract import CoreTask, GroupResult
+from engine.rewriting.core.contract import CoreTask
+from engine.rewriting.kernel.contract import GroupResult
 from tests.integration.paimon.core.test_row_checks import checked_tasks, column_set, create, tamper
 from tests.support.paimon.compactions import Commits, compact, live_files, paths
 from tests.support.paimon.core import PaimonCore
