@@ -12,11 +12,12 @@ from typing import Final
 import numpy as np
 
 from engine.rewriting.core.contract import MergeRules
-from engine.rewriting.core.key_rows import KeyRowReader, Records, Slices, record_type
+from engine.rewriting.core.key_rows import KeyRowReader, record_type
 from engine.rewriting.core.merge_check import DEDUPLICATE, FIRST_ROW, Claims, Findings, SliceCheck
 from engine.rewriting.core.tables import Compacted, FileFacts
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import OUTSIDE_FILES, InputFault, OutputFault, Refused
+from engine.rewriting.kernel.merging.record_slices import Records, Slices
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.row_check import check_rows
 from engine.rewriting.kernel.reading.row_hashes import RowDigest

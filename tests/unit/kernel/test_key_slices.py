@@ -1,8 +1,9 @@
-"""Slices of records by key, in temporary files (`rewriting.core.key_rows`)."""
+"""Slices of records by key, in temporary files (`kernel.merging.record_slices`)."""
 
 import numpy as np
 
-from engine.rewriting.core.key_rows import Records, Slices, record_type
+from engine.rewriting.core.key_rows import record_type
+from engine.rewriting.kernel.merging.record_slices import Records, Slices
 
 COUNT = 128
 

@@ -1,0 +1,1 @@
+"""Merging of rows by a key: the newest row of each key stays."""

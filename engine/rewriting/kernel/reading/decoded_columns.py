@@ -1,0 +1,102 @@
+"""Files decoded one column of one row group at a time, for checks of rows that do not use the code that wrote them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from engine.rewriting.kernel.contract import TaskInput
+from engine.rewriting.kernel.errors import InputFault
+from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
+from engine.rewriting.kernel.reading.encodings import dictionary_leaves
+from engine.rewriting.kernel.reading.parquet_input import ParquetInput, Segments
+from engine.rewriting.kernel.reading.projection import field_id, leaf_ids
+from engine.rewriting.kernel.reading.read_ahead import ReadAhead
+from engine.rewriting.kernel.storage.transfer import Transfer
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """A fetched row group: rows `start` to `start + count` of the file with this place in the list.
+
+    `places`: the fields of the target that the file has, each with its Parquet columns.
+    """
+
+    file: int
+    source: ParquetInput
+    number: int
+    start: int
+    count: int
+    segments: Segments
+    places: Sequence[tuple[pa.Field, list[int]]]
+    transfer: Transfer
+
+    def columns(self) -> Iterator[tuple[pa.Field, pa.ChunkedArray]]:
+        """Decode one column after the other. Raises as `ParquetInput.decode`, and Stopped."""
+        for wanted, leaves in self.places:
+            self.transfer.bucket.check()
+            yield wanted, self.source.decode(self.number, self.segments, leaves).column(0)
+
+
+def row_groups(
+    files: Sequence[TaskInput], target: pa.Schema, transfer: Transfer, numbers: ColumnNumbers | None = None
+) -> Iterator[RowGroup]:
+    """Yield the row groups of files, with the fields of `target` that they have.
+
+    Raises:
+        InputFault: a file can't be read, or has another number of rows than stated.
+        Stopped: the task was ordered to stop.
+    """
+    with ReadAhead() as ahead:
+        openings = ((one.file_bytes, partial(_open, one, transfer, numbers)) for one in files)
+        for file, source in enumerate(ahead.each(openings, most=2)):
+            try:
+                yield from _of_file(file, source, target, ahead, transfer)
+            finally:
+                source.close()
+
+
+def _of_file(
+    file: int, source: ParquetInput, target: pa.Schema, ahead: ReadAhead, transfer: Transfer
+) -> Iterator[RowGroup]:
+    places = _places(source.schema, target)
+    leaves = [leaf for _, own in places for leaf in own]
+    metadata, start = source.metadata, 0
+    fetches = (
+        (metadata.row_group(at).total_byte_size, partial(source.fetch, at, leaves))
+        for at in range(metadata.num_row_groups)
+    )
+    for at, segments in enumerate(ahead.each(fetches, most=2)):
+        count = metadata.row_group(at).num_rows
+        yield RowGroup(file, source, at, start, count, segments, places, transfer)
+        start += count
+
+
+def _open(one: TaskInput, transfer: Transfer, numbers: ColumnNumbers | None) -> ParquetInput:
+    source = ParquetInput.open(one.path, transfer, expected_bytes=one.file_bytes, numbers=numbers)
+    if source.metadata.num_rows != one.record_count:
+        source.close()
+        raise InputFault(f"{one.path}: {source.metadata.num_rows} rows, {one.record_count} expected")
+    strings = [
+        source.metadata.schema.column(leaf).path
+        for leaf, is_coded in enumerate(dictionary_leaves(source.metadata))
+        if is_coded and _may_stay_coded(source.metadata.schema.column(leaf))
+    ]
+    if strings:
+        source.select_dictionaries(strings)  # each value is hashed once then
+    return source
+
+
+def _may_stay_coded(column: Any) -> bool:
+    return bool(column.physical_type == "BYTE_ARRAY" and column.max_repetition_level == 0)
+
+
+def _places(schema: pa.Schema, target: pa.Schema) -> list[tuple[pa.Field, list[int]]]:
+    counts = [len(leaf_ids([field])) for field in schema]
+    firsts = np.cumsum([0, *counts]).tolist()
+    place = {field_id(field): i for i, field in enumerate(schema)}
+    found = [(wanted, place[field_id(wanted)]) for wanted in target if field_id(wanted) in place]
+    return [(wanted, list(range(firsts[i], firsts[i + 1]))) for wanted, i in found]
