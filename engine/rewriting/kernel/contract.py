@@ -88,6 +88,27 @@ class RowOrder:
         return None if raw is None else RowOrder(**{**raw, "columns": tuple(OrderColumn(**c) for c in raw["columns"])})
 
 
+@dataclass(frozen=True, slots=True)
+class RowKey:
+    """The key by which rows are merged: of the rows with equal values in its columns, only the newest is kept.
+
+    `columns`: field ids of top-level columns of the target schema. `version`: the column whose largest value is the
+    newest: whole numbers, dates or timestamps, null below all of them; of equal ones, the last row in the order of the
+    inputs. `deleted`: a column of booleans; a newest row with true there is left out; None: there is none. Rows with a
+    null in a column of the key are kept. `memory_bytes`: see `RowOrder`.
+    """
+
+    columns: tuple[int, ...]
+    version: int
+    deleted: int | None = None
+    memory_bytes: int = 512 * 2**20
+
+    @staticmethod
+    def from_raw(raw: "dict[str, Any] | None") -> "RowKey | None":
+        """Return the key from the JSON form of a task."""
+        return None if raw is None else RowKey(**{**raw, "columns": tuple(raw["columns"])})
+
+
 PartitionValues = tuple[Any, ...]
 """The values of a partition, one for each field of its spec, as JSON has them.
 
@@ -135,6 +156,7 @@ class GroupTask:
     partitions the outputs get, one after the other; None: all rows are in one partition, which the task does not know.
     `folder_per_execution`: each execution of the task writes to a folder of its own in `output_dir`. `int96_ids`: the
     numbers of fields of 12 bytes that are INT96 timestamps in inputs and outputs, where columns are found by name.
+    `key`: rows are merged by it, over all inputs; None: each row stays. Inputs of such a task have no delete files.
     """
 
     run_id: str
@@ -156,6 +178,7 @@ class GroupTask:
     partition_by: tuple[PartitionField, ...] | None = None
     folder_per_execution: bool = False
     int96_ids: tuple[int, ...] = ()
+    key: RowKey | None = None
 
     def of_execution(self, mark: str) -> "GroupTask":
         """Return the task of one execution, whose files no other execution has; `mark` tells it from the others."""
@@ -177,6 +200,7 @@ class GroupTask:
         raw["write"] = WriteSettings(**raw["write"])
         raw["pace"] = Pace(**raw["pace"])
         raw["order"] = RowOrder.from_raw(raw["order"])
+        raw["key"] = RowKey.from_raw(raw["key"])
         if raw["partition_by"] is not None:
             raw["partition_by"] = tuple(PartitionField(**each) for each in raw["partition_by"])
         return GroupTask(**raw)

@@ -25,6 +25,8 @@ UNREADABLE_LAYOUT: Final = "unreadable_layout"
 UNSUPPORTED_DELETE_FILE: Final = "unsupported_delete_file"
 UNSUPPORTED_STORAGE: Final = "unsupported_storage"
 UNSORTABLE_COLUMN: Final = "unsortable_column"
+UNSUPPORTED_KEY: Final = "unsupported_key"
+NO_ROWS_LEFT: Final = "no_rows_left"
 UNSUPPORTED_PARTITION: Final = "unsupported_partition"
 TOO_MANY_PARTITIONS: Final = "too_many_partitions"
 OUTSIDE_FILES: Final = "outside_files"
@@ -44,6 +46,8 @@ REASONS: Final = frozenset(
         UNSUPPORTED_DELETE_FILE,
         UNSUPPORTED_STORAGE,
         UNSORTABLE_COLUMN,
+        UNSUPPORTED_KEY,
+        NO_ROWS_LEFT,
         UNSUPPORTED_PARTITION,
         TOO_MANY_PARTITIONS,
         OUTSIDE_FILES,

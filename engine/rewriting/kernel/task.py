@@ -14,14 +14,16 @@ import base64
 import gc
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import BY_NAME, GroupResult, GroupTask, TaskInput
-from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, KernelError, Refused, Stopped
+from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, NO_ROWS_LEFT, KernelError, Refused, Stopped
+from engine.rewriting.kernel.merging.newest_check import check_newest_rows
+from engine.rewriting.kernel.merging.newest_rows import left_out_rows
 from engine.rewriting.kernel.ordering.arranging import Arrangement
 from engine.rewriting.kernel.partitioning.partition_rows import PartitionDivider
 from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
@@ -99,7 +101,7 @@ class GroupRewrite:
         task, schema = self._task, read_schema(self._task.schema)
         numbers = ColumnNumbers(schema, task.int96_ids) if task.columns_by == BY_NAME else None
         self._check_places()
-        deletes = PositionDeletes.read(task.inputs, self._transfer)
+        deletes = self._left_out(schema, numbers)
         reader = GroupReader(
             inputs=task.inputs, target=schema, deletes=deletes, transfer=self._transfer, numbers=numbers
         )
@@ -107,6 +109,7 @@ class GroupRewrite:
         try:
             self._write(reader, files, schema, deletes)
             _check_counts(task, reader, files, deletes.count())
+            self._check_key(files, schema, numbers)
             checked = self._check_rows(files, schema, deletes, numbers) if task.check_rows else None
         except BaseException:
             self._bucket.stop()
@@ -114,6 +117,16 @@ class GroupRewrite:
             raise
         rows_deleted = deletes.count()
         return self._result("written", begun, reader=reader, files=files, rows_deleted=rows_deleted, checked=checked)
+
+    def _left_out(self, schema: pa.Schema, numbers: ColumnNumbers | None) -> PositionDeletes:
+        """Return the rows that outputs do not get: those that delete files name, or a merge by the task's key."""
+        task = self._task
+        if task.key is None:
+            return PositionDeletes.read(task.inputs, self._transfer)
+        found = left_out_rows(inputs=task.inputs, schema=schema, key=task.key, transfer=self._transfer, numbers=numbers)
+        if found.count() == sum(one.record_count for one in task.inputs):
+            raise Refused(NO_ROWS_LEFT, "the newest row of every key deletes it, and a partition needs a file")
+        return found
 
     def _check_places(self) -> None:
         """Refuse the group before any file is opened if one of its paths is outside the task's allowed folders."""
@@ -128,14 +141,14 @@ class GroupRewrite:
         live = sum(one.record_count for one in task.inputs) - deleted
         units = reader.units()
         own_footers = bool(task.int96_ids) or task.write.names_parquet_mr
-        if own_footers and (task.columns_by != BY_NAME or task.order is not None or task.partition_by or deleted):
-            raise Refused(INT96_TIMESTAMPS, "the rows of this group are sorted, divided or deleted, or have field ids")
+        if own_footers and (task.columns_by != BY_NAME or task.order is not None or task.partition_by):
+            raise Refused(INT96_TIMESTAMPS, "the rows of this group are sorted or divided, or have field ids")
         if task.partition_by:
             self._write_partitions(map(reader.rows_of, units), files, schema, live)
             return
         files.partition = task.partition_by  # of an unpartitioned spec: no values
         layout = _layout(task, live, planned=task.output_files)
-        if task.order is None and not deleted:
+        if task.order is None and (own_footers or not deleted):
             splicer = Splicer(
                 schema=schema,
                 settings=task.write,
@@ -186,13 +199,23 @@ class GroupRewrite:
             writer.add(some)
         writer.finish()
 
+    def _check_key(self, files: OutputFiles, schema: pa.Schema, numbers: ColumnNumbers | None) -> None:
+        if self._task.key is not None:
+            check_newest_rows(
+                inputs=self._task.inputs,
+                outputs=_as_inputs(files),
+                schema=schema,
+                key=self._task.key,
+                transfer=self._transfer,
+                numbers=numbers,
+            )
+
     def _check_rows(
         self, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes, numbers: ColumnNumbers | None
     ) -> CheckedRows:
-        outputs = [TaskInput(one.path, one.file_bytes, one.record_count) for one in files.complete]
         return check_rows(
             inputs=self._task.inputs,
-            outputs=outputs,
+            outputs=_as_inputs(files),
             target=schema,
             deletes=deletes,
             transfer=self._transfer,
@@ -245,6 +268,10 @@ def _without_collector() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def _as_inputs(files: OutputFiles) -> Sequence[TaskInput]:
+    return [TaskInput(one.path, one.file_bytes, one.record_count) for one in files.complete]
 
 
 def _layout(task: GroupTask, live: int, *, planned: int) -> Layout:

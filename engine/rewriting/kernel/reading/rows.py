@@ -48,7 +48,8 @@ class Rows:
 class Unit:
     """One row group of an input, fetched and not decoded.
 
-    `start` is its first row in the file; `dictionary_ids` and `logical_bytes` as in `Rows`.
+    `start` is its first row in the file, `rows` the number of its rows, and `keep` is true for each row that is not
+    deleted; None: all of them. `dictionary_ids` and `logical_bytes` as in `Rows`.
     """
 
     source: ParquetInput
@@ -60,6 +61,7 @@ class Unit:
     rows: int
     logical_bytes: int
     dictionary_ids: frozenset[int | None]
+    keep: pa.BooleanArray | None = None
 
     def decode(self, fields: tuple[int, ...]) -> list[pa.ChunkedArray]:
         """Return these top-level fields of the target, by position, all rows. Raises as `ParquetInput.decode`."""
@@ -98,8 +100,7 @@ class GroupReader:
     def rows_of(self, unit: Unit) -> Rows:
         """Return the live rows of a unit."""
         table = unit.source.decode(unit.row_group, unit.segments, unit.shape.leaves)
-        mask = self._deletes.keep_mask(unit.input_index, unit.start, table.num_rows)
-        kept = table if mask is None else table.filter(mask)
+        kept = table if unit.keep is None else table.filter(unit.keep)
         columns = unit.shape.projection.apply(kept.columns, kept.num_rows)
         return Rows(columns, kept.num_rows, table.num_rows, unit.logical_bytes, unit.dictionary_ids)
 
@@ -164,7 +165,8 @@ class GroupReader:
         for (i, start), segments in zip(wanted, self._timed(ahead.each(fetches, most=2)), strict=True):
             self._transfer.bucket.check()
             group = metadata.row_group(i)
-            yield Unit(source, shape, index, i, start, segments, group.num_rows, group.total_byte_size, numbers)
+            rows, keep = group.num_rows, self._deletes.keep_mask(index, start, group.num_rows)
+            yield Unit(source, shape, index, i, start, segments, rows, group.total_byte_size, numbers, keep)
 
     def _shape_of(self, source: ParquetInput, coded: list[bool]) -> "Shape":
         """Return the shape for reading this file; read its dictionaries like the last file's, as most are alike."""

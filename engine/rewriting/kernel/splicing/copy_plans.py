@@ -34,7 +34,7 @@ _WORD_BYTES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Rows `start` to `stop` of a unit."""
+    """Rows `start` to `stop` of a unit, without those that are deleted."""
 
     unit: Unit
     start: int
@@ -43,7 +43,8 @@ class Piece:
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return self.stop - self.start
+        keep = self.unit.keep
+        return self.stop - self.start if keep is None else keep.slice(self.start, self.stop - self.start).true_count
 
     @property
     def most_bytes(self) -> int:
@@ -53,7 +54,12 @@ class Piece:
     @property
     def is_whole(self) -> bool:
         """Whether the piece is its whole unit."""
-        return self.rows == self.unit.rows
+        return self.unit.keep is None and self.rows == self.unit.rows
+
+    def of(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
+        """Return the piece's rows of a decoded column of the unit."""
+        found, keep = column.slice(self.start, self.stop - self.start), self.unit.keep
+        return found if keep is None else found.filter(keep.slice(self.start, self.stop - self.start))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,93 @@
+"""The columns of a key: which types they can have, and versions as whole numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from engine.rewriting.kernel.contract import RowKey
+from engine.rewriting.kernel.errors import UNSUPPORTED_KEY, Refused
+from engine.rewriting.kernel.merging.record_slices import whole_numbers
+from engine.rewriting.kernel.parquet.int96 import BYTES
+from engine.rewriting.kernel.reading.projection import field_id
+
+_INT96: Final = np.dtype([("nanos", "<i8"), ("day", "<i4")])
+_DAY_NANOS: Final = 86_400_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class KeyColumns:
+    """The fields of a task's schema that decide which rows stay."""
+
+    key: Sequence[pa.Field]
+    version: pa.Field
+    deleted: pa.Field | None
+
+    @staticmethod
+    def of(schema: pa.Schema, key: RowKey) -> "KeyColumns":
+        """Return the fields of a key. Raises Refused if a type can't be compared as it needs to be."""
+        by_id = {field_id(one): one for one in schema}
+        found = KeyColumns(
+            key=[by_id[number] for number in key.columns],
+            version=by_id[key.version],
+            deleted=None if key.deleted is None else by_id[key.deleted],
+        )
+        for one in found.key:
+            if not _has_equality(one.type):
+                raise Refused(UNSUPPORTED_KEY, f"column {one.name!r} is {one.type}, which can't be part of a key")
+        if not _is_whole(found.version.type):
+            detail = f"column {found.version.name!r} is {found.version.type}, which is no version"
+            raise Refused(UNSUPPORTED_KEY, f"{detail}: that is a whole number, a date or a timestamp")
+        if found.deleted is not None and not pt.is_boolean(found.deleted.type):
+            detail = f"column {found.deleted.name!r} is {found.deleted.type}"
+            raise Refused(UNSUPPORTED_KEY, f"{detail}; whether a row is deleted is a boolean")
+        return found
+
+    @property
+    def target(self) -> pa.Schema:
+        """The fields in this order: key, version, deleted."""
+        return pa.schema([*self.key, self.version, *([] if self.deleted is None else [self.deleted])])
+
+
+def _has_equality(of: pa.DataType) -> bool:
+    """Return whether equal values have one form: not floats, where readers differ on NaN and the sign of zero."""
+    texts = (pt.is_string, pt.is_large_string, pt.is_binary, pt.is_large_binary, pt.is_fixed_size_binary)
+    others = (pt.is_signed_integer, pt.is_boolean, pt.is_date32, pt.is_timestamp, pt.is_decimal)
+    return any(kind(of) for kind in (*texts, *others))
+
+
+def _is_whole(of: pa.DataType) -> bool:
+    return bool(pt.is_signed_integer(of) or pt.is_date32(of) or pt.is_timestamp(of) or _is_int96(of))
+
+
+def _is_int96(of: pa.DataType) -> bool:
+    return bool(pt.is_fixed_size_binary(of) and of.byte_width == BYTES)
+
+
+def version_numbers(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """Return versions as two columns of 64 bits that compare as they do, one after the other; nulls stay null."""
+    if _is_int96(column.type):
+        parts = [_int96_numbers(chunk) for chunk in column.chunks]
+        days = pa.chunked_array([each[0] for each in parts], type=pa.int64())
+        return days, pa.chunked_array([each[1] for each in parts], type=pa.int64())
+    of = pa.array(whole_numbers(column), pa.int64())
+    numbers = pc.if_else(column.is_valid(), pa.chunked_array([of]), pa.scalar(None, pa.int64()))
+    return pa.chunked_array([pa.nulls(len(column), pa.int64())]), numbers
+
+
+def _int96_numbers(chunk: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Return days and the nanoseconds of the day of INT96 timestamps; some writers store more than a day of these."""
+    buffer = chunk.buffers()[1]
+    if buffer is None:
+        nulls = pa.nulls(len(chunk), pa.int64())
+        return nulls, nulls
+    stored = np.frombuffer(buffer, dtype=_INT96, count=chunk.offset + len(chunk))[chunk.offset :]
+    more, nanos = np.divmod(stored["nanos"], _DAY_NANOS)
+    is_null: npt.NDArray[np.bool_] = chunk.is_null().to_numpy(zero_copy_only=False)
+    days = stored["day"].astype(np.int64) + more
+    return pa.array(days, mask=is_null), pa.array(nanos, mask=is_null)
