@@ -51,7 +51,7 @@ from engine.formats.base.removals import (
     OrphanKeeper,
 )
 from engine.formats.base.tables import FormsGroups, OpenTable, RewritableTable, rewritable
-from engine.formats.base.tasks import RewriteSettings, Task, TaskSource
+from engine.formats.base.tasks import Keyed, RewriteSettings, Task, TaskSource
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
 
 __all__ = [
@@ -76,6 +76,7 @@ __all__ = [
     "FormsGroups",
     "HistoryKeeper",
     "IsWanted",
+    "Keyed",
     "ManifestKeeper",
     "ManifestProof",
     "NativeChange",

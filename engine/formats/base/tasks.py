@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from engine.domain.runs.plans import FileGroup
+from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RowOrdering
+from engine.formats.base.files import Condition
 from engine.rewriting.core.contract import CoreTask
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
@@ -18,7 +20,7 @@ class RewriteSettings:
 
     `full`: all sorted runs of a bucket; otherwise as many as the format's rules select from `sorted_run_trigger` on.
     A bucket that was planned with fewer of them is merged whatever these rules say. `checks_rows`: the task of the
-    group compares the rows of its inputs and outputs.
+    group compares the rows of its inputs and outputs. `key`: rows are merged by it, only in tables that are `Keyed`.
     """
 
     write: WriteSettings
@@ -26,6 +28,7 @@ class RewriteSettings:
     full: bool = False
     sorted_run_trigger: int = 5
     checks_rows: bool = False
+    key: DeclaredKey | None = None
 
 
 class TaskSource(Protocol):
@@ -36,3 +39,11 @@ class TaskSource(Protocol):
 
     def task_storage(self) -> Mapping[str, str]:
         """Return a task's storage properties, with the credentials from the time the table was opened."""
+
+
+@runtime_checkable
+class Keyed(Protocol):
+    """A table whose rewrites can merge rows by a key that the policy declares."""
+
+    def key_condition(self, key: DeclaredKey) -> Condition:
+        """Return the condition that the table has the columns of the key, with types that can be compared."""

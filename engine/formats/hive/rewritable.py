@@ -5,15 +5,18 @@ from typing import Literal
 
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
+from engine.domain.tables.keys import DeclaredKey
 from engine.formats.base import (
     CommitOutcome,
     CommitRequest,
     CommittedBatch,
+    Condition,
     RewriteSettings,
     RollBack,
     Verification,
     WrittenGroup,
 )
+from engine.formats.hive.compaction.keys import key_condition
 from engine.formats.hive.compaction.outputs import list_run_files, remove_run_files
 from engine.formats.hive.compaction.proofs import find_commits, verify_commit
 from engine.formats.hive.compaction.returns import roll_back
@@ -49,7 +52,11 @@ class RewritableHiveTable(HiveTable):
         Raises:
             NotEligible: its files can't be merged.
         """
-        return kernel_task(self._view, group, run_id=run_id, attempt=attempt, write=settings.write)
+        return kernel_task(self._view, group, run_id=run_id, attempt=attempt, settings=settings)
+
+    def key_condition(self, key: DeclaredKey) -> Condition:
+        """Return the condition that the table has the columns of a key, of types that can be compared."""
+        return key_condition(self._view.entry, key)
 
     def task_storage(self) -> Mapping[str, str]:
         """Return the catalog's properties of file access."""

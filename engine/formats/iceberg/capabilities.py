@@ -7,9 +7,12 @@ from typing import Final
 
 from engine.domain.runs.run import Operation
 from engine.domain.tables.capabilities import Capabilities, cells
+from engine.domain.tables.keys import KEY_SETTING
 from engine.domain.tables.table import FormatName
 
 _NATIVE: Final = "this version calls Iceberg's own procedure for binpack only; arrow does it"
+
+_NO_MERGE: Final = "a rewrite keeps the rows of an Iceberg table: writers change and delete rows by delete files"
 
 
 def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:
@@ -20,6 +23,6 @@ def _reason(operation: Operation, strategy: str | None, engine: str | None) -> s
 CAPABILITIES: Final = Capabilities(
     format=FormatName.ICEBERG,
     cells=tuple(cells(_reason)),
-    settings={},
+    settings={KEY_SETTING: {"*": _NO_MERGE}},
 )
 """The capabilities of the Iceberg format."""

@@ -4,11 +4,13 @@ from typing import Final, assert_never
 
 from engine.domain.runs.run import Operation
 from engine.domain.tables.capabilities import STRATEGIES, Capabilities, cells
+from engine.domain.tables.keys import KEY_SETTING
 from engine.domain.tables.table import FormatName
 
 NOT_DONE: Final = "this version does not do it on Paimon tables"
 _POSSIBLE: Final = ("binpack", "window")
 _NO_ORDER: Final = f"rows of Paimon tables are not ordered, and files not divided by size: use {' or '.join(_POSSIBLE)}"
+_OWN_KEY: Final = "Paimon merges rows by the primary key and the merge engine of the table itself"
 _BY_PACKHOUSE: Final = (Operation.EXPIRE_SNAPSHOTS, Operation.PURGE, Operation.REMOVE_ORPHANS)
 
 
@@ -49,6 +51,7 @@ CAPABILITIES: Final = Capabilities(
     format=FormatName.PAIMON,
     cells=tuple(cells(_reason)),
     settings={"rewrite.strategy": {each: _NO_ORDER for each in STRATEGIES if each not in _POSSIBLE}}
+    | {KEY_SETTING: {"*": _OWN_KEY}}
     | {name: {"*": f"{NOT_DONE}: {_instead(operation)}"} for name, operation in _OF_SETTINGS.items()},
 )
 """The capabilities of the Paimon format."""

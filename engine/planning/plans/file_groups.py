@@ -23,6 +23,7 @@ from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions, Place
 from engine.domain.runs.plans import FileGroup, Plan, SkippedPartition
 from engine.domain.runs.times import RunKind, TimeEstimate
+from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RowOrdering
 from engine.planning.due.cooling import leave_cooling, shrunk_groups
 from engine.planning.measures.ordered_files import are_unordered
@@ -117,7 +118,7 @@ def make_plan(
     shares = _live_shares(files, packed)
     calibration = replace(known.calibration, metadata_bytes=_metadata_bytes(files, packed, columns))
     lanes = 1 if form.is_in_turn else policy.parallel_groups
-    kind = RunKind.NATIVE if form.is_native else _kind(groups, order)
+    kind = RunKind.NATIVE if form.is_native else _kind(groups, order, policy)
     time = TimeEstimate(kind, known.costs(kind), min(lanes, max(1, len(groups))), policy.budget().at_most(known.limit))
     return Plan(
         base_snapshot_id=base_snapshot_id,
@@ -143,9 +144,11 @@ def _flags_of(files: PartitionedFiles, places: AbstractSet[Place] | None) -> Fla
     return np.array([place in places for place in zip(files.spec_ids.tolist(), files.names, strict=True)], np.bool_)
 
 
-def _kind(groups: Sequence[FileGroup], order: RowOrdering | None) -> RunKind:
+def _kind(groups: Sequence[FileGroup], order: RowOrdering | None, policy: EffectivePolicy) -> RunKind:
     if order is not None:
         return RunKind(order.strategy)
+    if DeclaredKey.of(policy.values) is not None:
+        return RunKind.DECODE
     is_decoded = any(group.output_spec_id is not None or any(each.deletes for each in group.inputs) for group in groups)
     return RunKind.DECODE if is_decoded else RunKind.PACK
 

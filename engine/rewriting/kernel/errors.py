@@ -26,7 +26,6 @@ UNSUPPORTED_DELETE_FILE: Final = "unsupported_delete_file"
 UNSUPPORTED_STORAGE: Final = "unsupported_storage"
 UNSORTABLE_COLUMN: Final = "unsortable_column"
 UNSUPPORTED_KEY: Final = "unsupported_key"
-NO_ROWS_LEFT: Final = "no_rows_left"
 UNSUPPORTED_PARTITION: Final = "unsupported_partition"
 TOO_MANY_PARTITIONS: Final = "too_many_partitions"
 OUTSIDE_FILES: Final = "outside_files"
@@ -47,7 +46,6 @@ REASONS: Final = frozenset(
         UNSUPPORTED_STORAGE,
         UNSORTABLE_COLUMN,
         UNSUPPORTED_KEY,
-        NO_ROWS_LEFT,
         UNSUPPORTED_PARTITION,
         TOO_MANY_PARTITIONS,
         OUTSIDE_FILES,

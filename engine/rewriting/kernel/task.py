@@ -21,7 +21,7 @@ from itertools import chain, islice
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import BY_NAME, GroupResult, GroupTask, TaskInput
-from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, NO_ROWS_LEFT, KernelError, Refused, Stopped
+from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, KernelError, Refused, Stopped
 from engine.rewriting.kernel.merging.newest_check import check_newest_rows
 from engine.rewriting.kernel.merging.newest_rows import left_out_rows
 from engine.rewriting.kernel.ordering.arranging import Arrangement
@@ -123,10 +123,7 @@ class GroupRewrite:
         task = self._task
         if task.key is None:
             return PositionDeletes.read(task.inputs, self._transfer)
-        found = left_out_rows(inputs=task.inputs, schema=schema, key=task.key, transfer=self._transfer, numbers=numbers)
-        if found.count() == sum(one.record_count for one in task.inputs):
-            raise Refused(NO_ROWS_LEFT, "the newest row of every key deletes it, and a partition needs a file")
-        return found
+        return left_out_rows(inputs=task.inputs, schema=schema, key=task.key, transfer=self._transfer, numbers=numbers)
 
     def _check_places(self) -> None:
         """Refuse the group before any file is opened if one of its paths is outside the task's allowed folders."""
@@ -136,7 +133,10 @@ class GroupRewrite:
         self._transfer.storage.check(self._task.output_dir)
 
     def _write(self, reader: GroupReader, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes) -> None:
-        """Write all outputs: spliced if rows stay unchanged, otherwise encoded from decoded rows."""
+        """Write all outputs: spliced if rows stay unchanged, otherwise encoded from decoded rows.
+
+        A merge by key that leaves no row has an output nevertheless: without a file there is nothing to put in place.
+        """
         task, deleted = self._task, deletes.count()
         live = sum(one.record_count for one in task.inputs) - deleted
         units = reader.units()
@@ -148,7 +148,7 @@ class GroupRewrite:
             return
         files.partition = task.partition_by  # of an unpartitioned spec: no values
         layout = _layout(task, live, planned=task.output_files)
-        if task.order is None and (own_footers or not deleted):
+        if task.order is None and (own_footers or not deleted or not live):
             splicer = Splicer(
                 schema=schema,
                 settings=task.write,
@@ -160,6 +160,9 @@ class GroupRewrite:
                 writes_ids=task.columns_by != BY_NAME,
             )
             head = list(islice(units, 1))
+            if not head and task.key is not None:
+                splicer.write_empty_file()
+                return
             suits = bool(head) and (own_footers or splicer.suits(head[0]))
             units = chain([head.pop()] if head else [], units)
             if suits:

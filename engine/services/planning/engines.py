@@ -12,9 +12,10 @@ from typing import Final
 
 from engine.domain.fleet.budgets import Budget
 from engine.domain.policies import OFF, EffectivePolicy
+from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RequestedOrder
 from engine.domain.values.units import format_bytes
-from engine.formats.base import Condition, FormsGroups, NativeEngine, OpenTable, OwnEngine
+from engine.formats.base import Condition, FormsGroups, Keyed, NativeEngine, OpenTable, OwnEngine
 from engine.planning.plans.group_forms import PACKED, GroupForm
 from engine.rewriting.kernel.errors import (
     INT96_TIMESTAMPS,
@@ -77,7 +78,7 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
     kernel: tuple[Condition, ...] = ()
     if wanted != Engine.NATIVE:
         order, moves = RequestedOrder.of(policy.values), policy.moves_to_current_spec
-        kernel = (*opened.conditions(order, moves_to_current_spec=moves), *copies_condition(opened, policy))
+        kernel = (*opened.conditions(order, moves_to_current_spec=moves), *_of_policy(opened, policy))
         if all(each.holds for each in kernel):
             return Chosen(Engine.ARROW, opened, policy, kernel)
     if wanted == Engine.ARROW or not isinstance(opened, OwnEngine):
@@ -87,6 +88,13 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
     if all(each.holds for each in conditions):
         return Chosen(Engine.NATIVE, native, policy, (_reason(engine, kernel), *conditions))
     return Chosen(None, opened, policy, (*kernel, *(each for each in conditions if not each.holds)))
+
+
+def _of_policy(opened: OpenTable, policy: EffectivePolicy) -> tuple[Condition, ...]:
+    """Return the conditions that depend on the policy as well."""
+    key = DeclaredKey.of(policy.values)
+    keyed = (opened.key_condition(key),) if key is not None and isinstance(opened, Keyed) else ()
+    return (*copies_condition(opened, policy), *keyed)
 
 
 def remedy_for(reason: str, opened: OpenTable, policy: EffectivePolicy) -> str:

@@ -109,3 +109,19 @@ async def test_wrong_properties_are_refused(api: Api, properties: dict[str, str]
     catalog = {"name": "lake", "format": "hive", "properties": properties}
     (problem,) = (await api.post("/v1/catalogs", catalog, status=422))["errors"]
     assert problem["pointer"] == pointer
+
+
+async def test_a_key_is_declared_in_the_policy_of_a_hive_table(hive: Registered) -> None:
+    key = {"columns": ["id"], "version": "id"}
+    body = {"rewrite": {"min_input_files": 2, "key": key}, "maintenance": {"delete_old_compactions": {"grace": "1d"}}}
+    path, first = f"/v1/tables/{hive.table_id}/policy", {"If-None-Match": "*"}
+    answer = await hive.api.call("PUT", path, status=422, json=body, headers=first)
+    assert "'id' is named twice" in answer.text
+    del key["version"]
+    answer = await hive.api.call("PUT", path, status=422, json=body, headers=first)
+    assert "/rewrite/key" in answer.text
+    body["rewrite"]["key"] = {"columns": ["value"], "version": "id"}
+    await hive.api.call("PUT", path, status=201, json=body, headers=first)
+    refused = await hive.api.rewrite(hive.table_id)
+    assert "'value' of type double, which can't be part of a key" in (refused.detail or "")
+    assert "key_columns" in str(await hive.view("explain"))

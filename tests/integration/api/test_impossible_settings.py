@@ -146,3 +146,11 @@ async def test_settings_that_came_to_contradict_one_another_fail_the_run_as_they
     assert (run.state, run.reason) == ("failed", "invalid_input")
     assert "rewrite.small_file_bytes must not be above the target" in (run.detail or "")
     assert lake.paths() == before
+
+
+async def test_u17_rows_of_an_iceberg_table_are_not_merged_by_a_key(api: Api, tmp_path: Path) -> None:
+    """U17: a format whose writers delete rows themselves refuses a key, with the reason."""
+    _, table_id = await make_under(api, tmp_path, {"enabled": True})
+    key = {"columns": ["id"], "version": "at"}
+    refused = await write_own(api, table_id, {"rewrite": {"key": key}}, status=422)
+    assert "writers change and delete rows by delete files" in str(refused)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from engine.domain.tables.table import FormatName, TableRef
 from engine.formats.base import TableFormat
@@ -82,6 +82,9 @@ class WrittenTable:
         return [{"id": number, "value": number / 2} for number in ids]
 
 
+Written = TypeVar("Written", bound=WrittenTable)
+
+
 @asynccontextmanager
 async def open_written(
     lake: HiveLake, folder: Path, *, database_url: str, redis_url: str, uri: str | None = None
@@ -97,16 +100,19 @@ async def open_written(
 
 @asynccontextmanager
 async def open_table(
-    written: WrittenTable, folder: Path, *, database_url: str, redis_url: str, compression: str = "zstd:3"
-) -> AsyncIterator[World[WrittenTable]]:
-    """Start a container with a registered table, whose partitions are rewritten from two files on."""
+    written: Written, folder: Path, *, database_url: str, redis_url: str, **rewrite: Any
+) -> AsyncIterator[World[Written]]:
+    """Start a container with a registered table, whose partitions are rewritten from two files on.
+
+    `rewrite`: further settings of the policy's section.
+    """
     settings = settings_of(
         folder / "state", database_url=database_url, redis_url=redis_url, lease_seconds=30, watch=False
     )
     async with open_on(written, settings, formats=served) as world:
         await world.set_policy(
             {
-                "rewrite": {"min_input_files": 2, "compression": compression},
+                "rewrite": {"min_input_files": 2, **rewrite},
                 "maintenance": {"delete_old_compactions": {"grace": "1h", "interval": "1h"}},
             }
         )

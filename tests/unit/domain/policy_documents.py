@@ -139,6 +139,7 @@ rewrites = part(
         eligibility=or_word("off", part(min_files=st.integers(2, 9))),
     ),
     key_tables=part(sorted_run_trigger=st.integers(2, 9), lookup=st.sampled_from(["eager", "lazy"])),
+    key=or_word("off", st.just({"columns": ["id"], "version": "at", "deleted": "gone"})),
     tiers=tiers,
     compression=st.sampled_from(["zstd:3", "snappy", "gzip"]),
 )

@@ -104,6 +104,17 @@ def test_p20_to_p22_key_tables_are_looked_up_eagerly_or_lazily_with_a_forced_one
         read({"rewrite": {"key_tables": {"lookup": "radical"}}})
 
 
+def test_a_key_has_columns_and_a_version() -> None:
+    key = {"columns": ["id", "region"], "version": "at", "deleted": "gone"}
+    read({"rewrite": {"key": key}})
+    read({"rewrite": {"key": "off"}})
+    for missing in ("columns", "version"):
+        with pytest.raises(ValidationError, match=f"key.*{missing}"):
+            read({"rewrite": {"key": {name: value for name, value in key.items() if name != missing}}})
+    with pytest.raises(ValidationError, match="'id' is named twice"):
+        read({"rewrite": {"key": {**key, "version": "ID"}}})
+
+
 def test_a_document_never_changes() -> None:
     with pytest.raises(ValidationError):
         read({}).enabled = False  # type: ignore[misc]

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -119,7 +120,7 @@ def test_the_newest_row_of_each_key_stays_unless_it_deletes(
 
 @pytest.mark.parametrize("memory_bytes", [1, 2000, 2**20])
 def test_keys_of_several_columns_are_merged_within_any_memory(memory_bytes: int, tmp_path: Path) -> None:
-    """U17: with the least memory each row is sorted on disk."""
+    """With the least memory each row is sorted on disk."""
     random, schema = Random(memory_bytes), schema_of(pa.int64(), pa.int64())
     rows = random_rows(random, 4000, lambda i: i * 7 % 40, lambda i: i)
     key = RowKey((2, 1), 3, 4, memory_bytes=memory_bytes)
@@ -128,7 +129,7 @@ def test_keys_of_several_columns_are_merged_within_any_memory(memory_bytes: int,
 
 
 def test_without_a_column_of_deletions_each_key_stays(tmp_path: Path) -> None:
-    """U17: without `deleted` a newest row is kept, whatever its columns say."""
+    """Without `deleted` a newest row is kept, whatever its columns say."""
     schema = schema_of(pa.int64(), pa.int64())
     rows = random_rows(Random(1), 200, lambda i: i, lambda i: i)
     result = merged(tmp_path, written(tmp_path, rows, schema, 3), schema, key=RowKey((1,), 3))
@@ -137,7 +138,7 @@ def test_without_a_column_of_deletions_each_key_stays(tmp_path: Path) -> None:
 
 
 def test_files_from_before_a_column_of_the_rule_have_nulls_there(tmp_path: Path) -> None:
-    """U17: rows without a version are older than all others, and without a key they stay."""
+    """Rows without a version are older than all others, and without a key they stay."""
     schema = schema_of(pa.int64(), pa.int64())
     no_version = pa.table({"key": pa.array([1, 2, 2], pa.int64()), "text": ["old 1", "old 2", "older 2 is last"]})
     no_key = pa.table({"version": pa.array([9], pa.int64()), "text": ["no key"]})
@@ -149,7 +150,7 @@ def test_files_from_before_a_column_of_the_rule_have_nulls_there(tmp_path: Path)
 
 
 def test_int96_timestamps_are_versions_in_any_year_and_kept(tmp_path: Path) -> None:
-    """U17: INT96 timestamps compare by day and time, also if a writer stored more than a day of nanoseconds."""
+    """INT96 timestamps compare by day and time, also if a writer stored more than a day of nanoseconds."""
     over = (86_400_000_000_000 + 5).to_bytes(8, "little") + instant(2026)[8:]
     cases: list[tuple[int, bytes | None, str]] = [
         (1, instant(1600), "1600"),
@@ -175,7 +176,7 @@ def test_int96_timestamps_are_versions_in_any_year_and_kept(tmp_path: Path) -> N
 
 
 def test_int96_timestamps_beside_the_key_are_kept_in_row_groups_of_any_size(tmp_path: Path) -> None:
-    """U17: INT96 columns of rows that stay are the same bytes, with several outputs and row groups."""
+    """INT96 columns of rows that stay are the same bytes, with several outputs and row groups."""
     schema = pa.schema([field(1, "id", pa.int64()), field(2, "at", RAW), field(3, "version", pa.int64())])
     bare = pa.schema([("id", pa.int64()), ("at", RAW), ("version", pa.int64())])
     random = Random(3)
@@ -195,13 +196,17 @@ def test_int96_timestamps_beside_the_key_are_kept_in_row_groups_of_any_size(tmp_
     assert all(output.record_count for output in result.outputs)
 
 
-def test_a_group_whose_keys_are_all_deleted_is_refused(tmp_path: Path) -> None:
-    """U17: a partition without a file has no location that readers could list."""
+@pytest.mark.parametrize("stamps", [False, True])
+def test_a_group_whose_keys_are_all_deleted_has_a_file_without_rows(stamps: bool, tmp_path: Path) -> None:
+    """Without a file there would be nothing to put in place of the inputs."""
     schema = schema_of(pa.int64(), pa.int64())
     rows = [{"key": at, "part": "a", "version": 1, "deleted": True, "text": "gone"} for at in range(9)]
-    result = merged(tmp_path, written(tmp_path, rows, schema, 2), schema)
-    assert (result.outcome, result.reason.split(":")[0]) == ("refused", "no_rows_left")
-    assert not left_behind(tmp_path)
+    settings = WriteSettings(target_file_bytes=2**20, names_parquet_mr=stamps)
+    result = merged(tmp_path, written(tmp_path, rows, schema, 2), schema, write=settings)
+    (output,) = result.outputs
+    assert (result.rows_deleted, result.rows_written, output.record_count) == (9, 0, 0)
+    assert outputs_of(result).schema.names == schema.names
+    assert duckdb.sql(f"SELECT count(*) FROM '{output.path}'").fetchone() == (0,)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +220,7 @@ def test_a_group_whose_keys_are_all_deleted_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_column_that_can_t_be_compared_is_refused_by_name(key: RowKey, named: str, tmp_path: Path) -> None:
-    """U17: floats are no key, as readers differ on NaN; texts are no version, as their order says nothing."""
+    """Floats are no key, as readers differ on NaN; texts are no version, as their order says nothing."""
     schema = schema_of(pa.int64(), pa.int64())
     schema = schema.append(field(6, "real", pa.float64())).append(
         field(7, "list", pa.list_(field(8, "element", pa.int64())))
@@ -264,7 +269,7 @@ def test_a_wrong_choice_of_rows_fails_the_group(change: Any, tmp_path: Path, mon
 def test_an_input_that_changes_during_the_merge_fails_the_group(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """U17: inputs are read three times; another file in between is noticed by its size, or by its rows."""
+    """Inputs are read three times; another file in between is noticed by its size, or by its rows."""
     schema = schema_of(pa.int64(), pa.int64())
     rows = random_rows(Random(2), 200, lambda i: i, lambda i: i)
     inputs = written(tmp_path, rows, schema, 2)

@@ -2091,6 +2091,19 @@ class RefusedSetting(Model):
     """`*`: any value but the empty one."""
 
 
+class RowKey(Model):
+    """Columns by which rows of a partition are merged: of rows with equal values in `columns`, the newest stays."""
+
+    columns: list[str]
+    """Columns that identify a row; rows with a null in one of them stay. Not floating-point numbers."""
+
+    deleted: str | None = None
+    """Boolean column that is true in rows that delete their key: if it is true in the newest row, no row of the key stays."""
+
+    version: str
+    """Column whose largest value is the newest: a whole number, a date or a timestamp. Null is the oldest."""
+
+
 class Run(Model):
     """One execution of one operation on one table."""
 
@@ -4004,6 +4017,9 @@ class RewriteSettingsInput(Model):
     full: FullRulesInput | None = None
     """Conditions for rewriting a whole partition."""
 
+    key: Literal["off"] | RowKey | None = None
+    """Hive tables whose writers add a new row to change or delete an earlier one: a rewrite keeps the newest row of each key in a partition. Readers have to do the same in the meantime."""
+
     key_tables: KeyTableRules | None = None
     """Tables with a primary key."""
 
@@ -4064,6 +4080,9 @@ class RewriteSettingsOutput(Model):
 
     full: FullRulesOutput | None = None
     """Conditions for rewriting a whole partition."""
+
+    key: Literal["off"] | RowKey | None = None
+    """Hive tables whose writers add a new row to change or delete an earlier one: a rewrite keeps the newest row of each key in a partition. Readers have to do the same in the meantime."""
 
     key_tables: KeyTableRules | None = None
     """Tables with a primary key."""

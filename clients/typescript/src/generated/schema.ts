@@ -4840,6 +4840,17 @@ export interface components {
             exclude_above_bytes?: "off" | (number | string) | null;
             /** @description Conditions for rewriting a whole partition. */
             full?: components["schemas"]["FullRules-Input"] | null;
+            /**
+             * @description Hive tables whose writers add a new row to change or delete an earlier one: a rewrite keeps the newest row of each key in a partition. Readers have to do the same in the meantime.
+             * @example {
+             *       "columns": [
+             *         "id"
+             *       ],
+             *       "deleted": "is_deleted",
+             *       "version": "updated_at"
+             *     }
+             */
+            key?: "off" | components["schemas"]["RowKey"] | null;
             /** @description Tables with a primary key. */
             key_tables?: components["schemas"]["KeyTableRules"] | null;
             /**
@@ -4919,6 +4930,8 @@ export interface components {
             exclude_above_bytes?: "off" | number | null;
             /** @description Conditions for rewriting a whole partition. */
             full?: components["schemas"]["FullRules-Output"] | null;
+            /** @description Hive tables whose writers add a new row to change or delete an earlier one: a rewrite keeps the newest row of each key in a partition. Readers have to do the same in the meantime. */
+            key?: "off" | components["schemas"]["RowKey"] | null;
             /** @description Tables with a primary key. */
             key_tables?: components["schemas"]["KeyTableRules"] | null;
             /** @description Files above this size are split: a size, or a share of the target; `off`: never. */
@@ -4956,6 +4969,26 @@ export interface components {
          * @enum {string}
          */
         Role: "viewer" | "operator" | "owner" | "admin";
+        /** @description Columns by which rows of a partition are merged: of rows with equal values in `columns`, the newest stays. */
+        RowKey: {
+            /**
+             * @description Columns that identify a row; rows with a null in one of them stay. Not floating-point numbers.
+             * @example [
+             *       "id"
+             *     ]
+             */
+            columns: string[];
+            /**
+             * @description Boolean column that is true in rows that delete their key: if it is true in the newest row, no row of the key stays.
+             * @example is_deleted
+             */
+            deleted?: string | null;
+            /**
+             * @description Column whose largest value is the newest: a whole number, a date or a timestamp. Null is the oldest.
+             * @example updated_at
+             */
+            version: string;
+        };
         /** @description One execution of one operation on one table. */
         Run: {
             /** @description Tries so far, the present one included. */

@@ -2,9 +2,9 @@
 
 from enum import StrEnum
 from itertools import pairwise
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from engine.domain.policies.documents.fields import (
     MIB,
@@ -158,6 +158,34 @@ class KeyTableRules(Section):
     )
 
 
+class RowKey(Part):
+    """Columns by which rows of a partition are merged: of rows with equal values in `columns`, the newest stays."""
+
+    columns: Annotated[tuple[ColumnName, ...], Field(min_length=1, max_length=8)] = Field(
+        description="Columns that identify a row; rows with a null in one of them stay. Not floating-point numbers.",
+        examples=[["id"]],
+    )
+    version: ColumnName = Field(
+        description="Column whose largest value is the newest: a whole number, a date or a timestamp. Null is the "
+        "oldest.",
+        examples=["updated_at"],
+    )
+    deleted: ColumnName | None = Field(
+        None,
+        description="Boolean column that is true in rows that delete their key: if it is true in the newest row, "
+        "no row of the key stays.",
+        examples=["is_deleted"],
+    )
+
+    @model_validator(mode="after")
+    def _each_column_once(self) -> Self:
+        names = [name.lower() for name in (*self.columns, self.version, *([self.deleted] if self.deleted else []))]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise Misread(f"column {twice!r} is named twice", "name each column once: in columns, version or deleted")
+        return self
+
+
 class RewriteSettings(Section):
     """Which files are rewritten, and how their replacements are written."""
 
@@ -213,6 +241,12 @@ class RewriteSettings(Section):
     deletes: DeleteRules | None = Field(None, description="Candidates by their deletes, and delete files.")
     full: FullRules | None = Field(None, description="Conditions for rewriting a whole partition.")
     key_tables: KeyTableRules | None = Field(None, description="Tables with a primary key.")
+    key: Literal["off"] | RowKey | None = setting(
+        OFF,
+        description="Hive tables whose writers add a new row to change or delete an earlier one: a rewrite keeps the "
+        "newest row of each key in a partition. Readers have to do the same in the meantime.",
+        examples=[{"columns": ["id"], "version": "updated_at", "deleted": "is_deleted"}],
+    )
     tiers: Annotated[tuple[Tier, ...], Field(min_length=1, max_length=8), AfterValidator(_ascending)] | None = setting(
         ({"below_bytes": 16 * MIB, "files": 8}, {"below_bytes": 128 * MIB, "files": 8}),
         description="For `tiered`: classes of sizes, from small to large.",

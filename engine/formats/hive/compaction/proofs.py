@@ -52,11 +52,14 @@ def verify_commit(view: TableView, snapshot_id: int, groups: Sequence[WrittenGro
     footers = footers_of([(file.path, file.file_bytes) for file in outputs], view.storage)
     added = sum(footer.rows for footer in footers if footer is not None)
     inputs = [file for group in groups for file in group.inputs]
-    removed = sum(file.record_count for file in inputs)
+    removed, merged = sum(file.record_count for file in inputs), sum(group.rows_deleted for group in groups)
+    left_out = f", {merged} left out by key" if merged else ""
     checks = (
         Condition(IN_HISTORY, True, f"{len(in_place)} partitions are in the new folders"),
         Condition("added_as_written", _are_there(view, groups, mine), f"{len(outputs)} files"),
-        Condition("rows_conserved", added == removed, f"{removed} rows replaced, {added} in their place"),
+        Condition(
+            "rows_conserved", added == removed - merged, f"{removed} rows replaced, {added} in their place{left_out}"
+        ),
     )
     sizes = sum(file.file_bytes for file in inputs), sum(file.file_bytes for file in outputs)
     return Verification(

@@ -6,7 +6,9 @@ from typing import Final
 from engine.domain.errors import CommitConflict, NotEligible
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
+from engine.formats.base import RewriteSettings
 from engine.formats.hive.compaction.folders import folder_of, parent_of
+from engine.formats.hive.compaction.keys import row_key
 from engine.formats.hive.compaction.marks import SENT_SECONDS, fresh_marks
 from engine.formats.hive.compaction.records import CompactionRecord
 from engine.formats.hive.compaction.replaced import LARGEST
@@ -16,19 +18,21 @@ from engine.formats.hive.compaction.times import time_keys
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import Unlisted, every_file_in
 from engine.formats.hive.view import TableView
-from engine.rewriting.kernel.contract import BY_NAME, GroupTask, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import BY_NAME, GroupTask, TaskInput
 from engine.rewriting.kernel.storage.places import Places
 
 _LISTED_BYTES: Final = 64
 """Bytes of a file in a list of replaced files, without its name."""
 
 
-def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings) -> GroupTask:
+def kernel_task(
+    view: TableView, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings
+) -> GroupTask:
     """Return the task that merges all files of a partition. Reads their footers.
 
     Raises:
-        NotEligible: a file is not Parquet, there are no rows, or the files differ in what readers see: types, calendar,
-            time zone.
+        NotEligible: a file is not Parquet, there are no rows, the files differ in what readers see (types, calendar,
+            time zone), or none has a column of the key that rows are merged by.
         CommitConflict: the partition is gone or has other files, or an earlier call may still change it.
     """
     values = view.partitions.values_of(group.partition)
@@ -50,7 +54,7 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
         raise NotEligible(f"{path[-300:]} is not a Parquet file")
     if not sum(each.rows for each in readable):
         raise NotEligible(f"the files of partition {group.partition[:200]} have no rows")
-    common = common_schema(view.entry.columns, readable, write)
+    common = common_schema(view.entry.columns, readable, settings.write)
     return GroupTask(
         run_id=run_id,
         attempt=attempt,
@@ -67,6 +71,7 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
         columns_by=BY_NAME,
         folder_per_execution=True,
         int96_ids=common.int96_ids,
+        key=None if settings.key is None else row_key(view.entry, settings.key, common.schema),
     )
 
 

@@ -90,6 +90,11 @@ class Splicer:
             self._write_row_group(self._layout.next_row_group())
         self._close()
 
+    def write_empty_file(self) -> None:
+        """Write a file without rows. Raises OutputFault."""
+        self._open = _SplicedFile(self._files.begin(), self._form)
+        self._close()
+
     def _write_row_group(self, wanted: int) -> None:
         pieces = _take(self._pending, wanted)
         rows = sum(piece.rows for piece in pieces)

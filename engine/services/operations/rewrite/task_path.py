@@ -13,6 +13,7 @@ from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
+from engine.domain.tables.keys import DeclaredKey
 from engine.formats.base import RewritableTable, RewriteSettings, Task
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput, WriteSettings
 from engine.services.operations.rewrite.early_losses import EarlyLosses
@@ -193,7 +194,11 @@ def rewrite_settings(policy: EffectivePolicy, plan: Plan, *, full: bool) -> Rewr
         codec_level=int(level) if level else None,
     )
     return RewriteSettings(
-        write, plan.order, full=full, sorted_run_trigger=int(policy.values["rewrite.key_tables.sorted_run_trigger"])
+        write,
+        plan.order,
+        full=full,
+        sorted_run_trigger=int(policy.values["rewrite.key_tables.sorted_run_trigger"]),
+        key=DeclaredKey.of(policy.values),
     )
 
 
