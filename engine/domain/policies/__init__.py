@@ -8,7 +8,7 @@ from engine.domain.policies.documents.differences import Difference, differences
 from engine.domain.policies.documents.document import DEFAULT_PRESET, LimitSettings, PolicyDocument
 from engine.domain.policies.documents.fields import OFF, UNLIMITED
 from engine.domain.policies.documents.maintenance import RECLAIM
-from engine.domain.policies.documents.rewriting import RewriteSettings, Strategy
+from engine.domain.policies.documents.rewriting import RewriteSettings, RowKey, Strategy
 from engine.domain.policies.documents.rules import Junction, TriggerRule
 from engine.domain.policies.documents.triggers import Metric, MetricKind, TriggerCondition
 from engine.domain.policies.documents.windows import Blackout, OnStart, QuietHours
@@ -43,6 +43,7 @@ __all__ = [
     "Preset",
     "QuietHours",
     "RewriteSettings",
+    "RowKey",
     "ScopedTable",
     "StoredPolicy",
     "Strategy",

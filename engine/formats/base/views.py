@@ -42,10 +42,15 @@ class SnapshotInfo:
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """A top-level column of the current schema. `is_nested`: a struct, list or map, which has no order."""
+    """A top-level column of the current schema.
+
+    `is_nested`: a struct, list or map, which has no order. `in_any_case`: its name, in lower case here, is compared
+    without regard to case.
+    """
 
     name: str
     is_nested: bool
+    in_any_case: bool = False
 
 
 class TableView(Protocol):

@@ -7,8 +7,10 @@ from engine.domain.runs.run import Operation
 from engine.domain.tables.capabilities import STRATEGIES, Capabilities, cells
 from engine.domain.tables.table import FormatName
 
-NO_ORDER: Final = "partitions of Hive tables are rewritten as a whole, in the order of their files: use binpack"
-_STRATEGY: Final = "binpack"
+_POSSIBLE: Final = ("binpack", "sort", "zorder", "hilbert")
+_WHOLE: Final = (
+    f"partitions of Hive tables are rewritten as a whole, not by sizes or times of files: use {', '.join(_POSSIBLE)}"
+)
 _NO_ENGINE: Final = "Hive tables have no procedure of their own"
 _NO_SNAPSHOTS: Final = "Hive tables have no snapshots; delete_old_compactions removes what rewrites replaced"
 
@@ -27,13 +29,13 @@ def _reason(operation: Operation, strategy: str | None, engine: str | None) -> s
         return _IMPOSSIBLE.get(operation)
     if engine == "native":
         return _NO_ENGINE
-    return None if strategy == _STRATEGY else NO_ORDER
+    return None if strategy in _POSSIBLE else _WHOLE
 
 
 CAPABILITIES: Final = Capabilities(
     format=FormatName.HIVE,
     cells=tuple(cells(_reason)),
-    settings={"rewrite.strategy": {each: NO_ORDER for each in STRATEGIES if each != _STRATEGY}}
+    settings={"rewrite.strategy": {each: _WHOLE for each in STRATEGIES if each not in _POSSIBLE}}
     | {f"maintenance.{operation.value}": {"*": reason} for operation, reason in _IMPOSSIBLE.items()},
 )
 """The capabilities of the Hive format."""

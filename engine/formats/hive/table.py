@@ -7,12 +7,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.domain.errors import CommitConflict, NotEligible
+from engine.domain.errors import CommitConflict
 from engine.domain.runs.files import InputFile
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
 from engine.formats.base import Condition, SnapshotInfo, SnapshotKind, TableColumn
-from engine.formats.hive.capabilities import NO_ORDER
+from engine.formats.hive.compaction.orders import order_condition, resolve_order
 from engine.formats.hive.conditions import partition_conditions
 from engine.formats.hive.errors import reading_table
 from engine.formats.hive.files.footers import footers_of
@@ -110,7 +110,9 @@ class HiveTable:
     def columns(self) -> Sequence[TableColumn]:
         """Return the columns and then the partition keys."""
         entry = self._view.entry
-        return [TableColumn(each.name, each.is_nested) for each in (*entry.columns, *entry.keys)]
+        return [
+            TableColumn(each.name.lower(), each.is_nested, in_any_case=True) for each in (*entry.columns, *entry.keys)
+        ]
 
     def column_names(self) -> Sequence[str]:
         """Return the names of the columns and partition keys; those inside of structs are not listed."""
@@ -153,23 +155,24 @@ class HiveTable:
     @reads("list the files of")
     def conditions(
         self,
-        order: RequestedOrder | None = None,  # noqa: ARG002
+        order: RequestedOrder | None = None,
         *,
         moves_to_current_spec: bool = False,  # noqa: ARG002
     ) -> Sequence[Condition]:
         """Return the conditions of a rewrite."""
-        return list(partition_conditions(self._view))
+        ordered = () if order is None else (order_condition(self._view.entry, order),)
+        return [*partition_conditions(self._view), *ordered]
 
-    def resolve_order(self, requested: RequestedOrder) -> RowOrdering:  # noqa: ARG002
-        """Raise `NotEligible`."""
-        raise NotEligible(f"{self.ref}: {NO_ORDER}")
+    def resolve_order(self, requested: RequestedOrder) -> RowOrdering:
+        """Resolve an order by names of columns. Raises `NotEligible` if a column is unknown or has no order."""
+        return resolve_order(self._view.entry, requested)
 
     def order_ranges(
         self,
         order: RowOrdering,  # noqa: ARG002
         paths: pa.ChunkedArray | None = None,  # noqa: ARG002
     ) -> Sequence[ColumnRanges]:
-        """Return no ranges: no order can be resolved."""
+        """Return no ranges: bounds are in the footers of files, and reading them would take a request for each."""
         return ()
 
     @reads("list the files of")

@@ -37,7 +37,10 @@ class Overlap:
 
 
 def measure_overlap(files: PartitionedFiles, columns: Sequence[ColumnRanges]) -> Overlap:
-    """Measure the overlap of files in at least one column, separately for each partition."""
+    """Measure the overlap of files in each column, separately for each partition; without columns, none is known."""
+    if not columns:
+        counts = files.count().astype(np.float64)
+        return Overlap(counts, counts)
     measured = [_measure(files, column) for column in columns]
     return Overlap(
         np.maximum.reduce([one.depth for one in measured]), np.maximum.reduce([one.lookup_files for one in measured])

@@ -45,7 +45,8 @@ NOTHING_TO_MEASURE: Final[Mapping[str, str]] = {
     "size_amplification_percent": "not measured: the partition was never rewritten in full",
     "oldest_snapshot_age": "not measured: the table has no snapshots",
     "unreferenced_bytes": "not measured: no search for orphans of the table has ended yet",
-    "overlap_depth": "not measured: the policy orders rows by no columns (rewrite.strategy, rewrite.columns)",
+    "overlap_depth": "not measured: the policy orders rows by no columns (rewrite.strategy, rewrite.columns), or the "
+    "table's metadata has no bounds of its files",
     "unordered_share": "not measured: the table can't be put into the order of rewrite.strategy and rewrite.columns",
 }
 """Metrics that are NaN in some partitions, each with the meaning of NaN."""

@@ -63,11 +63,15 @@ class WriteSettings:
 
 @dataclass(frozen=True, slots=True)
 class OrderColumn:
-    """A top-level column of the target schema to order by; direction and place of nulls apply to `sort` only."""
+    """A top-level column of the target schema to order by; direction and place of nulls apply to `sort` only.
+
+    `is_int96`: its 12 bytes are an INT96 timestamp, which is ordered by its microsecond.
+    """
 
     field_id: int
     descending: bool = False
     nulls_first: bool = True
+    is_int96: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
 from engine.rewriting.kernel.reading.rows import GroupReader, Rows
+from engine.rewriting.kernel.splicing.forms import OutputForm
 from engine.rewriting.kernel.splicing.row_groups import Splicer
 from engine.rewriting.kernel.storage.channel import PaceChannel
 from engine.rewriting.kernel.storage.credentials import credentials_of
@@ -39,6 +40,7 @@ from engine.rewriting.kernel.storage.posts import Post, http_post
 from engine.rewriting.kernel.storage.transfer import Transfer
 from engine.rewriting.kernel.writing.layout import Layout
 from engine.rewriting.kernel.writing.outputs import OutputFiles
+from engine.rewriting.kernel.writing.own_footers import OwnFooter
 from engine.rewriting.kernel.writing.rows import GroupWriter
 
 
@@ -141,8 +143,8 @@ class GroupRewrite:
         live = sum(one.record_count for one in task.inputs) - deleted
         units = reader.units()
         own_footers = bool(task.int96_ids) or task.write.names_parquet_mr
-        if own_footers and (task.columns_by != BY_NAME or task.order is not None or task.partition_by):
-            raise Refused(INT96_TIMESTAMPS, "the rows of this group are sorted or divided, or have field ids")
+        if own_footers and (task.columns_by != BY_NAME or task.partition_by):
+            raise Refused(INT96_TIMESTAMPS, "the rows of this group are divided, or have field ids")
         if task.partition_by:
             self._write_partitions(map(reader.rows_of, units), files, schema, live)
             return
@@ -197,10 +199,19 @@ class GroupRewrite:
             layout=layout,
             order=task.order,
             writes_ids=task.columns_by != BY_NAME,
+            own_footer=self._own_footer(schema),
         )
         for some in rows:
             writer.add(some)
         writer.finish()
+
+    def _own_footer(self, schema: pa.Schema) -> OwnFooter | None:
+        """Return the footer of outputs that Arrow can't write; None if it can."""
+        task = self._task
+        if not task.int96_ids and not task.write.names_parquet_mr:
+            return None
+        form = OutputForm(schema, task.write, int96_ids=task.int96_ids, writes_ids=task.columns_by != BY_NAME)
+        return OwnFooter(form.changed, frozenset(task.int96_ids))
 
     def _check_key(self, files: OutputFiles, schema: pa.Schema, numbers: ColumnNumbers | None) -> None:
         if self._task.key is not None:

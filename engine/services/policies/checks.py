@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import Any, Final
 
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
-from engine.domain.policies import PRESETS, PolicyDocument, PolicyScope
+from engine.domain.policies import PRESETS, PolicyDocument, PolicyScope, RowKey
 from engine.domain.tables.capabilities import why_not_acted_on
 from engine.domain.tables.table import Catalog, FormatName, TableRef
 from engine.domain.values.hints import did_you_mean, nearest
@@ -48,6 +48,15 @@ class _Columns:
     names: frozenset[str] | None
     why_not: str = ""
     nested: frozenset[str] = frozenset()
+    in_any_case: frozenset[str] = frozenset()
+
+    def has(self, name: str) -> bool:
+        """Return whether the table has a column, or may have it: its columns are not known."""
+        return self.names is None or name in self.names or name.lower() in self.in_any_case
+
+    def is_nested(self, name: str) -> bool:
+        """Return whether a column is known to be a struct, list or map."""
+        return name in self.nested or name.lower() in self.nested & self.in_any_case
 
 
 class PolicyChecks:
@@ -103,22 +112,19 @@ class PolicyChecks:
     async def _columns(
         self, scope: PolicyScope, document: PolicyDocument
     ) -> tuple[Sequence[FieldProblem], Sequence[str]]:
-        wanted = document.rewrite.columns if document.rewrite is not None else None
+        wanted = dict(_written_columns(document))
         if not wanted:
             return (), ()
+        settings = " and ".join(dict.fromkeys(_setting_of(pointer) for pointer in wanted))
         async with self._database.read() as unit:
             asked, has_more = await _first_covered(unit, scope)
         found = await asyncio.gather(*(self._columns_of(catalog, ref) for catalog, ref in asked))
         problems = [
-            problem
-            for index, column in enumerate(wanted)
-            if (problem := _unfit_column(index, column.name, found)) is not None
+            problem for pointer, name in wanted.items() if (problem := _unfit_column(pointer, name, found)) is not None
         ]
-        notes = [
-            f"rewrite.columns was not checked on {each.table}: {each.why_not}" for each in found if each.names is None
-        ]
+        notes = [f"{settings} was not checked on {each.table}: {each.why_not}" for each in found if each.names is None]
         if has_more:
-            notes.append(f"rewrite.columns was checked on the first {len(asked)} covered tables only")
+            notes.append(f"{settings} was checked on the first {len(asked)} covered tables only")
         return problems, notes
 
     async def _columns_of(self, catalog: Catalog, ref: TableRef) -> _Columns:
@@ -130,8 +136,12 @@ class PolicyChecks:
             return _Columns(ref, None, error.message)
         except TimeoutError:
             return _Columns(ref, None, f"its catalog did not answer within {PATIENCE_SECONDS:g} seconds")
-        nested = frozenset(column.name for column in columns if column.is_nested)
-        return _Columns(ref, frozenset(column.name for column in columns), nested=nested)
+        return _Columns(
+            ref,
+            frozenset(column.name for column in columns),
+            nested=frozenset(column.name for column in columns if column.is_nested),
+            in_any_case=frozenset(column.name for column in columns if column.in_any_case),
+        )
 
 
 def not_acted_on(document: PolicyDocument) -> tuple[str, ...]:
@@ -204,19 +214,39 @@ async def _first_covered(unit: UnitOfWork, scope: PolicyScope) -> tuple[list[tup
     return found, len(refs) > len(asked)
 
 
-def _unfit_column(index: int, name: str, found: Sequence[_Columns]) -> FieldProblem | None:
-    """Return the problem of a column that a table does not have, or by which rows can't be ordered."""
+def _written_columns(document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Yield the columns that a document names, by their pointers."""
+    rewrite = document.rewrite
+    if rewrite is None:
+        return
+    for index, column in enumerate(rewrite.columns or ()):
+        yield f"/rewrite/columns/{index}", column.name
+    if isinstance(rewrite.key, RowKey):
+        for index, name in enumerate(rewrite.key.columns):
+            yield f"/rewrite/key/columns/{index}", name
+        yield "/rewrite/key/version", rewrite.key.version
+        if rewrite.key.deleted is not None:
+            yield "/rewrite/key/deleted", rewrite.key.deleted
+
+
+def _setting_of(pointer: str) -> str:
+    """Return the dotted name of the setting that a pointer is in."""
+    return ".".join(pointer.split("/")[1:3])
+
+
+def _unfit_column(pointer: str, name: str, found: Sequence[_Columns]) -> FieldProblem | None:
+    """Return the problem of a column that a table does not have, or by which rows can't be compared."""
     outermost = name.partition(".")[0]
-    nested = next((each.table for each in found if outermost in each.nested), None)
+    nested = next((each.table for each in found if each.is_nested(outermost)), None)
     if nested is not None:
         message = (
-            f"rows can't be ordered by {'a part of ' if name != outermost else ''}a struct, list or map in {nested}"
+            f"rows can't be compared by {'a part of ' if name != outermost else ''}a struct, list or map in {nested}"
         )
-        return FieldProblem(f"/rewrite/columns/{index}", message, name, "name columns of plain types")
-    lacking = [each for each in found if each.names is not None and name not in each.names]
+        return FieldProblem(pointer, message, name, "name columns of plain types")
+    lacking = [each for each in found if not each.has(name)]
     if not lacking:
         return None
     first = lacking[0]
     where = str(first.table) if len(lacking) == 1 else f"{first.table} and {len(lacking) - 1} more"
     hint = did_you_mean(name, first.names or ())
-    return FieldProblem(f"/rewrite/columns/{index}", f"no such column in {where}", name, hint)
+    return FieldProblem(pointer, f"no such column in {where}", name, hint)

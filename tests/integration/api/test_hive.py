@@ -120,7 +120,10 @@ async def test_a_key_is_declared_in_the_policy_of_a_hive_table(hive: Registered)
     del key["version"]
     answer = await hive.api.call("PUT", path, status=422, json=body, headers=first)
     assert "/rewrite/key" in answer.text
-    body["rewrite"]["key"] = {"columns": ["value"], "version": "id"}
+    body["rewrite"]["key"] = {"columns": ["valu"], "version": "id"}
+    (problem,) = (await hive.api.call("PUT", path, status=422, json=body, headers=first)).json()["errors"]
+    assert (problem["pointer"], problem["hint"]) == ("/rewrite/key/columns/0", "did you mean 'value'?")
+    body["rewrite"]["key"] = {"columns": ["VALUE"], "version": "Id"}
     await hive.api.call("PUT", path, status=201, json=body, headers=first)
     refused = await hive.api.rewrite(hive.table_id)
     assert "'value' of type double, which can't be part of a key" in (refused.detail or "")

@@ -151,7 +151,6 @@ async def test_readers_that_merge_find_the_same_rows_all_the_time(world: World[U
 @pytest.mark.parametrize(
     ("key", "named"),
     [
-        ({"columns": ["id", "regoin"], "version": "updated"}, "no column 'regoin'"),
         ({"columns": ["id"], "version": "text"}, "'text' of type string; it has to be a whole number"),
         ({"columns": ["id"], "version": "updated", "deleted": "text"}, "'text' of type string; it has to be a boolean"),
         ({"columns": ["day"], "version": "updated"}, "partition keys only"),

@@ -49,11 +49,22 @@ def rewrite(sqlite_url: str, redis_url: str, tmp_path: Path) -> Rewrite:
         async with open_on(lake, settings, formats=served) as world:
             codec = made.chance.choice(("zstd:3", "snappy", "gzip", "lz4", "uncompressed"))
             deletes = {"delete_old_compactions": {"grace": "1h", "interval": "1h"}}
-            await world.set_policy({"rewrite": {"compression": codec}, "maintenance": deletes})
+            rewrite = {"compression": codec, **_strategy(made)}
+            await world.set_policy({"rewrite": rewrite, "maintenance": deletes})
             run = await world.submit(RunRequest(force_full=True, every_file=True))
             return await world.finish(run.id)
 
     return rewrite
+
+
+def _strategy(made: RandomTable) -> dict[str, Any]:
+    """Return settings of the rows' order; each second table has none."""
+    strategy = made.chance.choice(("binpack", "binpack", "binpack", "sort", "zorder", "hilbert"))
+    flat = [name for name, kind in made.columns.items() if not kind.is_nested]
+    if strategy == "binpack" or not flat:
+        return {}
+    names = made.chance.sample(flat, min(len(flat), made.chance.randint(1, 3)))
+    return {"strategy": strategy, "columns": names}
 
 
 @pytest.mark.parametrize("number", range(TABLES))

@@ -10,6 +10,7 @@ from engine.formats.base import RewriteSettings
 from engine.formats.hive.compaction.folders import folder_of, parent_of
 from engine.formats.hive.compaction.keys import row_key
 from engine.formats.hive.compaction.marks import SENT_SECONDS, fresh_marks
+from engine.formats.hive.compaction.orders import row_order
 from engine.formats.hive.compaction.records import CompactionRecord
 from engine.formats.hive.compaction.replaced import LARGEST
 from engine.formats.hive.compaction.schemas import common_schema
@@ -55,6 +56,7 @@ def kernel_task(
     if not sum(each.rows for each in readable):
         raise NotEligible(f"the files of partition {group.partition[:200]} have no rows")
     common = common_schema(view.entry.columns, readable, settings.write)
+    order = settings.order
     return GroupTask(
         run_id=run_id,
         attempt=attempt,
@@ -62,7 +64,7 @@ def kernel_task(
         inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
         schema=base64.b64encode(common.schema.serialize().to_pybytes()).decode(),
         output_dir=folder,
-        name_prefix=output_prefix(run_id, group.ordinal, attempt),
+        name_prefix=output_prefix(run_id, group.ordinal, attempt, "" if order is None else order.mark),
         output_files=group.predicted_outputs,
         write=common.write,
         places=view.places.folders,
@@ -70,6 +72,7 @@ def kernel_task(
         key_value_metadata=dict(time_keys(readable)),
         columns_by=BY_NAME,
         folder_per_execution=True,
+        order=None if order is None else row_order(order, common),
         int96_ids=common.int96_ids,
         key=None if settings.key is None else row_key(view.entry, settings.key, common.schema),
     )

@@ -2,10 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
@@ -13,11 +10,8 @@ import pyarrow.types as pt
 from engine.rewriting.kernel.contract import RowKey
 from engine.rewriting.kernel.errors import UNSUPPORTED_KEY, Refused
 from engine.rewriting.kernel.merging.record_slices import whole_numbers
-from engine.rewriting.kernel.parquet.int96 import BYTES
+from engine.rewriting.kernel.parquet.int96 import BYTES, int96_days
 from engine.rewriting.kernel.reading.projection import field_id
-
-_INT96: Final = np.dtype([("nanos", "<i8"), ("day", "<i4")])
-_DAY_NANOS: Final = 86_400_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +66,9 @@ def _is_int96(of: pa.DataType) -> bool:
 def version_numbers(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
     """Return versions as two columns of 64 bits that compare as they do, one after the other; nulls stay null."""
     if _is_int96(column.type):
-        parts = [_int96_numbers(chunk) for chunk in column.chunks]
+        parts = [int96_days(chunk) for chunk in column.chunks]
         days = pa.chunked_array([each[0] for each in parts], type=pa.int64())
         return days, pa.chunked_array([each[1] for each in parts], type=pa.int64())
     of = pa.array(whole_numbers(column), pa.int64())
     numbers = pc.if_else(column.is_valid(), pa.chunked_array([of]), pa.scalar(None, pa.int64()))
     return pa.chunked_array([pa.nulls(len(column), pa.int64())]), numbers
-
-
-def _int96_numbers(chunk: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """Return days and the nanoseconds of the day of INT96 timestamps; some writers store more than a day of these."""
-    buffer = chunk.buffers()[1]
-    if buffer is None:
-        nulls = pa.nulls(len(chunk), pa.int64())
-        return nulls, nulls
-    stored = np.frombuffer(buffer, dtype=_INT96, count=chunk.offset + len(chunk))[chunk.offset :]
-    more, nanos = np.divmod(stored["nanos"], _DAY_NANOS)
-    is_null: npt.NDArray[np.bool_] = chunk.is_null().to_numpy(zero_copy_only=False)
-    days = stored["day"].astype(np.int64) + more
-    return pa.array(days, mask=is_null), pa.array(nanos, mask=is_null)

@@ -23,6 +23,7 @@ import pyarrow.types as pt
 from engine.rewriting.kernel.contract import OrderColumn, RowOrder
 from engine.rewriting.kernel.errors import UNSORTABLE_COLUMN, Refused
 from engine.rewriting.kernel.ordering.curves import Cells, bits_for, hilbert_keys, zorder_keys
+from engine.rewriting.kernel.parquet.int96 import int96_microseconds
 
 Keys = npt.NDArray[np.uint64]
 Positions = npt.NDArray[np.int64]
@@ -173,7 +174,7 @@ def _ranked(column: Numbers) -> Numbers:
 def _numbers(column: pa.ChunkedArray, how: OrderColumn) -> Numbers:
     """Return a column as numbers, inverted if descending, with nulls below or above all values."""
     whole = _one_array(column)
-    values, valid = _values(whole)
+    values, valid = _values(int96_microseconds(whole) if how.is_int96 else whole)
     if valid is not None and not valid.any():
         return Numbers(np.zeros(len(values), dtype=np.uint64), 0)
     present = values if valid is None else values[valid]

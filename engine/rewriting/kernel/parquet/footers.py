@@ -29,7 +29,7 @@ MAGIC: Final = b"PAR1"
 _MOST_ORDINAL: Final = 32767
 
 # FileMetaData
-_VERSION, SCHEMA, _ROWS, ROW_GROUPS, KEY_VALUES, _CREATED_BY, _ORDERS = 1, 2, 3, 4, 5, 6, 7
+_VERSION, SCHEMA, _ROWS, ROW_GROUPS, KEY_VALUES, WRITER, _ORDERS = 1, 2, 3, 4, 5, 6, 7
 # SchemaElement
 ELEMENT_TYPE, ELEMENT_LENGTH, REPETITION, NAME, CHILDREN, FIELD_ID = 1, 2, 3, 4, 5, 9
 # RowGroup
@@ -83,7 +83,7 @@ class InputFooter:
         except (KeyError, IndexError, TypeError) as error:
             raise Malformed(f"the footer lacks a field: {error}") from error
         self.row_groups = len(self._groups)
-        self._created_by = found.get(_CREATED_BY)
+        self._created_by = found.get(WRITER)
         self._orders: list[Struct] = found[_ORDERS][1][1] if _ORDERS in found else []
 
     def chunk(self, row_group: int, leaf: int) -> Chunk | None:
@@ -123,7 +123,7 @@ class InputFooter:
             ROW_GROUPS: (LIST, (STRUCT, [bare_group])),
         }
         if self._created_by is not None:
-            made[_CREATED_BY] = self._created_by
+            made[WRITER] = self._created_by
         return framed(thrift.write_struct(made))
 
     def _order_is_known(self, leaf: int) -> bool:
@@ -289,7 +289,7 @@ class FooterTemplate:
         made = self._fields | {
             _ROWS: (I64, sum(one[_GROUP_ROWS][1] for one in row_groups)),
             ROW_GROUPS: (LIST, (STRUCT, list(row_groups))),
-            _CREATED_BY: (BINARY, created_by),
+            WRITER: (BINARY, created_by),
         }
         made.pop(KEY_VALUES, None)
         if key_values:

@@ -8,6 +8,11 @@ has no order: bounds of such columns are removed.
 from collections.abc import Container, Sequence
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from engine.rewriting.kernel.parquet.chunk_statistics import without_bounds
 from engine.rewriting.kernel.parquet.footers import (
     COLUMNS,
@@ -26,6 +31,12 @@ from engine.rewriting.kernel.parquet.thrift import I32, LIST, STRUCT, Struct
 
 BYTES: Final = 12
 """Bytes of one INT96 value."""
+
+_VALUE: Final = np.dtype([("nanos", "<i8"), ("day", "<i4")])
+_DAY_NANOS: Final = 86_400_000_000_000
+_EPOCH_DAY: Final = 2_440_588
+_MOST_DAYS: Final = 106_000_000
+"""Days of which the microseconds fit 64 bits."""
 
 _INT96: Final = 3
 _FIXED: Final = 7
@@ -78,3 +89,27 @@ def _chunk(chunk: Struct, old: int, new: int) -> Struct:
     if STATISTICS in metadata:
         metadata[STATISTICS] = (STRUCT, without_bounds(metadata[STATISTICS][1]))
     return chunk | {METADATA: (STRUCT, metadata)}
+
+
+def int96_days(chunk: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Return the Julian days of INT96 timestamps in 12 bytes and the nanoseconds of the day.
+
+    Some writers store more than a day of nanoseconds, or less than none.
+    """
+    buffer = chunk.buffers()[1]
+    if buffer is None:
+        nulls = pa.nulls(len(chunk), pa.int64())
+        return nulls, nulls
+    stored = np.frombuffer(buffer, dtype=_VALUE, count=chunk.offset + len(chunk))[chunk.offset :]
+    more, nanos = np.divmod(stored["nanos"], _DAY_NANOS)
+    is_null: npt.NDArray[np.bool_] = chunk.is_null().to_numpy(zero_copy_only=False)
+    days = stored["day"].astype(np.int64) + more
+    return pa.array(days, mask=is_null), pa.array(nanos, mask=is_null)
+
+
+def int96_microseconds(chunk: pa.Array) -> pa.Array:
+    """Return numbers of 64 bits that compare as INT96 timestamps do: microseconds, within 290,000 years of 1970."""
+    days, nanos = int96_days(chunk)
+    since = np.clip(pc.fill_null(days, 0).to_numpy().astype(np.int64) - _EPOCH_DAY, -_MOST_DAYS, _MOST_DAYS)
+    micros = since * (_DAY_NANOS // 1000) + pc.fill_null(nanos, 0).to_numpy() // 1000
+    return pa.array(micros, mask=days.is_null().to_numpy(zero_copy_only=False))

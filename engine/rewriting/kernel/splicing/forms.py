@@ -18,11 +18,12 @@ from engine.rewriting.kernel.parquet.footers import (
     CREATED_AS_PARQUET_MR,
     CREATED_BY,
     MAGIC,
+    WRITER,
     FooterTemplate,
     framed,
 )
 from engine.rewriting.kernel.parquet.int96 import with_int96
-from engine.rewriting.kernel.parquet.thrift import Struct
+from engine.rewriting.kernel.parquet.thrift import BINARY, Struct
 from engine.rewriting.kernel.reading.projection import child_fields, field_id, leaf_ids, without_ids
 
 _END_BYTES = 8
@@ -77,7 +78,11 @@ class OutputForm:
 
     def footer(self, row_groups: Sequence[Struct], key_values: Mapping[str, str]) -> bytes:
         """Return the end of an output: metadata, its length, magic."""
-        made = self.template.footer(row_groups, key_values, self._created_by)
+        return self.changed(self.template.footer(row_groups, key_values, self._created_by))
+
+    def changed(self, metadata: Struct) -> bytes:
+        """Return the end of an output from metadata in which INT96 timestamps are bytes."""
+        made = metadata | {WRITER: (BINARY, self._created_by)}
         return framed(thrift.write_struct(with_int96(made, self.int96_leaves) if self.int96_leaves else made))
 
     def matches(self, metadata: Any) -> tuple[list[int | None], list[int | None]]:

@@ -10,7 +10,8 @@ Memory: the rows of one row group, at most `MOST_PENDING` times the row-group si
 
 import io
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, Final
 
 import pyarrow as pa
@@ -24,6 +25,7 @@ from engine.rewriting.kernel.storage.transfer import OutputSink
 from engine.rewriting.kernel.writing.layout import Layout
 from engine.rewriting.kernel.writing.nan_counts import NanTally, count_nans
 from engine.rewriting.kernel.writing.outputs import OutputFiles
+from engine.rewriting.kernel.writing.own_footers import OwnFooter, OwnFooterStream
 
 MOST_PENDING: Final = 4
 """Limit of collected rows in Arrow's memory format, in row-group sizes; beyond it a row group is written early."""
@@ -45,8 +47,13 @@ class GroupWriter:
         layout: Layout,
         order: RowOrder | None = None,
         writes_ids: bool = True,
+        own_footer: OwnFooter | None = None,
     ) -> None:
-        """Make a writer; `order` is the order of the rows, for the footers; `writes_ids`: files have field ids."""
+        """Make a writer.
+
+        `order` is the order of the rows, for the footers; `writes_ids`: files have field ids; `own_footer`:
+        a footer that Arrow can't write.
+        """
         self._format = Format(
             schema=schema,
             settings=settings,
@@ -54,12 +61,14 @@ class GroupWriter:
             order=order,
             has_page_index=True,
             writes_ids=writes_ids,
+            unordered_ids=frozenset() if own_footer is None else own_footer.unordered_ids,
         )
+        self._own_footer = own_footer
         self._files = files
         self._layout = layout
         self._most_bytes = MOST_PENDING * settings.row_group_bytes
         self._pending = _Pending()
-        self._open: tuple[OutputSink, Encoder] | None = None
+        self._open: tuple[OutputSink, OutputSink | OwnFooterStream, Encoder] | None = None
 
     def add(self, rows: Rows) -> None:
         """Add rows; write full row groups. Raises OutputFault, Stopped."""
@@ -81,16 +90,16 @@ class GroupWriter:
         taken, dictionary_ids = self._pending.take(count)
         if self._open is None:
             sink = self._files.begin()
-            stream = pa.PythonFile(sink, mode="w")
+            target = sink if self._own_footer is None else OwnFooterStream(sink, self._own_footer)
             encoder = Encoder(
-                stream=stream,
+                stream=pa.PythonFile(target, mode="w"),
                 form=self._format,
                 first=taken,
                 dictionary_ids=dictionary_ids,
                 statistics=self._format.bounded(),
             )
-            self._open = sink, encoder
-        sink, encoder = self._open
+            self._open = sink, target, encoder
+        sink, _, encoder = self._open
         before = sink.position
         encoder.write(taken, count)
         self._layout.observe_written(count, sink.position - before)
@@ -100,9 +109,11 @@ class GroupWriter:
     def _close(self) -> None:
         if self._open is None:
             return
-        sink, encoder = self._open
-        sink.begin_footer()
+        sink, target, encoder = self._open
+        target.begin_footer()
         encoder.close()
+        if isinstance(target, OwnFooterStream):
+            target.finish()
         sink.close()
         self._files.finish(sink, encoder.rows)
         self._open = None
@@ -166,9 +177,15 @@ class Format:
         order: RowOrder | None = None,
         has_page_index: bool = False,
         writes_ids: bool = True,
+        unordered_ids: Collection[int] = (),
     ) -> None:
-        """Make a format; `has_page_index`: also write bounds and offsets of pages, so that readers can skip pages."""
+        """Make a format.
+
+        `has_page_index`: also write bounds and offsets of pages, so that readers can skip pages; `unordered_ids`: the
+        leaves whose bytes do not compare as their values do, so that they have no bounds.
+        """
         self.writes_ids = writes_ids
+        self._unordered_ids = frozenset(unordered_ids)
         self.schema = schema.remove_metadata()
         self.has_page_index = has_page_index
         self.settings = settings
@@ -177,7 +194,10 @@ class Format:
         self.leaf_paths = _leaf_paths(self.schema)
         self.sorting_columns = [
             pq.SortingColumn(self.leaf_ids.index(column.field_id), column.descending, column.nulls_first)
-            for column in (order.columns if order is not None and order.strategy == "sort" else ())
+            for column in takewhile(
+                lambda column: not column.is_int96,
+                order.columns if order is not None and order.strategy == "sort" else (),
+            )
         ]
 
     def bounded(self) -> bool | Sequence[str]:
@@ -185,10 +205,14 @@ class Format:
 
         They are chosen before the first row: without `bounds_beside_nan` no float column has any.
         """
-        if self.settings.bounds_beside_nan:
+        if self.settings.bounds_beside_nan and not self._unordered_ids:
             return True
-        leaves = _leaf_fields(list(self.schema))
-        return [path for path, one in zip(self.leaf_paths, leaves, strict=True) if not pt.is_floating(one.type)]
+        leaves = zip(self.leaf_paths, self.leaf_ids, _leaf_fields(list(self.schema)), strict=True)
+        return [
+            path
+            for path, number, one in leaves
+            if number not in self._unordered_ids and (self.settings.bounds_beside_nan or not pt.is_floating(one.type))
+        ]
 
     def options(self, dictionary_ids: frozenset[int | None], widest_bytes: float) -> dict[str, Any]:
         """Return the writer's options; `widest_bytes` is the mean size of a value in the widest column."""
