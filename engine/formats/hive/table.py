@@ -104,8 +104,9 @@ class HiveTable:
         }
 
     def policy_properties(self) -> Mapping[str, Any]:
-        """Return no fields: none of Hive's table properties is a setting of Packhouse."""
-        return {}
+        """Return the codec, if the table has the property `parquet.compression`."""
+        codec = self._view.entry.codec
+        return {} if codec is None else {"rewrite.compression": codec}
 
     def columns(self) -> Sequence[TableColumn]:
         """Return the columns and then the partition keys."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from hive_metastore.ttypes import Partition
 from thrift.transport.TTransport import TTransportException
@@ -319,3 +320,18 @@ async def test_a_partition_with_rows_that_no_listing_shows_is_not_rewritten_at_a
     assert "is left alone" in str(run.detail)
     assert [("_compacted" in each) for each in world.lake.locations()] == [False, True]
     assert list(world.lake.table.folder.rglob(f"_compacted/day={DAYS[0]}/**/*.parquet")) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "codec"), [("SNAPPY", "SNAPPY"), ("gzip", "GZIP"), ("LZO", "ZSTD"), ("uncompressed", "UNCOMPRESSED")]
+)
+async def test_outputs_have_the_codec_of_the_table(world: World[WrittenTable], written: str, codec: str) -> None:
+    """A codec that outputs can't have is ignored, as is any other property."""
+    with world.lake.table.metastore.client() as client:
+        changed = client.get_table(world.lake.table.database, world.lake.table.name)
+        changed.parameters["parquet.compression"] = written
+        client.alter_table(world.lake.table.database, world.lake.table.name, changed)
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    found = [pq.read_metadata(each) for location in world.lake.locations() for each in files_in(path_of(location))]
+    assert {each.row_group(0).column(0).compression for each in found} == {codec}

@@ -12,6 +12,15 @@ from engine.formats.intake.limits import Malformed
 PROVIDER: Final = "spark.sql.sources.provider"
 
 _PARQUET: Final = "parquet"
+_COMPRESSION: Final = "parquet.compression"
+_CODECS: Final = {
+    "snappy": "snappy",
+    "gzip": "gzip",
+    "zstd": "zstd:3",
+    "uncompressed": "uncompressed",
+    "none": "uncompressed",
+}
+"""Codecs of `rewrite.compression`; `lz4` is left out, as Hadoop's form of it is not the one that outputs have."""
 _VIEWS: Final = frozenset({"VIRTUAL_VIEW", "MATERIALIZED_VIEW"})
 _NESTED: Final = ("array<", "map<", "struct<", "uniontype<")
 _MOST_COLUMNS: Final = 20_000
@@ -86,6 +95,11 @@ class TableEntry:
         """Whether the Metastore leaves the files of a dropped partition where they are."""
         purges = self.parameters.get("external.table.purge", "").lower() == "true"
         return self.kind == "EXTERNAL_TABLE" and not purges
+
+    @property
+    def codec(self) -> str | None:
+        """The codec that Hive and Spark write by the table's property; None if it has none that outputs can have."""
+        return _CODECS.get(self.parameters.get(_COMPRESSION, "").lower())
 
     @property
     def problem(self) -> str | None:
