@@ -52,7 +52,11 @@ def test_files_of_every_writer_read_the_same_by_both_readers_of_spark(
     inputs, outputs = [], []
     groups = [[name, name] for name in WRITERS] + [list(WRITERS), list(reversed(WRITERS))]
     cases = [(writers, (READABLE,), READABLE) for writers in groups]
-    cases += [(["plain, small pages"] * 4, kinds, OPTIONAL) for kinds in ((REQUIRED,), (REQUIRED, OPTIONAL))]
+    cases += [
+        ([name] * 4, kinds, OPTIONAL)
+        for name in ("plain, small pages", "dictionaries", "dictionaries given up half-way")
+        for kinds in ((REQUIRED,), (REQUIRED, OPTIONAL))
+    ]
     for number, (writers, kinds, target) in enumerate(cases):
         folder = tmp_path / str(number)
         given = [

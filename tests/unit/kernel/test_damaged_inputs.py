@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from engine.rewriting.kernel.contract import GroupTask
+from engine.rewriting.kernel.contract import GroupTask, TaskInput
 from engine.rewriting.kernel.errors import KernelError
 from engine.rewriting.kernel.splicing import copy_plans
 from engine.rewriting.kernel.splicing.row_groups import Splicer
@@ -26,21 +26,26 @@ EXAMPLES = int(os.environ.get("PACKHOUSE_FUZZ_EXAMPLES", "8"))
 def test_a_damaged_input_gives_the_same_rows_or_fails_the_group(
     tmp_path: Path, writer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compare(tmp_path, writer, NESTED, NESTED, monkeypatch)
+    given = [write_as(writer, tmp_path / f"{name}.parquet", table(i, 200)) for i, name in enumerate(("good", "bad"), 1)]
+    compare(tmp_path, *given, NESTED, monkeypatch)
 
 
 @pytest.mark.parametrize("writer", ["plain", "plain, no checksums", "version 2 pages", "plain, small pages"])
 def test_a_damaged_input_whose_pages_get_levels(tmp_path: Path, writer: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    compare(tmp_path, writer, REQUIRED, OPTIONAL, monkeypatch)
+    given = [
+        write_as(writer, tmp_path / f"{name}.parquet", table(i, 200, REQUIRED))
+        for i, name in enumerate(("good", "bad"))
+    ]
+    compare(tmp_path, *given, OPTIONAL, monkeypatch)
 
 
-def compare(tmp_path: Path, writer: str, given: pa.Schema, target: pa.Schema, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rewrite a good file of schema `given` with damaged ones, spliced and not, and hold the outcomes side by side."""
+def compare(
+    tmp_path: Path, good: TaskInput, bad: TaskInput, target: pa.Schema, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rewrite a good file with damaged copies of `bad.parquet`, spliced and not, and compare the outcomes."""
     monkeypatch.setattr(copy_plans, "LEAST_CHUNK_BYTES", 0)
-    good = write_as(writer, tmp_path / "good.parquet", table(1, 200, given))
-    bad = write_as(writer, tmp_path / "bad.parquet", table(2, 200, given))
     sound = Path(bad.path).read_bytes()
-    random = np.random.default_rng(len(writer))
+    random = np.random.default_rng(len(sound))
     for example in range(EXAMPLES):
         Path(bad.path).write_bytes(damaged(sound, random))
         inputs = [good, bad] if example % 2 else [bad, good]

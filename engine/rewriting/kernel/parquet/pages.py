@@ -38,10 +38,11 @@ _VALUES, _ENCODING, _DEFINITIONS, _REPETITIONS, _PAGE_STATISTICS = 1, 2, 3, 4, 5
 _V2_VALUES, _V2_NULLS, _V2_ROWS, _V2_ENCODING, _V2_DEFINITIONS, _V2_REPETITIONS, _V2_COMPRESSED, _V2_STATISTICS = range(
     1, 9
 )
-# DictionaryPageHeader
+# DictionaryPageHeader, as the first two of a DataPageHeader
 _WORDS, _WORDS_ENCODING = 1, 2
 
-_HEADER_KINDS: Final = {1: I32, 2: I32, 3: I32, 4: I32}
+_DETAILS: Final = frozenset({_DATA_HEADER, _DICTIONARY_HEADER, _DATA_HEADER_V2})
+_HEADER_KINDS: Final = {1: I32, 2: I32, 3: I32, 4: I32, **dict.fromkeys(_DETAILS, STRUCT)}
 _DETAIL_KINDS: Final = {1: I32, 2: I32, 3: I32, 4: I32, 5: STRUCT}
 _V2_DETAIL_KINDS: Final = {1: I32, 2: I32, 3: I32, 4: I32, 5: I32, 6: I32, 7: TRUE, 8: STRUCT}
 _NULL_COUNT: Final = 3
@@ -49,8 +50,10 @@ _STATISTICS_KINDS: Final = {1: BINARY, 2: BINARY, 3: I64, 4: I64, 5: BINARY, 6: 
 _FORMS: Final = {
     DATA_PAGE: (_DATA_HEADER, _DETAIL_KINDS, {1, 2, 3, 4}, _PAGE_STATISTICS),
     DATA_PAGE_V2: (_DATA_HEADER_V2, _V2_DETAIL_KINDS, {1, 2, 3, 4, 5, 6}, _V2_STATISTICS),
+    DICTIONARY_PAGE: (_DICTIONARY_HEADER, {1: I32, 2: I32, 3: TRUE}, {1, 2}, 0),
 }
-"""By page type: the field of its header, the header's wire types and required fields, the field of its statistics."""
+"""By page type: the field of its header, the header's wire types and required fields, the field of its statistics
+(0: it has none)."""
 _MOST: Final = 1 << 31
 UNCOMPRESSED: Final = CODECS["uncompressed"]
 
@@ -61,10 +64,10 @@ class DamagedPage(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A data page: `values` in `stored` bytes (with levels, without the header) from byte `start` of its chunk.
+    """A data page, or a dictionary: `values` in `stored` bytes (without the header) from byte `start` of its chunk.
 
     `size` is their size before compression, if it `is_compressed`; `is_checked`: the page has a checksum, and it
-    matched.
+    matched. Both sizes include levels.
     """
 
     kind: int
@@ -107,17 +110,13 @@ def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int], rows: int) -> Pa
     is_told = True  # whether their levels confirm all of these counts
     at = headers = 0
     while at < len(data):
-        header, details, start = _header(data, at)
-        page = _page(header, details, data, start, chunk.codec)
+        page, details = data_page(data, at, chunk.codec, most_levels)
         if page.kind == DATA_PAGE_V2:
-            _check_v2(details, page, most_levels)
             counts.append(details)
-            is_told &= _is_told(details, data[start : start + page.stored], most_levels)
-        else:
-            _check_levels((details[_DEFINITIONS][1], details[_REPETITIONS][1]), most_levels, start)
+            is_told &= _is_told(details, data[page.start : page.start + page.stored], most_levels)
         found.append(page)
-        headers += start - at
-        at = start + page.stored
+        headers += page.start - at
+        at = page.start + page.stored
     if (sum(p.values for p in found), headers + sum(p.size for p in found)) != (chunk.values, chunk.uncompressed_bytes):
         raise Malformed("values or bytes of its pages are not those in the footer")
     if not is_told and (len(counts) < len(found) or _totals(counts) != (_nulls(chunk), rows)):
@@ -125,16 +124,47 @@ def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int], rows: int) -> Pa
     return Pages(found)
 
 
-def with_levels(data: pa.Buffer, chunk: Chunk, pages: Pages) -> tuple[Chunk, list[pa.Buffer], Pages]:
-    """Return the chunk of a required flat column as that of an optional one: its footer's facts, bytes, pages.
+def data_page(
+    data: Any, at: int, codec: int, most_levels: tuple[int, int], encodings: frozenset[int] = frozenset({PLAIN})
+) -> tuple[Page, Struct]:
+    """Return the data page at a byte, and its own header. Raises as `walk`: also if its values have other encodings."""
+    page, details = read_page(data, at, codec, encodings)
+    if page.kind == DATA_PAGE_V2:
+        _check_v2(details, page, most_levels)
+    elif page.kind == DATA_PAGE:
+        _check_levels((details[_DEFINITIONS][1], details[_REPETITIONS][1]), most_levels, page.start)
+    else:
+        raise Malformed(f"the page at byte {at} is no data page")
+    return page, details
 
-    All resulting pages are of version 2, without statistics. Values are neither changed nor copied.
+
+def read_page(data: Any, at: int, codec: int, encodings: frozenset[int]) -> tuple[Page, Struct]:
+    """Return the page at a byte, a dictionary or a data page, and the header of its type. Raises as `walk`."""
+    header, details, start = _header(data, at)
+    number = details[_V2_ENCODING if header[_KIND][1] == DATA_PAGE_V2 else _ENCODING][1]
+    if number not in encodings:
+        raise Malformed(f"the page at byte {at} has encoding {number}")
+    return _page(header, details, data, start, codec), details
+
+
+def definitions_of(details: Struct) -> int:
+    """Return the bytes of the definition levels of a page of version 2, from its own header."""
+    return int(details[_V2_DEFINITIONS][1])
+
+
+def with_levels(
+    data: pa.Buffer, chunk: Chunk, pages: Pages, *, is_optional: bool = True
+) -> tuple[Chunk, list[pa.Buffer], Pages]:
+    """Return plain values without nulls and levels as data pages of a flat column: its footer's facts, bytes, pages.
+
+    They are the pages of a required column, or a dictionary page. All resulting pages are of version 2, without
+    statistics; `is_optional`: the column has definition levels. Values are neither changed nor copied.
     """
     buffers: list[pa.Buffer] = []
     made: list[Page] = []
     at = 0
     for page in pages.pages:
-        levels = run(page.values, 1)
+        levels = run(page.values, 1) if is_optional else b""
         body = data.slice(page.start, page.stored)
         stored, size = page.stored + len(levels), page.size + len(levels)
         details: Struct = {
@@ -198,12 +228,12 @@ def _header(data: Any, at: int) -> tuple[Struct, Struct, int]:
     Fields of unexpected wire types are refused, as readers may differ in skipping them: no checksum covers a header.
     """
     header, start = thrift.read_struct(data, at)
-    kind = header[_KIND][1] if _is_as(header, _HEADER_KINDS | {_DATA_HEADER: STRUCT, _DATA_HEADER_V2: STRUCT}) else None
+    kind = header[_KIND][1] if _is_as(header, _HEADER_KINDS) else None
     if kind not in _FORMS or not header.keys() >= {_KIND, _UNCOMPRESSED, _STORED}:
-        raise Malformed(f"the page at byte {at} is no data page")
+        raise Malformed(f"the page at byte {at} is neither a data page nor a dictionary")
     field, kinds, needed, statistics = _FORMS[kind]
     details: Struct = header[field][1] if field in header else {}
-    is_one = not header.keys() >= {_DATA_HEADER, _DATA_HEADER_V2} and details.keys() >= needed
+    is_one = len(header.keys() & _DETAILS) == 1 and details.keys() >= needed
     if not is_one or not _is_as(details, kinds):
         raise Malformed(f"the header of the page at byte {at} is not of its type")
     if not _is_as(details.get(statistics, (STRUCT, {}))[1], _STATISTICS_KINDS):
@@ -214,11 +244,9 @@ def _header(data: Any, at: int) -> tuple[Struct, Struct, int]:
 def _page(header: Struct, details: Struct, data: Any, start: int, codec: int) -> Page:
     kind, stored, size = header[_KIND][1], header[_STORED][1], header[_UNCOMPRESSED][1]
     values = details[_VALUES][1]
-    if details[_V2_ENCODING if kind == DATA_PAGE_V2 else _ENCODING][1] != PLAIN:
-        raise Malformed(f"the page at byte {start} is not plain")
     if not 0 <= stored <= len(data) - start or size < 0 or values < 1:
         raise Malformed(f"the page at byte {start} leaves its chunk")
-    is_compressed = codec != UNCOMPRESSED and (kind == DATA_PAGE or details.get(_V2_COMPRESSED, (TRUE, True))[1])
+    is_compressed = codec != UNCOMPRESSED and (kind != DATA_PAGE_V2 or details.get(_V2_COMPRESSED, (TRUE, True))[1])
     if not is_compressed and stored != size:
         raise Malformed(f"the page at byte {start} is not compressed, but its two sizes differ")
     is_checked = _CHECKSUM in header

@@ -71,6 +71,20 @@ def varint(value: int) -> bytes:
     return bytes(out)
 
 
+def read_varint(data: Any, at: int) -> tuple[int, int]:
+    """Return the varint at byte `at`, and its end offset. Raises Malformed, or IndexError if it is incomplete."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:  # noqa: PLR2004 - the last byte
+            return value, at
+        shift += 7
+        if shift > _MOST_SHIFT:
+            raise Malformed(f"a number without end at byte {at}")
+
+
 def _struct(data: Any, at: int, depth: int) -> tuple[Struct, int]:
     if depth > _MOST_DEPTH:
         raise Malformed(f"deeper than {_MOST_DEPTH} levels at byte {at}")
@@ -98,7 +112,7 @@ def _value(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
             return (byte >> 1) ^ -(byte & 1), at + 1
         return _zigzag(data, at)
     if kind == BINARY:
-        length, at = _varint(data, at)
+        length, at = read_varint(data, at)
         return _piece(data, at, length), at + length
     if kind in _WIDTHS:
         return struct.unpack(_FORMATS[kind], _piece(data, at, _WIDTHS[kind]))[0], at + _WIDTHS[kind]
@@ -114,7 +128,7 @@ def _list(data: Any, at: int, depth: int) -> tuple[tuple[int, list[Any]], int]:
     at += 1
     kind, length = head & 15, head >> 4
     if length == 15:  # noqa: PLR2004 - a length of its own follows
-        length, at = _varint(data, at)
+        length, at = read_varint(data, at)
     if length > len(data) - at:
         raise Malformed(f"a list of {length} at byte {at} of {len(data)}")
     values = []
@@ -129,7 +143,7 @@ def _element(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
 
 
 def _map(data: Any, at: int, depth: int) -> tuple[None, int]:
-    length, at = _varint(data, at)
+    length, at = read_varint(data, at)
     if length > len(data) - at:
         raise Malformed(f"a map of {length} at byte {at} of {len(data)}")
     kinds, at = (data[at], at + 1) if length else (0, at)
@@ -148,21 +162,8 @@ def _piece(data: Any, at: int, length: int) -> bytes:
     return bytes(data[at : at + length])
 
 
-def _varint(data: Any, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:  # noqa: PLR2004 - the last byte
-            return value, at
-        shift += 7
-        if shift > _MOST_SHIFT:
-            raise Malformed(f"a number without end at byte {at}")
-
-
 def _zigzag(data: Any, at: int) -> tuple[int, int]:
-    value, at = _varint(data, at)
+    value, at = read_varint(data, at)
     return (value >> 1) ^ -(value & 1), at
 
 

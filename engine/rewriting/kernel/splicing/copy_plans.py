@@ -3,9 +3,10 @@
 A column is copied when every input chunk of it has the output's form and codec, no dictionary, and is included whole;
 when the statistics can be merged; and when the pages match their footers. If a column is required in an input and
 optional in the output, as in files of Spark, its pages get levels during the copy. A dictionary in any chunk prevents
-the copy: readers misread plain pages before dictionary pages without an error. The content of pages without checksums
-can only be verified by decoding, so they are decoded once, to refuse damage as encoding them would; so are float
-columns of tasks with several outputs, for their NaN counts.
+the copy, since readers misread plain pages before dictionary pages without an error, unless it has each value once and
+in the order of the rows: then it is copied as a page of values (`unique_values`). The content of pages without
+checksums can only be verified by decoding, so they are decoded once, to refuse damage as encoding them would; so are
+float columns of tasks with several outputs, for their NaN counts.
 """
 
 from collections import Counter
@@ -17,9 +18,18 @@ import pyarrow as pa
 
 from engine.rewriting.kernel.errors import InputFault
 from engine.rewriting.kernel.parquet.chunk_statistics import joined
-from engine.rewriting.kernel.parquet.footers import CODECS, Chunk, NewChunk
-from engine.rewriting.kernel.parquet.pages import LEVEL_ENCODINGS, PLAIN, DamagedPage, Pages, walk, with_levels
+from engine.rewriting.kernel.parquet.footers import CODECS, DICTIONARY_ENCODINGS, Chunk, NewChunk
+from engine.rewriting.kernel.parquet.pages import (
+    DICTIONARY_PAGE,
+    LEVEL_ENCODINGS,
+    PLAIN,
+    DamagedPage,
+    Pages,
+    walk,
+    with_levels,
+)
 from engine.rewriting.kernel.parquet.thrift import Malformed, Struct
+from engine.rewriting.kernel.parquet.unique_values import Part, unique_parts
 from engine.rewriting.kernel.reading.parquet_input import ParquetInput, piece_of
 from engine.rewriting.kernel.reading.projection import field_id
 from engine.rewriting.kernel.reading.rows import Unit
@@ -30,6 +40,8 @@ LEAST_CHUNK_BYTES: Final = 4096
 """Mean stored bytes below which chunks are encoded again: pages of a few bytes each are inefficient for readers."""
 
 _WORD_BYTES: Final = 8
+
+_WITH_DICTIONARY: Final = LEVEL_ENCODINGS | {PLAIN} | DICTIONARY_ENCODINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +91,8 @@ class Source:
 class Copied:
     """A chunk that is the concatenation of the inputs' chunks; those in `to_decode` are decoded once.
 
-    These are chunks whose pages have no checksums, and float columns whose NaN count (`nans`) is needed.
+    These are chunks whose pages have no checksums or whose dictionary is copied as values, and float columns whose NaN
+    count (`nans`) is needed.
     """
 
     chunk: NewChunk
@@ -117,13 +130,15 @@ class CopyPlanner:
         self._floats = frozenset(float_ids(form.schema)) if counts_nans else frozenset()
         self._check = check
         self._codec = CODECS[codec]
+        fields = zip(form.bare_fields, form.fields, strict=True)
+        self._top_level = frozenset(leaves[0] for field, leaves in fields if field is not None)
         self._matches: tuple[Any, list[int | None], list[int | None]] = (None, [], [])
 
     def gains(self, unit: Unit) -> bool:
         """Return whether, by the unit's footer, a column of it may be copied or stay dictionary-encoded."""
         for field, leaves in zip(self._form.bare_fields, self._form.fields, strict=True):
             sources = [(leaf, self._source(unit, leaf)) for leaf in leaves]
-            if any(source and self._may_be_copied(source, leaf) for leaf, source in sources):
+            if any(source and self._looks_copyable(source, leaf) for leaf, source in sources):
                 return True
             if field is not None and sources[0][1] and field_id(field) in unit.dictionary_ids:
                 return True
@@ -204,29 +219,42 @@ class CopyPlanner:
         buffers: list[pa.Buffer] = []
         to_decode: list[Source] = []
         for source in sources:
-            data = piece_of(source.unit.segments, source.chunk.start, source.chunk.stored_bytes)
-            pages = None if data is None else _walked(source, data, self._form.levels[leaf])
-            if pages is None:
+            parts = _parts(source, self._form.levels[leaf])
+            if parts is None:
                 return None
-            to_decode += [source] if is_counted or not pages.all_checked else []
-            if source.is_stricter:
-                chunk, own, pages = with_levels(data, source.chunk, pages)
-            else:
-                chunk, own = source.chunk, [data]
-            chunks.append(chunk)
-            buffers += own
-            counts += pages.counts
+            is_verified = not source.chunk.has_dictionary and all(pages.all_checked for _, _, pages in parts)
+            to_decode += [] if is_verified and not is_counted else [source]
+            for part in parts:
+                chunk, own, pages = self._with_levels(source, leaf, part)
+                chunks.append(chunk)
+                buffers += own
+                counts += pages.counts
         return Copied(NewChunk.copied(chunks, pages=counts).with_statistics(statistics), buffers, to_decode)
 
+    def _with_levels(self, source: Source, leaf: int, part: Part) -> tuple[Chunk, list[pa.Buffer], Pages]:
+        """Return pages as they are, or with levels if they lack those of the output."""
+        chunk, data, pages = part
+        if not source.is_stricter and pages.pages[0].kind != DICTIONARY_PAGE:
+            return chunk, [data], pages
+        return with_levels(data, chunk, pages, is_optional=self._form.levels[leaf][0] > 0)
+
     def _may_be_copied(self, source: Source, leaf: int) -> bool:
+        """Return whether the footer allows the copy; whether a dictionary does is known from its pages only."""
         chunk, rows = source.chunk, source.unit.rows
         is_flat = self._form.levels[leaf][1] == 0
-        return (
-            chunk.codec == self._codec
-            and not chunk.has_dictionary
-            and {PLAIN} <= chunk.encodings <= LEVEL_ENCODINGS | {PLAIN}
-            and (chunk.values == rows if is_flat else chunk.values >= rows)
-        )
+        if chunk.codec != self._codec or not (chunk.values == rows if is_flat else chunk.values >= rows):
+            return False
+        if chunk.has_dictionary:
+            saves_bytes = self._form.leaf_ids[leaf] in source.unit.dictionary_ids
+            return leaf in self._top_level and not saves_bytes and chunk.encodings <= _WITH_DICTIONARY
+        return {PLAIN} <= chunk.encodings <= LEVEL_ENCODINGS | {PLAIN}
+
+    def _looks_copyable(self, source: Source, leaf: int) -> bool:
+        """Return whether the footer, and the pages of a dictionary, allow the copy of a chunk."""
+        if not self._may_be_copied(source, leaf):
+            return False
+        is_large = source.chunk.stored_bytes >= LEAST_CHUNK_BYTES
+        return not source.chunk.has_dictionary or (is_large and _parts(source, self._form.levels[leaf]) is not None)
 
     def _decode(self, found: Sequence[Copied]) -> dict[int, int]:
         """Decode chunks in `to_decode` and return NaN counts by field id. Raises as `ParquetInput.decode`."""
@@ -243,11 +271,17 @@ class CopyPlanner:
         return nans
 
 
-def _walked(source: Source, data: pa.Buffer, levels: tuple[int, int]) -> Pages | None:
-    """Return the pages of a chunk; None when it may not be copied. Raises InputFault."""
+def _parts(source: Source, levels: tuple[int, int]) -> Sequence[Part] | None:
+    """Return the pages of a chunk that may be copied; None when it may not. Raises InputFault."""
+    chunk, rows = source.chunk, source.unit.rows
+    data = piece_of(source.unit.segments, chunk.start, chunk.stored_bytes)
+    if data is None:
+        return None
+    most = (0, 0) if source.is_stricter else levels
     try:
-        most = (0, 0) if source.is_stricter else levels
-        return walk(memoryview(data).cast("B"), source.chunk, most, source.unit.rows)
+        if chunk.has_dictionary:
+            return unique_parts(data, chunk, most[0], rows)
+        return [(chunk, data, walk(memoryview(data).cast("B"), chunk, most, rows))]
     except Malformed:
         return None
     except DamagedPage as damage:
