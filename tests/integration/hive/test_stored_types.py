@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -279,6 +280,39 @@ def part_of_page(path: str) -> bytes:
     column = pq.read_metadata(path).row_group(0).column(1)
     start = column.data_page_offset + column.total_compressed_size // 2
     return Path(path).read_bytes()[start : start + 500]
+
+
+@pytest.mark.parametrize("world", ["snappy"], indirect=True)
+async def test_dictionaries_of_pyarrow_are_copied_as_values(world: World[WrittenTable], hive_spark: HiveSpark) -> None:
+    """Each value occurs once; the texts exceed their dictionary, so plain pages follow it. All columns are optional."""
+    table = world.lake.table
+    folder = table.default_location(["d"])
+    folder.mkdir(parents=True)
+    for start in (0, 5000):
+        ids = range(start, start + 5000)
+        words = [f"{each} é {hash((each, 1)):x} " * 12 for each in ids]
+        columns = {"id": pa.array(ids, pa.int32()), "word": words}
+        pq.write_table(pa.table(columns), folder / f"part-{start:05}.parquet", compression="snappy")
+    table.add_partition(["d"], folder)
+    parts = [part for path in files_of(table) for part in parts_of_dictionaries(path)]
+    before = [read(hive_spark, READERS[name]) for name in ("spark", "spark, row by row", "hive")]
+    by_duckdb = duckdb_read(table)
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert [read(hive_spark, READERS[name]) for name in ("spark", "spark, row by row", "hive")] == before
+    assert duckdb_read(table) == by_duckdb
+    (output,) = files_of(table)
+    group, data = pq.read_metadata(output).row_group(0), Path(output).read_bytes()
+    assert [group.column(at).has_dictionary_page for at in (0, 1)] == [False, False]
+    assert all(part in data for part in parts)
+
+
+def parts_of_dictionaries(path: str) -> list[bytes]:
+    """Return stored bytes from the middle of each column's dictionary."""
+    group, data = pq.read_metadata(path).row_group(0), Path(path).read_bytes()
+    columns = [group.column(at) for at in range(group.num_columns)]
+    starts = [(each.dictionary_page_offset + each.data_page_offset) // 2 for each in columns]
+    return [data[start : start + 500] for start in starts]
 
 
 @pytest.mark.parametrize("writer", ["hive", "spark", "spark, legacy calendar"])

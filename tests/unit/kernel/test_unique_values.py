@@ -1,8 +1,9 @@
 """Dictionaries of unique values: copied as pages of values if they are the values of the first rows, in their order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,13 @@ def rows(seed: int, schema: pa.Schema = OPTIONAL, count: int = COUNT) -> pa.Tabl
 
 
 def rewritten(
-    folder: Path, parts: list[pa.Table], *, target: pa.Schema = OPTIONAL, codec: str = "zstd", **options: Any
+    folder: Path,
+    parts: list[pa.Table],
+    *,
+    target: pa.Schema = OPTIONAL,
+    codec: str = "zstd",
+    limits: Mapping[str, int] = MappingProxyType({}),
+    **options: Any,
 ) -> GroupResult:
     """Rewrite files with dictionaries into one, and compare what other readers find in it."""
     compression = "none" if codec == "uncompressed" else codec
@@ -46,7 +53,9 @@ def rewritten(
     ]
     for one in inputs:
         assert pq.read_metadata(one.path).row_group(0).column(0).has_dictionary_page
-    result = rewrite(make_task(folder, inputs, target, write=WriteSettings(target_file_bytes=128 * MIB, codec=codec)))
+    result = rewrite(
+        make_task(folder, inputs, target, write=WriteSettings(target_file_bytes=128 * MIB, codec=codec, **limits))
+    )
     assert (result.outcome, len(result.outputs)) == ("written", 1)
     expected = pa.concat_tables([one.cast(target) for one in parts])
     assert outputs_of(result).equals(expected)
@@ -167,13 +176,27 @@ def test_other_dictionaries_are_encoded_again(tmp_path: Path, form: Any) -> None
     assert outputs_of(result).cast(expected.schema).equals(expected)
 
 
-def test_texts_that_files_share_keep_their_dictionary(tmp_path: Path) -> None:
-    """Each file has every text once: one dictionary of all files takes a fraction of their values."""
-    schema = pa.schema([field(1, "text", pa.string())])
-    texts = [f"a text that every file has, number {i}" for i in range(COUNT)]
-    parts = [pa.Table.from_arrays([pa.array(texts)], schema=schema) for _ in range(9)]
-    result = rewritten(tmp_path, parts, target=schema)
-    assert pq.read_metadata(result.outputs[0].path).row_group(0).column(0).has_dictionary_page
+TEXTS = pa.schema([field(1, "text", pa.string())])
+
+
+def texts(first: int) -> pa.Table:
+    return pa.Table.from_arrays([pa.array([f"a text with number {first + i}" for i in range(COUNT)])], schema=TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("step", "dictionary_page_bytes", "has_dictionary"),
+    [(COUNT, MIB // 10, False), (COUNT // 2, MIB // 10, True), (0, MIB // 10, True), (COUNT, 2 * MIB, True)],
+    ids=["unique in all files", "half of them in the next file", "the same in all", "a dictionary of all fits"],
+)
+def test_texts_that_files_share_keep_a_dictionary(
+    tmp_path: Path, step: int, dictionary_page_bytes: int, has_dictionary: bool
+) -> None:
+    """Each file has every text once, so its own dictionary does not show whether one of all files saves bytes."""
+    parts = [texts(step * i) for i in range(9)]
+    limits = {"dictionary_page_bytes": dictionary_page_bytes}
+    result = rewritten(tmp_path, parts, target=TEXTS, limits=limits)
+    assert pq.read_metadata(result.outputs[0].path).row_group(0).column(0).has_dictionary_page is has_dictionary
+    assert copied_columns(tmp_path, result) == ([] if has_dictionary else [0])
 
 
 @given(

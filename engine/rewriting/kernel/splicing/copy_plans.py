@@ -4,9 +4,10 @@ A column is copied when every input chunk of it has the output's form and codec,
 when the statistics can be merged; and when the pages match their footers. If a column is required in an input and
 optional in the output, as in files of Spark, its pages get levels during the copy. A dictionary in any chunk prevents
 the copy, since readers misread plain pages before dictionary pages without an error, unless it has each value once and
-in the order of the rows: then it is copied as a page of values (`unique_values`). The content of pages without
-checksums can only be verified by decoding, so they are decoded once, to refuse damage as encoding them would; so are
-float columns of tasks with several outputs, for their NaN counts.
+in the order of the rows: then it is copied as a page of values (`unique_values`). Texts that inputs share are not: one
+dictionary of them is smaller. The content of pages without checksums can only be verified by decoding, so they are
+decoded once, to refuse damage as encoding them would; so are float columns of tasks with several outputs, for their NaN
+counts.
 """
 
 from collections import Counter
@@ -15,7 +16,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
 
+from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.errors import InputFault
 from engine.rewriting.kernel.parquet.chunk_statistics import joined
 from engine.rewriting.kernel.parquet.footers import CODECS, DICTIONARY_ENCODINGS, Chunk, NewChunk
@@ -38,6 +42,12 @@ from engine.rewriting.kernel.writing.nan_counts import count_nans, float_ids
 
 LEAST_CHUNK_BYTES: Final = 4096
 """Mean stored bytes below which chunks are encoded again: pages of a few bytes each are inefficient for readers."""
+
+COMPARED_PAIRS: Final = 4
+"""Pairs of neighbouring chunks, spread over a row group, whose dictionaries are compared."""
+
+LEAST_DISTINCT: Final = 0.98
+"""Share of distinct values in these dictionaries from which one dictionary of all chunks would save nothing."""
 
 _WORD_BYTES: Final = 8
 
@@ -116,12 +126,14 @@ Plan = Copied | Bare | None
 class CopyPlanner:
     """Plans the columns of the row groups of one task."""
 
-    def __init__(self, *, form: OutputForm, codec: str, counts_nans: bool, check: Callable[[], None]) -> None:
+    def __init__(
+        self, *, form: OutputForm, settings: WriteSettings, counts_nans: bool, check: Callable[[], None]
+    ) -> None:
         """Start a task's decisions.
 
         Args:
             form: form of the outputs.
-            codec: name of the outputs' codec.
+            settings: their codec and the size of a dictionary.
             counts_nans: count NaN in copied columns too. This requires decoding them, and is needed where a group has
                 several outputs: then the outputs' counts can't be derived from the inputs' counts.
             check: raises when the task was ordered to stop.
@@ -129,7 +141,8 @@ class CopyPlanner:
         self._form = form
         self._floats = frozenset(float_ids(form.schema)) if counts_nans else frozenset()
         self._check = check
-        self._codec = CODECS[codec]
+        self._codec = CODECS[settings.codec]
+        self._dictionary_bytes = settings.dictionary_page_bytes
         fields = zip(form.bare_fields, form.fields, strict=True)
         self._top_level = frozenset(leaves[0] for field, leaves in fields if field is not None)
         self._matches: tuple[Any, list[int | None], list[int | None]] = (None, [], [])
@@ -218,17 +231,21 @@ class CopyPlanner:
         chunks: list[Chunk] = []
         buffers: list[pa.Buffer] = []
         to_decode: list[Source] = []
+        dictionary_bytes = 0
         for source in sources:
             parts = _parts(source, self._form.levels[leaf])
             if parts is None:
                 return None
             is_verified = not source.chunk.has_dictionary and all(pages.all_checked for _, _, pages in parts)
             to_decode += [] if is_verified and not is_counted else [source]
+            dictionary_bytes += parts[0][2].pages[0].size if source.chunk.has_dictionary else 0
             for part in parts:
                 chunk, own, pages = self._with_levels(source, leaf, part)
                 chunks.append(chunk)
                 buffers += own
                 counts += pages.counts
+        if self._saves_bytes(leaf, sources, dictionary_bytes):
+            return None
         return Copied(NewChunk.copied(chunks, pages=counts).with_statistics(statistics), buffers, to_decode)
 
     def _with_levels(self, source: Source, leaf: int, part: Part) -> tuple[Chunk, list[pa.Buffer], Pages]:
@@ -238,6 +255,23 @@ class CopyPlanner:
             return chunk, [data], pages
         return with_levels(data, chunk, pages, is_optional=self._form.levels[leaf][0] > 0)
 
+    def _saves_bytes(self, leaf: int, sources: Sequence[Source], dictionary_bytes: int) -> bool:
+        """Return whether one dictionary is smaller than the values, which are unique in each of these chunks.
+
+        Raises as `ParquetInput.decode`.
+        """
+        number = self._form.leaf_ids[leaf]
+        coded = [source for source in sources if source.chunk.has_dictionary and number in source.unit.dictionary_ids]
+        if not coded or dictionary_bytes <= self._dictionary_bytes:
+            return bool(coded)
+        words: list[pa.Array] = []
+        for source in _spread_pairs(coded):
+            self._check()
+            table = source.unit.source.decode(source.unit.row_group, source.unit.segments, [source.leaf])
+            words += [one.dictionary if pt.is_dictionary(one.type) else one for one in table.column(0).chunks]
+        joined = pa.chunked_array(words)
+        return bool(pc.count_distinct(joined).as_py() < LEAST_DISTINCT * len(joined))
+
     def _may_be_copied(self, source: Source, leaf: int) -> bool:
         """Return whether the footer allows the copy; whether a dictionary does is known from its pages only."""
         chunk, rows = source.chunk, source.unit.rows
@@ -245,8 +279,7 @@ class CopyPlanner:
         if chunk.codec != self._codec or not (chunk.values == rows if is_flat else chunk.values >= rows):
             return False
         if chunk.has_dictionary:
-            saves_bytes = self._form.leaf_ids[leaf] in source.unit.dictionary_ids
-            return leaf in self._top_level and not saves_bytes and chunk.encodings <= _WITH_DICTIONARY
+            return leaf in self._top_level and chunk.encodings <= _WITH_DICTIONARY
         return {PLAIN} <= chunk.encodings <= LEVEL_ENCODINGS | {PLAIN}
 
     def _looks_copyable(self, source: Source, leaf: int) -> bool:
@@ -269,6 +302,13 @@ class CopyPlanner:
             for field, column in zip(table.schema, table.columns, strict=True) if self._floats else ():
                 nans.update(dict(count_nans(field, column.chunks)))
         return nans
+
+
+def _spread_pairs(sources: Sequence[Source]) -> list[Source]:
+    """Return sources in pairs of neighbours, as values recur in files that were written one after another."""
+    step = -(-len(sources) // COMPARED_PAIRS)
+    chosen = {at + more for at in range(0, len(sources), step) for more in (0, 1)}
+    return [one for at, one in enumerate(sources) if at in chosen]
 
 
 def _parts(source: Source, levels: tuple[int, int]) -> Sequence[Part] | None:

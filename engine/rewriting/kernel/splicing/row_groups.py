@@ -60,7 +60,7 @@ class Splicer:
         """
         self._form = OutputForm(schema, settings, int96_ids=int96_ids, writes_ids=writes_ids)
         self._planner = CopyPlanner(
-            form=self._form, codec=settings.codec, counts_nans=layout.expects_several_files, check=check
+            form=self._form, settings=settings, counts_nans=layout.expects_several_files, check=check
         )
         self._encoding = Encoding(schema=schema, settings=settings, form=self._form, check=check)
         self._key_values = key_values
