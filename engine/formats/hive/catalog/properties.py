@@ -12,12 +12,12 @@ from engine.formats.base import PlainProperties
 METASTORE: Final = "metastore"
 URI: Final = "uri"
 
-STORAGE: Final = ("s3.", "client.", "gcs.", "adls.")
+STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.")
 PLAIN: Final = PlainProperties(
     frozenset(
         {
             *("type", URI, "s3.endpoint", "s3.region", "s3.anonymous", "s3.force-virtual-addressing"),
-            *("client.region", "adls.account-name", "gcs.project-id", "gcs.no-auth"),
+            *("client.region", "adls.account-name", "gcs.project-id", "gcs.no-auth", "hdfs.host", "hdfs.port"),
         }
     )
 )

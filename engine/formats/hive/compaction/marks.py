@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pyarrow.compute as pc
 
-from engine.formats.orphans.listings import files_below
+from engine.formats.hive.files.stores import files_below
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of
 

@@ -13,8 +13,8 @@ from engine.formats.hive.compaction.folders import COMPACTED, attempt_of_folder,
 from engine.formats.hive.compaction.marks import SENT, SENT_SECONDS
 from engine.formats.hive.compaction.proofs import records_of
 from engine.formats.hive.compaction.replaced import ListName
+from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.view import TableView
-from engine.formats.orphans.listings import files_below
 from engine.rewriting.kernel.storage.stores.addresses import address_of, file_name
 from engine.rewriting.kernel.storage.stores.connections import files_of
 

@@ -13,10 +13,11 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.metadata.partitions import Partitions
 from engine.formats.intake.limits import LIVE_BYTES, too_large
 from engine.formats.intake.overlapping import overlapped
-from engine.formats.orphans.listings import FOUND, files_below
+from engine.formats.orphans.listings import FOUND
 from engine.rewriting.kernel.storage.places import UNCLEAR
 from engine.rewriting.kernel.storage.stores.addresses import FILE, address_of
 
@@ -37,7 +38,7 @@ _HIDDEN: Final = r"(?:_[^/=]*|\.[^/]*)"
 _COPYING: Final = "._COPYING_"
 
 Lister = Callable[[str], Iterator[pa.Table]]
-"""Yields all files below a location; see `formats.orphans.listings.files_below`."""
+"""Yields all files below a location; see `stores.files_below`."""
 
 
 def data_files(partitions: Partitions, root: str, storage: Mapping[str, str]) -> pa.Table:

@@ -16,10 +16,11 @@ from engine.formats.hive.compaction.copies import copied_file, mark_of
 from engine.formats.hive.compaction.folders import COMPACTED, parent_of, plain
 from engine.formats.hive.compaction.replaced import LARGEST, NAMES, ListName, ReplacedFolder, States
 from engine.formats.hive.files.listing import is_hidden
+from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.view import TableView
 from engine.formats.intake.limits import LIVE_BYTES, Malformed, too_large
 from engine.formats.intake.overlapping import overlapped
-from engine.formats.orphans.listings import FOUND, files_below
+from engine.formats.orphans.listings import FOUND
 
 MOST_FILES: Final = 5_000_000
 """Limit of the files in all lists of a table that are read at once, about 200 bytes of memory each."""

@@ -19,10 +19,10 @@ from engine.formats.hive.compaction.marks import SENT, SENT_SECONDS
 from engine.formats.hive.compaction.proofs import records_of as records_of_partitions
 from engine.formats.hive.compaction.replaced import ListName
 from engine.formats.hive.files.listing import files_directly_in
+from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.upkeep.folders import Listed, lists_of, replaced_folders
 from engine.formats.hive.upkeep.late_files import Carrier, LateFiles
 from engine.formats.hive.view import TableView
-from engine.formats.orphans.listings import files_below
 
 UNREAD: Final = "unread"
 _MOST_NAMED: Final = 10

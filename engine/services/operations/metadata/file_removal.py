@@ -5,7 +5,8 @@ which nothing needs. A deletion stops for cancels, quiet hours and pauses; anoth
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -77,20 +78,23 @@ class DeletingAttempt(MetadataAttempt):
             Stopped, Fatal: as `_remove_files`.
         """
         self._go_on()
-        await self._removal.look(policy)
-        plan, earlier = await self._removal.record(), self._removal.figures()
-        document = {"rule": dict(rule), "removal": plan.document()}
-        self._removed = earlier.document() if earlier.total.files else {}
-        self._step("planned")
-        await self._attempt.check()
-        if not plan.total.files and not self._removed:
-            state, reason = self._state_without_files(plan)
-            await self._end(state, reason, words(plan), plan=document)
+        async with self._removal.paced(policy):
+            await self._removal.look(policy)
+            plan, earlier = await self._removal.record(), self._removal.figures()
+            document = {"rule": dict(rule), "removal": plan.document()}
+            self._removed = earlier.document() if earlier.total.files else {}
+            self._step("planned")
+            await self._attempt.check()
+            has_files = bool(plan.total.files or self._removed)
+            if has_files:
+                self._go_on()
+                await self._begin(policy, document, {"files": plan.total.files, "bytes": plan.total.bytes})
+                await self._remove_files(policy)
+        if has_files:
+            await self._end(RunState.SUCCEEDED, "committed", f"{what}: {self._files_words()}")
             return
-        self._go_on()
-        await self._begin(policy, document, {"files": plan.total.files, "bytes": plan.total.bytes})
-        await self._remove_files(policy)
-        await self._end(RunState.SUCCEEDED, "committed", f"{what}: {self._files_words()}")
+        state, reason = self._state_without_files(plan)
+        await self._end(state, reason, words(plan), plan=document)
 
     def _state_without_files(self, plan: RemovalPlan) -> tuple[RunState, str]:  # noqa: ARG002 - others look at it
         """Return the state in which a search without files to delete ends, and the reason."""
@@ -160,6 +164,18 @@ class FileRemoval:
         self._proven_at = float("-inf")
         self._deletion: FileDeletion | None = None
         self._plan: RemovalPlan | None = None
+        self._take: Callable[[int], None] | None = None
+
+    @asynccontextmanager
+    async def paced(self, policy: EffectivePolicy) -> AsyncIterator[None]:
+        """Apply the request budget to the block: an attempt has one share, and leaving it ends what it sends."""
+        tools = self._context.pacing
+        async with paced_requests(tools=tools, attempt=self._attempt, table=self._table, policy=policy) as take:
+            self._take = take
+            try:
+                yield
+            finally:
+                self._take = None
 
     async def is_pending(self) -> bool:
         """Return whether files of this run remain to be deleted. Raises as `FileDeletion`."""
@@ -228,22 +244,24 @@ class FileRemoval:
         self, advance: Callable[[Callable[[int], None], float], bool], policy: EffectivePolicy, step: str
     ) -> None:
         """Call a function of the deletion until it returns False, within the request budget."""
-        self._proven_at = float("-inf")
-        paced = paced_requests(tools=self._context.pacing, attempt=self._attempt, table=self._table, policy=policy)
-        async with paced as take:
+        if self._take is None:
+            async with self.paced(policy):
+                await self._repeat(advance, policy, step)
+            return
+        self._proven_at, take = float("-inf"), self._take
 
-            def before_batch(requests: int) -> None:
-                self._check()
-                try:
-                    take(requests)
-                except Interrupted as error:  # a format would report any other error as damage of the table
-                    raise Stopped from error
-                self._check()
+        def before_batch(requests: int) -> None:
+            self._check()
+            try:
+                take(requests)
+            except Interrupted as error:  # a format would report any other error as damage of the table
+                raise Stopped from error
+            self._check()
 
-            is_left = True
-            while is_left:
-                self._step(step)
-                is_left = await self._context.formats.work(self._table.ref, advance, before_batch, STEP_SECONDS)
+        is_left = True
+        while is_left:
+            self._step(step)
+            is_left = await self._context.formats.work(self._table.ref, advance, before_batch, STEP_SECONDS)
 
     def _check(self) -> None:
         if self._attempt.stop_reason is not None:

@@ -104,6 +104,12 @@ class HdfsFiles:
         """Yield the paths of all files below a folder; without `is_recursive` only those directly in it."""
         yield from (each.path for each in self._listed(folder, is_recursive) if not each.isdir)
 
+    def listed(self, folder: str) -> Iterator[tuple[str, int, int]]:
+        """Yield path, size and time (microseconds since 1970) of all files below a folder. Raises StoreError."""
+        for each in self._listed(folder, True):
+            if not each.isdir:
+                yield each.path, each.length, each.modification_time * 1000
+
     def folders(self, folder: str) -> Iterator[str]:
         """Yield the paths of the folders directly in a folder. Raises StoreError."""
         yield from (each.path for each in self._listed(folder, False) if each.isdir)
