@@ -14,6 +14,7 @@ import base64
 import gc
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -79,6 +80,8 @@ class GroupRewrite:
         )
         storage = Storage(properties=task.storage, places=task.places, credentials=credentials_of(task))
         self._transfer = Transfer(storage=storage, bucket=self._bucket, clock=clock)
+        self._key_check = 0, 0.0
+        """Bytes read and seconds of the check of a merge by key."""
         self._channel = PaceChannel(task=task, bucket=self._bucket, moved=lambda: self._transfer.moved, post=post)
 
     def run(self) -> GroupResult:
@@ -150,27 +153,32 @@ class GroupRewrite:
             return
         files.partition = task.partition_by  # of an unpartitioned spec: no values
         layout = _layout(task, live, planned=task.output_files)
-        if task.order is None and (own_footers or not deleted or not live):
-            splicer = Splicer(
-                schema=schema,
-                settings=task.write,
-                key_values=task.key_value_metadata,
-                files=files,
-                layout=layout,
-                check=self._bucket.check,
-                int96_ids=task.int96_ids,
-                writes_ids=task.columns_by != BY_NAME,
-            )
+        if task.key is not None and not live:
+            deque(units, maxlen=0)
+            self._splicer(schema, files, layout).write_empty_file()
+            return
+        if task.order is None and not deleted:
+            splicer = self._splicer(schema, files, layout)
             head = list(islice(units, 1))
-            if not head and task.key is not None:
-                splicer.write_empty_file()
-                return
             suits = bool(head) and (own_footers or splicer.suits(head[0]))
             units = chain([head.pop()] if head else [], units)
             if suits:
                 splicer.write(units)
                 return
         self._encode(map(reader.rows_of, units), files, schema, layout, live)
+
+    def _splicer(self, schema: pa.Schema, files: OutputFiles, layout: Layout) -> Splicer:
+        task = self._task
+        return Splicer(
+            schema=schema,
+            settings=task.write,
+            key_values=task.key_value_metadata,
+            files=files,
+            layout=layout,
+            check=self._bucket.check,
+            int96_ids=task.int96_ids,
+            writes_ids=task.columns_by != BY_NAME,
+        )
 
     def _write_partitions(self, source: Iterator[Rows], files: OutputFiles, schema: pa.Schema, live: int) -> None:
         """Write the outputs of each partition of `partition_by`, one partition after the other."""
@@ -215,6 +223,7 @@ class GroupRewrite:
 
     def _check_key(self, files: OutputFiles, schema: pa.Schema, numbers: ColumnNumbers | None) -> None:
         if self._task.key is not None:
+            begun, before = self._clock(), self._transfer.moved.bytes_read
             check_newest_rows(
                 inputs=self._task.inputs,
                 outputs=_as_inputs(files),
@@ -223,6 +232,7 @@ class GroupRewrite:
                 transfer=self._transfer,
                 numbers=numbers,
             )
+            self._key_check = self._transfer.moved.bytes_read - before, self._clock() - begun
 
     def _check_rows(
         self, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes, numbers: ColumnNumbers | None
@@ -250,7 +260,8 @@ class GroupRewrite:
         moved = self._transfer.moved
         reading = reader.seconds_waiting if reader else 0.0
         writing = self._transfer.seconds_writing
-        checking = checked.seconds if checked else 0.0
+        key_bytes, key_seconds = self._key_check
+        checking = key_seconds + (checked.seconds if checked else 0.0)
         return GroupResult(
             group=self._task.group,
             outcome=outcome,
@@ -267,7 +278,7 @@ class GroupRewrite:
             seconds_writing=writing,
             throttled_seconds=self._bucket.throttled_seconds,
             row_digest=str(checked.digest) if checked else "",
-            bytes_checked=checked.bytes_read if checked else 0,
+            bytes_checked=key_bytes + (checked.bytes_read if checked else 0),
             seconds_checking=checking,
         )
 

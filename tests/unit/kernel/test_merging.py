@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.rewriting.kernel import task as kernel_task
-from engine.rewriting.kernel.contract import RowKey, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import OrderColumn, RowKey, RowOrder, TaskInput, WriteSettings
 from engine.rewriting.kernel.errors import InputFault, OutputFault
+from engine.rewriting.kernel.merging import newest_check
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from tests.unit.kernel.building import field, left_behind, make_task, outputs_of, rewrite, write
 from tests.unit.kernel.test_int96 import as_int96, instant, raw_rows
@@ -196,13 +197,61 @@ def test_int96_timestamps_beside_the_key_are_kept_in_row_groups_of_any_size(tmp_
     assert all(output.record_count for output in result.outputs)
 
 
+def test_rows_without_a_key_only_are_kept(tmp_path: Path) -> None:
+    schema = schema_of(pa.int64(), pa.int64())
+    rows = [{"key": None, "part": "a", "version": at, "deleted": True, "text": f"row {at}"} for at in range(5)]
+    result = merged(tmp_path, written(tmp_path, rows, schema, 2), schema)
+    assert outputs_of(result).to_pylist() == rows
+
+
+@pytest.mark.parametrize("keys", [1, 3, 500])
+def test_a_check_in_several_slices_finds_nothing_wrong(
+    keys: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With few keys most slices are empty; a key with very many rows has few records."""
+    monkeypatch.setattr(newest_check, "SLICE_ROWS", 100)
+    schema = schema_of(pa.int64(), pa.int64())
+    rows = random_rows(Random(keys), 2000, lambda i: i % keys, lambda i: i)
+    result = merged(tmp_path, written(tmp_path, rows, schema, 3, row_group_size=200), schema)
+    assert outputs_of(result).to_pylist() == newest(rows, ["key"])
+
+
+@pytest.mark.parametrize(("unit", "least"), [("ns", 1), ("ms", 2**61), ("us", -(2**61))])
+def test_timestamps_of_any_unit_are_versions(unit: str, least: int, tmp_path: Path) -> None:
+    schema = schema_of(pa.int64(), pa.timestamp(unit))
+    bare = pa.schema([pa.field(one.name, one.type) for one in schema])
+    versions = pa.array([least + 1, least, least + 2], pa.int64()).cast(pa.timestamp(unit))
+    columns = [
+        pa.array([7, 7, 8]),
+        pa.array(["a"] * 3),
+        versions,
+        pa.nulls(3, pa.bool_()),
+        pa.array(["new", "old", "8"]),
+    ]
+    one = write(tmp_path / "a.parquet", pa.Table.from_arrays(columns, schema=bare), version="2.6")
+    result = merged(tmp_path, [one], schema)
+    assert outputs_of(result)["text"].to_pylist() == ["new", "8"]
+
+
+def test_merged_rows_are_put_into_an_order(tmp_path: Path) -> None:
+    schema = schema_of(pa.int64(), pa.int64())
+    rows = random_rows(Random(5), 400, lambda i: i, lambda i: i)
+    order = RowOrder("sort", (OrderColumn(5, descending=True),))
+    result = merged(tmp_path, written(tmp_path, rows, schema, 4), schema, order=order)
+    wanted = sorted(newest(rows, ["key"]), key=lambda row: row["text"], reverse=True)
+    assert outputs_of(result).to_pylist() == wanted
+
+
+@pytest.mark.parametrize("order", [None, RowOrder("sort", (OrderColumn(1),))])
 @pytest.mark.parametrize("stamps", [False, True])
-def test_a_group_whose_keys_are_all_deleted_has_a_file_without_rows(stamps: bool, tmp_path: Path) -> None:
+def test_a_group_whose_keys_are_all_deleted_has_a_file_without_rows(
+    stamps: bool, order: RowOrder | None, tmp_path: Path
+) -> None:
     """Without a file there would be nothing to put in place of the inputs."""
     schema = schema_of(pa.int64(), pa.int64())
     rows = [{"key": at, "part": "a", "version": 1, "deleted": True, "text": "gone"} for at in range(9)]
     settings = WriteSettings(target_file_bytes=2**20, names_parquet_mr=stamps)
-    result = merged(tmp_path, written(tmp_path, rows, schema, 2), schema, write=settings)
+    result = merged(tmp_path, written(tmp_path, rows, schema, 2), schema, write=settings, order=order)
     (output,) = result.outputs
     assert (result.rows_deleted, result.rows_written, output.record_count) == (9, 0, 0)
     assert outputs_of(result).schema.names == schema.names

@@ -16,7 +16,8 @@ from engine.formats.hive.metadata.tables import TableEntry
 from engine.rewriting.kernel.contract import RowKey
 from engine.rewriting.kernel.reading.projection import field_id
 
-_NO_KEY: Final = re.compile(r"(float|double|array<|map<|struct<|uniontype<).*")
+_NO_KEY: Final = re.compile(r"float|double|char\(.*")
+"""Readers differ on NaN and the sign of zero, and on blanks at the end of `char`."""
 _VERSION: Final = re.compile(r"tinyint|smallint|int|integer|bigint|date|timestamp")
 _DELETED: Final = re.compile(r"boolean")
 
@@ -29,6 +30,7 @@ def key_condition(entry: TableEntry, key: DeclaredKey) -> Condition:
 
 def _problems(entry: TableEntry, key: DeclaredKey) -> Iterator[str]:
     types = {each.name.lower(): each.type for each in entry.columns}
+    unfit = {each.name.lower() for each in entry.columns if each.is_nested or _NO_KEY.fullmatch(each.type)}
     keys = _without_partition_keys(entry, key)
     named = [*key.columns, key.version, *([] if key.deleted is None else [key.deleted])]
     partitions = {each.name.lower() for each in entry.keys}
@@ -38,7 +40,7 @@ def _problems(entry: TableEntry, key: DeclaredKey) -> Iterator[str]:
         return
     if not keys:
         yield f"{KEY_SETTING}.columns are partition keys only, so that each partition would keep one row"
-    yield from (_of_type(name, types[name], "columns") for name in keys if _NO_KEY.fullmatch(types[name]))
+    yield from (_of_type(name, types[name], "columns") for name in keys if name in unfit)
     for role, name, wanted, words in (
         ("version", key.version, _VERSION, "a whole number, a date or a timestamp"),
         ("deleted", key.deleted, _DELETED, "a boolean"),

@@ -4,7 +4,6 @@ Names are compared without regard to case. A table of Hive has no ids of its col
 their names: a renamed column is another one.
 """
 
-import re
 import zlib
 from collections.abc import Iterable
 from typing import Final
@@ -17,7 +16,6 @@ from engine.formats.hive.metadata.tables import TableEntry
 from engine.rewriting.kernel.contract import OrderColumn, RowOrder
 from engine.rewriting.kernel.reading.projection import field_id
 
-_NESTED: Final = re.compile(r"(array<|map<|struct<|uniontype<).*")
 _POSITIVE: Final = 0x7FFF_FFFF
 
 
@@ -36,10 +34,10 @@ def _field(entry: TableEntry, wanted: WantedColumn) -> OrderField:
     name = wanted.name.lower()
     if name in {each.name.lower() for each in entry.keys}:
         raise NotEligible(f"rewrite.columns: {wanted.name[:100]!r} is a partition key: a partition has one value of it")
-    of = next((each.type for each in entry.columns if each.name.lower() == name), None)
-    if of is None:
+    found = next((each for each in entry.columns if each.name.lower() == name), None)
+    if found is None:
         raise NotEligible(f"rewrite.columns: the table has no column {wanted.name[:100]!r} at its top level")
-    if _NESTED.fullmatch(of):
+    if found.is_nested:
         raise NotEligible(f"rewrite.columns: {wanted.name[:100]!r} is nested, which has no order: name other columns")
     return OrderField(name, zlib.crc32(name.encode()) & _POSITIVE, wanted.descending, wanted.nulls_first)
 

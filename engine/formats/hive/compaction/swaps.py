@@ -53,6 +53,8 @@ def commit_groups(view: TableView, request: CommitRequest, before_try: Callable[
 
     `view` is the present state of the table. Each partition changes at once, all of them do not.
     """
+    if any(not group.outputs for group in request.groups):
+        raise CommitConflict("a group has no output to put in place")
     swaps = [Swap(view, request, group, snapshot_of(request)) for group in request.groups]
     if view.entry.schema_id != request.schema_id:
         if any(each.is_open() for each in swaps):

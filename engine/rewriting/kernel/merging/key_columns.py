@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import RowKey
 from engine.rewriting.kernel.errors import UNSUPPORTED_KEY, Refused
-from engine.rewriting.kernel.merging.record_slices import whole_numbers
 from engine.rewriting.kernel.parquet.int96 import BYTES, int96_days
 from engine.rewriting.kernel.reading.projection import field_id
 
@@ -64,11 +62,13 @@ def _is_int96(of: pa.DataType) -> bool:
 
 
 def version_numbers(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Return versions as two columns of 64 bits that compare as they do, one after the other; nulls stay null."""
+    """Return versions as two columns of 64 bits that compare as they do, one after the other; nulls stay null.
+
+    Timestamps are numbers of their own unit, which all files of a task have.
+    """
     if _is_int96(column.type):
         parts = [int96_days(chunk) for chunk in column.chunks]
         days = pa.chunked_array([each[0] for each in parts], type=pa.int64())
         return days, pa.chunked_array([each[1] for each in parts], type=pa.int64())
-    of = pa.array(whole_numbers(column), pa.int64())
-    numbers = pc.if_else(column.is_valid(), pa.chunked_array([of]), pa.scalar(None, pa.int64()))
-    return pa.chunked_array([pa.nulls(len(column), pa.int64())]), numbers
+    plain = column.cast(pa.int32()) if pt.is_date32(column.type) else column
+    return pa.chunked_array([pa.nulls(len(column), pa.int64())]), plain.cast(pa.int64())

@@ -1,12 +1,12 @@
 """The check of a merge by key: the outputs have the newest row of each key, once, and no key that it deletes.
 
-It does not use the code that chose the rows: inputs and outputs are read again and compared slice by slice, by hashes
-of their keys. It is about keys and versions; that outputs have whole rows of the inputs is what `row_check` compares.
-Keys are compared by hashes of 64 bits: two of 10 million keys have the same with a chance of 3 in a million, which
-fails the group without a fault.
+It does not use the code that chose the rows, but for the reading of versions as numbers: inputs and outputs are read
+again and compared slice by slice, by hashes of their keys. It is about keys and versions; that outputs have whole rows
+of the inputs is what `row_check` compares. Keys are compared by hashes of 64 bits: two of 10 million keys have the same
+with a chance of 3 in a million, which fails the group without a fault.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -68,7 +68,7 @@ def check_newest_rows(
             without_key_after = _add(reader, outputs, after)
         except InputFault as fault:
             raise OutputFault(f"what was written can't be read back: {fault}") from fault
-        without_key = _add(reader, inputs, before)
+        without_key = _add(reader, inputs, before, choose=_newest)
         wrong = sum(_wrong_keys(before.read(at), after.read(at)) for at in range(count))
     finally:
         before.close()
@@ -79,26 +79,39 @@ def check_newest_rows(
         raise OutputFault(f"{names}: {wrong} rows are not the newest of their key, and {kept} were kept")
 
 
-def _add(reader: "_Reader", files: Sequence[TaskInput], slices: Slices) -> int:
-    """Add the records of files to slices; return the number of rows with a null in their key."""
+def _add(
+    reader: "_Reader",
+    files: Sequence[TaskInput],
+    slices: Slices,
+    choose: Callable[[Records], Records] = lambda records: records,
+) -> int:
+    """Add the chosen records of each row group to slices; return the number of rows with a null in their key.
+
+    Of the inputs the newest of a row group are sufficient: a key with very many rows has few records then.
+    """
     without_key = 0
     for records, has_key in reader.records(files):
-        slices.add(records[has_key])
+        slices.add(choose(records[has_key]))
         without_key += int((~has_key).sum())
     return without_key
 
 
 def _wrong_keys(before: Records, after: Records) -> int:
     """Return the number of keys that one side has and the other has not, or with another version."""
-    ordered = before[np.lexsort([before[name] for name in ("place", *reversed(_COMPARED))])]
-    keys = ordered["key"]
-    newest = ordered[np.append(keys[1:] != keys[:-1], len(keys) > 0)]
+    newest = _newest(before)
     wanted = newest[newest["deletes"] == 0]
     found = after[np.lexsort([after[name] for name in reversed(_COMPARED)])]
     if len(wanted) == len(found) and all((wanted[name] == found[name]).all() for name in _COMPARED):
         return 0
     sides = ({tuple(row) for row in side[_COMPARED].tolist()} for side in (wanted, found))
     return max(1, len(next(sides) ^ next(sides)))
+
+
+def _newest(records: Records) -> Records:
+    """Return the newest record of each key."""
+    ordered = records[np.lexsort([records[name] for name in ("place", *reversed(_COMPARED))])]
+    keys = ordered["key"]
+    return ordered[np.flatnonzero(np.append(keys[1:] != keys[:-1], len(keys) > 0))]
 
 
 class _Reader:

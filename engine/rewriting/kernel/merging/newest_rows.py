@@ -1,12 +1,12 @@
 """Find the rows that a merge by key leaves out, by sorting: all but the newest of a key, and newest ones that delete.
 
 They are left out like rows of position deletes, so that the rewrite itself knows nothing of keys. Only the columns of
-the rule are read for it, and sorted within a bound of memory (`ordering.arranging`). Memory beyond that: eight bytes
-for each row that is left out.
+the rule are read for it, and sorted within a bound of memory (`ordering.arranging`). Memory beyond that: a byte for
+each row, and eight for each row that is left out.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Final
 
 import numpy as np
@@ -58,11 +58,10 @@ def left_out_rows(
     check = transfer.bucket.check
     arrangement = Arrangement(schema=sorted_schema, order=order, rows=starts[-1], check=check)
     arranged = arrangement.arranged(_keyed(reader, columns, starts))
-    places = np.sort(np.concatenate([np.empty(0, np.int64), *_left_out(arranged, sorted_schema, len(columns.key))]))
-    cuts = np.searchsorted(places, starts[1:-1])
-    return PositionDeletes(
-        positions=[part - start for part, start in zip(np.split(places, cuts), starts[:-1], strict=True)]
-    )
+    is_left_out = np.zeros(starts[-1], np.bool_)
+    for places in _left_out(arranged, sorted_schema, len(columns.key)):
+        is_left_out[places] = True
+    return PositionDeletes(positions=[np.flatnonzero(is_left_out[slice(*each)]) for each in pairwise(starts)])
 
 
 def _no_deletes(inputs: Sequence[TaskInput]) -> PositionDeletes:

@@ -9,6 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from engine.rewriting.kernel.errors import OutputFault
+from engine.rewriting.kernel.ordering.spilling import spilling
+
 Records = npt.NDArray[Any]
 """Structured arrays with a field `key`, a hash of 64 bits."""
 
@@ -26,21 +29,30 @@ class Slices:
 
     def __init__(self, *, count: int, kind: np.dtype[Any]) -> None:
         self._kind = kind
-        self._files: list[IO[bytes]] = [tempfile.TemporaryFile() for _ in range(count)]  # noqa: SIM115 - see `close`
+        self._files: list[IO[bytes]] = []
+        try:
+            with spilling():
+                for _ in range(count):
+                    self._files.append(tempfile.TemporaryFile())  # noqa: SIM115 - `close` does
+        except OutputFault:
+            self.close()
+            raise
 
     def add(self, records: Records) -> None:
-        """Append records, each to the slice of its key."""
+        """Append records, each to the slice of its key. Raises OutputFault when the temporary folder is full."""
         numbers = ((records["key"] >> _SLICE_BITS) % np.uint64(len(self._files))).astype(np.uint16)
         whole = records.view(np.dtype((np.void, self._kind.itemsize)))  # moved as bytes, 10 times as fast as by fields
         grouped = whole[np.argsort(numbers, kind="stable")]
         counts = np.bincount(numbers, minlength=len(self._files))
-        for file, part in zip(self._files, np.split(grouped, np.cumsum(counts)[:-1]), strict=True):
-            file.write(part.tobytes())
+        with spilling():
+            for file, part in zip(self._files, np.split(grouped, np.cumsum(counts)[:-1]), strict=True):
+                file.write(part.tobytes())
 
     def read(self, at: int) -> Records:
         """Return the records of one slice."""
-        self._files[at].seek(0)
-        return np.frombuffer(self._files[at].read(), self._kind)
+        with spilling():
+            self._files[at].seek(0)
+            return np.frombuffer(self._files[at].read(), self._kind)
 
     def close(self) -> None:
         """Delete the files."""

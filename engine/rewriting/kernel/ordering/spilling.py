@@ -120,4 +120,4 @@ def spilling() -> Iterator[None]:
         yield
     except OSError as error:
         message = f"the rows of the group don't fit the temporary folder {tempfile.tempdir} (TMPDIR): {error}"
-        raise OutputFault(f"{message}; give it room, or lower {_SETTING}") from error
+        raise OutputFault(f"{message}; give it room, or lower {_SETTING} if the format divides partitions") from error

@@ -56,7 +56,7 @@ _WITH_DICTIONARY: Final = LEVEL_ENCODINGS | {PLAIN} | DICTIONARY_ENCODINGS
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Rows `start` to `stop` of a unit, without those that are deleted."""
+    """Rows `start` to `stop` of a unit."""
 
     unit: Unit
     start: int
@@ -65,8 +65,7 @@ class Piece:
     @property
     def rows(self) -> int:
         """The number of rows."""
-        keep = self.unit.keep
-        return self.stop - self.start if keep is None else keep.slice(self.start, self.stop - self.start).true_count
+        return self.stop - self.start
 
     @property
     def most_bytes(self) -> int:
@@ -76,12 +75,7 @@ class Piece:
     @property
     def is_whole(self) -> bool:
         """Whether the piece is its whole unit."""
-        return self.unit.keep is None and self.rows == self.unit.rows
-
-    def of(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
-        """Return the piece's rows of a decoded column of the unit."""
-        found, keep = column.slice(self.start, self.stop - self.start), self.unit.keep
-        return found if keep is None else found.filter(keep.slice(self.start, self.stop - self.start))
+        return self.rows == self.unit.rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ class Encoding:
         for piece in pieces:
             self._check()
             for chunks, column in zip(columns, piece.unit.decode(fields), strict=True):
-                chunks.extend(piece.of(column).chunks)
+                chunks.extend(column.slice(piece.start, piece.rows).chunks)
         return columns
 
     def _stored(self, pieces: Sequence[Piece], fields: tuple[int, ...], plans: Mapping[int, Bare]) -> Columns:

@@ -6,7 +6,7 @@ So the decision is made for each row group and column, and any doubt costs time,
 
 Inputs are used whole, row group by row group: an output's row group ends at the end of the input's row group that is
 nearest to the size from `Layout`. If that differs by more than `TOLERANCE`, the row group is cut within an input's row
-group and encoded completely. So is a row group of which rows are deleted.
+group and encoded completely.
 
 Memory: the stored bytes of the inputs of one output row group, the encoded columns of the output, and about
 `DECODED_BYTES` of decoded values, or one column if that is more. A row group ends early when its values before
@@ -82,7 +82,7 @@ class Splicer:
         for unit in units:
             self._layout.observe_input(unit.rows, unit.logical_bytes)
             self._pending.append(Piece(unit, 0, unit.rows))
-            self._rows += self._pending[-1].rows
+            self._rows += unit.rows
             self._bytes += self._pending[-1].most_bytes
             while self._pending and (self._rows >= self._layout.next_row_group() or self._bytes >= self._most_bytes):
                 self._write_row_group(min(self._rows, self._layout.next_row_group()))
@@ -100,8 +100,6 @@ class Splicer:
         rows = sum(piece.rows for piece in pieces)
         self._rows -= rows
         self._bytes = sum(piece.most_bytes for piece in self._pending)
-        if not rows:
-            return
         if self._open is None:
             self._open = _SplicedFile(self._files.begin(), self._form)
         before = self._open.sink.position
