@@ -2,9 +2,12 @@
 
 import hashlib
 import re
+from collections.abc import Collection
 from typing import Final
 
 from engine.formats.hive.compaction.folders import plain
+from engine.formats.hive.files.listing import files_directly_in
+from engine.formats.hive.writers.names import is_dual
 from engine.formats.intake.table_storage import TableStorage
 from engine.rewriting.kernel.storage.stores.addresses import address_of, file_name
 from engine.rewriting.kernel.storage.stores.connections import files_of
@@ -20,6 +23,8 @@ NAMES: Final = r"/late-[0-9a-f]{16}-[0-9]{1,18}-[0-9]{1,18}\.parquet$"
 
 def copy_of(folder: str, path: str, state: tuple[int, int]) -> str:
     """Return the path of the copy of a file with this size and time: the same for the same file only."""
+    if is_dual(path):
+        return f"{folder}/{file_name(path)}"
     return f"{folder}/late-{mark_of(path)}-{state[1]}-{state[0]}.parquet"
 
 
@@ -54,3 +59,32 @@ def copy_file(path: str, target: str, size: int, storage: TableStorage) -> None:
     if len(body) != size:
         raise OSError(f"{path[-300:]}: {len(body)} bytes were read, {size} expected")
     storage.write(target, bytes(body))
+
+
+def bring_back(folder: str, previous: str, known: Collection[str], storage: TableStorage) -> bool:
+    """Copy the dual files that only a newer folder has to the one that the partition gets back.
+
+    Args:
+        folder: the newer folder.
+        previous: the folder that the partition had before.
+        known: names of files whose rows the previous folder has, or had before they were overwritten.
+        storage: where both are.
+
+    Returns:
+        False if one of them can't be copied: it is too large, or the previous folder has another file of its name.
+
+    Raises:
+        OSError: the store does not answer.
+    """
+    found = files_directly_in(folder, storage.properties)
+    present = files_directly_in(previous, storage.properties)
+    for path, state in found.items():
+        if not is_dual(path) or file_name(path) in known:
+            continue
+        target = copy_of(previous, path, state)
+        if target in present and present[target][0] == state[0]:
+            continue
+        if target in present or state[0] > LARGEST_COPY:
+            return False
+        copy_file(path, target, state[0], storage)
+    return True

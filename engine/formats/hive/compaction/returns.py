@@ -7,7 +7,7 @@ from thrift.transport.TTransport import TTransportException
 
 from engine.domain.errors import OutcomeUnknown
 from engine.formats.base import RollBack
-from engine.formats.hive.compaction.copies import copy_of
+from engine.formats.hive.compaction.copies import bring_back, copy_of
 from engine.formats.hive.compaction.folders import plain
 from engine.formats.hive.compaction.marks import remove_mark, write_mark
 from engine.formats.hive.compaction.proofs import records_of
@@ -16,6 +16,7 @@ from engine.formats.hive.compaction.replaced import LARGEST, ReplacedFolder, pat
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
 from engine.formats.hive.view import TableView
+from engine.formats.hive.writers.names import is_dual, is_same
 from engine.formats.intake.errors import summary_of
 from engine.formats.intake.limits import Malformed
 from engine.rewriting.kernel.storage.stores.addresses import file_name
@@ -27,8 +28,12 @@ def roll_back(view: TableView, snapshot_id: int) -> RollBack:
     Its record stays: the compaction id goes on growing. Raises OSError.
     """
     for partition, location, record in records_of(view):
-        if record.snapshot_id == snapshot_id and plain(location) == plain(record.location):
+        if record.snapshot_id != snapshot_id:
+            continue
+        if plain(location) == plain(record.location):
             return _go_back(view, partition, record)
+        if plain(location) == plain(record.previous):  # by a call whose answer was lost
+            _bring_rest(view, record)
     return RollBack.DONE
 
 
@@ -39,7 +44,7 @@ def _go_back(view: TableView, partition: str, record: CompactionRecord) -> RollB
     stored = view.partition_of(partition)
     if stored is None or plain(location_of(stored)) != plain(record.location):
         return RollBack.DONE
-    if not _is_unused(view, record, replaced):
+    if not _is_unused(view, record, replaced) or not _bring(view, record, replaced):
         return RollBack.FOLLOWED
     changed = deepcopy(stored)
     changed.sd.location = record.previous
@@ -53,7 +58,20 @@ def _go_back(view: TableView, partition: str, record: CompactionRecord) -> RollB
         message = f"partition {partition[:200]} may still go back to {record.previous[-300:]}: {summary_of(error)}"
         raise OutcomeUnknown(message) from error
     remove_mark(mark, view.storage)
+    _bring_rest(view, record)
     return RollBack.DONE
+
+
+def _bring(view: TableView, record: CompactionRecord, replaced: ReplacedFolder) -> bool:
+    """Copy the dual files that only the new folder has to the old one; return whether all could be copied."""
+    return bring_back(record.location, record.previous, replaced.files.keys(), view.files_of_table)
+
+
+def _bring_rest(view: TableView, record: CompactionRecord) -> None:
+    """Copy the dual files that came to the new folder until the old one was in place."""
+    replaced = _replaced(view, record)
+    if replaced is not None and plain(replaced.location) == plain(record.previous) and _is_whole(view, replaced):
+        _bring(view, record, replaced)
 
 
 def _replaced(view: TableView, record: CompactionRecord) -> ReplacedFolder | None:
@@ -70,15 +88,21 @@ def _is_whole(view: TableView, replaced: ReplacedFolder) -> bool:
     """Return whether the replaced folder still has all files as they were rewritten."""
     present = files_directly_in(replaced.location, view.storage)
     names = {file_name(path): state for path, state in present.items()}
-    return all(names.get(name) == state for name, state in replaced.files.items())
+    return all(is_same(name, names.get(name), state) for name, state in replaced.files.items())
 
 
 def _is_unused(view: TableView, record: CompactionRecord, replaced: ReplacedFolder) -> bool:
-    """Return whether the folder of the rewrite has its outputs, copies of files of the replaced one, and no others."""
+    """Return whether the folder of the rewrite has its outputs, copies of files of the replaced one, and dual files."""
     copies = {
         file_name(copy_of(record.location, f"{replaced.location}/{name}", state)): state[0]
         for name, state in replaced.files.items()
     }
     found = files_directly_in(record.location, view.storage)
     present = {file_name(path): size for path, (size, _) in found.items()}
-    return replaced.outputs.items() <= present.items() <= (copies | dict(replaced.outputs)).items()
+    known = copies | dict(replaced.outputs)
+    others = {name for name in present.keys() - known.keys() if not is_dual(name)}
+    return (
+        not others
+        and replaced.outputs.items() <= present.items()
+        and all(present[name] == size for name, size in known.items() if name in present)
+    )

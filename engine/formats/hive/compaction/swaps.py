@@ -20,7 +20,7 @@ from engine.domain.errors import CommitConflict, OutcomeUnknown
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
-from engine.formats.hive.compaction.copies import copy_file, copy_of
+from engine.formats.hive.compaction.copies import bring_back, copy_file, copy_of
 from engine.formats.hive.compaction.folders import parent_of
 from engine.formats.hive.compaction.marks import SENT_SECONDS, fresh_marks, remove_mark, write_mark
 from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
@@ -28,6 +28,7 @@ from engine.formats.hive.compaction.replaced import ReplacedFolder, write_list
 from engine.formats.hive.files.listing import Unlisted, every_file_in, files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
 from engine.formats.hive.view import TableView
+from engine.formats.hive.writers.names import is_dual, is_same
 from engine.formats.intake.errors import summary_of
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
@@ -160,17 +161,36 @@ class Swap:
         except Unlisted as error:
             _log.warning("partition_held_back", partition=self.group.partition[:200], reason=str(error))
             raise _Lost from error
-        if any(present.get(file.path) != (file.file_bytes, file.sequence_number) for file in self.group.inputs):
+        planned = self._inputs
+        if not _are_same(present, planned | copied):
             raise _Lost
-        if any(present.get(path) != state for path, state in copied.items()):
-            raise _Lost
-        planned = {file.path for file in self.group.inputs}
         late = {path: state for path, state in present.items() if path not in planned}
+        twins = self._twins(late)
+        if clashing := [path for path, size in twins.items() if size != late[path][0]]:
+            path = clashing[0]
+            raise CommitConflict(
+                f"{path[-300:]} has {late[path][0]} bytes, and the file of its name in the new folder {twins[path]}: "
+                "the name of a dual file stands for one content"
+            )
+        copied.update({path: late.pop(path) for path in twins})
         if len(late) > MOST_LATE_FILES or sum(size for size, _ in late.values()) > MOST_LATE_BYTES:
             raise _Lost
         self._copy(late, copied)
         if not self._is_exact(copied):
             raise CommitConflict(f"the files in {self.folder[-300:]} are not those that were written there")
+
+    @property
+    def _inputs(self) -> dict[str, tuple[int, int]]:
+        """The files that the outputs were made of."""
+        return {file.path: (file.file_bytes, file.sequence_number) for file in self.group.inputs}
+
+    def _twins(self, late: Files) -> Mapping[str, int]:
+        """Return the sizes of the dual files in the new folder, by the paths of those in the old one."""
+        if not any(map(is_dual, late)):
+            return {}
+        present = files_directly_in(self.folder, self.view.storage)
+        pairs = ((path, present.get(copy_of(self.folder, path, state))) for path, state in late.items())
+        return {path: found[0] for path, found in pairs if found is not None and is_dual(path)}
 
     def _copy(self, late: Files, copied: dict[str, tuple[int, int]]) -> None:
         for path, state in late.items():
@@ -186,27 +206,37 @@ class Swap:
         """
         location = location_of(stored)
         present = files_directly_in(location, self.view.storage)
-        known = {file.path: (file.file_bytes, file.sequence_number) for file in self.group.inputs} | copied
-        if any(present.get(path) != state for path, state in known.items()):
+        known = self._inputs | copied
+        if not _are_same(present, known):
             is_unused = self._read() == changed and self._is_exact(copied)
             _log.warning("rows_overwritten_in_swap", partition=self.group.partition[:200], is_taken_back=is_unused)
             if is_unused:
+                names = {file_name(path) for path in known}
+                bring_back(self.folder, location, names, self.view.files_of_table)
                 marks = [write_mark(folder, self.view.storage) for folder in (location, self.folder)]
                 self._change(stored)
                 for mark in marks:
                     remove_mark(mark, self.view.storage)
+                bring_back(self.folder, location, names, self.view.files_of_table)
             raise _Lost
         late = {path: state for path, state in present.items() if path not in known}
-        if late:
-            self._copy(late, copied)
+        twins = self._twins(late)  # one of another size is left to the watch of replaced folders, which reports it
+        copied.update({path: late[path] for path, size in twins.items() if size == late[path][0]})
+        if late.keys() - twins.keys() or copied.keys() - known.keys():
+            self._copy({path: state for path, state in late.items() if path not in twins}, copied)
             self._write_list(location, copied)
 
     def _is_exact(self, copied: Files) -> bool:
-        """Return whether the new folder has the outputs and the copies of late files, and nothing else."""
+        """Return whether the new folder has the outputs and the copies of late files, and nothing else but dual files.
+
+        A dual file can be there first, but not if the outputs have its rows already.
+        """
         expected = {file.path: file.file_bytes for file in self.group.outputs}
         expected |= {copy_of(self.folder, path, state): state[0] for path, state in copied.items()}
-        present = files_directly_in(self.folder, self.view.storage)
-        return {path: size for path, (size, _) in present.items()} == expected
+        merged = set(map(file_name, self._inputs))
+        present = {path: size for path, (size, _) in files_directly_in(self.folder, self.view.storage).items()}
+        ahead = {path for path in present.keys() - expected.keys() if is_dual(path) and file_name(path) not in merged}
+        return {path: size for path, size in present.items() if path not in ahead} == expected
 
     def _changed(self, stored: Partition, location: str, copied: Files) -> Partition:
         """Return the entry of the partition with the new folder, and the record of the rewrite."""
@@ -220,8 +250,7 @@ class Swap:
 
     def _write_list(self, location: str, copied: Files) -> None:
         """Store which files of the old folder the new one has the rows of; see `compaction.replaced`."""
-        known = {file_name(file.path): (file.file_bytes, file.sequence_number) for file in self.group.inputs}
-        known |= {file_name(path): state for path, state in copied.items()}
+        known = {file_name(path): state for path, state in {**self._inputs, **copied}.items()}
         outputs = {file_name(file.path): file.file_bytes for file in self.group.outputs}
         replaced = ReplacedFolder(self.group.partition, location, known, outputs)
         write_list(self.folder, self.snapshot_id, replaced, self.view.files_of_table)
@@ -259,6 +288,11 @@ class Swap:
         )
 
 
+def _are_same(present: Files, known: Files) -> bool:
+    """Return whether all known files are there as they were."""
+    return all(is_same(path, present.get(path), state) for path, state in known.items())
+
+
 def next_number(before: CompactionRecord | None) -> int:
     """Return the compaction id that follows a partition's newest."""
     return 1 if before is None else before.number + 1
@@ -269,5 +303,5 @@ def lost_groups(present: Files, groups: Sequence[FileGroup]) -> Mapping[int, Los
     return {
         group.ordinal: Loss.SOURCE_GONE
         for group in groups
-        if any(present.get(file.path) != (file.file_bytes, file.sequence_number) for file in group.inputs)
+        if not _are_same(present, {file.path: (file.file_bytes, file.sequence_number) for file in group.inputs})
     }

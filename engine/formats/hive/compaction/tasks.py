@@ -19,6 +19,7 @@ from engine.formats.hive.compaction.times import time_keys
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import Unlisted, every_file_in
 from engine.formats.hive.view import TableView
+from engine.formats.hive.writers.names import is_same
 from engine.rewriting.kernel.contract import BY_NAME, GroupTask, TaskInput
 from engine.rewriting.kernel.storage.places import Places
 
@@ -92,7 +93,7 @@ def _check_unchanged(view: TableView, group: FileGroup) -> None:
     if sum(len(path) + _LISTED_BYTES for path in present) > LARGEST // 2:
         raise NotEligible(f"partition {group.partition[:200]} has too many files: {len(present)}")
     for each in group.inputs:
-        if present.get(each.path) != (each.file_bytes, each.sequence_number):
+        if not is_same(each.path, present.get(each.path), (each.file_bytes, each.sequence_number)):
             raise CommitConflict(f"{each.path[-300:]} was removed or overwritten since the plan")
 
 

@@ -18,6 +18,7 @@ from engine.formats.hive.compaction.replaced import LARGEST, NAMES, ListName, Re
 from engine.formats.hive.files.listing import is_hidden
 from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.view import TableView
+from engine.formats.hive.writers.names import is_same
 from engine.formats.intake.limits import LIVE_BYTES, Malformed, too_large
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.orphans.listings import FOUND
@@ -73,7 +74,7 @@ class Listed:
     def changed(self) -> int:
         """The number of files that were overwritten since they were rewritten or copied."""
         known = {**self.copied, **self.replaced.files}
-        return sum(name in known and known[name] != state for name, state in self.present.items())
+        return sum(name in known and not is_same(name, state, known[name]) for name, state in self.present.items())
 
     @property
     def missing(self) -> int:
@@ -84,7 +85,9 @@ class Listed:
     def deletable(self) -> States:
         """The files that are as they were rewritten or copied."""
         known = {**self.copied, **self.replaced.files}
-        return {name: state for name, state in self.present.items() if known.get(name) == state}
+        return {
+            name: state for name, state in self.present.items() if name in known and is_same(name, state, known[name])
+        }
 
 
 def lists_of(view: TableView, before_page: Callable[[int], None]) -> Iterator[tuple[ListName, int]]:

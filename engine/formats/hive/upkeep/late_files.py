@@ -18,6 +18,7 @@ from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
 from engine.formats.hive.upkeep.folders import Listed
 from engine.formats.hive.view import TableView
+from engine.formats.hive.writers.names import is_dual
 from engine.formats.intake.errors import printable, summary_of
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
@@ -27,6 +28,7 @@ SETTLED_SECONDS: Final = 60.0
 NOT_PARQUET, GONE, MOVED, OVERWRITTEN = "not_parquet", "partition_gone", "partition_moved", "partition_overwritten"
 _FUTURE_SECONDS: Final = 3600.0
 YOUNG, TOO_LARGE, UNREADABLE, NESTED = "just_written", "too_large", "unreadable", "in_a_folder"
+ANOTHER_SIZE: Final = "another_size"
 """Reasons why a late file is left where it is."""
 
 _SAMPLES: Final = 10
@@ -36,10 +38,11 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class LateFiles:
-    """What became of late files: those that were copied, and those that were left, by reason."""
+    """What became of late files: those that were copied or were there already, and those that were left, by reason."""
 
     copied: int = 0
     copied_bytes: int = 0
+    present: int = 0
     changed: int = 0
     left: Counter[str] = field(default_factory=Counter)
     samples: list[str] = field(default_factory=list)
@@ -51,6 +54,7 @@ class LateFiles:
             "copied_bytes": self.copied_bytes,
             "left": dict(self.left),
             "overwritten": self.changed,
+            "present": self.present,
             "samples": list(self.samples),
         }
 
@@ -109,16 +113,38 @@ class Carrier:
         if target is None:
             self.tally.leave(location, sorted(late), reason)
             return reason == GONE
-        made = {name: state for name, state in late.items() if self._copy(location, name, target, state)}
+        sizes = self._known_sizes(old, target) if any(map(is_dual, late)) else {}
+        known = {name: state for name, state in late.items() if is_dual(name) and name in sizes}
+        there = {name: state for name, state in known.items() if sizes[name] == state[0]}
+        self.tally.present += len(there)
+        if other := sorted(known.keys() - there.keys()):
+            self.tally.leave(location, other, ANOTHER_SIZE)
+        missing = {name: state for name, state in late.items() if name not in known}
+        made = {name: state for name, state in missing.items() if self._copy(location, name, target, state)}
         if made and self._target(old)[0] != target:
             self._take_back(location, target, made)
             self.tally.leave(location, sorted(made), MOVED)
             return False
-        if made:
-            self._store(old, {**copied, **made})
+        if made or there:
+            self._store(old, {**copied, **there, **made})
         for name, (size, _) in made.items():
             self.tally.copy(location, name, size)
-        return len(made) == len(late)
+        return len(made) + len(there) == len(late)
+
+    def _known_sizes(self, old: Listed, target: str) -> Mapping[str, int]:
+        """Return the sizes, by name, of the files in the present folder and of those that rewrites since have merged.
+
+        The merged ones are in the lists of the folders between the old and the present one. A dual file among them has
+        its rows in the partition: its writer put it there, or another look copied it.
+        """
+        sizes = {file_name(path): size for path, (size, _) in files_directly_in(target, self.view.storage).items()}
+        folder = old.name.folder
+        for _ in range(len(self.followers)):
+            if plain(folder) == plain(target) or (following := self.followers.get(plain(folder))) is None:
+                break
+            sizes |= {name: size for name, (size, _) in following.replaced.files.items()}
+            folder = following.name.folder
+        return sizes
 
     def _store(self, old: Listed, copied: Mapping[str, tuple[int, int]]) -> None:
         listed = replace(old.replaced, files={**old.replaced.files, **copied})
@@ -183,6 +209,9 @@ class Carrier:
         return footer is not None
 
     def _take_back(self, location: str, target: str, files: Mapping[str, tuple[int, int]]) -> None:
+        """Delete copies in a folder that the partition no longer has; a dual file can be its writer's own."""
         for name, state in files.items():
+            if is_dual(name):
+                continue
             with suppress(FileNotFoundError):
                 self.view.files_of_table.delete(copy_of(target, f"{location}/{name}", state))

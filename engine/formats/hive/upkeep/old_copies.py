@@ -23,11 +23,13 @@ from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.upkeep.folders import Listed, lists_of, replaced_folders
 from engine.formats.hive.upkeep.late_files import Carrier, LateFiles
 from engine.formats.hive.view import TableView
+from engine.formats.hive.writers.names import VALID_SECONDS
 
 UNREAD: Final = "unread"
 _MOST_NAMED: Final = 10
 _AT_ONCE: Final = 10_000
 _OPEN: Final = timedelta(seconds=SENT_SECONDS)
+_ASKED: Final = timedelta(seconds=VALID_SECONDS)
 _YEAR_SECONDS: Final = 366 * 86_400.0
 
 
@@ -226,11 +228,11 @@ class _Look:
             self.records += [(old.name.path, 0)] if self._is_past(old.used_us) else []
             return LISTED.empty_table()
         self.late.changed += old.changed + (0 if self._is_past(old.used_us) else old.missing)
-        copied = self.late.copied
+        used = self.late.copied + self.late.present
         if not self._carrier.carry(old):
             self.counts[KEPT] += 1
             return LISTED.empty_table()
-        return self._past_grace(old, is_used=self.late.copied > copied)
+        return self._past_grace(old, is_used=self.late.copied + self.late.present > used)
 
     def _past_grace(self, old: Listed, *, is_used: bool) -> pa.Table:
         folder = old.replaced.location
@@ -245,7 +247,8 @@ class _Look:
         else:
             self.counts[DUE] += 1
             marks = ((f"{folder}/{name}", size) for name, (size, _) in old.present.items() if name.startswith(SENT))
-            is_needed = plain(folder) in self._made  # by the list of the folder before: it leads to where rows are now
+            # by the list of the folder before, as it leads to where rows are now; or by writers of dual files
+            is_needed = plain(folder) in self._made or _instant(old.used_us) + _ASKED > self._rule.now
             self.records += [*marks, *([] if is_needed else [(old.name.path, 0)])]
             return _rows([(f"{folder}/{name}", size) for name, (size, _) in old.deletable.items()], FileKind.DATA)
         return LISTED.empty_table()
