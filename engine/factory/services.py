@@ -33,6 +33,7 @@ from engine.services.tables.pauses import PauseService
 from engine.services.tables.service import TableService
 from engine.services.tables.signals import SignalService
 from engine.services.tables.upkeep import UpkeepService
+from engine.services.tables.write_locations import WriteLocationService
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Services:
     tables: TableService
     observations: ObservationService
     partitions: PartitionService
+    write_locations: WriteLocationService
     upkeep: UpkeepService
     explain: ExplainService
     discovery: DiscoveryService

@@ -65,6 +65,7 @@ from engine.services.tables.pauses import PauseService
 from engine.services.tables.service import TableService
 from engine.services.tables.signals import SignalService
 from engine.services.tables.upkeep import UpkeepService
+from engine.services.tables.write_locations import WriteLocationService
 from engine.services.watching.latency_polls import LatencyPolls
 from engine.services.watching.latency_sources import LatencySource
 from engine.services.watching.leadership import Leadership
@@ -203,6 +204,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         tables=tables,
         observations=observations,
         partitions=PartitionService(database=database, formats=formats, observations=observations),
+        write_locations=WriteLocationService(database=database, formats=formats),
         upkeep=UpkeepService(database=database, formats=formats, observations=observations),
         explain=ExplainService(facts=facts),
         discovery=DiscoveryService(database=database, formats=formats, catalogs=catalogs, tables=tables),

@@ -11,6 +11,7 @@ from api.openapi.examples.names import (
     MIB,
     REGISTERED,
     ROWS,
+    RUN_ID,
     SNAPSHOT_BEFORE,
     SUBMITTED,
     TABLE_ID,
@@ -185,5 +186,22 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "commits": 6820,
         "update_commits": 0,
         "rewritten_bytes": 10_010_000_000,
+    },
+    "WriteLocation": {"role": "next", "has_file": False},
+    "WriteLocations": {
+        "file_name": "dual-1793525400000-0f8b6c2d4e1a49f7b3c5d7e9f1a2b4c6.parquet",
+        "valid_until": "2026-11-01T10:30:00Z",
+        "locations": [
+            {"location": "s3://lake/orders/day=2026-11-01", "role": "current", "has_file": True},
+            {
+                "location": f"s3://lake/orders/_compacted/day=2026-11-01/compaction_id=1/{RUN_ID}-00000-1-p0",
+                "role": "next",
+                "has_file": False,
+            },
+        ],
+        "is_written": True,
+        "state": "rewriting",
+        "run_id": RUN_ID,
+        "compaction_id": None,
     },
 }

@@ -1,4 +1,4 @@
-"""Partitions of a table with their health, page by page."""
+"""Partitions of a table with their health, page by page, and the folders of one that writers put files into."""
 
 import json
 from typing import Annotated, Literal
@@ -10,6 +10,7 @@ from api.listing.filters import Commas
 from api.listing.pagination import PageQuery
 from api.problems.responses import problems
 from api.schemas.tables.partitions import PartitionList
+from api.schemas.tables.write_locations import WriteLocations
 from engine.planning.measures.partition_health import FileBounds, PartitionKey
 from engine.services.tables.partitions import PartitionPart, PartitionSort, PartitionsPosition
 
@@ -74,6 +75,45 @@ async def list_table_partitions(
         caller, table_id, sort, position=pages.position(_read_position), limit=pages.size, parts=parts
     )
     return PartitionList.of(page, pages.seal(_written_position(page.next_position)), parts)
+
+
+@router.get(
+    "/{table_id}/write-locations",
+    summary="Show where to write the files of a partition",
+    responses=problems(
+        "not_found", "not_eligible", "state_conflict", "table_replaced", "table_unreadable", "invalid_input"
+    ),
+)
+async def get_write_locations(
+    *,
+    table_id: TableIdPath,
+    services: ServicesDep,
+    caller: ViewerDep,
+    partition: Annotated[
+        str,
+        Query(
+            min_length=2,
+            max_length=4096,
+            description="The partition, as lists of partitions have it: a JSON object with a value for each key.",
+            examples=['{"day":"2026-11-01"}'],
+        ),
+    ],
+    file_name: Annotated[
+        str | None,
+        Query(
+            max_length=64,
+            pattern=r"^dual-[0-9]{13}-[0-9a-f]{32}\.parquet$",
+            description="`file_name` of an earlier answer: `has_file` is then about this file. Without it: a new name.",
+        ),
+    ] = None,
+) -> WriteLocations:
+    """Name the folders of a partition to put a file into while a rewrite replaces its folder.
+
+    Put the file, whole and under `file_name`, into each folder without it, in the order given. Ask again with
+    `file_name`, until `is_written` is true and every folder has the file.
+    """
+    found = await services.write_locations.locate(caller, table_id, partition, file_name)
+    return WriteLocations.from_domain(table_id, found)
 
 
 def _written_position(position: PartitionsPosition | None) -> str | None:

@@ -5,7 +5,7 @@ Models are in `packhouse_client.models`, errors in `packhouse_client.errors`, an
 """
 
 from packhouse_client.client import AsyncPackhouse, Packhouse
-from packhouse_client.errors import ApiError, NoAnswer, PackhouseError, RunFailed, WaitTimedOut
+from packhouse_client.errors import ApiError, NoAnswer, NotWritten, PackhouseError, RunFailed, WaitTimedOut
 from packhouse_client.retries import Retries
 from packhouse_client.senders import Answer
 
@@ -14,6 +14,7 @@ __all__ = [
     "ApiError",
     "AsyncPackhouse",
     "NoAnswer",
+    "NotWritten",
     "Packhouse",
     "PackhouseError",
     "Retries",

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from typing import Any, Final, Self
 
 import httpx
 
-from packhouse_client import models, streams, waiting
+from packhouse_client import models, streams, waiting, writing
 from packhouse_client.addresses import split_address
 from packhouse_client.resources import Resources
 from packhouse_client.retries import Retries
@@ -90,6 +90,32 @@ class Packhouse(Resources[Sender]):
             self._sender, run_id, clock=self._clock, timeout=timeout, on_progress=on_progress, on_event=on_event
         )
 
+    def write_everywhere(
+        self,
+        table_id: str,
+        partition: Mapping[str, Any] | str,
+        put: Callable[[str], object],
+        *,
+        file_name: str | None = None,
+    ) -> list[str]:
+        """Put a file into each folder that a partition of a Hive table has or gets; return the addresses put to.
+
+        When it returns, readers find the rows of the file once, also while a rewrite replaces the folder.
+
+        Args:
+            table_id: id or address of the table.
+            partition: value of each partition key, by name.
+            put: called with each address, such as `s3://lake/events/day=2026-11-01/dual-….parquet`. It must write the
+                same content each time, and readers must see the whole file or none: on disks, write to a hidden name
+                (`.name`) and rename it.
+            file_name: the name of an earlier call that was interrupted, to go on with it; None: a new file.
+
+        Raises:
+            NotWritten: a folder is still without the file. ApiError: the server refused. NoAnswer: no answer; the rows
+                may be in the table, call it again with the `file_name` of the addresses that were put to.
+        """
+        return writing.write(self._sender, table_id, partition, put, file_name)
+
     def close(self) -> None:
         """Close the connections."""
         self._sender.http.close()
@@ -151,6 +177,17 @@ class AsyncPackhouse(Resources[AsyncSender]):
         return await waiting.wait_async(
             self._sender, run_id, clock=self._clock, timeout=timeout, on_progress=on_progress, on_event=on_event
         )
+
+    async def write_everywhere(
+        self,
+        table_id: str,
+        partition: Mapping[str, Any] | str,
+        put: Callable[[str], Awaitable[object]],
+        *,
+        file_name: str | None = None,
+    ) -> list[str]:
+        """Put a file into each folder that a partition has or gets; see `Packhouse.write_everywhere`."""
+        return await writing.write_async(self._sender, table_id, partition, put, file_name)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -5,6 +5,7 @@
     ├── UnreadableAnswer         the answer is not from a Packhouse of this version
     ├── RunFailed                a run that was waited for failed or was cancelled; carries the run
     ├── WaitTimedOut             a run that was waited for is still going on
+    ├── NotWritten               a folder is still without a file that was put into it
     └── ApiError                 the server refused, with a problem document (RFC 9457)
         ├── BadRequest           the request can't be read or carried out as it is
         │   └── InvalidInput     fields are wrong; carries one `FieldProblem` for each
@@ -62,6 +63,10 @@ class RunFailed(PackhouseError):
 
 class WaitTimedOut(PackhouseError, TimeoutError):
     """The timeout of a wait has passed; the run goes on."""
+
+
+class NotWritten(PackhouseError):
+    """A folder of a partition is still without a file, however often the file was put into it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,7 @@ class Tables(Resource[S]):
     delete = Operation(requests.delete_table, nothing)
     health = Operation(requests.get_table_health, AsModel(lambda: models.TableHealth))
     partitions = Listing(requests.list_table_partitions, AsModel(lambda: models.PartitionList))
+    write_locations = Operation(requests.get_write_locations, AsModel(lambda: models.WriteLocations))
     measurements = Listing(requests.list_table_measurements, AsModel(lambda: models.HealthHistory))
     windows = Operation(requests.get_table_windows, AsModel(lambda: models.TableWindows))
     plan = Operation(requests.plan_table, AsModel(lambda: models.TablePlan))

@@ -3,7 +3,7 @@
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
 What only some formats can do is in further roles (`RewritableTable`, `CommitsApart`, `RollsBack`, `ParentKeeper`,
 `HistoryKeeper`, `FileKeeper`, `CopyKeeper`, `OrphanKeeper`, `TagKeeper`, `ManifestKeeper`, `DeleteKeeper`, `OwnEngine`,
-`NativeTable`): callers ask with `isinstance` whether a table has one, and decide what follows without.
+`NativeTable`, `GuidesWriters`): callers ask with `isinstance` whether a table has one, and decide what follows without.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -15,6 +15,7 @@ from engine.formats.base.catalogs import (
     CheckStep,
     FileScope,
     IsWanted,
+    OpensEntries,
     PlainProperties,
     TableFormat,
     TableListing,
@@ -53,6 +54,7 @@ from engine.formats.base.removals import (
 from engine.formats.base.tables import FormsGroups, OpenTable, RewritableTable, rewritable
 from engine.formats.base.tasks import Keyed, RewriteSettings, Task, TaskSource
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
+from engine.formats.base.writers import GuidesWriters
 
 __all__ = [
     "IN_HISTORY",
@@ -74,6 +76,7 @@ __all__ = [
     "FileKeeper",
     "FileScope",
     "FormsGroups",
+    "GuidesWriters",
     "HistoryKeeper",
     "IsWanted",
     "Keyed",
@@ -83,6 +86,7 @@ __all__ = [
     "NativeEngine",
     "NativeTable",
     "OpenTable",
+    "OpensEntries",
     "OrphanDeletion",
     "OrphanKeeper",
     "OwnEngine",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from engine.domain.tables.capabilities import Capabilities
 from engine.domain.tables.table import OutsideFiles, TableRef
@@ -118,6 +118,14 @@ class CatalogConnection(Protocol):
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
         """
+
+
+@runtime_checkable
+class OpensEntries(Protocol):
+    """A connection that can load a table without its files."""
+
+    def open_entry(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> OpenTable:
+        """Load a table as `CatalogConnection.open_table` does, and list its files at their first use only."""
 
 
 class TableFormat(Protocol):

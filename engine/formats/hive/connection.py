@@ -172,6 +172,10 @@ class HiveConnection:
             self._looks.took(ref, view.pointer, monotonic() - begun, scope)
         return UpkeptHiveTable(view, lambda: self._load(ref, scope))
 
+    def open_entry(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> UpkeptHiveTable:
+        """Load a table without listing its files; raises as `open_table`."""
+        return UpkeptHiveTable(self._load(ref, scope), lambda: self._load(ref, scope))
+
     def _load(self, ref: TableRef, scope: FileScope) -> TableView:
         with reading_table(f"open table {ref}"):
             view = TableView.load(ref, self._metastore, self._storage, scope)

@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from engine.domain.runs.drops import Loss
+from engine.domain.runs.open_groups import OpenGroup
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.keys import DeclaredKey
+from engine.domain.tables.write_locations import WriteLocations, WrittenFile
 from engine.formats.base import (
     CommitOutcome,
     CommitRequest,
@@ -24,6 +26,7 @@ from engine.formats.hive.compaction.swaps import commit_groups, lost_groups
 from engine.formats.hive.compaction.tasks import kernel_task
 from engine.formats.hive.table import HiveTable
 from engine.formats.hive.view import TableView
+from engine.formats.hive.writers.locations import partition_name, write_locations, written_file
 from engine.formats.intake.guards import reads
 from engine.planning.plans.group_forms import GroupForm
 from engine.rewriting.kernel.contract import GroupTask
@@ -100,3 +103,16 @@ class RewritableHiveTable(HiveTable):
     def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:  # noqa: ARG002
         """Delete files written by this run's attempts up to `up_to_attempt`, except `keep` and those of partitions."""
         return remove_run_files(self._fresh(), run_id, keep=keep, up_to_attempt=up_to_attempt)
+
+    def partition_name(self, given: str) -> str:
+        """Return the canonical JSON of a partition; see `GuidesWriters.partition_name`."""
+        return partition_name(self._view.keys, given)
+
+    def written_file(self, given: str | None) -> WrittenFile:
+        """Return a file by its name, or a new one; see `GuidesWriters.written_file`."""
+        return written_file(given)
+
+    @reads("read a partition of")
+    def write_locations(self, partition: str, file: WrittenFile, groups: Sequence[OpenGroup]) -> WriteLocations:
+        """Return the folders of a partition to write a file to; see `GuidesWriters.write_locations`."""
+        return write_locations(self._view, partition, file, groups)

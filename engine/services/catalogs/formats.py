@@ -18,7 +18,15 @@ from typing import Final, ParamSpec, TypeVar
 from engine.domain.errors import Away, FieldProblem, InvalidInput, PackhouseError, Transient
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.tables.table import Catalog, FormatName, TableRef
-from engine.formats.base import CatalogConnection, CheckStep, FileScope, OpenTable, PlainProperties, TableFormat
+from engine.formats.base import (
+    CatalogConnection,
+    CheckStep,
+    FileScope,
+    OpensEntries,
+    OpenTable,
+    PlainProperties,
+    TableFormat,
+)
 from engine.rewriting.kernel.storage.places import Places
 from engine.services.catalogs.addresses import HostNames
 from engine.services.catalogs.bulkheads.calls import Bulkheads
@@ -143,13 +151,16 @@ class FormatRegistry:
                 self._kept[catalog.name] = kept
         return kept.connection
 
-    async def open_table(self, catalog: Catalog, ref: TableRef, *, location: str | None = None) -> OpenTable:
+    async def open_table(
+        self, catalog: Catalog, ref: TableRef, *, location: str | None = None, lists_files: bool = True
+    ) -> OpenTable:
         """Load a table's current metadata, and check that its files are in allowed locations.
 
         Args:
             catalog: the table's.
             ref: the table's address.
             location: as registered; None: the table is not registered yet, its metadata states the location.
+            lists_files: False: files may be listed later, at their first use, where the format lists them.
 
         Raises:
             NotFound: the catalog has no such table.
@@ -159,9 +170,12 @@ class FormatRegistry:
         """
         connection = await self.connect(catalog)
         scope = FileScope(location, catalog.allowed_locations, catalog.outside_files)
+        opening = connection.open_table
+        if not lists_files and isinstance(connection, OpensEntries):
+            opening = connection.open_entry
         with self._blotting():
             opened = await self._bulkheads.read_shared(
-                Compartment.of(ref), (id(connection), scope), partial(connection.open_table, ref, scope)
+                Compartment.of(ref), (id(connection), scope, lists_files), partial(opening, ref, scope)
             )
         self.locations.check(opened.locations, allowed=catalog.allowed_locations)
         self.locations.check_inside(opened.locations, Places(scope.folders(opened.location)))

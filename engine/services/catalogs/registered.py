@@ -72,8 +72,12 @@ def no_table(table_id: str) -> NotFound:
     return NotFound(f"no table {table_id!r} is registered; list them with GET /v1/tables")
 
 
-async def open_registered(formats: FormatRegistry, catalog: Catalog, table: Table) -> OpenTable:
+async def open_registered(
+    formats: FormatRegistry, catalog: Catalog, table: Table, *, lists_files: bool = True
+) -> OpenTable:
     """Load the table's current metadata and check that it is the registered table.
+
+    `lists_files`: see `FormatRegistry.open_table`.
 
     Raises:
         TableReplaced: it was dropped and created again; the remedy is in the message.
@@ -84,7 +88,7 @@ async def open_registered(formats: FormatRegistry, catalog: Catalog, table: Tabl
         Transient: the catalog does not answer.
     """
     try:
-        opened = await formats.open_table(catalog, table.ref, location=table.location)
+        opened = await formats.open_table(catalog, table.ref, location=table.location, lists_files=lists_files)
     except NotFound:
         raise StateConflict(
             f"table {table.ref} is no longer in its catalog; if it was dropped for good, DELETE /v1/tables/{table.id}"

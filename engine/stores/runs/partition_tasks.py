@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Select, String, and_, column, func, select, values
+from sqlalchemy import Select, String, Text, and_, cast, column, func, select, values
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.drops import DropReason
 from engine.domain.runs.hot_partitions import Place
-from engine.domain.runs.run import TERMINAL_STATES, GroupState, RunState
+from engine.domain.runs.open_groups import OpenGroup
+from engine.domain.runs.run import LIVE_STATES, TERMINAL_STATES, GroupState, RunState
 from engine.stores.schema.core import file_groups as groups
 from engine.stores.schema.core import runs
 from engine.stores.sql.columns import partition_key
@@ -100,6 +101,44 @@ class PartitionTaskStore:
                 rows.setdefault(row.partition_key, []).append(row)
             found |= {by_key[key]: _to_task(own) for key, own in rows.items()}
         return found
+
+    async def open_groups(self, table_id: TableId, place: Place, file_name: str) -> Sequence[OpenGroup]:
+        """Return the file groups of a partition that live runs have neither committed nor dropped, newest run last.
+
+        Files are compared by text, as a group can have tens of thousands: `file_name` must need no escape in JSON.
+        """
+        of_table = select(runs.c.id).where(runs.c.table_id == table_id, runs.c.state.in_(LIVE_STATES))
+        live = set((await self._connection.execute(of_table)).scalars())
+        if not live:
+            return ()
+        found = await self._connection.execute(groups_since(table_id, partition_key(place), min(live), file_name))
+        return [
+            OpenGroup(RunId(run_id), read, written, bool(has_input))
+            for run_id, read, written, has_input in found
+            if run_id in live
+        ]
+
+
+def groups_since(table_id: TableId, key: str, run_id: str, file_name: str) -> Select[Any]:
+    """Return the query for the unfinished groups of a partition, of a run and later ones: ranges as in `newest_tasks`.
+
+    Its columns are the run, the first input, the first output, and whether an input has the name.
+    """
+    return (
+        select(
+            groups.c.run_id,
+            groups.c.inputs[0]["path"].as_string(),
+            groups.c.outputs[0]["path"].as_string(),
+            cast(groups.c.inputs, Text).contains(f'/{file_name}"', autoescape=True),
+        )
+        .where(
+            groups.c.table_id == table_id,
+            groups.c.partition_key.between(key, key),
+            groups.c.run_id >= run_id,
+            groups.c.state.in_(_UNFINISHED),
+        )
+        .order_by(groups.c.run_id, groups.c.ordinal)
+    )
 
 
 def newest_tasks(table_id: TableId, keys: Sequence[str], dialect: str) -> Select[Any]:

@@ -10,9 +10,10 @@ from engine.domain.ids import RunId, TableId
 from engine.domain.runs.drops import DropReason, Loss
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.leases import Lease
+from engine.domain.runs.open_groups import OpenGroup
 from engine.domain.runs.run import GroupState, RunState
 from engine.stores.database import Database
-from engine.stores.runs.partition_tasks import PartitionTask, newest_tasks
+from engine.stores.runs.partition_tasks import PartitionTask, groups_since, newest_tasks
 from engine.stores.sql.columns import partition_key
 from tests.integration.stores.samples import a_group, a_result, claimed, registered, submitted
 from tests.support.databases import FreshDatabase
@@ -141,6 +142,33 @@ async def test_a_task_whose_groups_were_all_dropped_has_the_last_reason(database
     assert (task.state, task.drop_reason) == (GroupState.DROPPED, DropReason.lost(Loss.NEW_DELETES))
 
 
+async def test_groups_of_live_runs_are_open_until_they_are_committed_or_dropped(database: Database) -> None:
+    """A group shows where it reads and writes, and whether a file is among its inputs, also with `_` in its name."""
+    table = await registered(database)
+    gone = await _planned(database, table.id, A)
+    await _ended(database, gone)
+    lease = await _planned(database, table.id, A, A, A, B)
+    await _written(database, lease, 0, 1, 2)
+    async with database.begin() as work:
+        await work.groups.mark_committed(lease, [1], 7)
+        await work.groups.mark_dropped(lease, {2: DropReason.lost(Loss.SOURCE_GONE)})
+        path, body = "s3://lake/day=1/x_1.parquet", '[{"path": "s3://lake/day=1/x_1.parquet", "deletes": []}]'
+        await work.connection.execute(
+            text("UPDATE file_groups SET inputs = :body WHERE run_id = :run AND ordinal = 0"),
+            {"body": body, "run": lease.run_id},
+        )
+    async with database.read() as work:
+        asked = [
+            await work.partition_tasks.open_groups(table.id, (1, A), name)
+            for name in ("x_1.parquet", "xx1.parquet", "1.parquet")
+        ]
+        planned = await work.partition_tasks.open_groups(table.id, (1, B), "x_1.parquet")
+        none = await work.partition_tasks.open_groups(table.id, (1, NEVER), "x_1.parquet")
+    assert asked == [[OpenGroup(lease.run_id, path, "out0.parquet", has_input)] for has_input in (True, False, False)]
+    assert planned == [OpenGroup(lease.run_id, "a3.parquet", None, has_input=False)]
+    assert none == []
+
+
 @pytest.fixture
 async def history(fresh_database: FreshDatabase) -> Database:
     """A database with 20,000 runs, each with a group in the same two partitions of one table."""
@@ -186,3 +214,19 @@ async def test_the_newest_tasks_are_found_without_reading_history(history: Datab
     else:
         read = re.findall(r"actual time=\S+ rows=(\d+)|Rows Removed by Filter: (\d+)", plan)
         assert max(int(number) for numbers in read for number in numbers if number) <= 10, plan
+
+
+async def test_open_groups_are_found_without_reading_history_or_whole_plans(history: Database) -> None:
+    async with history.read() as work:
+        dialect = work.connection.dialect
+        query = groups_since(TABLE, partition_key((1, A)), "run_z119990", "x.parquet")
+        text_of = query.compile(dialect=dialect, compile_kwargs={"literal_binds": True})
+        prefix = "EXPLAIN QUERY PLAN " if dialect.name == "sqlite" else "EXPLAIN ANALYZE "
+        rows = await work.connection.exec_driver_sql(prefix + str(text_of).replace("%", "%%"))
+        plan = "\n".join(str(row[-1]) for row in rows)
+    if dialect.name == "sqlite":
+        assert "ix_file_groups_partition" in plan
+        assert "SCAN" not in plan
+    else:
+        read = re.findall(r"actual time=\S+ rows=(\d+)|Rows Removed by Filter: (\d+)", plan)
+        assert max(int(number) for numbers in read for number in numbers if number) <= 20, plan

@@ -170,6 +170,22 @@ def partitions(
     session.show({"items": items, **decided}, lambda console: partition_list.show(console, items, decided, include))
 
 
+@app.command("write-locations")
+def write_locations(
+    context: typer.Context,
+    table: TableArgument,
+    partition: Annotated[
+        str, typer.Option(help='The partition, as `tables partitions` shows it, such as \'{"day":"2026-11-01"}\'.')
+    ],
+    file_name: Annotated[str | None, typer.Option(help="Name of the file, from an earlier answer.")] = None,
+) -> None:
+    """Show the folders of a partition to write a file to, and the name to give it."""
+    session = Session.of(context)
+    asked = {"partition": partition, "file_name": file_name}
+    found = session.ask(session.client.tables.write_locations, table_id(session, table), **asked)
+    session.show(found, lambda console: partition_list.write_locations(console, found))
+
+
 @app.command("windows")
 def list_windows(
     context: typer.Context,

@@ -1,4 +1,4 @@
-"""The decision on each partition and its newest compaction task, as separate tables."""
+"""The decision on each partition and its newest compaction task, as separate tables; and where to write its files."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -20,6 +20,16 @@ def show(console: Console, items: Sequence[Document], decided: Document, include
         _decisions(console, items, decided)
     if "task" in include:
         _tasks(console, items)
+
+
+def write_locations(console: Console, found: Document) -> None:
+    """Show the name of a file and the folders of a partition to write it to, in order."""
+    fields = ("partition", "file_name", "is_written", "state", "run_id", "compaction_id")
+    shown = {name.replace("_", " "): found[name] for name in fields}
+    print_fields(console, shown | {"valid until": moment(found["valid_until"])})
+    console.print()
+    rows = [(each["role"], "yes" if each["has_file"] else "no", each["location"]) for each in found["locations"]]
+    print_rows(console, ("role", "has file", "location"), rows)
 
 
 def _decisions(console: Console, items: Sequence[Document], decided: Document) -> None:

@@ -144,6 +144,13 @@ class ListTablePartitionsSort(OpenEnum):
     MINUS_TOTAL_BYTES = "-total_bytes"
 
 
+class LocationRole(OpenEnum):
+    """Use of a folder of a partition."""
+
+    CURRENT = "current"
+    NEXT = "next"
+
+
 class Metric(OpenEnum):
     """Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table."""
 
@@ -415,3 +422,10 @@ class WindowKind(OpenEnum):
 
     QUIET_HOURS = "quiet_hours"
     BLACKOUT = "blackout"
+
+
+class WriteState(OpenEnum):
+    """Whether a rewrite of the partition is under way."""
+
+    STEADY = "steady"
+    REWRITING = "rewriting"

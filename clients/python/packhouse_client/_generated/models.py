@@ -19,6 +19,7 @@ from packhouse_client._generated.enums import (
     HistoryStep,
     KeyTableRulesLookup,
     Layout,
+    LocationRole,
     Metric,
     OnStart,
     Op,
@@ -45,6 +46,7 @@ from packhouse_client._generated.enums import (
     Verdict,
     WaitingFor,
     WindowKind,
+    WriteState,
 )
 from packhouse_client.bases import Model
 from pydantic import Field
@@ -3100,6 +3102,50 @@ class WindowTable(Model):
 
     table_id: str
     """Id of the registered table."""
+
+
+class WriteLocation(Model):
+    """A folder to write the file to."""
+
+    has_file: bool
+    """True: the folder has the rows of the file already; do not write it there."""
+
+    location: str
+    """Address of the folder; the file's is this, a slash and `file_name`."""
+
+    role: LocationRole
+    """`current`: readers find its files. `next`: a rewrite has written to it and will put it in place."""
+
+
+class WriteLocations(Model):
+    """The folders of a partition to write a file to, in this order."""
+
+    compaction_id: int | None
+    """Number of the newest rewrite of the partition, which grows with each one; null before the first."""
+
+    file_name: str
+    """Name of the file in every folder. Send it with the next request, and use it for one file only."""
+
+    is_written: bool
+    """True: the current folder has the file, so readers find its rows."""
+
+    locations: list[WriteLocation]
+    """The current folder, then those to come."""
+
+    partition: str
+    """The partition, as lists of partitions have it."""
+
+    run_id: str | None
+    """That run; null without one."""
+
+    state: WriteState
+    """`rewriting`: a run of this partition is under way."""
+
+    table_id: str
+    """Id of the registered table."""
+
+    valid_until: datetime
+    """Time until which this name can be sent."""
 
 
 class Writes(Model):

@@ -1337,6 +1337,27 @@ def get_table_windows(table_id: str, *, hours: int | None = 168) -> dict[str, An
     return arguments("GET", f"/v1/tables/{quoted(table_id)}/windows", query={"hours": hours})
 
 
+def get_write_locations(table_id: str, *, partition: str, file_name: str | None = None) -> dict[str, Any]:
+    """Show where to write the files of a partition.
+
+    Name the folders of a partition to put a file into while a rewrite replaces its folder.
+
+    Put the file, whole and under `file_name`, into each folder without it, in the order given. Ask
+    again with `file_name`, until `is_written` is true and every folder has the file.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        partition: The partition, as lists of partitions have it: a JSON object with a value for
+            each key.
+        file_name: `file_name` of an earlier answer: `has_file` is then about this file. Without
+            it: a new name.
+    """
+    return arguments(
+        "GET", f"/v1/tables/{quoted(table_id)}/write-locations", query={"partition": partition, "file_name": file_name}
+    )
+
+
 def get_whoami() -> dict[str, Any]:
     """Show the caller.
 

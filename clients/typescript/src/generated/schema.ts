@@ -1286,6 +1286,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tables/{table_id}/write-locations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show where to write the files of a partition
+         * @description Name the folders of a partition to put a file into while a rewrite replaces its folder.
+         *
+         *     Put the file, whole and under `file_name`, into each folder without it, in the order given. Ask again with
+         *     `file_name`, until `is_written` is true and every folder has the file.
+         */
+        get: operations["get_write_locations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/whoami": {
         parameters: {
             query?: never;
@@ -3604,6 +3627,11 @@ export interface components {
             /** @description Runs that report at present. */
             runs: number;
         };
+        /**
+         * @description Use of a folder of a partition.
+         * @enum {string}
+         */
+        LocationRole: "current" | "next";
         /** @description Upkeep other than rewriting data files; each part is `off` or given as a whole. */
         "MaintenanceSettings-Input": {
             /**
@@ -6574,6 +6602,45 @@ export interface components {
             /** @description Id of the registered table. */
             table_id: string;
         };
+        /** @description A folder to write the file to. */
+        WriteLocation: {
+            /** @description True: the folder has the rows of the file already; do not write it there. */
+            has_file: boolean;
+            /**
+             * @description Address of the folder; the file's is this, a slash and `file_name`.
+             * @example s3://lake/events/day=2026-11-01
+             */
+            location: string;
+            /** @description `current`: readers find its files. `next`: a rewrite has written to it and will put it in place. */
+            role: components["schemas"]["LocationRole"];
+        };
+        /** @description The folders of a partition to write a file to, in this order. */
+        WriteLocations: {
+            /** @description Number of the newest rewrite of the partition, which grows with each one; null before the first. */
+            compaction_id: number | null;
+            /**
+             * @description Name of the file in every folder. Send it with the next request, and use it for one file only.
+             * @example dual-1793523600000-0f8b6c2d4e1a49f7b3c5d7e9f1a2b4c6.parquet
+             */
+            file_name: string;
+            /** @description True: the current folder has the file, so readers find its rows. */
+            is_written: boolean;
+            /** @description The current folder, then those to come. */
+            locations: components["schemas"]["WriteLocation"][];
+            /** @description The partition, as lists of partitions have it. */
+            partition: string;
+            /** @description That run; null without one. */
+            run_id: string | null;
+            /** @description `rewriting`: a run of this partition is under way. */
+            state: components["schemas"]["WriteState"];
+            /** @description Id of the registered table. */
+            table_id: string;
+            /**
+             * Format: date-time
+             * @description Time until which this name can be sent.
+             */
+            valid_until: string;
+        };
         /** @description Commits of the last seven days, or as far back as the table has snapshots. */
         Writes: {
             /** @description Number of snapshots of other writers. */
@@ -6587,6 +6654,11 @@ export interface components {
             /** @description Number of these snapshots that delete or replace rows. */
             update_commits: number;
         };
+        /**
+         * @description Whether a rewrite of the partition is under way.
+         * @enum {string}
+         */
+        WriteState: "steady" | "rewriting";
     };
     responses: {
         /** @description Not modified: `If-None-Match` has the `ETag` that the answer would have. No content. */
@@ -13245,6 +13317,89 @@ export interface operations {
             };
             /** @description There is no such object */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_write_locations: {
+        parameters: {
+            query: {
+                /** @description `file_name` of an earlier answer: `has_file` is then about this file. Without it: a new name. */
+                file_name?: string;
+                /** @description The partition, as lists of partitions have it: a JSON object with a value for each key. */
+                partition: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The folders of a partition to write a file to, in this order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteLocations"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The table can't be rewritten in its current state; or: The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,152 @@
+"""The folders into which a writer puts a dual file: where the partition is, and where a rewrite will put it.
+
+The Metastore says where a partition is now. A folder has the rows of a dual file if the file is in it, or if a rewrite
+merged the file: then it is in the list of the folder that was replaced, or of one before.
+"""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, NotFound
+from engine.domain.runs.open_groups import OpenGroup
+from engine.domain.tables.write_locations import LocationRole, WriteLocation, WriteLocations, WrittenFile
+from engine.formats.hive.compaction.folders import COMPACTED, parent_of, plain
+from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
+from engine.formats.hive.compaction.replaced import LARGEST, ListName, ReplacedFolder
+from engine.formats.hive.metadata.partition_keys import PartitionKeys
+from engine.formats.hive.metadata.partitions import location_of
+from engine.formats.hive.view import TableView
+from engine.formats.hive.writers.names import SKEW_SECONDS, VALID_SECONDS, given_at, new_name
+from engine.formats.intake.limits import Malformed
+from engine.formats.orphans.listings import files_below
+from engine.rewriting.kernel.storage.stores.addresses import address_of
+from engine.rewriting.kernel.storage.stores.connections import files_of
+
+_SHOWN: Final = 200
+
+
+def partition_name(keys: PartitionKeys, given: str) -> str:
+    """Return the canonical JSON of a partition; see `GuidesWriters.partition_name`."""
+    names = [key.name for key in keys.columns]
+    if not names:
+        raise NotEligible("the table has no partition keys: no rewrite changes its folder, so write to its location")
+    try:
+        values = json.loads(given)
+        problem = _problem_of(values, names)
+        if not problem:
+            texts = keys.texts(given)
+            _ = [text.encode() for text in texts]
+            return keys.encode(texts)
+    except (ValueError, RecursionError):
+        problem = "it is no JSON"
+    example = json.dumps(dict.fromkeys(names, "…"), ensure_ascii=False)
+    hint = f"write it as the list of partitions shows it, such as {example}"
+    raise InvalidInput(
+        f"partition can't be read: {problem}",
+        problems=(FieldProblem("query:partition", problem, given[:_SHOWN], hint),),
+    )
+
+
+def _problem_of(values: Any, names: Sequence[str]) -> str:
+    if not isinstance(values, dict):
+        return "it is no JSON object"
+    if values.keys() != set(names):
+        return f"it has other keys than the table, which has {', '.join(names)}"
+    wrong = [name for name, value in values.items() if isinstance(value, dict | list | float)]
+    return f"the value of {wrong[0]} is no text, whole number, boolean or null" if wrong else ""
+
+
+def written_file(given: str | None) -> WrittenFile:
+    """Return a file by its name, or a new one; see `GuidesWriters.written_file`."""
+    name = new_name() if given is None else given
+    at, now, problem = given_at(name), time.time(), ""
+    if at is None:
+        problem = "it is not a name that an answer has given"
+    elif not now - VALID_SECONDS <= at <= now + SKEW_SECONDS:
+        problem = f"it was given more than {VALID_SECONDS / 60:.0f} minutes ago"
+    if at is None or problem:
+        hint = "ask without file_name for a new one; look first whether the table has the rows of the old file"
+        raise InvalidInput(
+            f"file_name can't be used: {problem}",
+            problems=(FieldProblem("query:file_name", problem, name[:_SHOWN], hint),),
+        )
+    return WrittenFile(name, given is None, datetime.fromtimestamp(at + VALID_SECONDS, UTC))
+
+
+def write_locations(view: TableView, partition: str, file: WrittenFile, groups: Sequence[OpenGroup]) -> WriteLocations:
+    """Return the folders of a partition to write a file to; see `GuidesWriters.write_locations`."""
+    stored = view.partition_of(partition)
+    if stored is None:
+        raise NotFound(
+            f"{view.ref} has no partition {partition[:_SHOWN]}: add it in the Metastore "
+            "(ALTER TABLE … ADD PARTITION), then ask again"
+        )
+    location = location_of(stored)
+    if not view.places.cover(location):
+        raise NotEligible(
+            f"partition {partition[:_SHOWN]} is outside of the table's location and of the allowed locations: "
+            "no rewrite changes its folder"
+        )
+    has_file = not file.is_new and (
+        _exists(view, location, file.name) or _is_merged(view, partition, location, file.name)
+    )
+    found = {plain(location): WriteLocation(location, LocationRole.CURRENT, has_file)}
+    for group in groups:
+        folder = "" if group.output_path is None else parent_of(group.output_path)
+        if plain(parent_of(group.input_path)) == plain(location) and view.places.cover(folder):
+            has_file = group.has_input or (not file.is_new and _exists(view, folder, file.name))
+            found.setdefault(plain(folder), WriteLocation(folder, LocationRole.NEXT, has_file))
+    record = CompactionRecord.of((stored.parameters or {}).get(PARAMETER))
+    return WriteLocations(tuple(found.values()), None if record is None else record.number)
+
+
+def _exists(view: TableView, folder: str, name: str) -> bool:
+    address = address_of(f"{folder}/{name}")
+    try:
+        files_of(address.kind, address.place, view.storage).open(address.path, None).close()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _is_merged(view: TableView, partition: str, location: str, name: str) -> bool:
+    """Return whether a rewrite merged a file, and the partition has the outputs of that rewrite or of a later one.
+
+    Lists that are older than the name can't have it.
+    """
+    since_us = ((given_at(name) or 0) - SKEW_SECONDS) * 1e6
+    folder, seen = location, set[str]()
+    while plain(folder) not in seen:
+        seen.add(plain(folder))
+        previous = ""
+        for replaced in _lists_of(view, folder, since_us):
+            if replaced.partition != partition:
+                continue
+            if name in replaced.files:
+                return True
+            previous = replaced.location
+        folder = previous or folder
+    return False
+
+
+def _lists_of(view: TableView, folder: str, since_us: float) -> Iterator[ReplacedFolder]:
+    """Yield the lists of what a folder of a rewrite replaced, if they were written since a time."""
+    parent = parent_of(folder)
+    if not view.places.cover(parent) or f"/{COMPACTED}/" not in parent:
+        return
+    found: Mapping[str, int] = {
+        path: at
+        for page in files_below(parent, view.storage)
+        for path, at in zip(page["path"].to_pylist(), page["modified_us"].to_pylist(), strict=True)
+    }
+    for path, at in found.items():
+        name = ListName.of(path)
+        if name is None or plain(name.folder) != plain(folder) or at < since_us:
+            continue
+        try:
+            yield ReplacedFolder.read(view.files_of_table.read(path, LARGEST))
+        except (FileNotFoundError, Malformed):
+            continue
