@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from hive_metastore.ttypes import InvalidOperationException, Partition
+from thrift.transport.TTransport import TTransportException
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import InvalidInput, NotFound
@@ -101,6 +102,7 @@ async def test_a_writer_that_ends_after_one_folder_leaves_its_rows_once_or_not_a
     world.at(step, write)
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
+    assert "_compacted" in world.lake.locations()[0], "the file does not hold the rewrite back"
     extra, missing = wrong_rows(world)
     assert extra == []
     assert missing in ([], [(DAY, number) for number in files[0].ids])
@@ -207,8 +209,9 @@ async def test_a_rewrite_that_fails_its_proof_gives_back_the_old_folder_with_eve
     assert all(each.ask().is_written for each in files), "merged"
 
 
+@pytest.mark.parametrize("is_answered", [True, False])
 async def test_a_file_that_comes_to_the_new_folder_while_the_old_one_is_given_back_is_brought_along(
-    world: World[WrittenTable], writer: Follower, monkeypatch: pytest.MonkeyPatch
+    world: World[WrittenTable], writer: Follower, monkeypatch: pytest.MonkeyPatch, *, is_answered: bool
 ) -> None:
     """U13: the writer was told that the new folder is current, just before the call that gives back the old one."""
     real, files = Metastore.change_partition, list[DualFile]()
@@ -218,14 +221,18 @@ async def test_a_file_that_comes_to_the_new_folder_while_the_old_one_is_given_ba
             file.write_bytes(bytes(file.stat().st_size))
 
     def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
-        if "_compacted" not in changed.sd.location:
+        goes_back = "_compacted" not in changed.sd.location
+        if goes_back:
             files.append(writer.write(DAY))
         real(self, database, name, changed)
+        if goes_back and not is_answered:
+            raise TTransportException(TTransportException.TIMED_OUT, "timeout")
 
     world.at("after_commit", damage)
     monkeypatch.setattr(Metastore, "change_partition", change)
     assert (await world.rewrite()).state is RunState.FAILED
     assert len(files) == 1
+    assert "_compacted" not in world.lake.locations()[0]
     assert wrong_rows(world) == ([], [])
 
 
@@ -288,6 +295,34 @@ async def test_the_next_folder_has_a_file_that_its_rewrite_merges(world: World[W
     assert wrong_rows(world) == ([], [])
 
 
+async def test_a_writer_that_puts_a_merged_file_into_the_next_folder_holds_the_rewrite_back(
+    world: World[WrittenTable], writer: Follower
+) -> None:
+    """U13: no answer has sent it there; the partition stays where it was, rather than have the rows twice."""
+    file = writer.file(DAY)
+    file.put_missing()
+    world.at("before_commit", lambda: file.put(file.ask().answer.found.locations[1].location))
+    assert (await world.rewrite()).is_terminal
+    assert "_compacted" not in world.lake.locations()[0]
+    assert wrong_rows(world) == ([], [])
+
+
+async def test_the_folder_of_a_rewrite_is_not_named_once_the_partition_was_moved(
+    world: World[WrittenTable], writer: Follower
+) -> None:
+    """U13: the rewrite will be given up, as its files are those of another folder."""
+    answers: list[WriteAnswer] = []
+
+    def act() -> None:
+        world.lake.move(DAY)
+        answers.append(writer.ask(DAY))
+
+    world.at("before_commit", act)
+    assert (await world.rewrite()).is_terminal
+    assert [each.location for each in answers[0].found.locations] == world.lake.locations()[:1]
+    assert wrong_rows(world) == ([], [])
+
+
 async def test_a_file_that_was_merged_before_its_writer_asked_again_is_written(
     world: World[WrittenTable], writer: Follower
 ) -> None:
@@ -324,6 +359,10 @@ async def test_the_list_of_a_rewrite_that_never_took_place_does_not_count(
     assert file.name in listed.read_text()
     assert file.ask().is_written, "it is in the folder"
     world.lake.overwrite(DAY)
+    assert not file.ask().is_written
+    world.lake.append(DAY)
+    assert (await world.finish((await world.submit(force=True)).id)).state is RunState.SUCCEEDED
+    assert path_of(world.lake.locations()[0]).parent == listed.parent, "the next rewrite has the same number"
     assert not file.ask().is_written
     world.lake.expected[DAY] += file.ids
     file.finish()

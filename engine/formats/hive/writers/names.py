@@ -41,7 +41,7 @@ def is_dual(path: str) -> bool:
 
 
 def is_same(path: str, found: State | None, known: State) -> bool:
-    """Return whether a file is as it was.
+    """Return whether a file is unchanged.
 
     A dual file may have another time: its writer can put it again, and the name stands for the content.
     """
