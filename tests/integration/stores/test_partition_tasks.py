@@ -145,9 +145,11 @@ async def test_a_task_whose_groups_were_all_dropped_has_the_last_reason(database
 async def test_groups_of_live_runs_are_open_until_they_are_committed_or_dropped(database: Database) -> None:
     """A group shows where it reads and writes, and whether a file is among its inputs, also with `_` in its name."""
     table = await registered(database)
+    waiting = await submitted(database, table.id, request_key="an older run that is live")
     gone = await _planned(database, table.id, A)
     await _ended(database, gone)
     lease = await _planned(database, table.id, A, A, A, B)
+    assert waiting.id < gone.run_id < lease.run_id
     await _written(database, lease, 0, 1, 2)
     async with database.begin() as work:
         await work.groups.mark_committed(lease, [1], 7)
