@@ -77,6 +77,24 @@ def test_refused_and_expired_credentials_are_named(s3: S3Server, metastore: Stat
         _open(metastore, s3.properties("expired", "secret"))
 
 
+@pytest.mark.parametrize("scheme", ["s3", "s3a"])
+def test_a_dual_file_is_looked_up_as_an_object(s3: S3Server, metastore: StatedMetastore, scheme: str) -> None:
+    """U13: folders are named as the Metastore has them; a refusal of the store is no missing file."""
+    for each in metastore.partitions["events"]:
+        each.sd.location = each.sd.location.replace("s3:", f"{scheme}:")
+    table = _open(metastore, s3.properties(*ACCESS))
+    name, partition = table.written_file(None).name, table.partition_name('{"day":"a b%"}')
+    file = table.written_file(name)
+    (before,) = table.write_locations(partition, file, ()).locations
+    s3.put(f"events/day=a b%25/{name}", b"PAR1")
+    (after,) = table.write_locations(partition, file, ()).locations
+    assert before.location == after.location == f"{scheme}://lake/events/day=a b%25"
+    assert (before.has_file, after.has_file) == (False, True)
+    s3.expired.add("key")
+    with pytest.raises(CredentialsExpired):
+        table.write_locations(partition, file, ())
+
+
 def _open(metastore: StatedMetastore, storage: Mapping[str, str]) -> HiveTable:
     properties = {"type": "metastore", "uri": metastore.uri, **storage}
     return HiveFormat(pause=0).connect("lake", properties).open_table(REF)

@@ -69,6 +69,13 @@ class StatedMetastore:
         self._fail("get_partitions_by_names")
         return [self.partitions[name][int(number)] for number in numbers]
 
+    def get_partition(self, _database: str, name: str, values: list[str]) -> Partition:
+        self._fail("get_partition")
+        for each in self.partitions.get(name, ()):
+            if each.values == values:
+                return each
+        raise NoSuchObjectException(name)
+
     def _fail(self, call: str) -> None:
         if self.fails is not None and call == self.at:
             raise self.fails
