@@ -1,6 +1,7 @@
 """Build the Spark task of one group: the files of a partition, merged by the kernel into a folder of their own."""
 
 import base64
+from collections.abc import Sequence
 from typing import Final
 
 from engine.domain.errors import CommitConflict, NotEligible
@@ -16,7 +17,7 @@ from engine.formats.hive.compaction.replaced import LARGEST
 from engine.formats.hive.compaction.schemas import common_schema
 from engine.formats.hive.compaction.swaps import next_number
 from engine.formats.hive.compaction.times import time_keys
-from engine.formats.hive.files.footers import footers_of
+from engine.formats.hive.files.footers import Footer, footers_of
 from engine.formats.hive.files.listing import Unlisted, every_file_in
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_same
@@ -49,13 +50,7 @@ def kernel_task(
         )
     _check_no_call_is_open(view, group.partition, parent_of(folder))
     _check_unchanged(view, group)
-    footers = footers_of([(each.path, each.file_bytes) for each in group.inputs], view.storage)
-    readable = [each for each in footers if each is not None]
-    if len(readable) < len(footers):
-        path = next(one.path for one, footer in zip(group.inputs, footers, strict=True) if footer is None)
-        raise NotEligible(f"{path[-300:]} is not a Parquet file")
-    if not sum(each.rows for each in readable):
-        raise NotEligible(f"the files of partition {group.partition[:200]} have no rows")
+    readable = _footers(view, group)
     common = common_schema(view.entry.columns, readable, settings.write)
     order = settings.order
     return GroupTask(
@@ -77,6 +72,18 @@ def kernel_task(
         int96_ids=common.int96_ids,
         key=None if settings.key is None else row_key(view.entry, settings.key, common.schema),
     )
+
+
+def _footers(view: TableView, group: FileGroup) -> Sequence[Footer]:
+    """Return the footers of a partition's files. Raises `NotEligible` if one is not Parquet, or there are no rows."""
+    footers = footers_of([(each.path, each.file_bytes) for each in group.inputs], view.storage)
+    readable = [each for each in footers if each is not None]
+    if len(readable) < len(footers):
+        path = next(one.path for one, footer in zip(group.inputs, footers, strict=True) if footer is None)
+        raise NotEligible(f"{path[-300:]} is not a Parquet file")
+    if not sum(each.rows for each in readable):
+        raise NotEligible(f"the files of partition {group.partition[:200]} have no rows")
+    return readable
 
 
 def _check_unchanged(view: TableView, group: FileGroup) -> None:
