@@ -77,29 +77,29 @@ def find_candidates(
     unordered = are_unordered(files, limits.order)
     if reordered is not None:
         unordered &= reordered[files.partition_of]
-    found = _find(files, limits, unordered, _full(files, full))
+    whole = _taken_whole(files, limits, full=full)
+    found = _find(files, limits, unordered, whole, full=full)
     if limits.takes_partitions:
-        found = _find(files, limits, unordered, files.count(found.is_candidate) > 0)
+        touched = files.count(found.is_candidate) > 0
+        found = _find(files, limits, unordered, touched, full=bool(touched.all()))
     if not unordered.any():
         return found
-    others = _find(files, limits, np.zeros_like(unordered), _full(files, full))
+    others = _find(files, limits, np.zeros_like(unordered), whole, full=full)
     return replace(found, is_for_order=found.is_candidate & ~others.is_candidate)
 
 
-def _full(files: PartitionedFiles, full: bool) -> Flags:
-    return np.full(len(files.names), full, dtype=np.bool_)
-
-
-def _find(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, full: Flags) -> Candidates:
-    """Return the candidates; `full`: by partition, whether all of its files are."""
-    wanted, forced, in_full = _wanted(files, limits, unordered, full)
+def _find(
+    files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, in_full: Flags, *, full: bool
+) -> Candidates:
+    """Return the candidates; `in_full`: by partition, whether all of its files are; `full`: the rewrite is in full."""
+    wanted, forced = _wanted(files, limits, unordered, in_full, full=full)
     allowed, refused = _allowed(files, limits)
     wanted_here, forced_here = wanted & allowed, forced & allowed
     has_outside = files.count(files.is_outside) > 0
     blocked = (files.count(files.equality_deletes > 0) > 0) | has_outside
     is_incomplete = (files.count(~allowed) > 0) & limits.takes_partitions
 
-    units = merge_units(files, wanted_here, forced_here, limits, full=bool(full.all()))
+    units = merge_units(files, wanted_here, forced_here, limits, full=full)
     count = units.count(wanted_here)
     outputs = output_counts(units.total(files.file_bytes, wanted_here), limits.target_bytes)
     has_forced = (units.count(forced_here) > 0) | (in_full[units.partition_of] & (count >= limits.least_in_full))
@@ -132,24 +132,25 @@ def _find(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, full
     )
 
 
-def _wanted(files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, full: Flags) -> tuple[Flags, ...]:
-    """Return flags of candidates by size and reason, of those with a sufficient reason, and of whole partitions."""
+def _wanted(
+    files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, in_full: Flags, *, full: bool
+) -> tuple[Flags, Flags]:
+    """Return flags of candidates by size and reason, and of those with a sufficient reason."""
     if limits.buckets is not None:
-        due = in_due_buckets(files, limits.buckets, full=bool(full.all()))
-        return due, due, np.zeros(len(files.names), np.bool_)
+        due = in_due_buckets(files, limits.buckets, full=full)
+        return due, due
     repaired = have_small_row_groups(files, limits.small_row_group_bytes)
     moved = files.are_of_other_specs(limits.output_spec_id)
     forced = _burdened(files, limits) | _too_large(files, limits) | repaired | unordered | moved
-    in_full = _taken_whole(files, limits, full)
     wanted = forced | (files.file_bytes < limits.candidate_bytes) | in_full[files.partition_of]
-    return wanted, forced, in_full
+    return wanted, forced
 
 
-def _taken_whole(files: PartitionedFiles, limits: RewriteLimits, full: Flags) -> Flags:
+def _taken_whole(files: PartitionedFiles, limits: RewriteLimits, *, full: bool) -> Flags:
     """Return flags of partitions whose files are all candidates; not for the order if they are already in it."""
-    if full.all() and limits.order is not None and not limits.every_file and not limits.takes_partitions:
+    if full and limits.buckets is None and limits.order is not None and not limits.every_file:
         return ~are_in_order(files, limits.order, group_bytes=limits.group_bytes)
-    return full
+    return np.full(len(files.names), full and limits.buckets is None, dtype=np.bool_)
 
 
 def _burdened(files: PartitionedFiles, limits: RewriteLimits) -> Flags:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.runs.plans import Plan
+from engine.domain.tables.orders import OrderField, RowOrdering
 from engine.planning.plans.group_forms import GroupForm
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import plan_of
@@ -54,3 +55,14 @@ def test_a_group_has_all_files_of_its_partition(files: list[DigestFile], strateg
     for group in made.groups:
         assert sorted(one.path for one in group.inputs) == sorted(by_partition[group.partition])
     assert {group.partition for group in made.groups} | {one.partition for one in made.skipped} == set(by_partition)
+
+
+def test_a_partition_in_the_order_is_not_ordered_again_in_a_full_rewrite() -> None:
+    """Its file has the mark of the order in its name; one without it brings in the whole partition."""
+    order = RowOrdering("sort", (OrderField("city", 1),))
+    ordered = DigestFile(SMALL, path=f"/t/run_1-00000-1-{order.mark}-0.parquet")
+    document = {"rewrite": {"strategy": "sort", "columns": ["city"]}}
+    made = plan_of(digest_of([ordered]), document, form=FORM, full=True, order=order)
+    assert made.groups == ()
+    (group,) = plan_of(digest_of([ordered, DigestFile(SMALL)]), document, form=FORM, full=True, order=order).groups
+    assert len(group.inputs) == 2
