@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from packhouse_client import models
@@ -37,6 +38,16 @@ class Write:
                 yield address
                 self.done.append(address)
 
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Name the file in every error of the block: a call without the name would write its rows a second time."""
+        try:
+            yield
+        except BaseException as error:
+            if self.file_name is not None:
+                error.add_note(f"the file is {self.file_name}: call again with file_name={self.file_name!r} to go on")
+            raise
+
     def unsettled(self) -> NotWritten:
         """Return the error after the last round."""
         return NotWritten(
@@ -56,16 +67,18 @@ def write(
 
     Raises:
         NotWritten: a folder is without it after the last round. ApiError: the server refused. NoAnswer: no answer.
+            A note of each error has the name of the file: call again with it to go on.
     """
     state, tables = Write(table_id, partition, file_name), Tables(sender)
-    for _ in range(ROUNDS):
-        answer = tables.write_locations(table_id, partition=state.partition, file_name=state.file_name)
-        before = len(state.done)
-        for address in state.missing(answer):
-            put(address)
-        if len(state.done) == before:
-            return list(dict.fromkeys(state.done))
-    raise state.unsettled()
+    with state.named():
+        for _ in range(ROUNDS):
+            answer = tables.write_locations(table_id, partition=state.partition, file_name=state.file_name)
+            before = len(state.done)
+            for address in state.missing(answer):
+                put(address)
+            if len(state.done) == before:
+                return list(dict.fromkeys(state.done))
+        raise state.unsettled()
 
 
 async def write_async(
@@ -77,11 +90,12 @@ async def write_async(
 ) -> list[str]:
     """Put the file until no folder is without it; see `write`."""
     state, tables = Write(table_id, partition, file_name), Tables(sender)
-    for _ in range(ROUNDS):
-        answer = await tables.write_locations(table_id, partition=state.partition, file_name=state.file_name)
-        before = len(state.done)
-        for address in state.missing(answer):
-            await put(address)
-        if len(state.done) == before:
-            return list(dict.fromkeys(state.done))
-    raise state.unsettled()
+    with state.named():
+        for _ in range(ROUNDS):
+            answer = await tables.write_locations(table_id, partition=state.partition, file_name=state.file_name)
+            before = len(state.done)
+            for address in state.missing(answer):
+                await put(address)
+            if len(state.done) == before:
+                return list(dict.fromkeys(state.done))
+        raise state.unsettled()

@@ -160,6 +160,32 @@ async def test_wrong_questions_name_the_field_and_the_remedy(hive: Registered, c
     old = "dual-1700000000000-0f8b6c2d4e1a49f7b3c5d7e9f1a2b4c6.parquet"
     with pytest.raises(InvalidInput, match="60 minutes ago"):
         await client.write_everywhere(hive.table_id, DAY, put, file_name=old)
+    with pytest.raises(InvalidInput, match="in the future"):
+        await client.write_everywhere(hive.table_id, DAY, put, file_name=old.replace("dual-1", "dual-9"))
+    with pytest.raises(InvalidInput, match="characters that no text can have"):
+        await client.tables.write_locations(hive.table_id, partition=r'{"day":"\ud800"}')
+
+
+async def test_an_empty_value_is_not_the_partition_without_a_value(hive: Registered, client: AsyncPackhouse) -> None:
+    """A Metastore finds the partition of null by an empty text; its rows would be asked for under two names."""
+    assert (await client.tables.write_locations(hive.table_id, partition='{"day":null}')).locations
+    with pytest.raises(InvalidInput, match="write null"):
+        await client.tables.write_locations(hive.table_id, partition='{"day":""}')
+
+
+async def test_a_list_that_can_not_be_read_is_no_answer(hive: Registered, client: AsyncPackhouse) -> None:
+    """The file could be in it: its writer must not be told to put it again."""
+    await allow_rewrites(hive)
+    files = Files(100)
+    (address,) = await client.write_everywhere(hive.table_id, DAY, files.put)
+    run = await hive.api.rewrite(hive.table_id)
+    assert run.state == "succeeded", run.detail
+    asked = {"partition": '{"day":"2026-11-01"}', "file_name": Path(address).name}
+    assert (await client.tables.write_locations(hive.table_id, **asked)).is_written
+    for each in hive.table.folder.rglob("_replaced-*.json"):
+        each.write_text("{")
+    answer = await hive.api.get(f"/v1/tables/{hive.table_id}/write-locations", params=asked, status=409)
+    assert answer["code"] == "table_unreadable"
 
 
 async def test_writers_of_other_formats_commit_their_files(api: Api, lake: Lake, table_id: str) -> None:

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from hive_metastore.ttypes import Partition
 
+from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
 from engine.formats.intake.table_storage import TableStorage
@@ -91,6 +92,9 @@ async def test_partitions_move_late_files_follow_and_old_folders_are_deleted(
     assert [sum(name.endswith(".parquet") for name in world.lake.files(each)) for each in new] == [1, 1]
     assert rows() == world.lake.wanted()
 
+    await _write_twice(world, old[0], new[0])
+    assert rows() == world.lake.wanted()
+
     late = world.lake.put(old[0], "late.parquet", DAYS[0], 5)
     milliseconds = round((time.time() - 120) * 1000)
     hdfs_native.Client(hdfs).set_times(late.removeprefix(hdfs), milliseconds, milliseconds)
@@ -102,3 +106,15 @@ async def test_partitions_move_late_files_follow_and_old_folders_are_deleted(
     assert run.state is RunState.SUCCEEDED, run.detail
     assert [[name for name in world.lake.files(each) if name.endswith(".parquet")] for each in old] == [[], []]
     assert rows() == world.lake.wanted()
+
+
+async def _write_twice(world: World[TableOnHdfs], old: str, new: str) -> None:
+    """Put a file into the old and the new folder, as a writer does whose first answer named the old one."""
+    locate, asked = world.container.write_locations.locate, '{"day":"2026-11-01"}'
+    name = (await locate(SYSTEM, world.table_id, asked, None)).file.name
+    file = world.lake.put(old, name, DAYS[0], 3)
+    found = (await locate(SYSTEM, world.table_id, asked, name)).found.locations
+    assert [(each.location, each.has_file) for each in found] == [(new, False)]
+    body = world.lake.storage.read(file, 2**20)
+    world.lake.storage.write(f"{new}/{name}", body)
+    assert (await locate(SYSTEM, world.table_id, asked, name)).found.locations[0].has_file

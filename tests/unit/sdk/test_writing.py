@@ -106,6 +106,7 @@ def test_an_error_of_the_writer_ends_the_write() -> None:
         raise OSError("disk full")
 
     server = Server([OLD])
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(OSError, match="disk full") as raised:
         write(server, fail)
     assert len(server.names) == 1
+    assert [f"file_name='{NAME}'" in each for each in raised.value.__notes__] == [True]

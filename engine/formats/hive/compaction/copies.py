@@ -5,6 +5,8 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+import structlog
+
 from engine.formats.hive.compaction.folders import plain
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.writers.names import is_dual
@@ -14,6 +16,8 @@ from engine.rewriting.kernel.storage.stores.connections import files_of
 
 LARGEST_COPY: Final = 256 * 2**20
 """A larger file is not copied: it is held in memory, so that readers see the whole copy or none."""
+
+_log = structlog.get_logger(__name__)
 
 _CHUNK: Final = 8 * 2**20
 _NAME: Final = re.compile(r"late-([0-9a-f]{16})-(\d{1,18})-(\d{1,18})\.parquet")
@@ -62,7 +66,7 @@ def copy_file(path: str, target: str, size: int, storage: TableStorage) -> None:
 
 
 def bring_back(folder: str, previous: str, known: Collection[str], storage: TableStorage) -> bool:
-    """Copy the dual files that only a newer folder has to the one that the partition gets back.
+    """Copy the dual files that only a newer folder has to the one that the partition gets back, all that can be.
 
     Args:
         folder: the newer folder.
@@ -76,6 +80,7 @@ def bring_back(folder: str, previous: str, known: Collection[str], storage: Tabl
     Raises:
         OSError: the store does not answer.
     """
+    is_whole = True
     found = files_directly_in(folder, storage.properties)
     present = files_directly_in(previous, storage.properties)
     for path, state in found.items():
@@ -85,6 +90,8 @@ def bring_back(folder: str, previous: str, known: Collection[str], storage: Tabl
         if target in present and present[target][0] == state[0]:
             continue
         if target in present or state[0] > LARGEST_COPY:
-            return False
-        copy_file(path, target, state[0], storage)
-    return True
+            is_whole = False
+            _log.warning("dual_file_not_brought_back", path=path[-300:], file_bytes=state[0])
+        else:
+            copy_file(path, target, state[0], storage)
+    return is_whole

@@ -32,8 +32,8 @@ def roll_back(view: TableView, snapshot_id: int) -> RollBack:
             continue
         if plain(location) == plain(record.location):
             return _go_back(view, partition, record)
-        if plain(location) == plain(record.previous):  # by a call whose answer was lost
-            _bring_rest(view, record)
+        if plain(location) == plain(record.previous) and not _bring_rest(view, record):  # a lost answer
+            return RollBack.FOLLOWED
     return RollBack.DONE
 
 
@@ -58,8 +58,7 @@ def _go_back(view: TableView, partition: str, record: CompactionRecord) -> RollB
         message = f"partition {partition[:200]} may still go back to {record.previous[-300:]}: {summary_of(error)}"
         raise OutcomeUnknown(message) from error
     remove_mark(mark, view.storage)
-    _bring_rest(view, record)
-    return RollBack.DONE
+    return RollBack.DONE if _bring_rest(view, record) else RollBack.FOLLOWED
 
 
 def _bring(view: TableView, record: CompactionRecord, replaced: ReplacedFolder) -> bool:
@@ -67,11 +66,12 @@ def _bring(view: TableView, record: CompactionRecord, replaced: ReplacedFolder) 
     return bring_back(record.location, record.previous, replaced.files.keys(), view.files_of_table)
 
 
-def _bring_rest(view: TableView, record: CompactionRecord) -> None:
-    """Copy the dual files that came to the new folder until the old one was in place."""
+def _bring_rest(view: TableView, record: CompactionRecord) -> bool:
+    """Copy the dual files that came to the new folder until the old one was in place; return False if one can't be."""
     replaced = _replaced(view, record)
-    if replaced is not None and plain(replaced.location) == plain(record.previous) and _is_whole(view, replaced):
-        _bring(view, record, replaced)
+    if replaced is None or plain(replaced.location) != plain(record.previous) or not _is_whole(view, replaced):
+        return True
+    return _bring(view, record, replaced)
 
 
 def _replaced(view: TableView, record: CompactionRecord) -> ReplacedFolder | None:

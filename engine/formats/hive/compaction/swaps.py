@@ -34,6 +34,7 @@ from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 MOST_LATE_FILES: Final = 100
 MOST_LATE_BYTES: Final = 256 * 2**20
+MOST_DUAL_FILES: Final = 10_000
 """A partition with more files than these since its plan is left to a later run."""
 
 _log = structlog.get_logger(__name__)
@@ -165,6 +166,8 @@ class Swap:
         if not _are_same(present, planned | copied):
             raise _Lost
         late = {path: state for path, state in present.items() if path not in planned}
+        if len(late) > MOST_DUAL_FILES:
+            raise _Lost
         twins = self._twins(late)
         if clashing := [path for path, size in twins.items() if size != late[path][0]]:
             path = clashing[0]

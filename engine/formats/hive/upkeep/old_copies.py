@@ -23,13 +23,13 @@ from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.upkeep.folders import Listed, lists_of, replaced_folders
 from engine.formats.hive.upkeep.late_files import Carrier, LateFiles
 from engine.formats.hive.view import TableView
-from engine.formats.hive.writers.names import VALID_SECONDS
+from engine.formats.hive.writers.names import SKEW_SECONDS, VALID_SECONDS
 
 UNREAD: Final = "unread"
 _MOST_NAMED: Final = 10
 _AT_ONCE: Final = 10_000
 _OPEN: Final = timedelta(seconds=SENT_SECONDS)
-_ASKED: Final = timedelta(seconds=VALID_SECONDS)
+_ASKED: Final = timedelta(seconds=VALID_SECONDS + SKEW_SECONDS)
 _YEAR_SECONDS: Final = 366 * 86_400.0
 
 

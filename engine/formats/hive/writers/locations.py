@@ -7,6 +7,7 @@ merged the file: then it is in the list of the folder that was replaced, or of o
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -16,12 +17,11 @@ from engine.domain.tables.write_locations import LocationRole, WriteLocation, Wr
 from engine.formats.hive.compaction.folders import COMPACTED, parent_of, plain
 from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
 from engine.formats.hive.compaction.replaced import LARGEST, ListName, ReplacedFolder
+from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
 from engine.formats.hive.metadata.partitions import location_of
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import SKEW_SECONDS, VALID_SECONDS, given_at, new_name
-from engine.formats.intake.limits import Malformed
-from engine.formats.orphans.listings import files_below
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of
 
@@ -40,6 +40,8 @@ def partition_name(keys: PartitionKeys, given: str) -> str:
             texts = keys.texts(given)
             _ = [text.encode() for text in texts]
             return keys.encode(texts)
+    except UnicodeEncodeError:
+        problem = "a value has characters that no text can have"
     except (ValueError, RecursionError):
         problem = "it is no JSON"
     example = json.dumps(dict.fromkeys(names, "…"), ensure_ascii=False)
@@ -55,6 +57,8 @@ def _problem_of(values: Any, names: Sequence[str]) -> str:
         return "it is no JSON object"
     if values.keys() != set(names):
         return f"it has other keys than the table, which has {', '.join(names)}"
+    if "" in values.values():
+        return "a value is empty; a Metastore has null in its place, so write null"
     wrong = [name for name, value in values.items() if isinstance(value, dict | list | float)]
     return f"the value of {wrong[0]} is no text, whole number, boolean or null" if wrong else ""
 
@@ -65,7 +69,9 @@ def written_file(given: str | None) -> WrittenFile:
     at, now, problem = given_at(name), time.time(), ""
     if at is None:
         problem = "it is not a name that an answer has given"
-    elif not now - VALID_SECONDS <= at <= now + SKEW_SECONDS:
+    elif at > now + SKEW_SECONDS:
+        problem = "its time is in the future"
+    elif at < now - VALID_SECONDS:
         problem = f"it was given more than {VALID_SECONDS / 60:.0f} minutes ago"
     if at is None or problem:
         hint = "ask without file_name for a new one; look first whether the table has the rows of the old file"
@@ -115,7 +121,7 @@ def _exists(view: TableView, folder: str, name: str) -> bool:
 def _is_merged(view: TableView, partition: str, location: str, name: str) -> bool:
     """Return whether a rewrite merged a file, and the partition has the outputs of that rewrite or of a later one.
 
-    Lists that are older than the name can't have it.
+    Lists that are older than the name can't have it. Raises `Malformed` for one that can't be read: it could have it.
     """
     since_us = ((given_at(name) or 0) - SKEW_SECONDS) * 1e6
     folder, seen = location, set[str]()
@@ -146,7 +152,5 @@ def _lists_of(view: TableView, folder: str, since_us: float) -> Iterator[Replace
         name = ListName.of(path)
         if name is None or plain(name.folder) != plain(folder) or at < since_us:
             continue
-        try:
+        with suppress(FileNotFoundError):
             yield ReplacedFolder.read(view.files_of_table.read(path, LARGEST))
-        except (FileNotFoundError, Malformed):
-            continue

@@ -64,17 +64,29 @@ class HdfsFiles:
             return HdfsOutput(self._client, path, self._client.create(path, _options(overwrite=False)))
 
     def replace(self, path: str, data: bytes) -> None:
-        """Write a whole file, also over one that exists. Raises StoreError."""
+        """Write a whole file, also over one that exists: readers see the old one or the new one. Raises StoreError."""
+        part = self._written_aside(path, data)
+        try:
+            with _errors():
+                self._client.rename(part, path, overwrite=True)
+        except StoreError:
+            with suppress(FileNotFoundError, StoreError):
+                self.delete(part)
+            raise
+
+    def _written_aside(self, path: str, data: bytes) -> str:
+        """Write a file under a hidden name in the folder of a path, and return its path. Raises StoreError."""
+        folder, _, name = path.rpartition("/")
+        part = f"{folder}/.{name}.{uuid4()}.tmp"
         with _errors():
-            writer = self._client.create(path, _options(overwrite=True))
+            writer = self._client.create(part, _options(overwrite=False))
             writer.write(data)
             writer.close()
+        return part
 
     def publish(self, path: str, data: bytes) -> None:
         """Write a whole file that must not exist, and rename it to its name. Raises FileExistsError, StoreError."""
-        folder, _, name = path.rpartition("/")
-        part = f"{folder}/.{name}.{uuid4()}.tmp"
-        self.replace(part, data)
+        part = self._written_aside(path, data)
         try:
             with _errors():
                 self._client.rename(part, path, overwrite=False)
