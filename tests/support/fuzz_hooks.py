@@ -95,8 +95,10 @@ UNSAYABLE: Final = (
     Unsayable("one value against another", _SETTING, "above the target|must be set, since|never end|must name columns"),
     Unsayable("what the table's policy has", "/operation", "^the table's policy has "),
     Unsayable("what the table holds", "/policy/limits/bytes_per_day", "less than one file group"),
-    Unsayable("each name once", f"{_SETTING}(triggers|columns)", "have the name|is named twice"),
+    Unsayable("each name once", f"{_SETTING}(triggers|columns|key)", "have the name|is named twice"),
     Unsayable("columns of the table", f"{_SETTING}/columns.*", "no such column|orders no columns|(sort|hilbert) only"),
+    Unsayable("columns of the table", f"{_SETTING}/key/.*", "no such column|can't be compared"),
+    Unsayable("which formats merge rows by a key", f"{_SETTING}key", "^a rewrite keeps the rows|^Paimon merges rows"),
     Unsayable(
         "columns of the table", "/partitions/.*", "no such column|not partitioned|partitions by|no order|of type"
     ),
