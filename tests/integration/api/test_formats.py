@@ -19,4 +19,4 @@ async def test_engines_and_strategies_are_told_apart(api: Api) -> None:
     iceberg = (await api.get("/v1/formats"))["items"][0]
     native = {each["strategy"]: each["possible"] for each in iceberg["capabilities"] if each["engine"] == "native"}
     assert {strategy for strategy, possible in native.items() if possible} == {"binpack"}
-    assert iceberg["refused_settings"] == []
+    assert [each["setting"] for each in iceberg["refused_settings"]] == ["rewrite.key"]
