@@ -40,14 +40,14 @@ class WriteAnswer:
 
 
 class WriteLocationService:
-    """Answers writers."""
+    """Tells writers which folders to put a file into."""
 
     def __init__(self, *, database: Database, formats: FormatRegistry) -> None:
         self._database = database
         self._formats = formats
 
     async def locate(self, caller: Caller, table_id: TableId, partition: str, file_name: str | None) -> WriteAnswer:
-        """Return the folders of a partition to write a file to; None as its name gives a new name.
+        """Return the folders of a partition to write a file to; without a name, the file gets a new one.
 
         Raises:
             InvalidInput: the partition is not one of the table's keys, or the name is not valid.

@@ -67,7 +67,7 @@ def _bring(view: TableView, record: CompactionRecord, replaced: ReplacedFolder) 
 
 
 def _bring_rest(view: TableView, record: CompactionRecord) -> bool:
-    """Copy the dual files that came to the new folder until the old one was in place; return False if one can't be."""
+    """Copy the dual files that came to the new folder until the old one was in place; False if one can't be copied."""
     replaced = _replaced(view, record)
     if replaced is None or plain(replaced.location) != plain(record.previous) or not _is_whole(view, replaced):
         return True

@@ -26,7 +26,7 @@ from engine.rewriting.kernel.storage.transfer import Transfer
 
 SLICE_ROWS: Final = 2**20
 MOST_SLICES: Final = 256
-"""Rows of a slice, up to so many slices: they are open files."""
+"""Rows of a slice, and the most slices: each is an open file, so that slices of larger inputs have more rows."""
 
 _VERSION: Final = (("has_days", "days"), ("has_time", "time"))
 _RECORD: Final = np.dtype(
@@ -97,7 +97,7 @@ def _add(
 
 
 def _wrong_keys(before: Records, after: Records) -> int:
-    """Return the number of keys that one side has and the other has not, or with another version."""
+    """Return the number of keys that only one side has, or that both have with different versions."""
     newest = _newest(before)
     wanted = newest[newest["deletes"] == 0]
     found = after[np.lexsort([after[name] for name in reversed(_COMPARED)])]

@@ -148,7 +148,7 @@ def _is_counter(data: bytes, number: int, count: int) -> bool:
 
 
 def _is_same(data: bytes, at: int, expected: bytes, place: int, bits: int) -> bool:
-    """Return whether so many bits are equal; the bits after those of the last value have no meaning."""
+    """Return whether the first bits are equal, as many as given; those after the last value have no meaning."""
     whole, more = divmod(bits, 8)
     if data[at : at + whole] != expected[place : place + whole]:
         return False

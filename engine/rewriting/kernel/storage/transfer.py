@@ -191,7 +191,26 @@ class InputFile:
         self._handle.close()
 
 
-class OutputSink:
+class WriteOnly:
+    """The answers of a file object that can only be written, which Arrow asks for."""
+
+    def flush(self) -> None:
+        """Leave buffering to the storage."""
+
+    def readable(self) -> bool:
+        """Return False."""
+        return False
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return False."""
+        return False
+
+
+class OutputSink(WriteOnly):
     """The file object that a Parquet writer writes to; keeps the bytes written after `begin_footer`."""
 
     def __init__(self, uri: str, output: Output, transfer: Transfer) -> None:
@@ -241,21 +260,6 @@ class OutputSink:
     def tell(self) -> int:
         """Return the number of bytes written."""
         return self.position
-
-    def flush(self) -> None:
-        """Leave buffering to the storage."""
-
-    def readable(self) -> bool:
-        """Return False."""
-        return False
-
-    def writable(self) -> bool:
-        """Return True."""
-        return True
-
-    def seekable(self) -> bool:
-        """Return False."""
-        return False
 
     def close(self) -> None:
         """Finish the file; the storage may send its last part now."""

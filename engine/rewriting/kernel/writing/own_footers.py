@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.thrift import Struct
-from engine.rewriting.kernel.storage.transfer import OutputSink
+from engine.rewriting.kernel.storage.transfer import OutputSink, WriteOnly
 
 _END_BYTES: Final = 8
 
@@ -23,7 +23,7 @@ class OwnFooter:
     unordered_ids: frozenset[int]
 
 
-class OwnFooterStream:
+class OwnFooterStream(WriteOnly):
     """The stream of an encoder whose footer is replaced: it holds what is written after `begin_footer`."""
 
     def __init__(self, sink: OutputSink, footer: OwnFooter) -> None:
@@ -56,21 +56,6 @@ class OwnFooterStream:
     def tell(self) -> int:
         """Return the number of bytes written and held."""
         return self._sink.tell() + len(self._held or b"")
-
-    def flush(self) -> None:
-        """Leave buffering to the storage."""
-
-    def readable(self) -> bool:
-        """Return False."""
-        return False
-
-    def writable(self) -> bool:
-        """Return True."""
-        return True
-
-    def seekable(self) -> bool:
-        """Return False."""
-        return False
 
     def close(self) -> None:
         """Leave closing to the sink."""

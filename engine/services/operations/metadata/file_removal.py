@@ -168,7 +168,7 @@ class FileRemoval:
 
     @asynccontextmanager
     async def paced(self, policy: EffectivePolicy) -> AsyncIterator[None]:
-        """Apply the request budget to the block: an attempt has one share, and leaving it ends what it sends."""
+        """Apply the request budget to the block, once in an attempt: its end closes the attempt's share."""
         tools = self._context.pacing
         async with paced_requests(tools=tools, attempt=self._attempt, table=self._table, policy=policy) as take:
             self._take = take
