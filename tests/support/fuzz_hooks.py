@@ -97,6 +97,7 @@ UNSAYABLE: Final = (
     Unsayable("what the table holds", "/policy/limits/bytes_per_day", "less than one file group"),
     Unsayable("each name once", f"{_SETTING}(triggers|columns|key)", "have the name|is named twice"),
     Unsayable("columns of the table", f"{_SETTING}/columns.*", "no such column|orders no columns|(sort|hilbert) only"),
+    Unsayable("columns of the table", f"{_SETTING}/(columns|key)", "^can't be applied to "),
     Unsayable("columns of the table", f"{_SETTING}/key/.*", "no such column|can't be compared"),
     Unsayable("which formats merge rows by a key", f"{_SETTING}key", "^a rewrite keeps the rows|^Paimon merges rows"),
     Unsayable(

@@ -1,23 +1,26 @@
 """Check of a policy change before it is stored: its effect, problems that forbid it, and notes for its author.
 
-Forbidden are settings that a covered table format does not support, a column that a covered table does not have, and
-settings that contradict one another on a covered table. A catalog that does not answer forbids nothing: a note names
-the tables that were not checked.
+Forbidden are settings that a covered table format does not support, columns that a covered table does not have or that
+can't be used there as the setting says, and settings that contradict one another on a covered table. A catalog that
+does not answer forbids nothing: a note names the tables that were not checked.
 """
 
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, Final
 
-from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
-from engine.domain.policies import PRESETS, PolicyDocument, PolicyScope, RowKey
+from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, PackhouseError
+from engine.domain.policies import OFF, PRESETS, PolicyDocument, PolicyScope, RowKey
 from engine.domain.tables.capabilities import why_not_acted_on
+from engine.domain.tables.keys import KEY_SETTING, DeclaredKey
+from engine.domain.tables.orders import RequestedOrder
 from engine.domain.tables.table import Catalog, FormatName, TableRef
 from engine.domain.values.hints import did_you_mean, nearest
+from engine.formats.base import Keyed, OpenTable
 from engine.services.catalogs.capabilities import CapabilityService, refusal_problems
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.policies.effects import PolicyChange, PolicyEffect, weigh
@@ -42,13 +45,17 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Columns of a table, with `nested` for structs, lists and maps; or the reason why they are not known."""
+    """Columns of a table, with `nested` for structs, lists and maps; or the reason why they are not known.
+
+    `unfit` has the reasons why a setting can't be applied to the table's columns, by the pointer of the setting.
+    """
 
     table: TableRef
     names: frozenset[str] | None
     why_not: str = ""
     nested: frozenset[str] = frozenset()
     in_any_case: frozenset[str] = frozenset()
+    unfit: Mapping[str, str] = field(default_factory=dict)
 
     def has(self, name: str) -> bool:
         """Return whether the table has a column, or may have it: its columns are not known."""
@@ -97,8 +104,7 @@ class PolicyChecks:
         return Judged(effect, (*not_acted_on(change.after), *assumed_zones(change.after), *empty, *notes))
 
     def _refusals(self, document: PolicyDocument, formats: set[FormatName]) -> Iterator[FieldProblem]:
-        own = document.leaves()
-        preset = PRESETS[document.preset].document.leaves() if document.preset is not None else {}
+        preset, own = _settings(document)
         for name in sorted(formats):
             matrix = self._capabilities.of(name)
             yield from refusal_problems(matrix, own)
@@ -118,20 +124,21 @@ class PolicyChecks:
         settings = " and ".join(dict.fromkeys(_setting_of(pointer) for pointer in wanted))
         async with self._database.read() as unit:
             asked, has_more = await _first_covered(unit, scope)
-        found = await asyncio.gather(*(self._columns_of(catalog, ref) for catalog, ref in asked))
+        found = await asyncio.gather(*(self._columns_of(catalog, ref, document) for catalog, ref in asked))
         problems = [
             problem for pointer, name in wanted.items() if (problem := _unfit_column(pointer, name, found)) is not None
-        ]
+        ] or list(_unfit_settings(document, found))
         notes = [f"{settings} was not checked on {each.table}: {each.why_not}" for each in found if each.names is None]
         if has_more:
             notes.append(f"{settings} was checked on the first {len(asked)} covered tables only")
         return problems, notes
 
-    async def _columns_of(self, catalog: Catalog, ref: TableRef) -> _Columns:
+    async def _columns_of(self, catalog: Catalog, ref: TableRef, document: PolicyDocument) -> _Columns:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
-                opened = await self._formats.open_table(catalog, ref)
+                opened = await self._formats.open_table(catalog, ref, lists_files=False)
                 columns = await self._formats.ask(ref, opened.columns)
+                unfit = await self._formats.ask(ref, lambda: dict(_reasons(opened, document)))
         except PackhouseError as error:
             return _Columns(ref, None, error.message)
         except TimeoutError:
@@ -141,7 +148,14 @@ class PolicyChecks:
             frozenset(column.name for column in columns),
             nested=frozenset(column.name for column in columns if column.is_nested),
             in_any_case=frozenset(column.name for column in columns if column.in_any_case),
+            unfit=unfit,
         )
+
+
+def _settings(document: PolicyDocument) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return the settings of a document's preset and its own, by dotted name."""
+    preset = PRESETS[document.preset].document.leaves() if document.preset is not None else {}
+    return preset, document.leaves()
 
 
 def not_acted_on(document: PolicyDocument) -> tuple[str, ...]:
@@ -149,17 +163,16 @@ def not_acted_on(document: PolicyDocument) -> tuple[str, ...]:
 
     Settings of its preset are included.
     """
-    own = document.leaves()
-    preset = PRESETS[document.preset].document.leaves() if document.preset is not None else {}
-    inherited = [field for field in preset if field not in own]
+    preset, own = _settings(document)
+    inherited = [name for name in preset if name not in own]
     return (*_without_effect("stored", own), *_without_effect(f"in preset {document.preset}", inherited))
 
 
 def _without_effect(where: str, fields: Iterable[str]) -> Iterator[str]:
     by_reason: dict[str, list[str]] = defaultdict(list)
-    for field in fields:
-        if (reason := why_not_acted_on(field)) is not None:
-            by_reason[reason].append(field)
+    for name in fields:
+        if (reason := why_not_acted_on(name)) is not None:
+            by_reason[reason].append(name)
     for reason, found in by_reason.items():
         yield f"{where}, not yet acted on: {', '.join(found)} ({reason})"
 
@@ -227,6 +240,29 @@ def _written_columns(document: PolicyDocument) -> Iterator[tuple[str, str]]:
         yield "/rewrite/key/version", rewrite.key.version
         if rewrite.key.deleted is not None:
             yield "/rewrite/key/deleted", rewrite.key.deleted
+
+
+def _reasons(opened: OpenTable, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Yield why settings that name columns can't be applied to a table, by their pointers."""
+    preset, own = _settings(document)
+    values = {"rewrite.strategy": "binpack", "rewrite.columns": (), KEY_SETTING: OFF, **preset, **own}
+    order, key = RequestedOrder.of(values), DeclaredKey.of(values)
+    if order is not None and order.columns:
+        try:
+            opened.resolve_order(order)
+        except NotEligible as error:
+            yield "/rewrite/columns", error.message
+    if key is not None and isinstance(opened, Keyed) and not (condition := opened.key_condition(key)).holds:
+        yield "/rewrite/key", condition.detail
+
+
+def _unfit_settings(document: PolicyDocument, found: Sequence[_Columns]) -> Iterator[FieldProblem]:
+    """Yield a problem for each setting that can't be applied to the columns of a table; the first such table."""
+    own = document.written()
+    for pointer in sorted({pointer for each in found for pointer in each.unfit}):
+        first = next(each for each in found if pointer in each.unfit)
+        message = f"can't be applied to {first.table}: {first.unfit[pointer]}"
+        yield FieldProblem(pointer, message, own.get(_setting_of(pointer)), "name other columns")
 
 
 def _setting_of(pointer: str) -> str:

@@ -26,6 +26,10 @@ class Registered:
 
 @pytest.fixture
 async def hive(api: Api, hive_lake: HiveLake) -> Registered:
+    return await _registered(api, hive_lake)
+
+
+async def _registered(api: Api, hive_lake: HiveLake) -> Registered:
     table = await asyncio.to_thread(_make, hive_lake)
     properties = {"type": "metastore", "uri": hive_lake.metastore.uri}
     await api.post("/v1/catalogs", {"name": "lake", "format": "hive", "properties": properties}, status=201)
@@ -124,7 +128,23 @@ async def test_a_key_is_declared_in_the_policy_of_a_hive_table(hive: Registered)
     (problem,) = (await hive.api.call("PUT", path, status=422, json=body, headers=first)).json()["errors"]
     assert (problem["pointer"], problem["hint"]) == ("/rewrite/key/columns/0", "did you mean 'value'?")
     body["rewrite"]["key"] = {"columns": ["VALUE"], "version": "Id"}
-    await hive.api.call("PUT", path, status=201, json=body, headers=first)
-    refused = await hive.api.rewrite(hive.table_id)
+    (problem,) = (await hive.api.call("PUT", path, status=422, json=body, headers=first)).json()["errors"]
+    assert (problem["pointer"], problem["value"]) == ("/rewrite/key", body["rewrite"]["key"])
+    assert "'value' of type double, which can't be part of a key" in problem["message"]
+
+
+async def test_rows_are_not_put_in_the_order_of_a_partition_key(hive: Registered) -> None:
+    body = {"rewrite": {"strategy": "sort", "columns": ["id", "DAY"]}}
+    path, first = f"/v1/tables/{hive.table_id}/policy", {"If-None-Match": "*"}
+    (problem,) = (await hive.api.call("PUT", path, status=422, json=body, headers=first)).json()["errors"]
+    assert problem["pointer"] == "/rewrite/columns"
+    assert "lake.lake.events: rewrite.columns: 'DAY' is a partition key" in problem["message"]
+
+
+async def test_a_key_from_before_a_table_was_registered_is_one_of_its_conditions(api: Api, hive_lake: HiveLake) -> None:
+    policy = {"rewrite": {"key": {"columns": ["value"], "version": "id"}}}
+    await api.post("/v1/policies", {"name": "fleet", "scope": {"kind": "fleet"}, "policy": policy}, status=201)
+    hive = await _registered(api, hive_lake)
+    refused = await api.rewrite(hive.table_id)
     assert "'value' of type double, which can't be part of a key" in (refused.detail or "")
     assert "key_columns" in str(await hive.view("explain"))
