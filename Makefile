@@ -6,6 +6,9 @@ PYTEST_ARGS ?=
 MEMORY = $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 4000000 { print "/dev/shm" }')
 # Java servers of tests live for a minute: their second compiler took an eighth of all CPU time and gave nothing back.
 JAVA = -XX:TieredStopAtLevel=1
+# A test that is stuck in native code gets no signal, so that its own limit (at most 600 s) can't end it: its process
+# ends with the stacks of all threads, and xdist starts another.
+STUCK = -o faulthandler_timeout=660 -o faulthandler_exit_on_timeout=true
 export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environment too
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
@@ -54,7 +57,7 @@ console: ## Build the web console, which the api serves at /console
 test: ## Run all tests, with real Redis, SQLite, Postgres, Spark and Iceberg
 	@scripts/setup test
 	@scripts/console
-	@PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS=$(JAVA) $(BIN)/pytest -n 3 $(PYTEST_ARGS)
+	@PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS=$(JAVA) $(BIN)/pytest -n 3 $(STUCK) $(PYTEST_ARGS)
 
 unit: ## Run the unit tests only
 	@scripts/setup test

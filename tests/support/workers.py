@@ -5,10 +5,15 @@ Files that need the slowest servers stay together, so that one process starts th
 A file that is missing here costs time and changes no result.
 """
 
+import os
+import sys
+import time
+from collections.abc import Iterable
 from typing import Final
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 _TOGETHER: Final = {  # where the path begins, the first that fits
     "tests/acceptance/test_cancel.py": "on Spark",
@@ -35,6 +40,9 @@ _TOGETHER: Final = {  # where the path begins, the first that fits
 }
 
 
+_FEWEST: Final = 2
+
+
 class FilesTogether(LoadScopeScheduling):
     """Gives out files, or several at once, in the order of paths: the slow ones first, those of `tests/unit` last."""
 
@@ -46,7 +54,38 @@ class FilesTogether(LoadScopeScheduling):
         file, _, _ = nodeid.partition("::")
         return next((name for start, name in _TOGETHER.items() if file.startswith(start)), file)
 
+    def schedule(self) -> None:
+        """Give out tests: more than one to a process that replaces another, as with one it waits for the next."""
+        super().schedule()
+        for node in self.nodes:
+            while self.workqueue and not node.shutting_down and self._pending_of(self.assigned_work[node]) < _FEWEST:
+                self._assign_work_unit(node)
+            if not self.workqueue:
+                node.shutdown()
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Give the tests of a process that ended to others, but for the one that it was at, which would end them too.
+
+        The library's own method gives out that one again.
+        """
+        units: Iterable[dict[str, bool]] = self.assigned_work[node].values()
+        for unit in units:
+            for test, is_done in unit.items():
+                if not is_done:
+                    unit[test] = True
+                    super().remove_node(node)
+                    return test
+        super().remove_node(node)
+        return None
+
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> FilesTogether:
     """Distribute by files; `--dist` has no say."""
     return FilesTogether(config, log)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Name a failed test at once: a run that is ended before its summary would not tell which it was."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        sys.stdout.write(f"\n{time.strftime('%H:%M:%S')} failed after {report.duration:.0f} s: {report.nodeid}\n")
+        sys.stdout.flush()

@@ -95,7 +95,22 @@ class Answers:
         assert spark_rows(self.made, self.spark) == self.rows
         every = [*self.predicates, *((each,) for each in _of_columns(self.made) if each not in self.misread)]
         self.ask_duckdb(every)
-        self.ask_spark(self.made.chance.sample(every, min(_BY_SPARK, len(every))))
+        by_spark = [each for each in every if not any(map(self._is_misread_by_metastore, each))]
+        self.ask_spark(self.made.chance.sample(by_spark, min(_BY_SPARK, len(by_spark))))
+
+    def _is_misread_by_metastore(self, asked: Predicate) -> bool:
+        """Whether Spark asks the Metastore for partitions by a text that it can't parse or compares in another order.
+
+        Its parser takes a backslash before the closing quote for an escape. Derby compares texts as if blanks followed,
+        so that an empty one comes after a tab.
+        """
+        if asked.kind != "string" or asked.column not in self.made.keys or not asked.has_operand:
+            return False
+        at = list(self.made.keys).index(asked.column)
+        texts = [values[at] for values in self.made.partition_files()]
+        return "\\" in asked.operand or (
+            asked.operator not in {"=", "!="} and any(min(each, default=" ") < " " for each in texts)
+        )
 
     def ask_duckdb(self, asked: Sequence[Sequence[Predicate]]) -> None:
         """Assert that DuckDB finds the right number of rows by each of these predicates."""

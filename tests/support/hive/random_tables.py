@@ -19,6 +19,8 @@ _FILE_NAMES: Final = ("part-{}.parquet", "{:06}_0", "a b %41 #{}.parquet", "ü-{
 _COLUMN_NAMES: Final = ("order", "größe", "a b", "x.y", "c5", "c6", "c7", "c8")
 _ELSEWHERE: Final = ("elsewhere/{}", "Elsewhere ü %41 #{}", "_hidden/{}", "day=2026-11-01/{}")
 _NAME: Final = "events"
+_LONGEST_NAME: Final = 255
+"""Limit of the bytes in the name of a folder on Linux."""
 _ABSENT_ID: Final = -1
 """The id of rows in files that no reader reads."""
 
@@ -111,7 +113,7 @@ class _Writer:
             values[tuple(each or NULL for each in texts)] = texts  # they have the same name in the Metastore
         for number, each in enumerate(sorted(values.values())):
             folder = made.table.default_location(each)
-            if chance.random() < 0.3 or len(str(folder.name).encode()) > 255:
+            if chance.random() < 0.3 or max(len(part.encode()) for part in folder.parts) > _LONGEST_NAME:
                 folder = made.table.folder / chance.choice(_ELSEWHERE).format(number)
             folder.mkdir(parents=True)
             made.table.add_partition(each, folder)
@@ -182,10 +184,11 @@ class _Writer:
             reasons = ["files spell a column"] if any(len(each) > 1 for each in found.values()) else []
             reasons += ["which the table does not have"] if "unknown" in found else []
             reasons += [] if all(map(_is_read_by_arrow, files)) else ["InputFault"]
+            differences = _differences(files)
             if reasons:
-                self.made.refused[values] = "|".join(reasons)
+                self.made.refused[values] = "|".join(reasons + differences)
             else:
-                self.made.unsure[values] = "|".join(_differences(files))
+                self.made.unsure[values] = "|".join(differences)
 
     def _rows(self, names: Sequence[str], count: int) -> pa.Table:
         made, chance = self.made, self.made.chance
