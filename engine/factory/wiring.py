@@ -233,6 +233,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
             slots=settings.worker_slots,
             lease_seconds=settings.lease_seconds,
             warm_up=around.warm_up,
+            keep_session=around.spark.keep,
             drain_seconds=settings.drain_seconds,
             metrics=metrics,
             probes=OutageProbes(

@@ -120,6 +120,21 @@ class SparkSessions:
         """Return the server's Spark version; `Transient` when it does not answer within five seconds."""
         return self.calls.ask(self.current_id()).version
 
+    def keep(self) -> None:
+        """Keep the server from dropping the current session while there is no work; nothing without a session.
+
+        Call it every ten minutes or so. Spark never ends the Python process of about 50 MB that starts the workers of a
+        session, so that a new session after each pause would fill its memory. No task is run: executors may be idle.
+
+        Raises:
+            Transient: no server, or it has closed the session.
+        """
+        with self._lock:
+            current = self._current
+            held = self._open.get(current)
+        if held is not None and self.calls.ask(current).server_session_id == held.server_session_id:
+            self._used_at = self._monotonic()
+
     def warm_up(self, tasks: int) -> None:
         """Start `tasks` Python workers for the current session and import the tasks' modules; takes about 2 seconds."""
         session = self.get()

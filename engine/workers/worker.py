@@ -34,6 +34,7 @@ _log = structlog.get_logger(__name__)
 TAKE_SECONDS = 1.0
 PAUSE_SECONDS = 1.0
 PROBE_SECONDS = 1.0
+KEEP_SECONDS = 10 * 60.0
 
 
 class Worker:
@@ -51,6 +52,7 @@ class Worker:
         slots: int,
         lease_seconds: float,
         warm_up: Callable[[], None],
+        keep_session: Callable[[], None],
         drain_seconds: float = 0.0,
         metrics: WorkMetrics | None = None,
         probes: OutageProbes,
@@ -65,6 +67,7 @@ class Worker:
         self._slots = slots
         self._lease_seconds = lease_seconds
         self._warm_up = warm_up
+        self._keep_session = keep_session
         self._drain_seconds = drain_seconds
         self._metrics = metrics or WorkMetrics()
         self._stopping = asyncio.Event()
@@ -78,7 +81,7 @@ class Worker:
     async def run(self) -> None:
         """Work until `stop` is called; then park running attempts and return."""
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._warm())
+            group.create_task(self._keep_warm())
             slots = [group.create_task(self._slot()) for _ in range(self._slots)]
             group.create_task(self._interrupt_late(slots))
             group.create_task(self._probe_until_stopped())
@@ -138,12 +141,22 @@ class Worker:
         async with self._database.read() as unit:
             return await unit.runs.get(run_id) is not None
 
-    async def _warm(self) -> None:
-        """Run a first Python task in Spark, so that the first run need not wait for it; failures are ignored."""
-        try:
-            await asyncio.to_thread(self._warm_up)
-        except PackhouseError as error:
-            _log.warning("spark_not_warm", error=error.message)
+    async def _keep_warm(self) -> None:
+        """Run a first Python task in Spark, so that the first run need not wait for it; then keep the session.
+
+        Failures are ignored: a run that needs Spark reports them.
+        """
+        call = self._warm_up
+        while not self._stopping.is_set():
+            try:
+                await asyncio.to_thread(call)
+            except PackhouseError as error:
+                _log.warning("spark_not_warm", error=error.message)
+            except Exception:  # noqa: BLE001 - an answer that is not understood must not end the worker; logged
+                _log.exception("spark_not_warm")
+            call = self._keep_session
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), KEEP_SECONDS)
 
     async def _probe_until_stopped(self) -> None:
         while not self._stopping.is_set():

@@ -11,6 +11,7 @@ from pyspark.sql.connect.session import SparkSession
 
 from engine.domain.errors import Transient
 from engine.embedded.processes import free_loopback_port
+from engine.embedded.spark import EmbeddedSpark
 from engine.spark.sessions import SparkSessions
 from tests.support.spark_server import USER
 
@@ -108,6 +109,29 @@ def test_work_after_a_long_pause_belongs_to_a_new_session() -> None:
     assert sessions.current_id() == first
     now[0] += 2 * 60
     assert sessions.current_id() != first
+
+
+def test_a_session_that_is_kept_outlives_the_patience_of_the_server(tmp_path: Path) -> None:
+    patience = {
+        "spark.connect.session.manager.defaultSessionTimeout": "4s",
+        "spark.connect.session.manager.maintenanceInterval": "1s",
+    }
+    server, now = EmbeddedSpark(data_dir=tmp_path, cores=1, confs=patience), [0.0]
+    sessions = SparkSessions(url=server.start(), user_id=USER, monotonic=lambda: now[0])
+    try:
+        sessions.keep()  # there is none yet
+        kept, left = sessions.get(), sessions.get(str(uuid.uuid4()))
+        for _ in range(8):
+            time.sleep(1)
+            now[0] += 20 * 60
+            sessions.keep()
+        assert sessions.get() is kept
+        assert kept.range(3).count() == 3
+        with pytest.raises(Transient):
+            sessions.get(left.session_id)
+    finally:
+        sessions.close()
+        server.stop()
 
 
 def test_nothing_is_sent_before_it_is_needed() -> None:
