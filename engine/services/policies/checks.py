@@ -96,8 +96,9 @@ class PolicyChecks:
             known = [] if effect.covered_count else await unit.policy_coverage.namespaces(MOST_NAMESPACES)
         if change.after is None:
             return Judged(effect, ())
-        column_problems, notes = await self._columns(change.scope, change.after)
-        impossible = (*self._refusals(change.after, set(catalogs.values())), *column_problems)
+        refusals = tuple(self._refusals(change.after, set(catalogs.values())))
+        column_problems, notes = await self._columns(change.scope, change.after, is_refused=bool(refusals))
+        impossible = (*refusals, *column_problems)
         if problems := impossible or effect.problems:  # contradictions of an impossible setting are not reported
             raise InvalidInput("the policy has settings that can't be applied; see errors", problems=problems)
         empty = () if effect.covered_count else (covers_nothing(change.scope, known),)
@@ -116,7 +117,7 @@ class PolicyChecks:
                 yield FieldProblem("/preset", message, document.preset, hint)
 
     async def _columns(
-        self, scope: PolicyScope, document: PolicyDocument
+        self, scope: PolicyScope, document: PolicyDocument, *, is_refused: bool
     ) -> tuple[Sequence[FieldProblem], Sequence[str]]:
         wanted = dict(_written_columns(document))
         if not wanted:
@@ -127,7 +128,9 @@ class PolicyChecks:
         found = await asyncio.gather(*(self._columns_of(catalog, ref, document) for catalog, ref in asked))
         problems = [
             problem for pointer, name in wanted.items() if (problem := _unfit_column(pointer, name, found)) is not None
-        ] or list(_unfit_settings(document, found))
+        ]
+        if not problems and not is_refused:
+            problems = list(_unfit_settings(document, found))
         notes = [f"{settings} was not checked on {each.table}: {each.why_not}" for each in found if each.names is None]
         if has_more:
             notes.append(f"{settings} was checked on the first {len(asked)} covered tables only")
