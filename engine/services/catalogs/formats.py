@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
-from engine.domain.errors import Away, FieldProblem, InvalidInput, PackhouseError, Transient
+from engine.domain.errors import Away, FieldProblem, InvalidInput, PackhouseError, StateConflict, Transient
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.tables.table import Catalog, FormatName, TableRef
 from engine.formats.base import (
@@ -189,7 +189,8 @@ class FormatRegistry:
 
         Raises:
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
-            Transient: the catalog does not answer; if asked table by table: not for any of the first tables.
+            Transient: the catalog does not answer.
+            If asked table by table, both are raised only if none of the first tables has an answer.
         """
         connection = await self.connect(catalog)
         if connection.has_all_pointers:
@@ -198,21 +199,21 @@ class FormatRegistry:
         for start in range(0, len(refs), POINTERS_AT_ONCE):
             part = refs[start : start + POINTERS_AT_ONCE]
             answers = await asyncio.gather(*(self._pointer(connection, ref) for ref in part))
-            failures = [answer for answer in answers if isinstance(answer, Transient)]
+            failures = [answer for answer in answers if isinstance(answer, PackhouseError)]
             if start == 0 and len(failures) == len(part):
                 raise failures[0]
             for answer in answers:
-                found |= {} if isinstance(answer, Transient) else answer
+                found |= {} if isinstance(answer, PackhouseError) else answer
         return found
 
-    async def _pointer(self, connection: CatalogConnection, ref: TableRef) -> Mapping[TableRef, str] | Transient:
+    async def _pointer(self, connection: CatalogConnection, ref: TableRef) -> Mapping[TableRef, str] | PackhouseError:
         try:
             async with asyncio.timeout(POINTER_SECONDS):
                 return await self.ask(ref, connection.pointers, [ref])
         except TimeoutError:
             message = f"the catalog did not answer for table {ref} within {POINTER_SECONDS:g} seconds"
             return Away(Dependency.STORAGE, message)
-        except Transient as error:
+        except (Transient, StateConflict) as error:  # one table's store may refuse the credentials, and no other
             return error
 
     async def check(self, catalog: Catalog) -> Sequence[CheckStep]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.domain.errors import InvalidInput, Transient
+from engine.domain.errors import InvalidInput, StateConflict, Transient
 from engine.domain.tables.table import Catalog, FormatName, TableRef
 from engine.formats.base import CheckStep, FileScope, PlainProperties
 from engine.formats.iceberg.catalog.known_properties import PLAIN
@@ -28,12 +28,15 @@ class Connection:
 
     def __init__(self) -> None:
         self.silent: set[str] = set()
+        self.refused: set[str] = set()
         self.answers = threading.Event()
 
     def pointers(self, refs: Sequence[TableRef]) -> dict[TableRef, str]:
         (ref,) = refs
         if ref.name in self.silent:
             self.answers.wait(60)
+        if ref.name in self.refused:
+            raise StateConflict(f"the store of {ref.name} refuses the credentials")
         return {ref: f"pointer of {ref.name}"}
 
     def check(self) -> list[CheckStep]:
@@ -169,6 +172,17 @@ async def test_one_table_without_an_answer_hides_no_pointers_of_others(registry:
     found = await registry.pointers(LAKE, refs)
     assert set(refs) - set(found) == {refs[3]}
     connection.answers.set()
+
+
+async def test_one_table_whose_store_refuses_hides_no_pointers_of_others(registry: FormatRegistry) -> None:
+    connection: Any = await registry.connect(LAKE)
+    refs = [TableRef("lake", ("a",), f"t{number}") for number in range(20)]
+    connection.refused = {"t3"}
+    found = await registry.pointers(LAKE, refs)
+    assert set(refs) - set(found) == {refs[3]}
+    connection.refused = {ref.name for ref in refs}
+    with pytest.raises(StateConflict, match="the store of t0"):
+        await registry.pointers(LAKE, refs)
 
 
 async def test_a_catalog_that_answers_for_no_table_is_away(registry: FormatRegistry) -> None:
