@@ -67,11 +67,13 @@ class CopyRule:
         grace: the time.
         now: the instant at which ages are judged.
         proven: ids of the snapshots of rewrites, as text, that the record has a proof of.
+        failed: ids of those whose proof failed.
     """
 
     grace: timedelta
     now: datetime
     proven: frozenset[str] = frozenset()
+    failed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from engine.domain.errors import InvalidInput
 from engine.domain.runs.run import RunState
 from tests.support.hive.lakes import HiveLake, HiveTable, files_in, path_of
 from tests.support.hive.second_readers import HiveSpark
@@ -157,16 +158,14 @@ async def test_readers_that_merge_find_the_same_rows_all_the_time(world: World[U
         ({"columns": ["id"], "version": "day"}, "'day', a partition key"),
     ],
 )
-async def test_a_key_that_the_table_can_t_have_is_a_condition(
-    opened: Opened, key: Mapping[str, Any], named: str
-) -> None:
+async def test_a_key_that_the_table_can_t_have_is_refused(opened: Opened, key: Mapping[str, Any], named: str) -> None:
     """U17: without a key that tells rows apart nothing is rewritten, and the reason names the column."""
-    async with opened(key) as world:
-        before = world.lake.locations()
-        run = await world.rewrite()
-        assert run.reason == "not_eligible"
-        assert named in run.detail
-        assert world.lake.locations() == before
+    with pytest.raises(InvalidInput) as refused:
+        async with opened(key):
+            pass
+    (problem,) = refused.value.problems
+    assert (problem.pointer, problem.value) == ("/rewrite/key", key)
+    assert named in problem.message
 
 
 async def test_partition_keys_can_be_part_of_the_key(opened: Opened) -> None:
@@ -219,3 +218,18 @@ async def test_rows_of_spark_are_merged_by_a_timestamp(
     assert hive_spark.rows(merge) == wanted
     every = "SELECT id, CAST(at AS string) AS at FROM lake.events ORDER BY id"
     assert hive_spark.rows(every) == wanted
+
+
+async def test_statistics_that_count_rows_are_removed_with_rows(world: World[Upserts]) -> None:
+    """Hive answers `count(*)` by them, and Spark estimates the size of a join."""
+    of_rows = {"numRows": "999", "rawDataSize": "9999", "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'}
+    table = world.lake.table
+    for each in table.partitions():
+        each.parameters = {**(each.parameters or {}), **of_rows, "numFiles": "4", "mine": "kept"}
+        with table.metastore.client() as client:
+            client.alter_partition(table.database, table.name, each)
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    for each in table.partitions():
+        assert each.parameters.keys() & of_rows.keys() == set()
+        assert (each.parameters["numFiles"], each.parameters["mine"]) == ("1", "kept")

@@ -14,6 +14,8 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.formats.hive.compaction import copies
+from engine.formats.hive.upkeep import late_files
+from engine.services.operations.metadata import old_compactions
 from tests.support.hive.lakes import files_in, path_of
 from tests.support.hive.second_readers import duckdb_rows
 from tests.support.hive.worlds import DAYS, WrittenTable
@@ -387,6 +389,39 @@ async def test_a_folder_whose_rewrite_has_no_proof_in_the_record_stays(
     await clock.pass_by(hours=2)
     assert (await delete(world)).reason == "nothing_to_do"
     assert [len(files_in(each)) for each in old] == [4, 4]
+
+
+async def test_files_of_a_rewrite_whose_proof_failed_stay_though_a_later_one_is_proven(
+    world: World[WrittenTable], clock: MovedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The later rewrite conserves what the wrong folder had: the old one may have the only copy of a row."""
+    first, other = [path_of(each) for each in world.lake.locations()]
+    wrong = {str(each["snapshot_id"]) for each in (await world.rewrite()).result.verifications}
+    real = old_compactions._proofs
+    monkeypatch.setattr(old_compactions, "_proofs", lambda run: [(each, each not in wrong) for each, _ in real(run)])
+    for day in DAYS:
+        world.lake.append(day)
+    (second, _) = await rewritten(world)
+    await clock.pass_by(hours=2)
+    run = await delete(world)
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert [len(files_in(each)) for each in (first, other, second)] == [4, 4, 0]
+    monkeypatch.undo()
+    assert (await delete(world)).state is RunState.SUCCEEDED
+    assert [len(files_in(each)) for each in (first, other)] == [0, 0]
+
+
+async def test_a_list_never_grows_beyond_what_is_read_again(
+    world: World[WrittenTable], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (old, _) = await rewritten(world)
+    add_late(world, old)
+    (listed,) = [each for each in world.lake.table.folder.rglob("_replaced-*") if f"day={DAY}" in str(each)]
+    monkeypatch.setattr(late_files, "LARGEST", listed.stat().st_size + 5)
+    assert late(await delete(world))["left"] == {"list_full": 1}
+    monkeypatch.undo()
+    assert late(await delete(world))["copied"] == 1
+    assert same_rows(world)
 
 
 async def test_late_rows_are_copied_within_an_hour_by_the_coordinator(

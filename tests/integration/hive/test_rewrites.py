@@ -1,5 +1,6 @@
 """Whole runs on tables of a Metastore: partitions move to new folders beside writers, readers and lost answers."""
 
+import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,8 +11,10 @@ import pytest
 from hive_metastore.ttypes import Partition
 from thrift.transport.TTransport import TTransportException
 
-from engine.domain.runs.run import RunState
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Operation, RunState
 from engine.formats.hive.catalog.metastore import Metastore
+from engine.formats.hive.compaction import swaps, tasks
 from tests.support.hive.lakes import HiveLake, files_in, path_of
 from tests.support.hive.second_readers import HiveSpark, duckdb_rows
 from tests.support.hive.worlds import DAYS, WrittenTable, differences, open_written
@@ -145,6 +148,60 @@ async def test_files_that_are_not_parquet_hold_their_partition_back(world: World
     run = await world.rewrite()
     assert "is not a Parquet file" in str(run.detail)
     assert [("_compacted" in each) for each in world.lake.locations()] == [False, True]
+
+
+def _begin_file(folder: Path) -> Path:
+    """Write the first part of a Parquet file, as a writer does on HDFS or on disks."""
+    file = folder / "unfinished.parquet"
+    file.write_bytes(b"PAR1" + bytes(100))
+    return file
+
+
+@pytest.mark.parametrize("step", ["group_written", "before_commit"])
+async def test_a_file_that_is_being_written_holds_its_partition_back(world: World[WrittenTable], step: str) -> None:
+    """Its first part would be in the new folder for ever, and no reader could read the partition."""
+    old = path_of(world.lake.locations()[0])
+    world.at(step, lambda: _begin_file(old))
+    await world.rewrite()
+    assert [("_compacted" in each) for each in world.lake.locations()] == [False, True]
+    assert list(world.lake.table.folder.rglob("late-*")) == []
+    (old / "unfinished.parquet").unlink()
+    assert world.lake.rows() == world.lake.wanted()
+
+
+@pytest.mark.parametrize("kind", ["unfinished", "large"])
+async def test_a_file_that_can_not_be_copied_after_the_change_is_left_to_the_watch(
+    world: World[WrittenTable], kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, old = Metastore.change_partition, path_of(world.lake.locations()[0])
+
+    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
+        if changed.values == [DAYS[0]]:
+            _begin_file(old) if kind == "unfinished" else world.lake.append(DAYS[0])
+            monkeypatch.setattr(swaps, "LARGEST_COPY", 2**28 if kind == "unfinished" else 10)
+        real(self, database, name, changed)
+
+    monkeypatch.setattr(Metastore, "change_partition", change)
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert all("_compacted" in each for each in world.lake.locations())
+    assert list(world.lake.table.folder.rglob("late-*")) == []
+    (listed,) = [each for each in world.lake.table.folder.rglob("_replaced-*") if f"day={DAYS[0]}" in str(each)]
+    assert len(json.loads(listed.read_bytes())["files"]) == 4
+    watched = await world.finish((await world.submit(RunRequest(Operation.DELETE_OLD_COMPACTIONS))).id)
+    late = watched.plan["removal"]["copies"]["late"]
+    assert late["left"] == {"just_written": 1}
+
+
+async def test_a_partition_whose_record_would_be_too_long_is_left_alone(
+    world: World[WrittenTable], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "LONGEST", 600)
+    before = world.lake.locations()
+    run = await world.rewrite()
+    assert (run.state, world.lake.locations()) == (RunState.FAILED, before)
+    assert "more than the 100 that the Metastore can store" in str(run.detail)
+    assert world.lake.rows() == world.lake.wanted()
 
 
 async def test_a_call_that_is_executed_late_finds_the_files_of_its_folder(

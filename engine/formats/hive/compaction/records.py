@@ -39,7 +39,7 @@ class CompactionRecord:
         Raises:
             ValueError: it is too long for the Metastore.
         """
-        text = json.dumps(asdict(self), separators=(",", ":"))
+        text = json.dumps(asdict(self), separators=(",", ":"), ensure_ascii=False)
         if len(text) > LONGEST:
             message = f"the record of a rewrite has {len(text)} characters, the Metastore's limit is {LONGEST}"
             raise ValueError(message)

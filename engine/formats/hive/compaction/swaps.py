@@ -20,11 +20,12 @@ from engine.domain.errors import CommitConflict, OutcomeUnknown
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
-from engine.formats.hive.compaction.copies import bring_back, copy_file, copy_of
+from engine.formats.hive.compaction.copies import LARGEST_COPY, bring_back, copy_file, copy_of
 from engine.formats.hive.compaction.folders import parent_of
 from engine.formats.hive.compaction.marks import SENT_SECONDS, fresh_marks, remove_mark, write_mark
 from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
 from engine.formats.hive.compaction.replaced import ReplacedFolder, write_list
+from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import Unlisted, every_file_in, files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
 from engine.formats.hive.view import TableView
@@ -41,6 +42,8 @@ _log = structlog.get_logger(__name__)
 
 _MAX_TRIES: Final = 4
 _STATISTICS: Final = ("numFiles", "totalSize")
+_OF_ROWS: Final = frozenset({"numRows", "rawDataSize", "COLUMN_STATS_ACCURATE"})
+"""Parameters by which Hive answers questions without reading files."""
 
 Files = Mapping[str, tuple[int, int]]
 """Size and time in milliseconds of files, by path."""
@@ -178,7 +181,10 @@ class Swap:
         copied.update({path: late.pop(path) for path in twins})
         if len(late) > MOST_LATE_FILES or sum(size for size, _ in late.values()) > MOST_LATE_BYTES:
             raise _Lost
-        self._copy(late, copied)
+        added = {path: state for path, state in late.items() if path not in copied}
+        if len(self._complete(added)) < len(added):
+            raise _Lost
+        self._copy(added, copied)
         if not self._is_exact(copied):
             raise CommitConflict(f"the files in {self.folder[-300:]} are not those that were written there")
 
@@ -195,11 +201,16 @@ class Swap:
         pairs = ((path, present.get(copy_of(self.folder, path, state))) for path, state in late.items())
         return {path: found[0] for path, found in pairs if found is not None and is_dual(path)}
 
+    def _complete(self, late: Files) -> dict[str, tuple[int, int]]:
+        """Return the files that can be copied: whole Parquet files. Some stores list a file that is being written."""
+        small = {path: state for path, state in late.items() if state[0] <= LARGEST_COPY}
+        footers = footers_of([(path, size) for path, (size, _) in small.items()], self.view.storage)
+        return {path: state for (path, state), footer in zip(small.items(), footers, strict=True) if footer is not None}
+
     def _copy(self, late: Files, copied: dict[str, tuple[int, int]]) -> None:
         for path, state in late.items():
-            if path not in copied:
-                copy_file(path, copy_of(self.folder, path, state), state[0], self.view.files_of_table)
-                copied[path] = state
+            copy_file(path, copy_of(self.folder, path, state), state[0], self.view.files_of_table)
+            copied[path] = state
 
     def _follow_up(self, stored: Partition, changed: Partition, copied: dict[str, tuple[int, int]]) -> None:
         """Copy the files that were added between the last look and the change.
@@ -225,8 +236,10 @@ class Swap:
         late = {path: state for path, state in present.items() if path not in known}
         twins = self._twins(late)  # one of another size is left to the watch of replaced folders, which reports it
         copied.update({path: late[path] for path, size in twins.items() if size == late[path][0]})
-        if late.keys() - twins.keys() or copied.keys() - known.keys():
-            self._copy({path: state for path, state in late.items() if path not in twins}, copied)
+        # what can't be copied is left to the watch of replaced folders, which waits for its end or reports it
+        complete = self._complete({path: state for path, state in late.items() if path not in twins})
+        if complete or copied.keys() - known.keys():
+            self._copy(complete, copied)
             self._write_list(location, copied)
 
     def _is_exact(self, copied: Files) -> bool:
@@ -245,7 +258,13 @@ class Swap:
         """Return the entry of the partition with the new folder, and the record of the rewrite."""
         changed = deepcopy(stored)
         changed.sd.location = self.folder
-        parameters = dict(stored.parameters or {}) | {PARAMETER: self._record(stored, location).to_text()}
+        try:
+            record = self._record(stored, location).to_text()
+        except ValueError as error:
+            raise CommitConflict(f"partition {self.group.partition[:200]} can't be changed: {error}") from error
+        parameters = dict(stored.parameters or {}) | {PARAMETER: record}
+        if self.group.rows_deleted:
+            parameters = {name: value for name, value in parameters.items() if name not in _OF_ROWS}
         sizes = [*(file.file_bytes for file in self.group.outputs), *(size for size, _ in copied.values())]
         known = dict(zip(_STATISTICS, (str(len(sizes)), str(sum(sizes))), strict=True))
         changed.parameters = parameters | {name: known[name] for name in _STATISTICS if name in parameters}

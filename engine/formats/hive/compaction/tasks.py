@@ -12,7 +12,7 @@ from engine.formats.hive.compaction.folders import folder_of, parent_of
 from engine.formats.hive.compaction.keys import row_key
 from engine.formats.hive.compaction.marks import SENT_SECONDS, fresh_marks
 from engine.formats.hive.compaction.orders import row_order
-from engine.formats.hive.compaction.records import CompactionRecord
+from engine.formats.hive.compaction.records import LONGEST, CompactionRecord
 from engine.formats.hive.compaction.replaced import LARGEST
 from engine.formats.hive.compaction.schemas import common_schema
 from engine.formats.hive.compaction.swaps import next_number
@@ -26,6 +26,8 @@ from engine.rewriting.kernel.storage.places import Places
 
 _LISTED_BYTES: Final = 64
 """Bytes of a file in a list of replaced files, without its name."""
+_REST_OF_RECORD: Final = 500
+"""Characters of the record of a rewrite, without its two folders."""
 
 
 def kernel_task(
@@ -35,7 +37,7 @@ def kernel_task(
 
     Raises:
         NotEligible: a file is not Parquet, there are no rows, the files differ in what readers see (types, calendar,
-            time zone), or none has a column of the key that rows are merged by.
+            time zone), none has a column of the key that rows are merged by, or the names of folders are too long.
         CommitConflict: the partition is gone or has other files, or an earlier call may still change it.
     """
     values = view.partitions.values_of(group.partition)
@@ -48,6 +50,7 @@ def kernel_task(
             f"partition {group.partition[:200]} is outside of the table's location: what writers add to its folder "
             "after a rewrite could not be copied"
         )
+    _check_record_fits(group, folder)
     _check_no_call_is_open(view, group.partition, parent_of(folder))
     _check_unchanged(view, group)
     readable = _footers(view, group)
@@ -84,6 +87,16 @@ def _footers(view: TableView, group: FileGroup) -> Sequence[Footer]:
     if not sum(each.rows for each in readable):
         raise NotEligible(f"the files of partition {group.partition[:200]} have no rows")
     return readable
+
+
+def _check_record_fits(group: FileGroup, folder: str) -> None:
+    """Raise `NotEligible` if the Metastore can't store the record of a rewrite, which has both folders."""
+    size, most = len(folder) + len(parent_of(group.inputs[0].path)), LONGEST - _REST_OF_RECORD
+    if size > most:
+        raise NotEligible(
+            f"the old and the new folder of partition {group.partition[:200]} have names of {size} characters, more "
+            f"than the {most} that the Metastore can store"
+        )
 
 
 def _check_unchanged(view: TableView, group: FileGroup) -> None:

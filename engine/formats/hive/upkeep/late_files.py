@@ -12,7 +12,7 @@ import structlog
 from engine.formats.hive.compaction.copies import LARGEST_COPY, copy_file, copy_of
 from engine.formats.hive.compaction.folders import plain
 from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
-from engine.formats.hive.compaction.replaced import write_list
+from engine.formats.hive.compaction.replaced import LARGEST, write_list
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
@@ -28,7 +28,7 @@ SETTLED_SECONDS: Final = 60.0
 NOT_PARQUET, GONE, MOVED, OVERWRITTEN = "not_parquet", "partition_gone", "partition_moved", "partition_overwritten"
 _FUTURE_SECONDS: Final = 3600.0
 YOUNG, TOO_LARGE, UNREADABLE, NESTED = "just_written", "too_large", "unreadable", "in_a_folder"
-ANOTHER_SIZE: Final = "another_size"
+ANOTHER_SIZE, LIST_FULL = "another_size", "list_full"
 """Reasons why a late file is left where it is."""
 
 _SAMPLES: Final = 10
@@ -120,6 +120,9 @@ class Carrier:
         if other := sorted(known.keys() - there.keys()):
             self.tally.leave(location, other, ANOTHER_SIZE)
         missing = {name: state for name, state in late.items() if name not in known}
+        if len(replace(old.replaced, files={**old.replaced.files, **copied, **late}).body()) > LARGEST:
+            self.tally.leave(location, sorted(missing), LIST_FULL)  # a larger list could not be read again
+            return False
         made = {name: state for name, state in missing.items() if self._copy(location, name, target, state)}
         if made and self._target(old)[0] != target:
             self._take_back(location, target, made)

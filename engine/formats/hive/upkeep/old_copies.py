@@ -254,10 +254,15 @@ class _Look:
         return LISTED.empty_table()
 
     def _was_in_place(self, old: Listed) -> bool:
-        """Return whether the record has the proof of its rewrite, or of one that replaced the folder of that."""
+        """Return whether the record has the proof of its rewrite, or of one that replaced the folder of that.
+
+        A later one proves what its own folder had: nothing, if the proof of an earlier one failed.
+        """
         for _ in range(len(self._newest) + 1):
             if _is_told(old.name, self._rule):
                 return True
+            if str(old.name.snapshot_id) in self._rule.failed:
+                return False
             if (following := self._newest.get(plain(old.name.folder))) is None:
                 break
             old = following

@@ -4,7 +4,7 @@ What a table states of the writer of a snapshot or folder is untrusted: a rewrit
 proof.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
@@ -38,9 +38,9 @@ class OldCompactionsAttempt(ExpiryAttempt):
             return
         keeper = self._table
         copies = await self._context.formats.work(keeper.ref, keeper.replaced_copies)
-        proven = await self._proven_of({each.run_id for each in copies})
+        proven, failed = await self._proofs_of({each.run_id for each in copies})
         async with self._context.database.read() as unit:
-            rule = replace(copy_rule(policy, await unit.now()), proven=proven)
+            rule = replace(copy_rule(policy, await unit.now()), proven=proven, failed=failed)
         self._removal = FileRemoval(
             context=self._context,
             attempt=self._attempt,
@@ -69,7 +69,7 @@ class OldCompactionsAttempt(ExpiryAttempt):
     async def _selected(self, policy: EffectivePolicy) -> Expiry:
         """Return the expiry of the old copies, without those whose rewrite the record does not prove."""
         copies = await self._context.formats.work(self._table.ref, keeper_of(self._table).old_copies)
-        proven = await self._proven_of({each.run_id for each in copies})
+        proven, _ = await self._proofs_of({each.run_id for each in copies})
         async with self._context.database.read() as unit:
             now, needed = await unit.now(), await self._needed(unit)
         operation = self._attempt.run.operation
@@ -77,17 +77,19 @@ class OldCompactionsAttempt(ExpiryAttempt):
             self._table.ref, expiry_of, self._table, policy, operation, now, needed=needed, proven=proven
         )
 
-    async def _proven_of(self, run_ids: Iterable[str]) -> frozenset[str]:
-        """Return the snapshots of these runs of the table that the record has a proof of."""
-        runs, proven = sorted({RunId(each) for each in run_ids}), set[str]()
+    async def _proofs_of(self, run_ids: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the snapshots of these runs of the table that are proven, and those whose proof failed."""
+        runs, proven, failed = sorted({RunId(each) for each in run_ids}), set[str](), set[str]()
         for start in range(0, len(runs), _AT_ONCE):
             async with self._context.database.read() as unit:
                 found = await unit.runs.get_many(self._attempt.run.table_id, runs[start : start + _AT_ONCE])
-            proven |= {snapshot_id for run in found for snapshot_id in _proven(run)}
-        return frozenset(proven)
+            for snapshot_id, is_proven in (proof for run in found for proof in _proofs(run)):
+                (proven if is_proven else failed).add(snapshot_id)
+        return frozenset(proven), frozenset(failed - proven)
 
 
-def _proven(run: Run) -> frozenset[str]:
-    """Return the snapshots of a run that it proved."""
-    proofs = (each for each in run.result.verifications if each.get("ok") and each.get("snapshot_id"))
-    return frozenset(str(each["snapshot_id"]) for each in proofs)
+def _proofs(run: Run) -> Iterator[tuple[str, bool]]:
+    """Yield the snapshots of a run that it tried to prove, and whether it did."""
+    for each in run.result.verifications:
+        if each.get("snapshot_id"):
+            yield str(each["snapshot_id"]), bool(each.get("ok"))
