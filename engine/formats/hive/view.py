@@ -61,7 +61,8 @@ class TableView:
     @cached_property
     def partitions(self) -> Partitions:
         """Its partitions."""
-        stored = self.metastore.partitions(self.ref.namespace[0], self.ref.name) if self.entry.keys else ()
+        address, columns = (self.ref.namespace[0], self.ref.name), len(self.entry.columns)
+        stored = self.metastore.partitions(*address, columns) if self.entry.keys else ()
         return Partitions.of(self.entry, stored, self.places)
 
     def partition(self, values: Sequence[str]) -> Partition | None:

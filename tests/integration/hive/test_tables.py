@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from hive_metastore.ThriftHiveMetastore import Client
 from hive_metastore.ttypes import Partition
 
 from engine.domain.errors import InvalidInput, NotFound, TableUnreadable
@@ -15,6 +16,7 @@ from engine.domain.tables.table import OutsideFiles, TableRef
 from engine.formats.base import FileScope
 from engine.formats.base.catalogs import OWN_LOCATION
 from engine.formats.hive import HiveFormat, HiveTable
+from engine.formats.hive.catalog import metastore
 from engine.planning.measures.digest import PartitionTime, TimeUnit
 from engine.planning.plans.predicates import select_partitions
 from tests.support.hive.lakes import KEYS, NULL, HiveLake, files_in, path_of, uri_of
@@ -42,6 +44,26 @@ def test_digest_spark_and_duckdb_have_the_same_files(hive_lake: HiveLake, hive_s
     assert ids == [*range(8), 20, 21, 22]
     assert sorted(row["id"] for row in duckdb_rows(table)) == ids
     assert sorted(row["id"] for row in hive_spark.rows("SELECT id FROM lake.events")) == ids
+
+
+@pytest.mark.parametrize("most", [1, 5, 100_000])
+def test_partitions_of_wide_tables_are_read_in_smaller_pages(
+    hive_lake: HiveLake, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """Each partition of an answer repeats all columns: one of 1,000 partitions would be too large."""
+    table = hive_lake.create_table(keys=KEYS)
+    for number in range(5):
+        table.append([DAY, "a", str(number)], _rows(number))
+    monkeypatch.setattr(metastore, "_COLUMNS_AT_ONCE", most)
+    sizes, real = list[int](), Client.get_partitions_by_names
+
+    def get(self: Client, database: str, name: str, names: list[str]) -> Any:
+        sizes.append(len(names))
+        return real(self, database, name, names)
+
+    monkeypatch.setattr(Client, "get_partitions_by_names", get)
+    assert _ids(_open(table)) == [0, 1, 2, 3, 4]
+    assert sizes == {1: [1] * 5, 5: [2, 2, 1], 100_000: [5]}[most]
 
 
 def test_a_table_without_partition_keys_is_one_partition(hive_lake: HiveLake, hive_spark: HiveSpark) -> None:
