@@ -121,7 +121,7 @@ class SparkSessions:
         return self.calls.ask(self.current_id()).version
 
     def keep(self) -> None:
-        """Keep the server from dropping the current session while there is no work; nothing without a session.
+        """Send a call in the current session, so that the server does not drop it as idle; nothing without a session.
 
         Call it every ten minutes or so. Spark never ends the Python process of about 50 MB that starts the workers of a
         session, so that a new session after each pause would fill its memory. No task is run: executors may be idle.

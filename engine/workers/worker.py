@@ -11,7 +11,8 @@ that, or on a second request, they are interrupted. In both cases the rest of ea
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from itertools import chain, repeat
 
 import structlog
 
@@ -146,29 +147,24 @@ class Worker:
 
         Failures are ignored: a run that needs Spark reports them.
         """
-        call = self._warm_up
-        while not self._stopping.is_set():
-            try:
-                await asyncio.to_thread(call)
-            except PackhouseError as error:
-                _log.warning("spark_not_warm", error=error.message)
-            except Exception:  # noqa: BLE001 - an answer that is not understood must not end the worker; logged
-                _log.exception("spark_not_warm")
-            call = self._keep_session
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), KEEP_SECONDS)
+        calls = chain([self._warm_up], repeat(self._keep_session))
+        await self._repeat("spark", lambda: asyncio.to_thread(next(calls)), KEEP_SECONDS)
 
     async def _probe_until_stopped(self) -> None:
+        await self._repeat("probes", self._probes.turn, PROBE_SECONDS)
+        await self._probes.close()
+
+    async def _repeat(self, duty: str, work: Callable[[], Awaitable[object]], seconds: float) -> None:
+        """Do work now and after each pause until the worker stops; failures are logged."""
         while not self._stopping.is_set():
             try:
-                await self._probes.turn()
+                await work()
             except PackhouseError as error:
-                _log.warning("probes_wait", error=error.message)
+                _log.warning(f"{duty}_wait", error=error.message)
             except Exception:  # noqa: BLE001 - one bad round must not end the worker; logged with its trace
-                _log.exception("probes_failed")
+                _log.exception(f"{duty}_failed")
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), PROBE_SECONDS)
-        await self._probes.close()
+                await asyncio.wait_for(self._stopping.wait(), seconds)
 
     async def _slot(self) -> None:
         while not self._stopping.is_set():
