@@ -14,9 +14,9 @@ from itertools import takewhile
 from typing import Any, Final
 
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, PackhouseError
-from engine.domain.policies import OFF, PRESETS, PolicyDocument, PolicyScope, RowKey
+from engine.domain.policies import DEFAULTS, PRESETS, PolicyDocument, PolicyScope, RowKey
 from engine.domain.tables.capabilities import why_not_acted_on
-from engine.domain.tables.keys import KEY_SETTING, DeclaredKey
+from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RequestedOrder
 from engine.domain.tables.table import Catalog, FormatName, TableRef
 from engine.domain.values.hints import did_you_mean, nearest
@@ -140,8 +140,9 @@ class PolicyChecks:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 opened = await self._formats.open_table(catalog, ref, lists_files=False)
-                columns = await self._formats.ask(ref, opened.columns)
-                unfit = await self._formats.ask(ref, lambda: dict(_reasons(opened, document)))
+                columns, unfit = await self._formats.ask(
+                    ref, lambda: (opened.columns(), dict(_reasons(opened, document)))
+                )
         except PackhouseError as error:
             return _Columns(ref, None, error.message)
         except TimeoutError:
@@ -246,9 +247,9 @@ def _written_columns(document: PolicyDocument) -> Iterator[tuple[str, str]]:
 
 
 def _reasons(opened: OpenTable, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Yield why settings that name columns can't be applied to a table, by their pointers."""
+    """Yield the pointer of each setting whose columns a table can't use as it says, and the reason."""
     preset, own = _settings(document)
-    values = {"rewrite.strategy": "binpack", "rewrite.columns": (), KEY_SETTING: OFF, **preset, **own}
+    values = {**DEFAULTS, **preset, **own}
     order, key = RequestedOrder.of(values), DeclaredKey.of(values)
     if order is not None and order.columns:
         try:
