@@ -55,7 +55,7 @@ class FilesTogether(LoadScopeScheduling):
         return next((name for start, name in _TOGETHER.items() if file.startswith(start)), file)
 
     def schedule(self) -> None:
-        """Give out tests: more than one to a process that replaces another, as with one it waits for the next."""
+        """Distribute tests; a process that replaces another gets at least two, as with one it waits for a second."""
         super().schedule()
         for node in self.nodes:
             while self.workqueue and not node.shutting_down and self._pending_of(self.assigned_work[node]) < _FEWEST:
@@ -64,9 +64,9 @@ class FilesTogether(LoadScopeScheduling):
                 node.shutdown()
 
     def remove_node(self, node: WorkerController) -> str | None:
-        """Give the tests of a process that ended to others, but for the one that it was at, which would end them too.
+        """Distribute the tests of a process that ended again, except for the one that ended it.
 
-        The library's own method gives out that one again.
+        The library's own method includes that one.
         """
         units: Iterable[dict[str, bool]] = self.assigned_work[node].values()
         for unit in units:

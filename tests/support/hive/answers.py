@@ -99,7 +99,7 @@ class Answers:
         self.ask_spark(self.made.chance.sample(by_spark, min(_BY_SPARK, len(by_spark))))
 
     def _is_misread_by_metastore(self, asked: Predicate) -> bool:
-        """Whether Spark asks the Metastore for partitions by a text that it can't parse or compares in another order.
+        """Return whether the Metastore gives Spark an error or too few partitions for a filter by this predicate.
 
         Its parser takes a backslash before the closing quote for an escape. Derby compares texts as if blanks followed,
         so that an empty one comes after a tab.

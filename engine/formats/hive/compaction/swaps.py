@@ -258,11 +258,7 @@ class Swap:
         """Return the entry of the partition with the new folder, and the record of the rewrite."""
         changed = deepcopy(stored)
         changed.sd.location = self.folder
-        try:
-            record = self._record(stored, location).to_text()
-        except ValueError as error:
-            raise CommitConflict(f"partition {self.group.partition[:200]} can't be changed: {error}") from error
-        parameters = dict(stored.parameters or {}) | {PARAMETER: record}
+        parameters = dict(stored.parameters or {}) | {PARAMETER: self._record(stored, location).to_text()}
         if self.group.rows_deleted:
             parameters = {name: value for name, value in parameters.items() if name not in _OF_ROWS}
         sizes = [*(file.file_bytes for file in self.group.outputs), *(size for size, _ in copied.values())]

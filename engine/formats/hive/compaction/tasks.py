@@ -1,6 +1,7 @@
 """Build the Spark task of one group: the files of a partition, merged by the kernel into a folder of their own."""
 
 import base64
+import json
 from collections.abc import Sequence
 from typing import Final
 
@@ -91,7 +92,8 @@ def _footers(view: TableView, group: FileGroup) -> Sequence[Footer]:
 
 def _check_record_fits(group: FileGroup, folder: str) -> None:
     """Raise `NotEligible` if the Metastore can't store the record of a rewrite, which has both folders."""
-    size, most = len(folder) + len(parent_of(group.inputs[0].path)), LONGEST - _REST_OF_RECORD
+    folders = json.dumps([folder, parent_of(group.inputs[0].path)], ensure_ascii=False)
+    size, most = len(folders), LONGEST - _REST_OF_RECORD
     if size > most:
         raise NotEligible(
             f"the old and the new folder of partition {group.partition[:200]} have names of {size} characters, more "

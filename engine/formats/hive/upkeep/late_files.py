@@ -113,6 +113,9 @@ class Carrier:
         if target is None:
             self.tally.leave(location, sorted(late), reason)
             return reason == GONE
+        if len(replace(old.replaced, files={**old.replaced.files, **copied, **late}).body()) > LARGEST:
+            self.tally.leave(location, sorted(late), LIST_FULL)  # a larger list could not be read again
+            return False
         sizes = self._known_sizes(old, target) if any(map(is_dual, late)) else {}
         known = {name: state for name, state in late.items() if is_dual(name) and name in sizes}
         there = {name: state for name, state in known.items() if sizes[name] == state[0]}
@@ -120,9 +123,6 @@ class Carrier:
         if other := sorted(known.keys() - there.keys()):
             self.tally.leave(location, other, ANOTHER_SIZE)
         missing = {name: state for name, state in late.items() if name not in known}
-        if len(replace(old.replaced, files={**old.replaced.files, **copied, **late}).body()) > LARGEST:
-            self.tally.leave(location, sorted(missing), LIST_FULL)  # a larger list could not be read again
-            return False
         made = {name: state for name, state in missing.items() if self._copy(location, name, target, state)}
         if made and self._target(old)[0] != target:
             self._take_back(location, target, made)
