@@ -12,7 +12,7 @@ STUCK = -o faulthandler_timeout=660 -o faulthandler_exit_on_timeout=true
 export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environment too
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
-.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test unit check check-code check-unit check-console fmt openapi sdk
+.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep durations unit check check-code check-unit check-console fmt openapi sdk
 .PHONY: simulate jars
 .PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive defences
 
@@ -54,10 +54,21 @@ console: ## Build the web console, which the api serves at /console
 	@scripts/setup demo
 	@scripts/console
 
-test: ## Run all tests, with real Redis, SQLite, Postgres, Spark and Iceberg
+SUITE = PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS=$(JAVA) PACKHOUSE_DURATIONS=.cache/durations.tsv \
+  $(BIN)/pytest -n 3 $(STUCK)
+
+test: ## Run all tests that are not marked deep, with real Redis, SQLite, Postgres, Spark and Iceberg
 	@scripts/setup test
 	@scripts/console
-	@PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS=$(JAVA) $(BIN)/pytest -n 3 $(STUCK) $(PYTEST_ARGS)
+	@$(SUITE) -m "not deep" $(PYTEST_ARGS)
+
+test-deep: ## Run every test with long random parts: before a release and every night (about an hour)
+	@scripts/setup test
+	@scripts/console
+	@PACKHOUSE_DEEP=1 $(SUITE) $(PYTEST_ARGS)
+
+durations: ## Print where the seconds of the last `make test` went, by folder, file, test and fixture
+	@$(BIN)/python scripts/durations .cache/durations.tsv
 
 unit: ## Run the unit tests only
 	@scripts/setup test

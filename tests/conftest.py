@@ -10,6 +10,7 @@ import pytest
 pytest_plugins = [
     "tests.support.azure_server",
     "tests.support.databases",
+    "tests.support.durations",
     "tests.support.folders",
     "tests.support.hdfs_server",
     "tests.support.hive.metastore",

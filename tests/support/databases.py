@@ -3,13 +3,12 @@
 fresh_database     parametrised over both dialects; raw SQL, URL of its own for a second connection
 database           a `Database` on it
 sqlite_database    a `Database` on SQLite only, for tests of other layers
-ONE_DATABASE       mark of modules about data files: SQLite only, or both with PACKHOUSE_FUZZ_DATABASES=all
+TWO_DATABASES      mark of tests of whole runs that are about the record itself: both dialects in `make test`
 """
 
-import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -23,8 +22,7 @@ from engine.stores.migrations.upgrade import upgrade
 from tests.support.postgres_server import PostgresServer
 
 _DATABASES: Final = ("sqlite", "postgres")
-_CHOSEN: Final = _DATABASES if os.environ.get("PACKHOUSE_FUZZ_DATABASES") == "all" else _DATABASES[:1]
-ONE_DATABASE: Final = pytest.mark.parametrize("fresh_database", _CHOSEN, indirect=True)
+TWO_DATABASES: Final = pytest.mark.parametrize("fresh_database", _DATABASES, indirect=True)
 _TEMPLATE = "packhouse_template"
 _numbers = count()
 
@@ -98,6 +96,13 @@ def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
 @pytest.fixture(params=_DATABASES)
 async def fresh_database(request: pytest.FixtureRequest) -> AsyncIterator[FreshDatabase]:
     """An empty, migrated database; the test runs once on each dialect."""
+    async with requested_database(request) as fresh:
+        yield fresh
+
+
+@asynccontextmanager
+async def requested_database(request: pytest.FixtureRequest) -> AsyncIterator[FreshDatabase]:
+    """Open a database of the dialect that the parameter of a fixture names."""
     fresh = FreshDatabase(url=request.getfixturevalue(f"{request.param}_url"))
     yield fresh
     await fresh.close()

@@ -1,4 +1,4 @@
-"""A world of its own for each test, on both databases."""
+"""A world of its own for each test: on SQLite, and in `make test-deep` on Postgres too."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -6,14 +6,21 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from tests.support.databases import FreshDatabase
+from tests.support.databases import FreshDatabase, requested_database
 from tests.support.watching import Watching
 from tests.support.world import World, open_world
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.deep)])
+async def fresh_database(request: pytest.FixtureRequest) -> AsyncIterator[FreshDatabase]:
+    """An empty, migrated database; `stores` tests each statement on both dialects, so one is enough for most runs."""
+    async with requested_database(request) as fresh:
+        yield fresh
+
+
 @pytest.fixture
 async def world(fresh_database: FreshDatabase, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[World]:
-    """Three partitions of six small files, registered; the test runs once on each database."""
+    """Three partitions of six small files, registered."""
     async with open_world(tmp_path / "world", database_url=fresh_database.url, redis_url=redis_url) as opened:
         yield opened
 

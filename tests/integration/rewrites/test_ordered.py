@@ -16,11 +16,8 @@ from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
 from engine.domain.tables.watches import Verdict
-from tests.support.databases import ONE_DATABASE
 from tests.support.watching import AT_ONCE, Watching, finish_live
 from tests.support.world import World
-
-pytestmark = ONE_DATABASE
 
 FULL = RunRequest(force_full=True)
 BY_NOTE = {"strategy": "sort", "columns": [{"name": "note", "direction": "desc", "nulls": "last"}, "id"]}

@@ -24,11 +24,9 @@ from engine.rewriting.kernel.ordering.arranging import Arrangement
 from engine.rewriting.kernel.ordering.keys import keys_of
 from engine.rewriting.kernel.ordering.ranges import Columns
 from engine.rewriting.kernel.reading.rows import Rows
-from tests.support.databases import ONE_DATABASE, FreshDatabase
+from tests.support.databases import FreshDatabase
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.world import World, open_world
-
-pytestmark = ONE_DATABASE
 
 DAYS = ("2026-11-01", "2026-11-02")
 FILES, ROWS, MIB = 10, 40_000, 2**20

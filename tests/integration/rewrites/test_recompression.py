@@ -11,10 +11,8 @@ from redis.asyncio import Redis
 
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState
-from tests.support.databases import ONE_DATABASE, FreshDatabase
+from tests.support.databases import FreshDatabase
 from tests.support.world import SCHEMA, World, open_world
-
-pytestmark = ONE_DATABASE
 
 CODEC = "write.parquet.compression-codec"
 FULL = RunRequest(force_full=True)

@@ -21,15 +21,12 @@ from engine.domain.runs.run import GroupState, Run, RunState
 from engine.domain.tables.watches import Verdict
 from engine.services.operations.tasks import lanes
 from engine.services.runs import hold_watch
-from tests.support.databases import ONE_DATABASE
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.moved_clock import MovedClock
 from tests.support.passing_time import PassingTime
 from tests.support.watching import AT_ONCE, DAY, Watching, finish_live, runs_of
 from tests.support.windows_ahead import Gate, blackout, change_policy, go_on, instant
 from tests.support.world import World
-
-pytestmark = ONE_DATABASE
 
 RULE = {"name": "new order", "all": [{"metric": "unordered_share", "above": 0}]}
 NOTE = {"name": "note", "direction": "desc", "nulls": "last"}

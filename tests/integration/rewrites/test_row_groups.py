@@ -16,11 +16,9 @@ from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.planning.measures.health import TableHealth
-from tests.support.databases import ONE_DATABASE, FreshDatabase
+from tests.support.databases import FreshDatabase
 from tests.support.watching import AT_ONCE, Watching, finish_live
 from tests.support.world import SCHEMA, World, open_world
-
-pytestmark = ONE_DATABASE
 
 ROWS = 100_000
 LIMIT = "write.parquet.row-group-limit"
