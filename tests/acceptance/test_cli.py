@@ -1,49 +1,22 @@
-"""The `packhouse` command as people and scripts use it: real processes against a running `packhouse-server up`."""
+"""The `packhouse` command as people and scripts use it, against a running `packhouse-server up`.
+
+Most commands run in the process of the tests, by the function that the installed command calls.
+"""
 
 import json
-import os
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from engine.embedded.demo_table import write_demo_table
 from tests.support.stack import Stack
+from tests.support.terminal import Terminal
 
-COMMAND = Path(sys.executable).parent / "packhouse"
 NUMBERS = count()
-
-
-@dataclass(frozen=True)
-class Terminal:
-    """Runs commands against one server."""
-
-    stack: Stack
-    changes: dict[str, str] = field(default_factory=dict)
-
-    def __call__(self, *arguments: str, text: str = "") -> "subprocess.CompletedProcess[str]":
-        environment = os.environ | {
-            "PACKHOUSE_URL": self.stack.url,
-            "PACKHOUSE_API_KEY": self.stack.key,
-            "COLUMNS": "200",
-        }
-        environment |= self.changes
-        return subprocess.run(
-            [COMMAND, *arguments], env=environment, input=text, capture_output=True, text=True, check=False, timeout=120
-        )
-
-    def json(self, *arguments: str) -> Any:
-        """Run a command that has to work, and return its document."""
-        done = self(*arguments, "--output", "json")
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +27,32 @@ def packhouse(stack: Stack) -> Terminal:
     return terminal
 
 
+@pytest.fixture(scope="module")
+def files(packhouse: Terminal) -> str:
+    """The name of a table whose files no test changes: 12 in each of 2 partitions."""
+    return written(packhouse, "events")
+
+
 @pytest.fixture
-def table(packhouse: Terminal) -> Iterator[str]:
-    name = f"lake.shop.events_{next(NUMBERS)}"
+def table(packhouse: Terminal, files: str) -> Iterator[str]:
+    """A table that is registered for one test and keeps its files."""
+    yield from registered(packhouse, files)
+
+
+@pytest.fixture
+def own_table(packhouse: Terminal) -> Iterator[str]:
+    """A registered table whose files a test may rewrite."""
+    yield from registered(packhouse, written(packhouse, f"events_{next(NUMBERS)}"))
+
+
+def written(packhouse: Terminal, name: str) -> str:
+    address = f"lake.shop.{name}"
     properties = packhouse.stack.catalog_properties
-    write_demo_table(catalog_properties=properties, name=name, files=24, partitions=2, total_bytes=2**20)
+    write_demo_table(catalog_properties=properties, name=address, files=24, partitions=2, total_bytes=2**20)
+    return address
+
+
+def registered(packhouse: Terminal, name: str) -> Iterator[str]:
     packhouse.json("tables", "register", name, "--owner-team", "shop", "--label", "tier=gold")
     yield name
     assert packhouse("tables", "delete", name).returncode == 0
@@ -128,15 +122,15 @@ def test_a_plan_with_another_policy_changes_nothing(packhouse: Terminal, table: 
     assert packhouse("policy", "get", table).returncode == 4
 
 
-def test_a_run_is_followed_to_its_end_and_stands_in_history(packhouse: Terminal, table: str) -> None:
-    done = packhouse("run", table, "--watch")
+def test_a_run_is_followed_to_its_end_and_stands_in_history(packhouse: Terminal, own_table: str) -> None:
+    done = packhouse("run", own_table, "--watch")
     assert done.returncode == 0, done.stderr
     assert "succeeded" in done.stdout
     assert "24 → 2" in done.stdout
-    assert packhouse.json("tables", "health", table)["file_count"] == 2
-    (entry,) = packhouse.json("history", table)["items"]
+    assert packhouse.json("tables", "health", own_table)["file_count"] == 2
+    (entry,) = packhouse.json("history", own_table)["items"]
     assert entry["result"]["rewritten_files"] == 24
-    assert entry["id"] in packhouse("history", table).stdout
+    assert entry["id"] in packhouse("history", own_table).stdout
 
 
 def test_health_plan_and_explain_are_readable(packhouse: Terminal, table: str) -> None:
@@ -184,22 +178,22 @@ def test_a_list_of_files_that_is_refused_leaves_the_file_as_it_was(
     assert (kept.read_text(), new.exists()) == ("kept", False)
 
 
-def test_a_cancelled_run_fails_whoever_watches_it(packhouse: Terminal, table: str) -> None:
-    packhouse.json("policy", "set", table, "--set", "limits.bandwidth=64KiB")
-    run = packhouse.json("run", table)
-    again = packhouse.json("run", table)
+def test_a_cancelled_run_fails_whoever_watches_it(packhouse: Terminal, own_table: str) -> None:
+    packhouse.json("policy", "set", own_table, "--set", "limits.bandwidth=64KiB")
+    run = packhouse.json("run", own_table)
+    again = packhouse.json("run", own_table)
     assert (again["id"], again["deduplicated"]) == (run["id"], True)
     cancelled = packhouse.json("cancel", run["id"], "--wait")
     assert cancelled["state"] == "cancelled"
     assert packhouse("watch", run["id"]).returncode == 3
     assert packhouse("cancel", run["id"]).returncode == 5
-    listed = packhouse.json("runs", "list", "--table", table, "--state", "cancelled")["items"]
+    listed = packhouse.json("runs", "list", "--table", own_table, "--state", "cancelled")["items"]
     assert [item["id"] for item in listed] == [run["id"]]
 
 
 def test_a_wrong_key_and_a_missing_key_are_told_apart_from_errors(packhouse: Terminal) -> None:
-    assert Terminal(packhouse.stack, {"PACKHOUSE_API_KEY": "pkh_wrong"})("tables", "list").returncode == 7
-    assert Terminal(packhouse.stack, {"PACKHOUSE_API_KEY": ""})("tables", "list").returncode == 7
+    assert packhouse.having(PACKHOUSE_API_KEY="pkh_wrong")("tables", "list").returncode == 7
+    assert packhouse.having(PACKHOUSE_API_KEY="")("tables", "list").returncode == 7
 
 
 def test_partitions_of_a_run_are_chosen_by_conditions(packhouse: Terminal, table: str) -> None:
@@ -234,7 +228,7 @@ else echo 'rewrite: {{min_input_file: 3}}' > "$1"; fi
 """
     )
     editor.chmod(0o755)
-    done = Terminal(packhouse.stack, {"EDITOR": str(editor), "VISUAL": ""})("policy", "edit", table)
+    done = packhouse.having(EDITOR=str(editor), VISUAL="")("policy", "edit", table)
     assert done.returncode == 0, done.stderr
     assert "#! rewrite.min_input_file" in (tmp_path / "seen").read_text()
     assert packhouse.json("policy", "get", table)["policy"] == {"rewrite": {"min_input_files": 3}}
@@ -266,7 +260,7 @@ def test_team_and_labels_are_changed_one_by_one(packhouse: Terminal, table: str)
 
 def test_a_viewers_key_may_look_but_not_run(packhouse: Terminal, table: str) -> None:
     secret = packhouse.json("keys", "create", "dashboard", "--role", "viewer")["secret"]
-    viewer = Terminal(packhouse.stack, {"PACKHOUSE_API_KEY": secret})
+    viewer = packhouse.having(PACKHOUSE_API_KEY=secret)
     assert viewer.json("whoami")["role"] == "viewer"
     assert viewer("tables", "get", table).returncode == 0
     assert viewer("run", table).returncode == 8
@@ -344,27 +338,27 @@ def test_tables_are_found_by_label_as_it_was_given(packhouse: Terminal, table: s
     assert (none.returncode, none.stdout, none.stderr.strip()) == (0, "", "no table matches")
 
 
-def test_decisions_and_tasks_of_partitions_are_shown_apart(packhouse: Terminal, table: str) -> None:
+def test_decisions_and_tasks_of_partitions_are_shown_apart(packhouse: Terminal, own_table: str) -> None:
     """U18: the coordinator's decision on each partition in one table, its newest compaction task in another."""
     rule = {"name": "dozen", "all": [{"metric": "file_count", "at_least": 12}]}
-    packhouse.json("tables", "pause", table, "--reason", "no run before the first look at its partitions")
-    packhouse.json("policy", "set", table, "--set", f"triggers={json.dumps([rule])}")
-    plain = packhouse.json("tables", "partitions", table)
+    packhouse.json("tables", "pause", own_table, "--reason", "no run before the first look at its partitions")
+    packhouse.json("policy", "set", own_table, "--set", f"triggers={json.dumps([rule])}")
+    plain = packhouse.json("tables", "partitions", own_table)
     assert {"decision", "task"} & plain["items"][0].keys() == set()
-    done = packhouse("tables", "partitions", table, "--decisions")
+    done = packhouse("tables", "partitions", own_table, "--decisions")
     decided = done.stdout
     assert done.returncode == 0, done.stderr
     assert (decided.count("dozen"), decided.count("rewrite 12 files")) == (2, 2), decided
     assert "next look" in decided
     assert "newest compaction tasks" not in decided
-    assert packhouse("tables", "partitions", table, "--tasks").stdout.count("none on record") == 2
-    packhouse.json("tables", "resume", table)
-    assert packhouse("run", table, "--watch").returncode == 0  # the coordinator may have started one before
-    both = packhouse("tables", "partitions", table, "--decisions", "--tasks").stdout
+    assert packhouse("tables", "partitions", own_table, "--tasks").stdout.count("none on record") == 2
+    packhouse.json("tables", "resume", own_table)
+    assert packhouse("run", own_table, "--watch").returncode == 0  # the coordinator may have started one before
+    both = packhouse("tables", "partitions", own_table, "--decisions", "--tasks").stdout
     decisions, tasks = both.split("newest compaction tasks")
     assert "no rule of the policy makes it due now" in decisions
     assert tasks.count("committed") == 2
-    found = packhouse.json("tables", "partitions", table, "--decisions", "--tasks")
+    found = packhouse.json("tables", "partitions", own_table, "--decisions", "--tasks")
     assert found["watch"]["next_look_at"]
     for item in found["items"]:
         task = item["task"]
@@ -376,18 +370,14 @@ def test_piped_tables_are_complete_and_names_hold_no_emoji(packhouse: Terminal) 
     reason = "a very long reason :smile: " * 15
     packhouse.json("catalogs", "pause", "lake", "--reason", reason.strip())
     try:
-        environment = {"COLUMNS": "", **dict.fromkeys(("FORCE_COLOR",), "")}
-        shown = Terminal(packhouse.stack, environment)("catalogs", "get", "lake").stdout
+        shown = packhouse.having(COLUMNS="", FORCE_COLOR="").process("catalogs", "get", "lake").stdout
     finally:
         packhouse("catalogs", "resume", "lake")
     assert reason.strip() in shown
 
 
 def test_a_context_names_a_server_and_its_key(packhouse: Terminal, table: str, tmp_path: Path) -> None:
-    at = Terminal(
-        packhouse.stack,
-        {"PACKHOUSE_CONFIG": str(tmp_path / "contexts.yaml"), "PACKHOUSE_URL": "", "PACKHOUSE_API_KEY": ""},
-    )
+    at = packhouse.having(PACKHOUSE_CONFIG=str(tmp_path / "contexts.yaml"), PACKHOUSE_URL="", PACKHOUSE_API_KEY="")
     assert at("tables", "list").returncode == 7
     assert at("context", "set", "here", packhouse.stack.url, "--key", "-", text=packhouse.stack.key).returncode == 0
     assert (tmp_path / "contexts.yaml").stat().st_mode & 0o777 == 0o600
@@ -409,7 +399,7 @@ def test_results_come_as_yaml_as_well(packhouse: Terminal, table: str) -> None:
 
 
 def test_tables_are_readable_at_eighty_columns(packhouse: Terminal, table: str) -> None:
-    narrow = Terminal(packhouse.stack, {"COLUMNS": "80"})
+    narrow = packhouse.having(COLUMNS="80")
     for command in (["tables", "list"], ["catalogs", "list"], ["policy", "list"], ["keys", "list"]):
         lines = narrow(*command).stdout.splitlines()
         assert max((len(line) for line in lines), default=0) <= 80
@@ -418,7 +408,7 @@ def test_tables_are_readable_at_eighty_columns(packhouse: Terminal, table: str) 
 
 def test_names_are_completed_by_the_shell(packhouse: Terminal, table: str) -> None:
     asked = {"_PACKHOUSE_COMPLETE": "complete_bash", "COMP_WORDS": "packhouse tables get lake.sh", "COMP_CWORD": "3"}
-    assert table in Terminal(packhouse.stack, asked)().stdout
+    assert table in packhouse.having(**asked).process().stdout
 
 
 def test_a_server_that_is_away_is_said_to_be_away(packhouse: Terminal) -> None:
@@ -430,3 +420,12 @@ def test_a_server_that_is_away_is_said_to_be_away(packhouse: Terminal) -> None:
 def test_wrong_usage_exits_with_two(packhouse: Terminal) -> None:
     assert packhouse("tables", "frobnicate").returncode == 2
     assert packhouse("policy", "set", "lake.shop.events").returncode == 2
+
+
+def test_a_process_exits_and_prints_as_the_function_does(packhouse: Terminal, table: str) -> None:
+    document = packhouse.process("tables", "get", table, "--output", "json")
+    assert (document.returncode, json.loads(document.stdout)) == (0, packhouse.json("tables", "get", table))
+    policy = packhouse.process("policy", "set", table, "-f", "-", text="limits: {parallel_groups: 2}")
+    assert (policy.returncode, packhouse.json("policy", "get", table)["version"]) == (0, 1)
+    wrong, expected = packhouse.process("tables", "frobnicate"), packhouse("tables", "frobnicate")
+    assert (wrong.returncode, wrong.stdout, wrong.stderr) == (2, expected.stdout, expected.stderr)
