@@ -26,6 +26,7 @@ pytest_plugins = [
     "tests.support.paimon.second_reader",
     "tests.support.peer",
     "tests.support.native",
+    "tests.support.progress",
     "tests.support.redis_server",
     "tests.support.s3_server",
     "tests.support.spark_server",

@@ -6,8 +6,6 @@ A file that is missing here costs time and changes no result.
 """
 
 import os
-import sys
-import time
 from collections.abc import Iterable
 from typing import Final
 
@@ -84,8 +82,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> FilesToge
     return FilesTogether(config, log)
 
 
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Name a failed test at once: a run that is ended before its summary would not tell which it was."""
-    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
-        sys.stdout.write(f"\n{time.strftime('%H:%M:%S')} failed after {report.duration:.0f} s: {report.nodeid}\n")
-        sys.stdout.flush()
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Turn the order around if asked: no test may need one that ran before it."""
+    if os.environ.get("PACKHOUSE_TEST_ORDER") == "reversed":
+        items.reverse()

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from tests.defences.cases import CASES
+
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
 ROWS = {f"{system}{at}" for system, last in (("U", 18), ("P", 26), ("L", 27), ("M", 18)) for at in range(1, last + 1)}
@@ -13,6 +15,8 @@ ROWS = {f"{system}{at}" for system, last in (("U", 18), ("P", 26), ("L", 27), ("
 
 _IN_TEXT = re.compile(r"\b[UPLM]\d+\b")
 _IN_NAME = re.compile(r"(?<=_)([uplm])(\d+)(?:_to_[uplm](\d+))?(?=_|$)")
+_FAULT = re.compile(r"(?:\bF|_f)(\d+)(?=\b|_)")
+"""A row of the faults that other systems had: `F15` in a docstring, `test_f15_…` as a name."""
 
 
 def _registered() -> set[tuple[str, str]]:
@@ -96,3 +100,57 @@ def test_every_row_has_a_test_or_is_listed_as_missing_with_its_issue() -> None:
     missing = _not_yet()
     assert {row for row, _ in _registered()} | {row for row, _ in missing} == ROWS
     assert [row for row, issue in missing if not re.fullmatch(r"issue \d+ \([a-zA-Z ]+\)", issue)] == []
+
+
+def _is_marked_deep(expression: ast.expr) -> bool:
+    """Return whether a mark leaves a whole test out of `make test`; of parameters, if each of them is left out."""
+    if isinstance(expression, ast.List | ast.Tuple):
+        return any(map(_is_marked_deep, expression.elts))
+    if isinstance(expression, ast.Call) and ast.unparse(expression.func).endswith("parametrize"):
+        values = expression.args[1]
+        rows = values.elts if isinstance(values, ast.List | ast.Tuple) else []
+        return bool(rows) and all("mark.deep" in ast.unparse(row) for row in rows)
+    return ast.unparse(expression).endswith("mark.deep")
+
+
+def _shallow() -> set[str]:
+    """Return the ids of the tests that `make test` runs, all of them or with some of their parameters."""
+    found = set()
+    for path, module in _modules().items():
+        marks = [
+            node.value
+            for node in module.body
+            if isinstance(node, ast.Assign) and [ast.unparse(each) for each in node.targets] == ["pytestmark"]
+        ]
+        if any(map(_is_marked_deep, marks)):
+            continue
+        for node in ast.walk(module):
+            is_test = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+            if is_test and not any(map(_is_marked_deep, node.decorator_list)):
+                found.add(f"{path}::{node.name}")
+    return found
+
+
+def test_every_row_of_the_register_and_every_fault_has_a_test_that_is_not_deep() -> None:
+    rows = [(row, test) for row, test in _registered()]
+    for test, name, docstring in _functions():
+        rows += [(f"F{number}", test) for number in _FAULT.findall(f"{name} {docstring}")]
+    shallow = _shallow()
+    assert {row for row, _ in rows} - {row for row, test in rows if test in shallow} == set()
+
+
+def test_no_test_of_a_defence_is_deep() -> None:
+    named = {test.removeprefix("tests/").partition("[")[0] for case in CASES for test in case.tests}
+    assert sorted(named - _shallow()) == []
+
+
+def test_a_test_with_one_parameter_that_is_not_deep_is_not_deep() -> None:
+    marks = {
+        "pytest.mark.deep": True,
+        "[pytest.mark.asyncio, pytest.mark.deep]": True,
+        "pytest.mark.parametrize('at', [pytest.param(1, marks=pytest.mark.deep)])": True,
+        "pytest.mark.parametrize('at', [pytest.param(1, marks=pytest.mark.deep), 2])": False,
+        "pytest.mark.parametrize('at', deep_ones)": False,
+        "pytest.mark.timeout(600)": False,
+    }
+    assert {mark: _is_marked_deep(ast.parse(mark, mode="eval").body) for mark in marks} == marks
