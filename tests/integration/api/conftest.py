@@ -13,11 +13,11 @@ from asgi_lifespan import LifespanManager
 from fastapi import FastAPI
 from redis.asyncio import Redis
 
-from api.app import create_app
 from api.deps import Services
 from engine.domain.runs.run import Run
 from engine.factory import Container, ServedFormats, open_container
 from engine.settings import Settings
+from tests.support.apps import shared_routes_app
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.settings import settings_of
 from tests.support.world import NAME, Lake, make_lake
@@ -93,7 +93,7 @@ async def api_on(container: Container) -> AsyncIterator[Api]:
     async def services() -> AsyncIterator[Services]:
         yield container
 
-    app = create_app(services)
+    app = shared_routes_app(services)
     key = await container.access.ensure_admin_key()
     async with LifespanManager(app), client_of(app) as anonymous, client_of(app) as client:
         client.headers["Authorization"] = f"Bearer {key}"
