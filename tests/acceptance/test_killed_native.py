@@ -5,7 +5,6 @@ only if it did nothing. F15: nothing is called twice.
 """
 
 import asyncio
-import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,12 +22,14 @@ from engine.factory import Container, open_container
 from engine.settings import Settings
 from engine.spark.sessions import SparkSessions
 from tests.support.eventually import seen_when
+from tests.support.killable_process import killable, killed
 from tests.support.peer import confs_of, one
-from tests.support.processes import child, environment_of
+from tests.support.processes import environment_of
 from tests.support.world import Lake, make_lake
 
 PATIENCE_SECONDS = 150
-ROWS = 80_000
+ROWS = {"before_call": 1_000, "within_the_call": 80_000, "after_call": 1_000}
+"""Rows of each of five files: a kill within the call needs a call of seconds."""
 SUM = "SELECT count(*), bit_xor(xxhash64(id, text)) FROM {table}"
 
 
@@ -61,10 +62,11 @@ def settings(settings: Settings, server: str) -> Settings:
 
 
 def write(spark: SparkSession, name: str) -> str:
+    rows = ROWS[name]
     table = f"lake.lake.{name}"
     spark.sql(f"CREATE TABLE {table} (id BIGINT, text STRING) USING iceberg TBLPROPERTIES ('format-version'='3')")
-    for first in range(0, 5 * ROWS, ROWS):
-        values = f"SELECT id, sha2(CAST(id AS STRING), 512) FROM range({first}, {first + ROWS}, 1, 1)"
+    for first in range(0, 5 * rows, rows):
+        values = f"SELECT id, sha2(CAST(id AS STRING), 512) FROM range({first}, {first + rows}, 1, 1)"
         spark.sql(f"INSERT INTO {table} {values}")
     return table
 
@@ -86,7 +88,7 @@ async def control_plane(settings: Settings, lake: Lake, name: str) -> AsyncItera
             await coordinator
 
 
-@pytest.mark.parametrize("step", ["before_call", "within_the_call", "after_call"])
+@pytest.mark.parametrize("step", ROWS)
 async def test_f15_another_worker_settles_the_call_of_a_killed_one(
     step: str, tmp_path: Path, settings: Settings, lake: Lake, spark: SparkSession
 ) -> None:
@@ -106,11 +108,11 @@ async def test_f15_another_worker_settles_the_call_of_a_killed_one(
         async def is_over() -> bool:
             return (await container.runs.get(SYSTEM, run.id)).is_terminal
 
-        with child(environment, "tests.support.killable_worker", step, log=log) as doomed:
+        with killable(environment, "worker", step, log=log, on_spark=True) as doomed:
             if step == "within_the_call":
                 await seen_when(is_writing, within_seconds=PATIENCE_SECONDS)
-                doomed.send_signal(signal.SIGKILL)
-            assert await asyncio.to_thread(doomed.wait, PATIENCE_SECONDS) == -9, log.read_text()
+                doomed.kill()
+            await killed(doomed, within_seconds=PATIENCE_SECONDS, log=log)
         survivor = asyncio.create_task(container.worker.run())
         await seen_when(is_over, within_seconds=PATIENCE_SECONDS)
         container.worker.stop()

@@ -1,107 +1,139 @@
-"""Real worker processes, ended by SIGKILL at a labelled step; real Spark Connect, Redis, database and table.
+"""Real worker processes, ended by SIGKILL at a labelled step; another worker finishes the run.
 
-Each time another worker finishes the run: one effective commit a group, no row lost or doubled, and no output of
-the dead attempt left behind.
+There is one effective commit a group, no row is lost or doubled, and no data file or metadata file of the dead attempt
+stays behind. Real Redis, database and table. Tasks run in threads of the worker's process, or on real Spark Connect,
+where they outlive it.
 """
 
 import asyncio
-import subprocess
 from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import RunId
-from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState
-from engine.factory import Container, open_container
 from engine.settings import Settings
-from tests.support.processes import child, environment_of
-from tests.support.world import Lake, make_lake, register_lake
+from tests.support.eventually import seen_when
+from tests.support.killable_process import killable, killed
+from tests.support.processes import environment_of
+from tests.support.world import Lake, World, make_lake, open_on, open_world
 
 PATIENCE_SECONDS = 90
-STEPS = ["claimed", "planned", "rewriting", "group_written", "before_commit", "after_commit", "before_end"]
+STEPS = [
+    "claimed",
+    "planned",
+    "rewriting",
+    "group_written",
+    "before_commit",
+    "commit_made",
+    "commit_marked",
+    "after_commit",
+    "before_end",
+]
+COMMIT_STEPS = {"commit_made", "commit_marked"}
+"""Where the manifests of a commit are written, and the commit may not have been sent."""
 MARK = [("commit_made", RunState.CANCELLED), ("commit_marked", RunState.SUCCEEDED)]
-"""The steps before and after the mark that a commit is sent, and what a cancel after a death there comes to."""
-
-
-def doomed_worker(settings: Settings, step: str, log: Path) -> AbstractContextManager["subprocess.Popen[bytes]"]:
-    """Start a worker process on the same record and queue that kills itself at a step; end it if it still lives."""
-    return child(environment_of(settings, worker_slots=1), "tests.support.killable_worker", step, log=log)
-
-
-@asynccontextmanager
-async def control_plane(settings: Settings, lake: Lake) -> AsyncIterator[tuple[Container, RunId]]:
-    """The api's side: a coordinator at work and one submitted run; the workers are processes of their own."""
-    async with open_container(settings) as container:
-        table = await register_lake(container, lake)
-        coordinator = asyncio.create_task(container.coordinator.run())
-        run, _ = await container.runs.submit(SYSTEM, table.id, RunRequest())
-        try:
-            yield container, run.id
-        finally:
-            container.coordinator.stop()
-            await coordinator
-
-
-async def ended(container: Container, run_id: RunId) -> Run:
-    """Wait for the run's end, bounded."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not (run := await container.runs.get(SYSTEM, run_id)).is_terminal:
-            async with container.hints.watch(run_id) as watch:
-                await watch.wait(1.0)
-    return run
+"""The steps before and after the mark that a commit is sent, and how a run ends that is cancelled after a death there."""
 
 
 @pytest.fixture
-def settings(settings: Settings) -> Settings:
-    """Leases that end soon."""
-    return settings.model_copy(update={"lease_seconds": 3})
+async def world(postgres_url: str, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    """One table of ten files in two partitions; tasks run in threads."""
+    folder = tmp_path / "world"
+    async with open_world(folder, database_url=postgres_url, redis_url=redis_url, days=2, files=5) as opened:
+        yield opened
 
 
-@pytest.mark.parametrize("step", [*STEPS, *(step for step, _ in MARK)])
-async def test_another_worker_finishes_what_a_killed_one_began(step: str, tmp_path: Path, settings: Settings) -> None:
+@pytest.fixture
+async def world_on_spark(settings: Settings, tmp_path: Path) -> AsyncIterator[World]:
+    """The same table; tasks run on Spark, leases end soon, and a coordinator is at work."""
     lake = await asyncio.to_thread(lambda: make_lake(tmp_path / "lake", days=2, files=5))
-    rows = lake.rows()
-    log = tmp_path / "workers.log"
-    async with control_plane(settings, lake) as (container, run_id):
-        with doomed_worker(settings, step, log) as doomed:
-            assert await asyncio.to_thread(doomed.wait, PATIENCE_SECONDS) == -9, log.read_text()
-        survivor = asyncio.create_task(container.worker.run())
-        run = await ended(container, run_id)
-        container.worker.stop()
-        await survivor
-    assert run.state is RunState.SUCCEEDED, (run.reason, run.detail, log.read_text())
-    assert run.attempt >= 2
-    assert lake.rows() == rows
-    assert len(lake.paths()) == 2
+    async with open_on(lake, settings.model_copy(update={"lease_seconds": 3}), on_spark=True) as opened:
+        coordinator = asyncio.create_task(opened.container.coordinator.run())
+        yield opened
+        opened.container.coordinator.stop()
+        await coordinator
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """What the worker that is killed writes."""
+    return tmp_path / "worker.log"
+
+
+async def killed_at(world: World, step: str, log: Path, *, on_spark: bool = False) -> RunId:
+    """Submit a run, and wait until the worker process that advances it has killed itself at a step."""
+    run = await world.submit()
+    environment = environment_of(world.container.settings, worker_slots=1)
+    with killable(environment, "worker", step, log=log, on_spark=on_spark) as process:
+        await killed(process, within_seconds=PATIENCE_SECONDS, log=log)
+    return run.id
+
+
+def left_metadata_files(lake: Lake, run_id: RunId) -> set[str]:
+    """Return the names of manifests of a run, and of lists of manifests, that no snapshot of the table refers to."""
+    table = lake.table
+    folder = Path("/" + table.location().removeprefix("file:").lstrip("/"), "metadata")
+    stored = {path.name for path in folder.glob("*.avro") if run_id in path.name or path.name.startswith("snap-")}
+    lists = {snapshot.manifest_list.rpartition("/")[2] for snapshot in table.snapshots()}
+    return stored - lists - {path["path"].rpartition("/")[2] for path in table.inspect.all_manifests().to_pylist()}
+
+
+def check(lake: Lake, run: Run, rows: list[object]) -> None:
+    """Each group was committed once, and the table has the same rows in the files of the run only."""
+    assert (run.state, run.attempt >= 2) == (RunState.SUCCEEDED, True), (run.reason, run.detail)
+    assert (lake.rows(), len(lake.paths())) == (rows, 2)
     committed = [group for summary in lake.replaces() for group in summary["packhouse.groups"].split(",")]
     assert len(committed) == len(set(committed)) == 2
     live = {path.removeprefix("file://") for path in lake.paths()}
-    ours = {path for path in lake.stored_files() if run.id in path}
-    assert ours == live
+    assert {path for path in lake.stored_files() if run.id in path} == live
+    assert left_metadata_files(lake, run.id) == set()
+
+
+@pytest.mark.parametrize("step", STEPS)
+async def test_another_worker_finishes_the_run_of_a_killed_one(world: World, step: str, log: Path) -> None:
+    rows = world.lake.rows()
+    run_id = await killed_at(world, step, log)
+    left = left_metadata_files(world.lake, run_id)
+    assert len(left) >= 2 if step in COMMIT_STEPS else not left  # a list and a manifest at least
+    await world.expire_lease(run_id)
+    check(world.lake, await world.finish(run_id), rows)
+
+
+@pytest.mark.parametrize(
+    "step", [step if step == "group_written" else pytest.param(step, marks=pytest.mark.deep) for step in STEPS]
+)
+async def test_another_worker_finishes_the_run_whose_tasks_are_still_on_spark(
+    world_on_spark: World, step: str, log: Path
+) -> None:
+    rows = world_on_spark.lake.rows()
+    run_id = await killed_at(world_on_spark, step, log, on_spark=True)
+    worker = world_on_spark.container.worker
+    survivor = asyncio.create_task(worker.run())
+    run = await seen_when(
+        lambda: world_on_spark.get(run_id), lambda run: run.is_terminal, within_seconds=PATIENCE_SECONDS
+    )
+    worker.stop()
+    await survivor
+    check(world_on_spark.lake, run, rows)
 
 
 @pytest.mark.parametrize(("step", "state"), MARK)
 async def test_a_cancel_after_a_death_around_the_mark_goes_by_what_may_have_been_sent(
-    step: str, state: RunState, tmp_path: Path, settings: Settings
+    world: World, step: str, state: RunState, log: Path
 ) -> None:
-    """Before it nothing can have left, so nothing is sent any more; after it only a commit settles the question."""
-    lake = await asyncio.to_thread(lambda: make_lake(tmp_path / "lake", days=2, files=5))
+    """Nothing is sent after a cancel before the mark; after the mark only a commit settles the question."""
+    lake = world.lake
     rows, before, stored = lake.rows(), sorted(lake.paths()), lake.stored_files()
-    log = tmp_path / "workers.log"
-    async with control_plane(settings, lake) as (container, run_id):
-        with doomed_worker(settings, step, log) as doomed:
-            assert await asyncio.to_thread(doomed.wait, PATIENCE_SECONDS) == -9, log.read_text()
-        asked = await container.runs.cancel(SYSTEM, run_id)
-        survivor = asyncio.create_task(container.worker.run())
-        run = await ended(container, run_id)
-        container.worker.stop()
-        await survivor
+    run_id = await killed_at(world, step, log)
+    asked = await world.container.runs.cancel(SYSTEM, run_id)
+    await world.expire_lease(run_id)
+    run = await world.finish(run_id)
     is_sent = state is RunState.SUCCEEDED
-    assert (run.state, asked.unsettled) == (state, {0, 1} if is_sent else frozenset()), (run.detail, log.read_text())
+    assert (run.state, asked.unsettled) == (state, {0, 1} if is_sent else frozenset()), run.detail
     assert (lake.rows(), len(lake.replaces())) == (rows, int(is_sent))
     if not is_sent:
         assert (sorted(lake.paths()), lake.stored_files()) == (before, stored)

@@ -1,9 +1,10 @@
 """A worker or a coordinator in a process of its own that ends itself with SIGKILL at a point of its work.
 
-A point is a labelled step (of a rewrite or of a look) or a key of `CALLS`. Tasks run in threads of the process and die
-with it, each with one file group. With a number, the so many-th task that is sent waits until its attempt is told to
-stop, so that a test knows where the process is. Processes are forked off one that has imported everything: importing
-takes longer than most tests. Settings come from the environment, as for the real processes.
+A point is a labelled step (of a rewrite or of a look) or a key of `CALLS`. Tasks have one file group each; they run in
+threads of the process and die with it, or on the Spark of the settings and outlive it. With a number, the so many-th
+task that is sent waits until its attempt is told to stop, so that a test knows where the process is. Processes are
+forked off one that has imported everything: importing takes longer than most tests. Settings come from the environment,
+as for the real processes.
 """
 
 import asyncio
@@ -43,12 +44,13 @@ def killable(
     *,
     log: Path,
     formats: ServedFormats | None = None,
+    on_spark: bool = False,
 ) -> Iterator[BaseProcess]:
     """Start a process, its output appended to the log; kill it at the end if it still lives.
 
     `formats` replace the table formats: a function of a module, as it is sent to the process by name.
     """
-    work = functools.partial(_run, part, point, waiting_task, formats)
+    work = functools.partial(_run, part, point, waiting_task, formats, on_spark=on_spark)
     process = _FORKS.Process(target=_work, args=(dict(environment), log, work))
     process.start()
     try:
@@ -115,7 +117,7 @@ def _work(environment: Mapping[str, str], log: Path, work: Callable[[], Coroutin
     asyncio.run(work())
 
 
-async def _run(part: str, point: str, waiting_task: int, formats: ServedFormats | None) -> None:
+async def _run(part: str, point: str, waiting_task: int, formats: ServedFormats | None, *, on_spark: bool) -> None:
     hold_watch.POLICY_SECONDS = 0.0  # type: ignore[misc]
     lanes.LEAST_BUNDLE_BYTES = 1
     stopped = threading.Event()
@@ -129,7 +131,7 @@ async def _run(part: str, point: str, waiting_task: int, formats: ServedFormats 
         if name == point:
             die()
 
-    dispatcher = GatedDispatcher(waiting_task, stopped)
+    dispatcher = None if on_spark else GatedDispatcher(waiting_task, stopped)
     async with open_container(Settings(), step=on_step, dispatcher=dispatcher, formats=formats) as container:
         await (container.worker if part == "worker" else container.coordinator).run()
 
