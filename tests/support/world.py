@@ -4,11 +4,15 @@
 """
 
 import asyncio
+import atexit
+import shutil
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, ClassVar, Generic, Protocol
 
 import pyarrow as pa
@@ -32,6 +36,7 @@ from engine.domain.tables.table import FormatName, OutsideFiles, Table, TableRef
 from engine.factory import Container, ServedFormats, open_container
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.settings import Settings
+from tests.support.lake_copies import copy_lake
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.settings import settings_of
 
@@ -67,6 +72,11 @@ class Lake:
     def append(self, *, day: str, rows: int = 50) -> None:
         """Append one file to one partition."""
         self.append_to([day], rows=rows)
+
+    def fill(self, *, days: int, files: int) -> None:
+        """Append so many files to each of the partitions, one a commit."""
+        for number in range(files):
+            self.append_to([f"2026-11-{day + 1:02}" for day in range(days)], rows=50 + number)
 
     def append_to(self, days: Sequence[str], *, rows: int) -> None:
         """Append one file of so many rows to each of the partitions, in one commit."""
@@ -148,19 +158,42 @@ def make_lake(
     `registered` is how Packhouse is to reach the catalog, where that is another way than the writers'.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    settings = dict(settings or {}) or {
+    if settings or properties or not days:
+        lake = _new_lake(folder, settings=settings, properties=properties)
+        lake.fill(days=days, files=files if days else 0)
+    else:
+        written, next_id = _written_lake(days, files)
+        copy_lake(written, folder)
+        lake = Lake(_sql_catalog(folder), load_catalog("lake", **_sql_catalog(folder)), next_id)
+    lake.properties = dict(registered or lake.properties)
+    return lake
+
+
+def _sql_catalog(folder: Path) -> dict[str, str]:
+    return {
         "type": "sql",
         "uri": f"sqlite:///{folder / 'catalog.db'}",
         "warehouse": f"file://{folder / 'warehouse'}",
         "init_catalog_tables": "true",
     }
-    catalog = load_catalog("lake", **settings)
+
+
+def _new_lake(folder: Path, *, settings: Mapping[str, str] | None, properties: Mapping[str, str] | None) -> Lake:
+    chosen = dict(settings or _sql_catalog(folder))
+    catalog = load_catalog("lake", **chosen)
     catalog.create_namespace_if_not_exists("lake")
     catalog.create_table(NAME, SCHEMA, partition_spec=SPEC, properties=dict(properties or {}))
-    lake = Lake(dict(registered or settings), catalog)
-    for number in range(files if days else 0):
-        lake.append_to([f"2026-11-{day + 1:02}" for day in range(days)], rows=50 + number)
-    return lake
+    return Lake(chosen, catalog)
+
+
+@cache
+def _written_lake(days: int, files: int) -> tuple[Path, int]:
+    """Return the folder of a table that this process wrote once to copy it, and the id of the next row."""
+    folder = Path(mkdtemp(prefix="lake-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    lake = _new_lake(folder, settings=None, properties=None)
+    lake.fill(days=days, files=files)
+    return folder, lake.next_id
 
 
 class AnyLake(Protocol):
