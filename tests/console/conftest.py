@@ -65,11 +65,12 @@ def client(stack: Stack, key: str | None = None) -> Packhouse:
     return Packhouse(stack.url, stack.key if key is None else key)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[BrowserContext]:
     """Debian's Chromium with one profile; a missing one is a failure, since these tests are the proof of the console.
 
-    It ends with its module: Playwright keeps an event loop running in the thread, in which no asyncio test could start.
+    It ends with the tests of this folder: Playwright keeps an event loop running in the thread, so that no asyncio test
+    can start in it.
     """
     with sync_playwright() as playwright:
         browser = launch(playwright)

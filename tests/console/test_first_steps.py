@@ -3,11 +3,14 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from engine.embedded.demo_table import write_demo_table
 from tests.console.conftest import OpenPage
 from tests.support.stack import Stack, started
+
+pytestmark = pytest.mark.deep
 
 ADDRESS = "lake.web.visits"
 

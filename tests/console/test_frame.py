@@ -1,5 +1,6 @@
 """The frame of the console: signing in and out, search, keyboard, lost connections, old keys."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.console.conftest import OpenPage, client
@@ -42,6 +43,7 @@ def test_a_key_revoked_meanwhile_ends_the_session_where_it_was(console: Stack, o
     expect(page.get_by_role("heading", level=1)).to_contain_text("Runs")
 
 
+@pytest.mark.deep
 def test_keys_lead_to_pages(open_page: OpenPage) -> None:
     page = open_page("/fleet").settle().page
     page.keyboard.press("g")
@@ -66,12 +68,14 @@ def test_a_lost_connection_is_shown_until_it_is_back(open_page: OpenPage) -> Non
     expect(page.get_by_text("The server does not answer since")).to_have_count(0)
 
 
+@pytest.mark.deep
 def test_an_unknown_address_leads_back(open_page: OpenPage) -> None:
     page = open_page("/nothing/here").page
     page.get_by_role("link", name="Go to the fleet").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Fleet")
 
 
+@pytest.mark.deep
 def test_the_names_of_catalogs_are_one_answer_for_every_page(open_page: OpenPage) -> None:
     """The list of runs, the limits of the fleet and the scopes of policies read the same entry of the cache."""
     page = open_page("/runs").settle().page

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
+import pytest
 from playwright.sync_api import expect
 
 from engine.embedded.processes import free_loopback_port
@@ -12,6 +13,8 @@ from tests.support.eventually import eventually
 from tests.support.postgres_server import PostgresServer
 from tests.support.processes import child, environment_of
 from tests.support.replicas import start_replicas
+
+pytestmark = pytest.mark.deep
 
 
 def test_a_page_follows_its_run_over_the_death_of_the_api_process(

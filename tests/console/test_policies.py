@@ -71,6 +71,7 @@ def test_a_wrong_setting_is_named_with_the_nearest_one_and_not_saved(open_page: 
     expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
 
 
+@pytest.mark.deep
 def test_two_people_who_edit_one_policy_merge_their_changes(console: Stack, open_page: OpenPage, policy: str) -> None:
     mine, theirs, first = editor(open_page), editor(open_page).page, version_of(console, policy)
     write(mine.page, "rewrite:\n  min_input_files: 7\n")
@@ -92,6 +93,7 @@ def test_two_people_who_edit_one_policy_merge_their_changes(console: Stack, open
     assert merged["limits"]["bandwidth"] == 9_000_000
 
 
+@pytest.mark.deep
 def test_a_saved_limit_moves_the_rate_of_a_running_rewrite(console: Stack, open_page: OpenPage) -> None:
     table = "lake.web.clicks"
     slow = {"rewrite": {"min_input_files": 2}, "limits": {"bandwidth": "64KiB"}}
@@ -110,6 +112,7 @@ def test_a_saved_limit_moves_the_rate_of_a_running_rewrite(console: Stack, open_
         assert packhouse.wait_for_run(run.id, timeout=30).state == "succeeded"
 
 
+@pytest.mark.deep
 def test_a_link_fills_in_changes_that_are_saved_only_by_hand(console: Stack, open_page: OpenPage, policy: str) -> None:
     first = version_of(console, policy)
     patch = json.dumps({"limits": {"bandwidth": "3MB"}})

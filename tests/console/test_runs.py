@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.console.conftest import OpenPage, client
@@ -25,6 +26,7 @@ def test_a_run_is_previewed_submitted_and_watched_to_its_proof(console: Stack, o
     expect(groups.get_by_role("row", name="committed")).to_have_count(2)
 
 
+@pytest.mark.deep
 def test_a_run_is_cancelled_from_its_page(console: Stack, open_page: OpenPage) -> None:
     slow = {"rewrite": {"min_input_files": 2}, "limits": {"bandwidth": "64KiB"}}
     with client(console) as packhouse:
@@ -57,6 +59,7 @@ def test_a_viewer_sees_everything_and_can_change_nothing(console: Stack, open_pa
     assert set(sent) <= {"GET"}
 
 
+@pytest.mark.deep
 def test_a_table_that_is_unregistered_while_it_is_open_is_said_to_be_gone(console: Stack, open_page: OpenPage) -> None:
     page = open_page("/tables/lake.runs.gone").settle().page
     with client(console) as packhouse:
@@ -65,6 +68,7 @@ def test_a_table_that_is_unregistered_while_it_is_open_is_said_to_be_gone(consol
     expect(page.get_by_role("alert").or_(page.get_by_text("unregistered")).first).to_be_visible(timeout=60_000)
 
 
+@pytest.mark.deep
 def test_ages_are_right_on_a_machine_whose_clock_is_hours_off(open_page: OpenPage) -> None:
     watched = open_page("/formats").settle()
     watched.page.add_init_script("const real = Date.now; Date.now = () => real() + 7 * 3600e3;")
@@ -83,6 +87,7 @@ def test_a_page_of_an_older_build_asks_to_be_reloaded(open_page: OpenPage) -> No
     watched.problems.clear()  # the missing file is an error of its own in the browser's log
 
 
+@pytest.mark.deep
 def test_every_action_is_copied_as_a_command(open_page: OpenPage) -> None:
     page = open_page("/tables/lake.shop.payments").settle().page
     page.get_by_role("button", name="Run", exact=True).click()

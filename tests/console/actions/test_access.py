@@ -1,5 +1,6 @@
 """Keys and the audit log."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.console.actions.buttons import press
@@ -23,6 +24,7 @@ def test_a_key_is_made_shown_once_and_revoked(console: Stack, open_page: OpenPag
     expect(page.get_by_text("from-the-console")).to_have_count(0)
 
 
+@pytest.mark.deep
 def test_the_audit_log_shows_what_changed(open_page: OpenPage) -> None:
     page = open_page("/audit?action=catalog.create&object=lake").settle().page
     page.get_by_role("button", name="Show the change catalog.create").first.click()

@@ -11,6 +11,7 @@ from tests.console.conftest import OpenPage, client
 from tests.support.stack import Stack
 
 
+@pytest.mark.deep
 def test_a_catalog_is_checked_step_by_step(open_page: OpenPage) -> None:
     page = open_page("/catalogs/lake").settle().page
     press(page, "Check the connection")
@@ -42,6 +43,7 @@ def test_a_catalog_is_paused_granted_and_deleted(console: Stack, open_page: Open
             packhouse.catalogs.get("spare")
 
 
+@pytest.mark.deep
 def test_properties_of_a_catalog_are_replaced(console: Stack, open_page: OpenPage) -> None:
     properties = dict(console.catalog_properties)
     with client(console) as packhouse:
@@ -63,6 +65,7 @@ def test_properties_of_a_catalog_are_replaced(console: Stack, open_page: OpenPag
         packhouse.catalogs.delete("moved", if_match=f'"{stored.version}"')
 
 
+@pytest.mark.deep
 def test_tables_of_a_catalog_are_listed_without_registering(console: Stack, open_page: OpenPage, written: str) -> None:
     page = open_page("/catalogs/lake?part=discover").settle().page
     page.get_by_label("Pattern").fill("steps.*")
@@ -73,6 +76,7 @@ def test_tables_of_a_catalog_are_listed_without_registering(console: Stack, open
         packhouse.tables.get(written)
 
 
+@pytest.mark.deep
 def test_a_catalog_of_paimon_tables_is_created(console: Stack, open_page: OpenPage, tmp_path: Path) -> None:
     """The form begins with the properties of the chosen format; an empty warehouse passes the check."""
     page = open_page("/catalogs").settle().page

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.console.actions.buttons import confirm, press
@@ -22,6 +23,7 @@ def test_the_fleet_is_paused_and_resumed(console: Stack, open_page: OpenPage) ->
         assert packhouse.fleet.figures().pause is None
 
 
+@pytest.mark.deep
 def test_limits_of_the_fleet_are_written_as_sizes(console: Stack, open_page: OpenPage) -> None:
     page = open_page("/fleet").settle().page
     press(page, "Limits")
@@ -37,6 +39,7 @@ def test_limits_of_the_fleet_are_written_as_sizes(console: Stack, open_page: Ope
         packhouse.fleet.put_limits(body={}, if_match=f'"{limits.version}"')
 
 
+@pytest.mark.deep
 def test_limits_changed_by_another_person_are_loaded_and_keep_what_was_typed(
     console: Stack, open_page: OpenPage
 ) -> None:
@@ -60,6 +63,7 @@ def test_limits_changed_by_another_person_are_loaded_and_keep_what_was_typed(
         packhouse.fleet.put_limits(body={}, if_match=f'"{limits.version}"')
 
 
+@pytest.mark.deep
 def test_a_catalog_gets_limits_of_its_own(console: Stack, open_page: OpenPage) -> None:
     page = open_page("/catalogs/lake").settle().page
     press(page, "Limits")
@@ -74,6 +78,7 @@ def test_a_catalog_gets_limits_of_its_own(console: Stack, open_page: OpenPage) -
         packhouse.fleet.put_limits(body={}, if_match=f'"{limits.version}"')
 
 
+@pytest.mark.deep
 def test_the_figures_of_a_week_are_shown_and_kept_in_the_address(open_page: OpenPage) -> None:
     page = open_page("/fleet").settle().page
     page.get_by_role("radiogroup", name="Time shown").get_by_text("7 days").click()

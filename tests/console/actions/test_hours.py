@@ -1,5 +1,6 @@
 """Quiet hours and blackouts in the policy editor."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.console.actions.buttons import press
@@ -50,6 +51,7 @@ def drag(page: Page, begin: tuple[float, float], end: tuple[float, float]) -> No
     page.mouse.up()
 
 
+@pytest.mark.deep
 def test_a_window_is_drawn_and_moved_with_the_mouse(console: Stack, open_page: OpenPage, table: str) -> None:
     """Tuesday and Wednesday from 2 to 5 o'clock, then a day and three hours later."""
     page = open_page(f"/tables/{table}/policy").settle().page
@@ -67,6 +69,7 @@ def test_a_window_is_drawn_and_moved_with_the_mouse(console: Stack, open_page: O
     assert (stored["days"], stored["from"], stored["to"]) == (["wed", "thu"], "05:00", "08:00")
 
 
+@pytest.mark.deep
 def test_a_blackout_is_added_corrected_and_removed(console: Stack, open_page: OpenPage, table: str) -> None:
     page = open_page(f"/tables/{table}/policy").settle().page
     page.locator(".cm-content").wait_for()

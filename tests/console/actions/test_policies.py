@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 
+import pytest
 from packhouse_client.errors import NotFound
 from playwright.sync_api import expect
 
@@ -31,6 +32,7 @@ def test_a_policy_of_a_wider_scope_is_made_and_deleted(console: Stack, open_page
             raise AssertionError("the policy is still there")
 
 
+@pytest.mark.deep
 def test_an_earlier_version_of_a_policy_is_restored(console: Stack, open_page: OpenPage) -> None:
     table = "lake.runs.first"
     with client(console) as packhouse:
@@ -62,6 +64,7 @@ def test_a_setting_is_set_in_the_form_and_inherited_again(console: Stack, open_p
         assert not packhouse.table_policies.get(table).policy.to_document().get("rewrite")
 
 
+@pytest.mark.deep
 def test_unsaved_changes_are_lost_only_on_purpose(open_page: OpenPage, table: str) -> None:
     page = open_page(f"/tables/{table}/policy").settle().page
     page.locator(".cm-content").click()
@@ -81,6 +84,7 @@ def test_unsaved_changes_are_lost_only_on_purpose(open_page: OpenPage, table: st
     expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
 
 
+@pytest.mark.deep
 def test_a_policy_begins_with_a_preset(console: Stack, open_page: OpenPage) -> None:
     page = open_page("/policies").settle().page
     press(page, "Start from it: upsolver")

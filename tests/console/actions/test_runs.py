@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.console.actions.buttons import confirm, press
@@ -16,6 +17,7 @@ def test_runs_are_filtered_by_the_address_of_the_page(open_page: OpenPage) -> No
     expect(page.get_by_role("link", name="lake.shop.orders").first).to_be_visible()
 
 
+@pytest.mark.deep
 def test_a_run_begins_in_the_list_and_ends_in_a_printed_report(console: Stack, open_page: OpenPage) -> None:
     """Choose the table, restrict its partitions, start, print the report, and run the same again."""
     watched = open_page("/runs").settle()
@@ -55,6 +57,7 @@ def test_a_run_begins_in_the_list_and_ends_in_a_printed_report(console: Stack, o
     assert requests[0]["partitions"]
 
 
+@pytest.mark.deep
 def test_events_and_groups_of_a_run_are_looked_through(console: Stack, open_page: OpenPage) -> None:
     with client(console) as packhouse:
         run = next(iter(packhouse.runs.list(table_id="lake.shop.orders", state="succeeded")))

@@ -31,6 +31,7 @@ def test_a_table_is_registered_by_its_address_and_unregistered(
         packhouse.tables.get(written)
 
 
+@pytest.mark.deep
 def test_owner_and_labels_are_edited(console: Stack, open_page: OpenPage, table: str) -> None:
     page = open_page(f"/tables/{table}").settle().page
     press(page, "Edit owner and labels")
@@ -45,6 +46,7 @@ def test_owner_and_labels_are_edited(console: Stack, open_page: OpenPage, table:
     assert (stored.owner_team, stored.labels) == ("deeds", {"tier": "silver"})
 
 
+@pytest.mark.deep
 def test_a_table_is_paused_and_resumed_with_a_reason(console: Stack, open_page: OpenPage) -> None:
     page = open_page("/tables/lake.shop.payments").settle().page
     confirm(page, "Pause", reason="schema change")
@@ -74,6 +76,7 @@ def test_labels_changed_by_another_person_are_kept(console: Stack, open_page: Op
     assert stored.owner_team == "late"
 
 
+@pytest.mark.deep
 def test_a_frozen_table_says_why_and_is_unfrozen(console: Stack, open_page: OpenPage, table: str) -> None:
     with client(console) as packhouse:
         stored = packhouse.tables.get(table)
@@ -92,6 +95,7 @@ def test_a_frozen_table_says_why_and_is_unfrozen(console: Stack, open_page: Open
         assert packhouse.tables.get(table).freeze is None
 
 
+@pytest.mark.deep
 def test_partitions_are_ordered_and_the_decision_is_explained_again(open_page: OpenPage) -> None:
     page = open_page("/tables/lake.web.clicks?tab=partitions").settle().page
     page.get_by_role("combobox", name="Order").click()

@@ -1,5 +1,6 @@
 """The list of tables: search, and one action for many tables."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.console.actions.buttons import press
@@ -7,6 +8,7 @@ from tests.console.conftest import OpenPage, client
 from tests.support.stack import Stack
 
 
+@pytest.mark.deep
 def test_many_tables_get_a_label_together(console: Stack, open_page: OpenPage) -> None:
     page = open_page("/tables?search=lake.shop").settle().page
     page.get_by_role("checkbox", name="Select lake.shop.orders").check()
@@ -35,6 +37,7 @@ def test_the_search_and_the_filters_are_in_the_address(open_page: OpenPage) -> N
     expect(page.get_by_role("link", name="lake.shop.orders")).to_have_count(0)
 
 
+@pytest.mark.deep
 def test_many_tables_are_paused_and_resumed_together(console: Stack, open_page: OpenPage) -> None:
     page = open_page("/tables?search=lake.shop").settle().page
     page.get_by_role("checkbox", name="Select lake.shop.orders").check()

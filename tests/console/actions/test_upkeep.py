@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.console.actions.buttons import press
@@ -9,6 +10,7 @@ from tests.console.conftest import OpenPage, client
 from tests.support.stack import Stack
 
 
+@pytest.mark.deep
 def test_upkeep_is_previewed_listed_and_run(console: Stack, open_page: OpenPage, table: str, tmp_path: Path) -> None:
     """Expiry of snapshots with their files: what would go, as a list, then the run and the list of what went."""
     expiry = {"older_than": "1s", "keep_last": 1, "delete_files": True}
