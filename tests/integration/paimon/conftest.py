@@ -1,4 +1,4 @@
-"""A container with a registered Paimon table, for tests of whole runs."""
+"""A Paimon table on this machine's disk, and a container with a registered one for tests of whole runs."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -6,8 +6,15 @@ from pathlib import Path
 import pytest
 
 from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.worlds import KINDS, TwinLake, open_twins
 from tests.support.world import World
+
+
+@pytest.fixture
+def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
+    """A table that is not created yet, in a warehouse of the test's own."""
+    return PaimonLake(paimon_core, tmp_path / "warehouse")
 
 
 @pytest.fixture

@@ -1,22 +1,15 @@
 """Buckets below the trigger are compacted with `rewrite.key_tables.lookup: eager`, by the core's own rules."""
 
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import committed, opened, rewritten
 
 pytestmark = pytest.mark.usefixtures("core_child")
 
 EAGER: Final = {"key_tables": {"lookup": "eager"}}
-
-
-@pytest.fixture
-def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
-    return PaimonLake(paimon_core, tmp_path / "ours")
 
 
 def written(lake: PaimonLake, turns: int, **options: str) -> PaimonLake:

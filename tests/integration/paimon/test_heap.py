@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +16,6 @@ from engine.rewriting.core.contract import CoreTask
 from tests.interleaving.checks import check
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.compactions import compact
-from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import opened, planned
@@ -28,11 +26,6 @@ MIB = 2**20
 COLUMNS = [("id", "BIGINT NOT NULL"), ("text", "STRING")]
 
 pytestmark = pytest.mark.usefixtures("core_child", "redis")
-
-
-@pytest.fixture
-def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
-    return PaimonLake(paimon_core, tmp_path)
 
 
 def task_of(lake: PaimonLake) -> CoreTask:

@@ -16,7 +16,6 @@ import pytest
 from engine.domain.errors import CommitConflict
 from engine.formats.base import CommitRequest
 from engine.services.planning.engines import Engine, choose_engine
-from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import RUN, committed, compacted_by_packhouse, opened, rewritten
 from tests.support.planning import policy_of
@@ -74,11 +73,6 @@ EQUALITIES: Final = ("equal", "notEqual")
 """The core 1.4.2 orders bytes as signed in rows and as unsigned in files: its answers depend on the files."""
 
 ORDERS: Final = ("equal", "notEqual", "lessThan", "lessOrEqual", "greaterThan", "greaterOrEqual")
-
-
-@pytest.fixture
-def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
-    return PaimonLake(paimon_core, tmp_path / "ours")
 
 
 def comparisons(columns: Columns, first: int, chance: Random) -> Iterator[tuple[int, str, Any]]:

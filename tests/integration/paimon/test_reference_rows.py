@@ -20,11 +20,6 @@ CHANGELOGS: Final = ("input", "lookup", "full-compaction")
 pytestmark = pytest.mark.usefixtures("core_child")
 
 
-@pytest.fixture
-def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
-    return PaimonLake(paimon_core, tmp_path / "warehouse")
-
-
 def failed(lake: PaimonLake) -> dict[str, str]:
     """Return the conditions under which the core may not compact the table, by name."""
     found = opened(lake).planned_natively().conditions()

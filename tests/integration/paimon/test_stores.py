@@ -11,6 +11,7 @@ from engine.formats.paimon import PaimonFormat
 from engine.services.catalogs.locations import LocationRules
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.s3_lakes import upload
 from tests.support.s3_server import BUCKET, S3Server
 
 
@@ -22,15 +23,9 @@ def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
     return lake
 
 
-def upload(s3: S3Server, lake: PaimonLake) -> None:
-    for path in lake.root.rglob("*"):
-        if path.is_file() and path.suffix != ".parquet":
-            s3.put(f"warehouse/{path.relative_to(lake.root)}", path.read_bytes())
-
-
 @pytest.mark.parametrize("scheme", ["s3", "s3a"])
 def test_a_warehouse_in_an_object_store_is_read_with_few_requests(s3: S3Server, lake: PaimonLake, scheme: str) -> None:
-    upload(s3, lake)
+    upload(s3, lake, without=".parquet")
     root = f"{scheme}://{BUCKET}/warehouse"
     properties = {"type": "filesystem", "warehouse": root, **s3.properties("key", "secret")}
     connection = PaimonFormat().connect("lake", properties)
@@ -45,7 +40,7 @@ def test_a_warehouse_in_an_object_store_is_read_with_few_requests(s3: S3Server, 
     assert table.digest()["path"].to_pylist() == paths
     assert table.digest().drop_columns(["path"]) == here.drop_columns(["path"])
     lake.write([[9, "a/b", 1.5]])
-    upload(s3, lake)
+    upload(s3, lake, without=".parquet")
     s3.asked.clear()
     assert connection.open_table(lake.ref).digest().num_rows == 4
     kinds = Counter(

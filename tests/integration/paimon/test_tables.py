@@ -16,17 +16,11 @@ from engine.formats.base import FileScope, SnapshotKind, TableColumn
 from engine.formats.paimon import PaimonFormat
 from engine.planning.plans.predicates import select_partitions
 from tests.support.eventually import eventually
-from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake
 
 DAY = [("id", "BIGINT"), ("day", "DATE"), ("part", "DECIMAL(9, 2)"), ("value", "DOUBLE")]
 KEYED = {"partition_keys": ["day"], "primary_keys": ["id", "day"]}
-
-
-@pytest.fixture
-def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
-    return PaimonLake(paimon_core, tmp_path)
 
 
 def rows(day: str, count: int = 10) -> list[list[Any]]:

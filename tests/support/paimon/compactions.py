@@ -18,13 +18,15 @@ from engine.rewriting.kernel.contract import GroupResult, TaskInput
 from tests.support.paimon.core import PAIMON
 from tests.support.paimon.lakes import PaimonLake
 
-HEAP: Final = 384 * 2**20
+HEAP: Final = 256 * 2**20
+"""The least heap that a run asks for, so that all tests share a child JVM."""
+
 PREFIX: Final = "packhouse-run-1-1-"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def core_child() -> Iterator[None]:
-    """End the child JVM of this process after the module's tests."""
+    """End the child JVM of this process, which all tests share, after the last one."""
     yield
     CHILDREN.close()
 

@@ -20,10 +20,11 @@ ROOT: Final = Path(__file__).parents[3]
 
 
 class PaimonCore:
-    """Calls of the core's process (`core_process.Core`), one at a time."""
+    """Calls of the core's process (`core_process.Core`), one at a time. `folder`: of tables that are made once."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
+    def __init__(self, process: "subprocess.Popen[str]", folder: Path) -> None:
         self._process = process
+        self.folder = folder
 
     @property
     def pid(self) -> int:
@@ -62,7 +63,7 @@ def open_core(log: Path, *more: str) -> Iterator[PaimonCore]:
             text=True,
         )
     with process:  # it ends at the end of its input, and removes its files
-        yield PaimonCore(process)
+        yield PaimonCore(process, log.parent / "made")
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,10 @@
 """Tables in a warehouse, written by Paimon's core and opened by the reader."""
 
+import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
@@ -73,5 +75,20 @@ class PaimonLake(CoreTable):
     def properties(self) -> Mapping[str, str]:
         return {"type": "filesystem", "warehouse": str(self.root)}
 
+    def copied(self, root: Path) -> Self:
+        """Copy the warehouse with the times of its files: metadata has no absolute paths."""
+        shutil.copytree(self.root, root)
+        return replace(self, root=root)
+
     def open(self) -> PaimonTable:
         return PaimonFormat().connect("lake", self.properties).open_table(self.ref)
+
+
+def made_once(core: PaimonCore, root: Path, key: str, make: Callable[[PaimonLake], object]) -> PaimonLake:
+    """Copy a table to a warehouse; the session makes it at the first call with this key."""
+    made = PaimonLake(core, core.folder / sha256(key.encode()).hexdigest())
+    if not made.root.exists():
+        begun = replace(made, root=made.root.with_suffix(".begun"))
+        make(begun)
+        begun.root.rename(made.root)
+    return made.copied(root)

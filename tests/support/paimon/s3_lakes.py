@@ -8,11 +8,18 @@ from engine.formats.paimon import PaimonFormat, PaimonTable
 from engine.formats.paimon.compaction.stores import core_storage
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.core import PaimonCore
-from tests.support.paimon.lakes import CoreTable
+from tests.support.paimon.lakes import CoreTable, PaimonLake
 from tests.support.s3_server import BUCKET, S3Server
 
 WRITER: Final = "writer-key"
 SECRET: Final = "writer-secret-0123456789"
+
+
+def upload(server: S3Server, lake: PaimonLake, *, without: str = " ") -> None:
+    """Copy the files of a warehouse on a disk, except for those with this suffix, to the warehouse of the store."""
+    for path in lake.root.rglob("*"):
+        if path.is_file() and path.suffix != without:
+            server.put(f"warehouse/{path.relative_to(lake.root)}", path.read_bytes())
 
 
 @dataclass(frozen=True)

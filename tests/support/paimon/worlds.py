@@ -6,7 +6,7 @@ child JVM of this process instead of Spark.
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Final
@@ -16,12 +16,13 @@ from engine.formats.base import TableFormat
 from engine.formats.paimon import PaimonFormat
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.core import PaimonCore
-from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.lakes import PaimonLake, made_once
 from tests.support.settings import settings_of
 from tests.support.world import World, open_on
 
 DAYS: Final = ("2026-11-01", "2026-11-02")
 _ROWS: Final = 20
+_COMMITS: Final = 4
 _TEXT_BYTES: Final = 200_000
 """Of a value in a column of texts that is added to the table; they don't compress below half their size."""
 
@@ -143,14 +144,22 @@ def _row(columns: list[tuple[str, str]], number: int, day: str, turn: int) -> li
     return [known[name] if name in known else makers.get(kind, lambda: turn)() for name, kind in columns]
 
 
-def make_twins(folder: Path, core: PaimonCore, kind: Kind, *, commits: int = 4) -> TwinLake:
-    """Create a table of two partitions with one file of a bucket by each commit, and its twin."""
-    lake = TwinLake(kind, PaimonLake(core, folder / "warehouse"), PaimonLake(core, folder / "twin"))
-    lake.create()
-    for turn in range(commits):
+def make_twins(folder: Path, core: PaimonCore, kind: Kind) -> TwinLake:
+    """Create a table of two partitions with one file of a bucket by each of four commits, and its twin."""
+    numbers = [2 * _COMMITS]
+    ours, twin = (
+        made_once(core, folder / name, f"twin of {kind.options} {kind.keys}", lambda lake: _fill(lake, kind))
+        for name in ("warehouse", "twin")
+    )
+    return TwinLake(kind, ours, twin, numbers)
+
+
+def _fill(lake: PaimonLake, kind: Kind) -> None:
+    made = TwinLake(kind, lake, replace(lake, root=lake.root.with_suffix(".twin")))
+    made.create()
+    for turn in range(_COMMITS):
         for day in DAYS:
-            lake.write(day, first=turn if kind.keys else turn * _ROWS)
-    return lake
+            made.write(day, first=turn if kind.keys else turn * _ROWS)
 
 
 def served(_locations: object) -> Mapping[FormatName, TableFormat]:

@@ -1,7 +1,7 @@
 """JDBC catalogs of tables in S3: with the lock, commits of Packhouse and of writers exclude each other."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -9,7 +9,6 @@ from typing import Self
 import pytest
 
 from engine.formats.base import CommitOutcome
-from engine.rewriting.core.child import CHILDREN
 from engine.rewriting.core.publishing import ConditionalCommit
 from tests.support.paimon.commits import ids, sent, values
 from tests.support.paimon.core import PaimonCore
@@ -39,13 +38,12 @@ class S3JdbcLake(S3Lake):
 
 
 @pytest.fixture
-def lake(paimon_core: PaimonCore, s3: S3Server, tmp_path: Path) -> Iterator[S3JdbcLake]:
+def lake(paimon_core: PaimonCore, s3: S3Server, tmp_path: Path) -> S3JdbcLake:
     lake = S3JdbcLake(paimon_core, s3, home=sqlite_home(tmp_path))
     lake.create(primary_keys=["id"], bucket="1", write_only="true")
     for turn in range(3):
         lake.write([[number, "2026-11-01", turn + 0.5] for number in range(20)])
-    yield lake
-    CHILDREN.close()
+    return lake
 
 
 def test_commits_take_the_lock_and_do_not_settle(lake: S3JdbcLake, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +80,7 @@ def test_a_writer_can_not_replace_a_snapshot_any_more(lake: S3JdbcLake) -> None:
         if asked.method == "PUT" and asked.access_key == WRITER and asked.key.endswith("/snapshot/snapshot-4"):
             lake.server.on_request = lambda _: None
             thread.start()
-            thread.join(3)
+            thread.join(1)
 
     lake.server.on_request = compete
     lake.write([[100, "2026-11-02", 7.5]])
@@ -92,6 +90,7 @@ def test_a_writer_can_not_replace_a_snapshot_any_more(lake: S3JdbcLake) -> None:
     assert opened(lake).verify(5, groups).ok
 
 
+@pytest.mark.deep
 def test_an_answer_that_is_lost_is_found(lake: S3JdbcLake) -> None:
     table, rows = opened(lake), values(lake)
     groups = rewritten(table, full=True)
@@ -100,6 +99,7 @@ def test_an_answer_that_is_lost_is_found(lake: S3JdbcLake) -> None:
     assert (values(lake), lake.server.lost) == (rows, set())
 
 
+@pytest.mark.deep
 def test_no_row_is_lost_beside_a_writer_with_the_lock(lake: S3JdbcLake) -> None:
     rows, made = values(lake), 0
     with RowWriter(lake) as writer:

@@ -13,7 +13,7 @@ import pytest
 from engine.rewriting.core.child import CHILDREN
 from tests.support.eventually import eventually
 from tests.support.paimon.compactions import HEAP, compact, own_files, paimon_jar, tasks
-from tests.support.paimon.core import ROOT, PaimonCore
+from tests.support.paimon.core import ROOT
 from tests.support.paimon.lakes import PaimonLake
 
 pytestmark = pytest.mark.usefixtures("core_child")
@@ -27,11 +27,6 @@ with CHILDREN.lend(sys.argv[1], 64 * 2**20) as child:
     print(child.pid, flush=True)
     sys.stdin.read()
 """
-
-
-@pytest.fixture
-def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
-    return PaimonLake(paimon_core, tmp_path)
 
 
 def keyed(lake: PaimonLake) -> PaimonLake:
@@ -109,8 +104,8 @@ def test_a_child_that_was_killed_is_replaced(lake: PaimonLake) -> None:
     assert compact(task).outcome == "written"
 
 
-def test_too_small_a_heap_fails_one_group_only(lake: PaimonLake, tmp_path: Path) -> None:
-    large = PaimonLake(lake.core, tmp_path, "large")
+def test_too_small_a_heap_fails_one_group_only(lake: PaimonLake) -> None:
+    large = replace(lake, name="large")
     large.create([("id", "BIGINT NOT NULL"), ("text", "STRING")], primary_keys=["id"], bucket="1", write_only="true")
     for seed in range(4):
         large.call("fill", rows=400, text_bytes=100_000, seed=seed)

@@ -1,7 +1,6 @@
 """Commits of compactions: once each, in competition with other writers, and without side effects."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,17 +8,11 @@ import pytest
 from engine.formats.base import CommitRequest
 from engine.rewriting.core.contract import WITHOUT_BUCKETS
 from tests.support.paimon.compactions import Commits, compact, own_files, tasks
-from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import RUN, committed, compacted_by_packhouse, opened, rewritten
 
 pytestmark = pytest.mark.usefixtures("core_child")
-
-
-@pytest.fixture
-def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
-    return PaimonLake(paimon_core, tmp_path)
 
 
 def keyed(lake: PaimonLake, **options: str) -> PaimonLake:
@@ -130,12 +123,12 @@ def test_a_table_whose_schema_leads_to_another_branch_is_left_alone(lake: Paimon
     assert "that leads to" in (compact(task).reason or "")
 
 
-def test_a_schema_with_another_path_leads_nowhere(lake: PaimonLake, tmp_path: Path) -> None:
+def test_a_schema_with_another_path_leads_nowhere(lake: PaimonLake) -> None:
     result = compact(tasks(keyed(lake))[0])
-    add_option(lake, "path", str(tmp_path / "lake.db" / "other"))
+    add_option(lake, "path", str(lake.folder.with_name("other")))
     assert Commits(lake.folder).commit(result).outcome == "committed"
     assert snapshot(lake, 5)["commitKind"] == "COMPACT"
-    assert not (tmp_path / "lake.db" / "other").exists()
+    assert not lake.folder.with_name("other").exists()
 
 
 def add_option(lake: PaimonLake, name: str, value: str) -> None:

@@ -10,18 +10,12 @@ import pytest
 from engine.rewriting.core.contract import ONE_BUCKET, WITHOUT_BUCKETS
 from engine.rewriting.kernel.contract import GroupResult
 from tests.support.paimon.compactions import Commits, compact, live_files, own_files, paths, tasks
-from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 
 pytestmark = pytest.mark.usefixtures("core_child")
 
 KEYED: Mapping[str, Sequence[str]] = {"primary_keys": ["id", "day"], "partition_keys": ["day"]}
 DAYS = ["2026-11-01", "2026-11-02"]
-
-
-@pytest.fixture
-def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
-    return PaimonLake(paimon_core, tmp_path)
 
 
 def fill(lake: PaimonLake, commits: int = 4, **arguments: Any) -> PaimonLake:

@@ -14,7 +14,6 @@ from engine.rewriting.core.compaction import BucketCompaction
 from engine.rewriting.core.contract import WITHOUT_BUCKETS, CoreTask
 from engine.rewriting.kernel.contract import Pace
 from tests.support.paimon.compactions import own_files, paths, tasks
-from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 
 pytestmark = pytest.mark.usefixtures("core_child")
@@ -38,11 +37,6 @@ class Channel:
             self.stopped_at = time.monotonic()
         stop = self.stopped_at is not None
         return json.dumps({"bytes_per_second": self._rate, "requests_per_second": None, "stop": stop}).encode()
-
-
-@pytest.fixture
-def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
-    return PaimonLake(paimon_core, tmp_path)
 
 
 def paced(task: CoreTask, rate: float | None = None) -> CoreTask:

@@ -19,7 +19,6 @@ from engine.rewriting.kernel.contract import GroupResult
 from engine.rewriting.kernel.storage.transfer import Transfer
 from tests.integration.paimon.test_kernel import NESTED, SCALARS, Columns
 from tests.support.paimon.compactions import HEAP, Commits, compact, paths
-from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import opened, planned
 
@@ -27,11 +26,6 @@ pytestmark = pytest.mark.usefixtures("core_child")
 
 COLUMNS = [("id", "BIGINT NOT NULL"), ("at", "INT"), ("other", "BIGINT"), ("word", "STRING"), ("value", "DOUBLE")]
 KEYS_ONLY = "only keys and sequence numbers are compared, no values: merge engine"
-
-
-@pytest.fixture
-def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
-    return PaimonLake(paimon_core, tmp_path)
 
 
 def checked_tasks(lake: PaimonLake, *, full: bool = True, trigger: int = 2) -> list[CoreTask]:

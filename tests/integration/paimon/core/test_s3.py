@@ -1,8 +1,8 @@
 """Compaction and commit of tables in S3, with credentials of the catalog."""
 
 import logging
-from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,33 +16,31 @@ from engine.rewriting.core.publishing import SETTLE_SECONDS, ConditionalCommit
 from engine.rewriting.core.tables import open_table, unpack_message
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.contract import GroupResult
+from tests.support.kernel_groups import written_group
+from tests.support.paimon.commits import keyed, values
 from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.lakes import made_once
 from tests.support.paimon.rewrites import RUN, committed, opened, planned, rewritten
-from tests.support.paimon.s3_lakes import WRITER, S3Lake
+from tests.support.paimon.s3_lakes import WRITER, S3Lake, upload
 from tests.support.s3_server import Asked, S3Server
 
 pytestmark = pytest.mark.usefixtures("core_child")
 
 
 @pytest.fixture
-def lake(paimon_core: PaimonCore, s3: S3Server) -> Iterator[S3Lake]:
+def lake(paimon_core: PaimonCore, s3: S3Server, tmp_path: Path) -> S3Lake:
     """A key table of one bucket with three sorted runs."""
-    lake = S3Lake(paimon_core, s3).create(primary_keys=["id"], bucket="1", write_only="true")
-    for turn in range(3):
-        lake.write([[number, "2026-11-01", turn + 0.5] for number in range(20)])
-    yield lake
-    CHILDREN.close()  # its file systems are those of this server
+    upload(s3, made_once(paimon_core, tmp_path / "warehouse", "key table", keyed))
+    lake = S3Lake(paimon_core, s3)
+    paimon_core.call("use_store", warehouse=lake.root, options=lake.access())
+    return lake
 
 
-def task_of(lake: S3Lake) -> CoreTask:
+def task_of(lake: S3Lake, **given: Any) -> CoreTask:
     """Return the task of the only bucket."""
-    ((_, task),) = planned(opened(lake), full=True)
+    ((_, task),) = planned(opened(lake), full=True, **given)
     assert isinstance(task, CoreTask)
     return task
-
-
-def values(lake: S3Lake) -> list[Any]:
-    return sorted(lake.call("values"))
 
 
 def compact(task: CoreTask, **changes: Any) -> GroupResult:
@@ -54,35 +52,12 @@ def request(lake: S3Lake, groups: tuple[WrittenGroup, ...]) -> CommitRequest:
     return CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
 
 
-def test_a_key_table_is_compacted_and_proven(lake: S3Lake) -> None:
-    rows, table = values(lake), opened(lake)
-    assert all(each.holds for each in table.planned_natively().conditions())
-    lake.server.asked.clear()
-    proof = committed(lake, table, rewritten(table, full=True))
-    assert proof.ok, proof.checks
-    assert values(lake) == rows
-    assert lake.open().digest().num_rows == 1
-    assert upload_folder().is_dir()
-    CHILDREN.close()
-    assert not upload_folder().exists()
-    assert not [key for key in lake.server.stored() if key.endswith(".tmp")]
-    assert {each.access_key for each in lake.server.asked} == {lake.key, WRITER, "watcher"}
-
-
+@pytest.mark.deep
 def test_a_scheme_of_hadoop_is_the_same_store(lake: S3Lake) -> None:
     named = replace(lake, root=lake.root.replace("s3://", "s3a://"))
     table = opened(named)
     proof = committed(named, table, rewritten(table, full=True))
     assert proof.ok, proof.checks
-
-
-def test_rows_in_a_store_are_compared_before_the_commit(lake: S3Lake) -> None:
-    for group, task in planned(opened(lake), full=True, checks_rows=True):
-        assert isinstance(task, CoreTask)
-        result = compact(task)
-        assert (result.outcome, result.check_limit) == ("written", ""), (group, result.reason)
-        assert int(result.row_digest.split("-")[0]) == result.rows_written > 0
-        assert result.bytes_checked == sum(each.file_bytes for each in (*task.inputs, *result.outputs))
 
 
 def test_refused_credentials_are_named_without_secrets(lake: S3Lake, caplog: pytest.LogCaptureFixture) -> None:
@@ -116,6 +91,8 @@ def test_expired_credentials_are_refused(lake: S3Lake) -> None:
 
 def test_a_store_that_is_away_is_a_fault_of_the_storage(lake: S3Lake) -> None:
     task = task_of(lake)
+    few = dict.fromkeys(("s3.retry.limit", "s3.attempts.maximum", "s3.retry.throttle.limit"), "1")
+    task = replace(task, storage={**task.storage, **few})
     lake.server.is_away = True
     assert compact(task).storage_fault == "StorageFault"
     nowhere = {**task.storage, "s3.endpoint": "http://127.0.0.1:9"}
@@ -128,6 +105,8 @@ def test_a_store_that_is_away_is_a_fault_of_the_storage(lake: S3Lake) -> None:
 def test_a_store_without_conditional_requests_is_refused(lake: S3Lake) -> None:
     before = lake.server.stored()
     task, lake.server.has_conditions = task_of(lake), False
+    with CHILDREN.lend(task.jar, task.heap_bytes, task.store_jar) as child:
+        child.conditional_stores.clear()  # a bucket of this name, of another server, has been seen before
     result = compact(task)
     assert (result.outcome, result.storage_fault) == ("refused", None)
     assert str(result.reason).startswith("unsupported_storage: ")
@@ -154,6 +133,7 @@ def test_a_writer_that_commits_the_same_snapshot_first_keeps_its_rows(lake: S3La
     assert opened(lake).verify(5, groups).ok
 
 
+@pytest.mark.deep
 def test_the_cores_own_commit_would_replace_the_snapshot_of_a_writer(lake: S3Lake) -> None:
     """The reason why Packhouse publishes snapshots with a conditional request."""
     task, before = task_of(lake), values(lake)
@@ -216,3 +196,24 @@ def test_a_writer_that_replaces_a_compaction_loses_nothing(lake: S3Lake) -> None
     assert values(lake) == sorted([*rows, [100, "2026-11-02", 7.5]])
     assert not opened(lake).verify(4, groups).ok
     assert opened(lake).find_commits(RUN) == []
+
+
+def test_a_key_table_is_compacted_compared_and_proven(lake: S3Lake) -> None:
+    rows, table = values(lake), opened(lake)
+    assert all(each.holds for each in table.planned_natively().conditions())
+    lake.server.asked.clear()
+    ((group, task),) = planned(table, full=True, checks_rows=True)
+    assert isinstance(task, CoreTask)
+    result = compact(task)
+    assert (result.outcome, result.check_limit) == ("written", ""), result.reason
+    assert int(result.row_digest.split("-")[0]) == result.rows_written > 0
+    assert result.bytes_checked == sum(each.file_bytes for each in (*task.inputs, *result.outputs))
+    proof = committed(lake, table, (written_group(group, result.to_json()),))
+    assert proof.ok, proof.checks
+    assert values(lake) == rows
+    assert lake.open().digest().num_rows == 1
+    assert upload_folder().is_dir()
+    CHILDREN.close()
+    assert not upload_folder().exists()
+    assert not [key for key in lake.server.stored() if key.endswith(".tmp")]
+    assert {each.access_key for each in lake.server.asked} == {lake.key, WRITER, "watcher"}

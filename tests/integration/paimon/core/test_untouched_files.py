@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
@@ -13,18 +12,12 @@ from engine.rewriting.core.contract import CoreTask
 from engine.rewriting.kernel.contract import GroupResult
 from tests.integration.paimon.core.test_row_checks import checked_tasks, column_set, create, tamper
 from tests.support.paimon.compactions import Commits, compact, live_files, paths
-from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 
 pytestmark = pytest.mark.usefixtures("core_child")
 
 SMALL: Final = {"target-file-size": "1 kb"}
 """Below the bytes of any Parquet file: every file is large."""
-
-
-@pytest.fixture
-def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
-    return PaimonLake(paimon_core, tmp_path)
 
 
 def rows_of(ids: range, word: str) -> list[list[Any]]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import pytest
 
 from engine.formats.base import CommitRequest
-from engine.rewriting.core.child import CHILDREN
 from engine.rewriting.core.publishing import ConditionalCommit
 from engine.services.planning.engines import Engine
 from tests.support.format_subjects import LocalCore
@@ -49,10 +48,9 @@ def lake(rest_core: PaimonCore, s3: S3Server, monkeypatch: pytest.MonkeyPatch) -
     yield lake
     rest_core.call("close", warehouse=root)
     rest_core.call("stop_server", warehouse=root)
-    CHILDREN.close()
 
 
-@pytest.mark.parametrize("engine", [Engine.ARROW, Engine.NATIVE])
+@pytest.mark.parametrize("engine", [pytest.param(Engine.ARROW, marks=pytest.mark.deep), Engine.NATIVE])
 def test_a_table_is_compacted_by_both_engines(
     lake: S3RestLake, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,6 +65,7 @@ def test_a_table_is_compacted_by_both_engines(
     assert opened(lake).head_snapshot_id == 6
 
 
+@pytest.mark.deep
 def test_a_writer_that_commits_first_keeps_its_rows(lake: S3RestLake, monkeypatch: pytest.MonkeyPatch) -> None:
     table, rows, late, real = opened(lake), values(lake), iter([[9, "a", 9.5]]), LocalCore.run
     groups = rewritten(table, full=True)

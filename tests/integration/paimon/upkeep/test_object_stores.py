@@ -15,16 +15,11 @@ from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.expiries import RUN, expired_with_files, expiry, files_deleted, files_of
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.orphans import IN_BUCKETS, IN_TABLE, RULE, deleted, looked, place
+from tests.support.paimon.s3_lakes import upload
 from tests.support.s3_server import BUCKET, S3Server
 from tests.upkeep.orphans import LONG_AGO
 
 KEYED: Any = {"primary_keys": ["id", "day"], "partition_keys": ["day"], "bucket": "1", "write_only": "true"}
-
-
-def upload(s3: S3Server, lake: PaimonLake) -> None:
-    for path in lake.root.rglob("*"):
-        if path.is_file():
-            s3.put(f"warehouse/{path.relative_to(lake.root)}", path.read_bytes())
 
 
 def opened(s3: S3Server, lake: PaimonLake) -> PaimonTable:
