@@ -2,7 +2,9 @@
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +17,36 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
 from engine.formats.hive.catalog.metastore import Metastore
 from engine.formats.hive.compaction import swaps, tasks
-from tests.support.hive.lakes import HiveLake, files_in, path_of
+from tests.support.hive.lakes import HiveLake, HiveTable, files_in, path_of
 from tests.support.hive.second_readers import HiveSpark, duckdb_rows
 from tests.support.hive.worlds import DAYS, WrittenTable, differences, open_written
 from tests.support.world import World
 
 STEPS = ("planned", "group_written", "before_commit", "commit_made", "commit_marked", "after_commit", "verified")
-ACTIONS: dict[str, Callable[[WrittenTable], None]] = {
-    "append": lambda lake: lake.append(DAYS[0]),
-    "overwrite": lambda lake: lake.overwrite(DAYS[0]),
-    "drop": lambda lake: lake.drop(DAYS[0]),
-    "move": lambda lake: lake.move(DAYS[0]),
-}
+ACTIONS = (WrittenTable.append, WrittenTable.overwrite, WrittenTable.drop, WrittenTable.move)
+"""What other writers do to a partition."""
+MANY_DAYS = [f"2026-11-{number:02}" for number in range(1, 8)]
+Change = Callable[[], None]
+Opened = Callable[[Sequence[str]], AbstractAsyncContextManager[World[WrittenTable]]]
 
 
 pytestmark = pytest.mark.usefixtures("redis")
+
+
+@pytest.fixture
+def opened(hive_lake: HiveLake, sqlite_url: str, redis_url: str, tmp_path: Path) -> Opened:
+    """Start a container with one registered table of these partitions with four files each."""
+    return lambda days: open_written(hive_lake, tmp_path, database_url=sqlite_url, redis_url=redis_url, days=days)
+
+
+def at_change(monkeypatch: pytest.MonkeyPatch, act: Callable[[Change, str], None]) -> None:
+    """Run an action instead of each change of a partition's location; it gets the change, and the day."""
+    real = Metastore.change_partition
+
+    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
+        act(lambda: real(self, database, name, changed), str(changed.values[0]))
+
+    monkeypatch.setattr(Metastore, "change_partition", change)
 
 
 async def test_partitions_move_to_folders_with_a_growing_compaction_id(world: World[WrittenTable]) -> None:
@@ -69,33 +86,36 @@ def _spark_rows(spark: HiveSpark, where: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("action", ACTIONS)
-async def test_an_action_of_another_writer_at_a_step(world: World[WrittenTable], action: str, step: str) -> None:
-    """U13: no row is lost or seen twice, whatever writers do while their partition gets a new folder."""
-    world.at(step, lambda: ACTIONS[action](world.lake))
-    run = await world.rewrite()
-    assert run.state is RunState.SUCCEEDED, run.detail
-    assert differences(world.lake.rows(), world.lake.wanted()) == ([], [])
+async def test_actions_of_other_writers_at_a_step(opened: Opened, step: str) -> None:
+    """U13: no row is lost or seen twice, whatever writers do while their partition gets a new folder.
+
+    There is a partition for each action; each comes to every step but the first by itself.
+    """
+    async with opened(MANY_DAYS[: len(ACTIONS)]) as world:
+        acts = [partial(act, world.lake, day) for act, day in zip(ACTIONS, MANY_DAYS, strict=False)]
+        for each in [lambda: [act() for act in acts]] if step == "planned" else acts:
+            world.at(step, each)
+        run = await world.rewrite()
+        assert run.state is RunState.SUCCEEDED, run.detail
+        assert world.actions[step] == []
+        assert differences(world.lake.rows(), world.lake.wanted()) == ([], [])
 
 
-@pytest.mark.parametrize("action", ["append", "overwrite", "drop"])
-async def test_an_action_just_before_the_change_of_the_location(
-    world: World[WrittenTable], action: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_actions_just_before_the_change_of_the_location(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     """The Metastore has no conditional change: what came in the last moment is put right afterwards."""
-    real, acted = Metastore.change_partition, list[str]()
+    left = dict(zip(MANY_DAYS, ACTIONS[:3], strict=False))
+    async with opened(list(left)) as world:
 
-    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
-        if not acted:
-            acted.append(action)
-            ACTIONS[action](world.lake)
-        real(self, database, name, changed)
+        def act(change: Change, day: str) -> None:
+            if day in left:
+                left.pop(day)(world.lake, day)
+            change()
 
-    monkeypatch.setattr(Metastore, "change_partition", change)
-    run = await world.rewrite()
-    assert run.is_terminal
-    assert acted
-    assert differences(world.lake.rows(), world.lake.wanted()) == ([], [])
+        at_change(monkeypatch, act)
+        run = await world.rewrite()
+        assert run.is_terminal
+        assert left == {}
+        assert differences(world.lake.rows(), world.lake.wanted()) == ([], [])
 
 
 async def test_a_lost_answer_is_looked_up(hive_lake: HiveLake, sqlite_url: str, redis_url: str, tmp_path: Path) -> None:
@@ -173,15 +193,15 @@ async def test_a_file_that_is_being_written_holds_its_partition_back(world: Worl
 async def test_a_file_that_can_not_be_copied_after_the_change_is_left_to_the_watch(
     world: World[WrittenTable], kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, old = Metastore.change_partition, path_of(world.lake.locations()[0])
+    old = path_of(world.lake.locations()[0])
 
-    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
-        if changed.values == [DAYS[0]]:
+    def act(change: Change, day: str) -> None:
+        if day == DAYS[0]:
             _begin_file(old) if kind == "unfinished" else world.lake.append(DAYS[0])
             monkeypatch.setattr(swaps, "LARGEST_COPY", 2**28 if kind == "unfinished" else 10)
-        real(self, database, name, changed)
+        change()
 
-    monkeypatch.setattr(Metastore, "change_partition", change)
+    at_change(monkeypatch, act)
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
     assert all("_compacted" in each for each in world.lake.locations())
@@ -208,17 +228,17 @@ async def test_a_call_that_is_executed_late_finds_the_files_of_its_folder(
     world: World[WrittenTable], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answer is lost, the partition is overwritten, the run gives the group up: then the call is executed."""
-    real, late = Metastore.change_partition, list[Callable[[], None]]()
+    late: list[Change] = []
 
-    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
-        if late or list(changed.values) != [DAYS[0]]:
-            real(self, database, name, changed)
+    def act(change: Change, day: str) -> None:
+        if late or day != DAYS[0]:
+            change()
             return
-        late.append(lambda: real(self, database, name, changed))
-        ACTIONS["overwrite"](world.lake)
+        late.append(change)
+        world.lake.overwrite(DAYS[0])
         raise TTransportException(TTransportException.TIMED_OUT, "timeout")
 
-    monkeypatch.setattr(Metastore, "change_partition", change)
+    at_change(monkeypatch, act)
     run = await world.rewrite()
     assert run.is_terminal
     assert differences(world.lake.rows(), world.lake.wanted()) == ([], [])
@@ -263,15 +283,15 @@ async def test_each_partition_is_a_commit_of_its_own(
     world: World[WrittenTable], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answer for one partition is lost while its call is executed: the others are neither repeated nor given up."""
-    real, calls = Metastore.change_partition, list[str]()
+    calls: list[str] = []
 
-    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
-        real(self, database, name, changed)
-        calls.append(str(changed.values[0]))
+    def act(change: Change, day: str) -> None:
+        change()
+        calls.append(day)
         if calls == [DAYS[0]]:
             raise TTransportException(TTransportException.TIMED_OUT, "timeout")
 
-    monkeypatch.setattr(Metastore, "change_partition", change)
+    at_change(monkeypatch, act)
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
     assert calls == list(DAYS)
@@ -279,49 +299,52 @@ async def test_each_partition_is_a_commit_of_its_own(
     assert world.lake.rows() == world.lake.wanted()
 
 
-@pytest.mark.parametrize("hidden", ["a deeper folder", "a link", "a control character"])
-async def test_rows_that_no_listing_shows_hold_their_partition_back(world: World[WrittenTable], hidden: str) -> None:
+HIDDEN = ("a link", "a control character", "a deeper folder")
+
+
+def hide_rows(table: HiveTable, folder: Path, hidden: str) -> None:
+    """Add rows to a folder that readers don't see, or that only some see."""
+    file = files_in(folder)[0]
+    if hidden == "a deeper folder":
+        table.write_file(folder / "deeper", [{"id": 1, "value": 1.0}])
+    elif hidden == "a link":
+        (folder / "link.parquet").symlink_to(file)
+    else:
+        (folder / "a\nb.parquet").write_bytes(file.read_bytes())
+
+
+async def test_rows_that_no_listing_shows_hold_their_partition_back(opened: Opened) -> None:
     """An engine made them after the plan; they would be unseen in the new folder."""
-
-    def add() -> None:
-        folder = path_of(world.lake.locations()[0])
-        file = files_in(folder)[0]
-        if hidden == "a deeper folder":
-            world.lake.table.write_file(folder / "deeper", [{"id": 1, "value": 1.0}])
-        elif hidden == "a link":
-            (folder / "link.parquet").symlink_to(file)
-        else:
-            (folder / "a\nb.parquet").write_bytes(file.read_bytes())
-
-    world.at("before_commit", add)
-    run = await world.rewrite()
-    assert run.is_terminal
-    assert [("_compacted" in each) for each in world.lake.locations()] == [False, True]
+    async with opened(MANY_DAYS[:4]) as world:
+        for hidden, location in zip(HIDDEN, world.lake.locations(), strict=False):
+            world.at("before_commit", partial(hide_rows, world.lake.table, path_of(location), hidden))
+        run = await world.rewrite()
+        assert run.is_terminal
+        assert [("_compacted" in each) for each in world.lake.locations()] == [False, False, False, True]
 
 
-@pytest.mark.parametrize("action", ["overwrite", "truncate", "drop", "move", "rewrite a file"])
-async def test_what_another_client_replaces_before_the_proof_is_no_failed_proof(
-    world: World[WrittenTable], action: str
-) -> None:
+async def test_a_partition_with_rows_that_no_listing_shows_is_not_rewritten_at_all(opened: Opened) -> None:
+    async with opened(MANY_DAYS[:3]) as world:
+        for hidden, location in zip(HIDDEN[:2], world.lake.locations(), strict=False):
+            hide_rows(world.lake.table, path_of(location), hidden)
+        run = await world.rewrite()
+        assert "is left alone" in str(run.detail)
+        assert [("_compacted" in each) for each in world.lake.locations()] == [False, False, True]
+        for day in MANY_DAYS[:2]:
+            assert list(world.lake.table.folder.rglob(f"_compacted/day={day}/**/*.parquet")) == []
+
+
+async def test_what_another_client_replaces_before_the_proof_is_no_failed_proof(opened: Opened) -> None:
     """Neither is the table frozen, nor do rows come back, and the other partition is rewritten."""
-
-    def act() -> None:
-        if action == "truncate":
-            world.lake.expected[DAYS[0]].clear()
-            for each in files_in(path_of(world.lake.locations()[0])):
-                each.unlink()
-        elif action == "rewrite a file":
-            (file,) = files_in(path_of(world.lake.locations()[0]))
-            world.lake.expected[DAYS[0]] = [7]
-            world.lake.table.write_file(file.parent / ".new", [{"id": 7, "value": 0.5}]).replace(file)
-        else:
-            ACTIONS[action](world.lake)
-
-    world.at("after_commit", act)
-    run = await world.rewrite()
-    assert run.state is RunState.SUCCEEDED, run.detail
-    assert differences(world.lake.rows(), world.lake.wanted()) == ([], [])
-    assert "_compacted" in world.lake.locations()[-1]
+    actions = (*ACTIONS[1:], WrittenTable.truncate, WrittenTable.rewrite_file)
+    async with opened(MANY_DAYS[:6]) as world:
+        for act, day in zip(actions, MANY_DAYS, strict=False):
+            world.at("after_commit", partial(act, world.lake, day))
+        run = await world.rewrite()
+        assert run.state is RunState.SUCCEEDED, run.detail
+        assert world.actions["after_commit"] == []
+        assert differences(world.lake.rows(), world.lake.wanted()) == ([], [])
+        assert "_compacted" in world.lake.locations()[-1]
 
 
 async def test_a_partition_without_rows_is_left_alone(world: World[WrittenTable]) -> None:
@@ -338,15 +361,15 @@ async def test_files_of_others_in_a_folder_of_a_run_stay(
     world: World[WrittenTable], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The partition has had the folder for a moment: a writer that saw it there puts its file into it."""
-    real, left = Metastore.change_partition, list[Path]()
+    left: list[Path] = []
 
-    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
-        real(self, database, name, changed)
+    def act(change: Change, _day: str) -> None:
+        change()
         if not left:
             left.append(world.lake.table.append([DAYS[0]], [{"id": 5000, "value": 0.5}]))
             world.lake.move(DAYS[0])
 
-    monkeypatch.setattr(Metastore, "change_partition", change)
+    at_change(monkeypatch, act)
     run = await world.rewrite()
     assert run.is_terminal
     assert left[0].exists()
@@ -354,41 +377,29 @@ async def test_files_of_others_in_a_folder_of_a_run_stay(
 
 
 async def test_a_table_whose_dropped_files_the_metastore_deletes_is_left_alone(world: World[WrittenTable]) -> None:
-    table = world.lake.table
-    with table.metastore.client() as client:
-        changed = client.get_table(table.database, table.name)
-        changed.parameters["external.table.purge"] = "true"
-        client.alter_table(table.database, table.name, changed)
+    set_property(world, "external.table.purge", "true")
     run = await world.rewrite()
     assert "whose rows would return" in str(run.detail)
     assert not any("_compacted" in each for each in world.lake.locations())
 
 
-@pytest.mark.parametrize("hidden", ["a link", "a control character"])
-async def test_a_partition_with_rows_that_no_listing_shows_is_not_rewritten_at_all(
-    world: World[WrittenTable], hidden: str
-) -> None:
-    folder = path_of(world.lake.locations()[0])
-    if hidden == "a link":
-        (folder / "link.parquet").symlink_to(files_in(folder)[0])
-    else:
-        (folder / "a\nb.parquet").write_bytes(files_in(folder)[0].read_bytes())
-    run = await world.rewrite()
-    assert "is left alone" in str(run.detail)
-    assert [("_compacted" in each) for each in world.lake.locations()] == [False, True]
-    assert list(world.lake.table.folder.rglob(f"_compacted/day={DAYS[0]}/**/*.parquet")) == []
+def set_property(world: World[WrittenTable], name: str, value: str) -> None:
+    """Set a property of the table."""
+    table = world.lake.table
+    with table.metastore.client() as client:
+        changed = client.get_table(table.database, table.name)
+        changed.parameters[name] = value
+        client.alter_table(table.database, table.name, changed)
 
 
-@pytest.mark.parametrize(
-    ("written", "codec"), [("SNAPPY", "SNAPPY"), ("gzip", "GZIP"), ("LZO", "ZSTD"), ("uncompressed", "UNCOMPRESSED")]
-)
-async def test_outputs_have_the_codec_of_the_table(world: World[WrittenTable], written: str, codec: str) -> None:
+async def test_outputs_have_the_codec_of_the_table(world: World[WrittenTable]) -> None:
     """A codec that outputs can't have is ignored, as is any other property."""
-    with world.lake.table.metastore.client() as client:
-        changed = client.get_table(world.lake.table.database, world.lake.table.name)
-        changed.parameters["parquet.compression"] = written
-        client.alter_table(world.lake.table.database, world.lake.table.name, changed)
-    run = await world.rewrite()
-    assert run.state is RunState.SUCCEEDED, run.detail
-    found = [pq.read_metadata(each) for location in world.lake.locations() for each in files_in(path_of(location))]
-    assert {each.row_group(0).column(0).compression for each in found} == {codec}
+    codecs = {"SNAPPY": "SNAPPY", "gzip": "GZIP", "LZO": "ZSTD", "uncompressed": "UNCOMPRESSED"}
+    for written, codec in codecs.items():
+        set_property(world, "parquet.compression", written)
+        for day in DAYS:
+            world.lake.append(day)
+        run = await world.rewrite()
+        assert run.state is RunState.SUCCEEDED, run.detail
+        found = [pq.read_metadata(each) for day in DAYS for each in world.lake.files(day)]
+        assert [each.row_group(0).column(0).compression for each in found] == [codec] * len(DAYS), written

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import RunState
 from tests.support.hive.lakes import HiveLake, HiveTable, path_of
 from tests.support.hive.second_readers import HiveSpark
@@ -81,6 +82,9 @@ READERS: Mapping[str, Mapping[str, str]] = {
 }
 READABLE_BY_HIVE = ("hive", "spark, legacy format", "spark, legacy calendar")
 """Hive 2.3 knows neither decimals in integers nor timestamps of microseconds."""
+BOTH_FORMS = "both forms of decimals"
+DAYS: Mapping[str, str] = {name: f"d{number}" for number, name in enumerate((*WRITERS, BOTH_FORMS))}
+"""The partition of each writer, and one of two writers."""
 
 WHERE = (
     "at = timestamp'0001-01-01 00:00:00'",
@@ -113,7 +117,7 @@ def configured(spark: HiveSpark, settings: Mapping[str, str]) -> Iterator[None]:
             spark.rows(f"RESET {name}")
 
 
-def insert(spark: HiveSpark, writer: Mapping[str, str], start: int) -> None:
+def insert(spark: HiveSpark, writer: Mapping[str, str], start: int, day: str) -> None:
     """Add a file, or several, with a row for each time and one of nulls."""
     rows = []
     for i, time in enumerate(TIMES):
@@ -138,42 +142,48 @@ def insert(spark: HiveSpark, writer: Mapping[str, str], start: int) -> None:
         rows.append(f"({', '.join(map(str, values))})")
     rows.append(f"({', '.join([str(start + len(TIMES)), *['null'] * (len(COLUMNS) - 1)])})")
     with configured(spark, writer):
-        spark.rows(f"INSERT INTO lake.events PARTITION (day = 'd') VALUES {', '.join(rows)}")
+        spark.rows(f"INSERT INTO lake.events PARTITION (day = '{day}') VALUES {', '.join(rows)}")
 
 
-def read(spark: HiveSpark, reader: Mapping[str, str]) -> list[str]:
-    """Return the rows as texts: Python's times end where these do not."""
+def read(spark: HiveSpark, reader: str) -> dict[str, list[str]]:
+    """Return the rows of each partition as texts: Python's times end where these do not."""
     shown = [
         f"hex(cast({name} AS string))" if kind == "binary" else f"cast({name} AS string)" for name, kind in COLUMNS
     ]
-    with configured(spark, reader):
-        found = spark.rows(f"SELECT to_json(array({', '.join(shown)})) AS row FROM lake.events")
-    return sorted(each["row"] for each in found)
+    days = [DAYS[writer] for writer in READABLE_BY_HIVE] if reader == "hive" else DAYS.values()
+    where = " OR ".join(f"day = '{day}'" for day in days)
+    with configured(spark, READERS[reader]):
+        found = spark.rows(f"SELECT day, to_json(array({', '.join(shown)})) AS row FROM lake.events WHERE {where}")
+    return {day: sorted(each["row"] for each in found if each["day"] == day) for day in days}
 
 
-def selected(spark: HiveSpark, reader: Mapping[str, str]) -> dict[str, list[int]]:
-    """Return the ids that each of the predicates selects."""
-    each = (f"SELECT {at} AS test, id FROM lake.events WHERE {where}" for at, where in enumerate(WHERE))
-    with configured(spark, reader):
+def selected(spark: HiveSpark, reader: str) -> dict[str, list[tuple[str, int]]]:
+    """Return the partitions and ids that each of the predicates selects."""
+    each = (f"SELECT {at} AS test, day, id FROM lake.events WHERE {where}" for at, where in enumerate(WHERE))
+    with configured(spark, READERS[reader]):
         found = spark.rows(" UNION ALL ".join(each))
-    return {where: sorted(row["id"] for row in found if row["test"] == at) for at, where in enumerate(WHERE)}
+    return {
+        where: sorted((row["day"], row["id"]) for row in found if row["test"] == at) for at, where in enumerate(WHERE)
+    }
 
 
-def files_of(table: HiveTable) -> list[str]:
-    (partition,) = table.partitions()
-    folder = path_of(partition.sd.location)
+def files_of(table: HiveTable, day: str) -> list[str]:
+    found = table.partition([day])
+    assert found is not None
+    folder = path_of(found.sd.location)
     return sorted(str(each) for each in folder.iterdir() if not each.name.startswith((".", "_")))
 
 
-def duckdb_read(table: HiveTable) -> list[Any]:
+def duckdb_read(table: HiveTable) -> dict[str, list[Any]]:
+    query = "SELECT COLUMNS(*)::VARCHAR FROM read_parquet($1, hive_partitioning = false) ORDER BY 1"
+    days = [each.values[0] for each in table.partitions()]
     with duckdb.connect() as database:
-        query = "SELECT COLUMNS(*)::VARCHAR FROM read_parquet($1, hive_partitioning = false) ORDER BY 1"
-        return database.execute(query, [files_of(table)]).fetchall()
+        return {day: database.execute(query, [files_of(table, day)]).fetchall() for day in days}
 
 
-def stored_types(table: HiveTable) -> set[tuple[Any, ...]]:
+def stored_types(table: HiveTable, day: str) -> set[tuple[Any, ...]]:
     """Return the top-level name and the types of each leaf in the first file."""
-    schema = pq.read_metadata(files_of(table)[0]).schema
+    schema = pq.read_metadata(files_of(table, day)[0]).schema
     leaves = [schema.column(at) for at in range(len(schema))]
     return {(each.path.split(".")[0], each.physical_type, str(each.logical_type)) for each in leaves}
 
@@ -188,143 +198,130 @@ async def world(
         yield opened
 
 
-@pytest.mark.parametrize("writer", WRITERS)
-async def test_readers_find_the_same_values(world: World[WrittenTable], hive_spark: HiveSpark, writer: str) -> None:
-    for start in (0, 100):
-        insert(hive_spark, WRITERS[writer], start)
+async def test_readers_find_the_same_values(world: World[WrittenTable], hive_spark: HiveSpark) -> None:
+    """Each writer has a partition; the outputs are merged with files of later inserts. Hive reads merged decimals."""
     table = world.lake.table
-    readers = [name for name in READERS if name != "hive" or writer in READABLE_BY_HIVE]
-    before = {name: read(hive_spark, READERS[name]) for name in readers}
-    chosen = {name: selected(hive_spark, READERS[name]) for name in ("spark", "spark, row by row")}
-    if writer == "spark":
-        assert all(chosen["spark"].values())
-    stored, by_duckdb = stored_types(table), duckdb_read(table)
-    run = await world.rewrite()
-    assert run.state is RunState.SUCCEEDED, run.detail
-    assert len(files_of(table)) == 1
-    assert stored_types(table) == stored
-    for name in readers:
-        assert read(hive_spark, READERS[name]) == before[name], name
-    for name, found in chosen.items():
-        assert selected(hive_spark, READERS[name]) == found, name
-    assert duckdb_read(table) == by_duckdb
-
-
-@pytest.mark.parametrize(
-    ("writers", "reason"),
-    [
-        (("spark", "hive"), "org.apache.spark.version"),
-        (("spark, legacy format", "spark, legacy calendar"), "org.apache.spark.legacy"),
-        (("spark", "spark, microseconds"), "stored as INT96"),
-    ],
-    ids=["hive and spark", "two calendars", "two types"],
-)
-async def test_files_that_readers_interpret_differently_stay(
-    world: World[WrittenTable], hive_spark: HiveSpark, writers: tuple[str, str], reason: str
-) -> None:
-    for start, writer in enumerate(writers):
-        insert(hive_spark, WRITERS[writer], 100 * start)
-    before = files_of(world.lake.table)
-    run = await world.rewrite()
-    assert reason in str(run.detail)
-    assert files_of(world.lake.table) == before
-
-
-async def test_decimals_in_both_forms_become_those_that_hive_reads(
-    world: World[WrittenTable], hive_spark: HiveSpark
-) -> None:
-    for start, writer in enumerate(("spark", "spark, legacy format")):
-        insert(hive_spark, WRITERS[writer], 100 * start)
-    before = read(hive_spark, {})
-    run = await world.rewrite()
-    assert run.state is RunState.SUCCEEDED, run.detail
-    for reader in ("spark", "spark, row by row"):
-        assert read(hive_spark, READERS[reader]) == before, reader
-    sums = "SELECT sum(price) AS price, sum(cost) AS cost, sum(total) AS total FROM lake.events"
-    with configured(hive_spark, HIVE):
-        by_hive = hive_spark.rows(sums)
-    assert by_hive == hive_spark.rows(sums)
-    assert by_hive[0]["price"] == Decimal("10.50")
-
-
-@pytest.mark.parametrize(
-    "at", ["timestamp_millis(id * 1000000007)", "nullif(timestamp_millis(id), timestamp_millis(7))"]
-)
-@pytest.mark.parametrize("world", ["snappy"], indirect=True)
-async def test_plain_pages_of_spark_are_copied_under_its_codec(
-    world: World[WrittenTable], hive_spark: HiveSpark, at: str
-) -> None:
-    """The column is required in the files, or optional; the output's is optional."""
-    others = ", ".join("null" for _ in COLUMNS[2:])
-    table = world.lake.table
-    for start in (0, 5000):
-        with configured(hive_spark, WRITERS["spark, no dictionaries"]):
-            hive_spark.rows(
-                "INSERT INTO lake.events PARTITION (day = 'd') "
-                f"SELECT /*+ COALESCE(1) */ id, {at}, {others} FROM range({start}, {start + 5000})"
-            )
-    parts = list(map(part_of_page, files_of(table)))
-    assert list(map(len, parts)) == [500, 500]
-    before = [read(hive_spark, READERS[name]) for name in ("spark", "spark, row by row", "hive")]
+    for writer, settings in WRITERS.items():
+        for start in (0, 100):
+            insert(hive_spark, settings, start, DAYS[writer])
+    for start, writer in ((0, "spark"), (100, "spark, legacy format")):
+        insert(hive_spark, WRITERS[writer], start, DAYS[BOTH_FORMS])
+    before = {reader: read(hive_spark, reader) for reader in READERS}
+    chosen = {reader: selected(hive_spark, reader) for reader in ("spark", "spark, row by row")}
+    for where, found in chosen["spark"].items():
+        assert DAYS["spark"] in {day for day, _ in found}, where
+    stored = {writer: stored_types(table, DAYS[writer]) for writer in WRITERS}
     by_duckdb = duckdb_read(table)
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
-    assert [read(hive_spark, READERS[name]) for name in ("spark", "spark, row by row", "hive")] == before
+    assert [len(files_of(table, day)) for day in DAYS.values()] == [1] * len(DAYS)
+    assert {writer: stored_types(table, DAYS[writer]) for writer in WRITERS} == stored
+    for reader, rows in before.items():
+        assert read(hive_spark, reader) == rows, reader
+    for reader, ids in chosen.items():
+        assert selected(hive_spark, reader) == ids, reader
     assert duckdb_read(table) == by_duckdb
-    (output,) = files_of(table)
-    assert all(part in Path(output).read_bytes() for part in parts)
+
+    sums = f"SELECT sum(price), sum(cost), sum(total) FROM lake.events WHERE day = '{DAYS[BOTH_FORMS]}'"
+    with configured(hive_spark, HIVE):
+        by_hive = hive_spark.rows(sums)
+    assert by_hive == hive_spark.rows(sums)
+    assert by_hive[0]["sum(price)"] == Decimal("10.50")
+
+    for writer in ("hive", "spark", "spark, legacy calendar"):
+        insert(hive_spark, WRITERS[writer], 200, DAYS[writer])
+    before = {reader: read(hive_spark, reader) for reader in ("spark", "spark, converting zones")}
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert [len(files_of(table, day)) for day in DAYS.values()] == [1] * len(DAYS)
+    for reader, rows in before.items():
+        assert read(hive_spark, reader) == rows, reader
 
 
-def part_of_page(path: str) -> bytes:
+async def test_files_that_readers_interpret_differently_stay(world: World[WrittenTable], hive_spark: HiveSpark) -> None:
+    reasons = {
+        ("spark", "hive"): "org.apache.spark.version",
+        ("spark, legacy format", "spark, legacy calendar"): "org.apache.spark.legacy",
+        ("spark", "spark, microseconds"): "stored as INT96",
+    }
+    for day, writers in zip("abc", reasons, strict=True):
+        for start, writer in enumerate(writers):
+            insert(hive_spark, WRITERS[writer], 100 * start, day)
+    before = [files_of(world.lake.table, day) for day in "abc"]
+    run = await world.rewrite()
+    events = await world.container.runs.events(SYSTEM, run.id, limit=100)
+    dropped = [text for each in events for text in each.details.get("reasons", {}).values()]
+    assert [sum(reason in text for text in dropped) for reason in reasons.values()] == [1, 1, 1], dropped
+    assert [files_of(world.lake.table, day) for day in "abc"] == before
+
+
+@pytest.mark.parametrize("world", ["snappy"], indirect=True)
+async def test_pages_are_copied_under_their_codec(world: World[WrittenTable], hive_spark: HiveSpark) -> None:
+    """Plain pages of Spark: the column is required in the files, or optional; the output's is optional.
+
+    Dictionaries of pyarrow, whose columns are all optional, become values. Each value occurs once; the texts exceed
+    their dictionary, so that plain pages follow it.
+    """
+    table = world.lake.table
+    times = {
+        "required": "timestamp_millis(id * 1000000007)",
+        "optional": "nullif(timestamp_millis(id), timestamp_millis(7))",
+    }
+    others = ", ".join("null" for _ in COLUMNS[2:])
+    for day, at in times.items():
+        for start in (0, 5000):
+            with configured(hive_spark, WRITERS["spark, no dictionaries"]):
+                hive_spark.rows(
+                    f"INSERT INTO lake.events PARTITION (day = '{day}') "
+                    f"SELECT /*+ COALESCE(1) */ id, {at}, {others} FROM range({start}, {start + 5000})"
+                )
+    folder = table.default_location(["arrow"])
+    for start in (0, 5000):
+        _write_dictionaries(folder, start)
+    table.add_partition(["arrow"], folder)
+    parts = {day: [_part_of_page(path) for path in files_of(table, day)] for day in times}
+    parts["arrow"] = [part for path in files_of(table, "arrow") for part in _parts_of_dictionaries(path)]
+    assert [len(part) for day in times for part in parts[day]] == [500] * 4
+    readers = ("spark", "spark, row by row", "hive")
+    before, by_duckdb = [_digests(hive_spark, reader) for reader in readers], duckdb_read(table)
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert [_digests(hive_spark, reader) for reader in readers] == before
+    assert duckdb_read(table) == by_duckdb
+    for day, stored in parts.items():
+        (output,) = files_of(table, day)
+        data = Path(output).read_bytes()
+        assert all(part in data for part in stored), day
+    (output,) = files_of(table, "arrow")
+    group = pq.read_metadata(output).row_group(0)
+    assert [group.column(at).has_dictionary_page for at in (0, 1)] == [False, False]
+
+
+def _write_dictionaries(folder: Path, start: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    ids = range(start, start + 5000)
+    words = [f"{each} é {hash((each, 1)):x} " * 12 for each in ids]
+    columns = {"id": pa.array(ids, pa.int32()), "word": words}
+    pq.write_table(pa.table(columns), folder / f"part-{start:05}.parquet", compression="snappy")
+
+
+def _digests(spark: HiveSpark, reader: str) -> list[str]:
+    """Return the columns that have values, as texts, of every row."""
+    with configured(spark, READERS[reader]):
+        found = spark.rows("SELECT concat_ws('|', day, id, cast(at AS string), word) AS row FROM lake.events")
+    return sorted(each["row"] for each in found)
+
+
+def _part_of_page(path: str) -> bytes:
     """Return stored bytes from the middle of the column `at`."""
     column = pq.read_metadata(path).row_group(0).column(1)
     start = column.data_page_offset + column.total_compressed_size // 2
     return Path(path).read_bytes()[start : start + 500]
 
 
-@pytest.mark.parametrize("world", ["snappy"], indirect=True)
-async def test_dictionaries_of_pyarrow_are_copied_as_values(world: World[WrittenTable], hive_spark: HiveSpark) -> None:
-    """Each value occurs once; the texts exceed their dictionary, so plain pages follow it. All columns are optional."""
-    table = world.lake.table
-    folder = table.default_location(["d"])
-    folder.mkdir(parents=True)
-    for start in (0, 5000):
-        ids = range(start, start + 5000)
-        words = [f"{each} é {hash((each, 1)):x} " * 12 for each in ids]
-        columns = {"id": pa.array(ids, pa.int32()), "word": words}
-        pq.write_table(pa.table(columns), folder / f"part-{start:05}.parquet", compression="snappy")
-    table.add_partition(["d"], folder)
-    parts = [part for path in files_of(table) for part in parts_of_dictionaries(path)]
-    before = [read(hive_spark, READERS[name]) for name in ("spark", "spark, row by row", "hive")]
-    by_duckdb = duckdb_read(table)
-    run = await world.rewrite()
-    assert run.state is RunState.SUCCEEDED, run.detail
-    assert [read(hive_spark, READERS[name]) for name in ("spark", "spark, row by row", "hive")] == before
-    assert duckdb_read(table) == by_duckdb
-    (output,) = files_of(table)
-    group, data = pq.read_metadata(output).row_group(0), Path(output).read_bytes()
-    assert [group.column(at).has_dictionary_page for at in (0, 1)] == [False, False]
-    assert all(part in data for part in parts)
-
-
-def parts_of_dictionaries(path: str) -> list[bytes]:
+def _parts_of_dictionaries(path: str) -> list[bytes]:
     """Return stored bytes from the middle of each column's dictionary."""
     group, data = pq.read_metadata(path).row_group(0), Path(path).read_bytes()
     columns = [group.column(at) for at in range(group.num_columns)]
     starts = [(each.dictionary_page_offset + each.data_page_offset) // 2 for each in columns]
     return [data[start : start + 500] for start in starts]
-
-
-@pytest.mark.parametrize("writer", ["hive", "spark", "spark, legacy calendar"])
-async def test_outputs_are_merged_with_files_of_later_inserts(
-    world: World[WrittenTable], hive_spark: HiveSpark, writer: str
-) -> None:
-    for start in (0, 100):
-        insert(hive_spark, WRITERS[writer], start)
-    assert (await world.rewrite()).state is RunState.SUCCEEDED
-    insert(hive_spark, WRITERS[writer], 200)
-    before = [read(hive_spark, READERS[name]) for name in ("spark", "spark, converting zones")]
-    run = await world.rewrite()
-    assert run.state is RunState.SUCCEEDED, run.detail
-    assert len(files_of(world.lake.table)) == 1
-    assert [read(hive_spark, READERS[name]) for name in ("spark", "spark, converting zones")] == before

@@ -1,6 +1,7 @@
 """Partitioned Parquet tables of a Metastore, changed as other engines change them: files, partitions, locations."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -81,11 +82,20 @@ class HiveTable:
 
     def write_file(self, folder: Path, rows: Sequence[Row]) -> Path:
         """Write a file with the table's columns, numbered after those of the folder, and register nothing."""
-        folder.mkdir(parents=True, exist_ok=True)
-        file = folder / f"part-{len(files_in(folder)):05}.parquet"
-        schema = pa.schema([(each.name, _TYPES[each.type]) for each in self.read().sd.cols])
-        pq.write_table(pa.Table.from_pylist([dict(each) for each in rows], schema), file)
-        return file
+        return _write_file(folder, rows, self.read())
+
+    def create_partitions(self, files: Mapping[str, Sequence[Sequence[Row]]]) -> None:
+        """Register a partition for each value of the only key, with a file for each of its lists of rows."""
+        table, made = self.read(), []
+        for value, batches in files.items():
+            location = self.folder / f"{table.partitionKeys[0].name}={value}"
+            for rows in batches:
+                _write_file(location, rows, table)
+            descriptor = copy(table.sd)
+            descriptor.location = uri_of(location)
+            made.append(Partition([value], self.database, self.name, sd=descriptor, parameters={}))
+        with self.metastore.client() as client:
+            client.add_partitions(made)
 
     def add_partition(self, values: Values, location: Path) -> None:
         """Register a partition."""
@@ -181,6 +191,14 @@ class HiveLake:
         with self.metastore.client() as client:
             client.create_table(table)
         return self.table(name)
+
+
+def _write_file(folder: Path, rows: Sequence[Row], table: Table) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"part-{len(files_in(folder)):05}.parquet"
+    schema = pa.schema([(each.name, _TYPES[each.type]) for each in table.sd.cols])
+    pq.write_table(pa.Table.from_pylist([dict(each) for each in rows], schema), file)
+    return file
 
 
 def uri_of(folder: Path) -> str:

@@ -1,6 +1,6 @@
 """Whole runs on a Hive table."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 from engine.domain.tables.table import FormatName, TableRef
 from engine.formats.base import TableFormat
 from engine.formats.hive import HiveFormat, HiveTable
-from tests.support.hive.lakes import HiveLake
+from tests.support.hive.lakes import HiveLake, files_in, path_of
 from tests.support.hive.lakes import HiveTable as Stored
 from tests.support.settings import settings_of
 from tests.support.world import World, open_on
@@ -24,7 +24,7 @@ class WrittenTable:
 
     table: Stored
     uri: str
-    expected: dict[str, list[int]] = field(default_factory=lambda: {day: [] for day in DAYS})
+    expected: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     numbers: list[int] = field(default_factory=lambda: [0])
 
     format: ClassVar[FormatName] = FormatName.HIVE
@@ -50,6 +50,10 @@ class WrittenTable:
         """The rows that readers must find."""
         return sorted((day, number) for day, ids in self.expected.items() for number in ids)
 
+    def create_partitions(self, days: Sequence[str], *, files: int) -> None:
+        """Add partitions with this number of files each."""
+        self.table.create_partitions({day: [self._rows(day, 20) for _ in range(files)] for day in days})
+
     def append(self, day: str, rows: int = 20) -> None:
         """Add a file where the Metastore has the partition."""
         self.table.append([day], self._rows(day, rows))
@@ -71,6 +75,24 @@ class WrittenTable:
         self.table.write_file(folder, self._rows(day, 9))
         self.table.set_location([day], folder)
 
+    def truncate(self, day: str) -> None:
+        """Delete the files of a partition."""
+        self.expected[day].clear()
+        for each in self.files(day):
+            each.unlink()
+
+    def rewrite_file(self, day: str) -> None:
+        """Replace the only file of a partition by another one of the same name."""
+        (file,) = self.files(day)
+        self.expected[day] = [7]
+        self.table.write_file(file.parent / ".new", [{"id": 7, "value": 0.5}]).replace(file)
+
+    def files(self, day: str) -> list[Path]:
+        """Return the data files of a partition."""
+        found = self.table.partition([day])
+        assert found is not None
+        return files_in(path_of(found.sd.location))
+
     def locations(self) -> Sequence[str]:
         """The folders of the partitions, by name."""
         return [each.sd.location for each in self.table.partitions()]
@@ -87,13 +109,17 @@ Written = TypeVar("Written", bound=WrittenTable)
 
 @asynccontextmanager
 async def open_written(
-    lake: HiveLake, folder: Path, *, database_url: str, redis_url: str, uri: str | None = None
+    lake: HiveLake,
+    folder: Path,
+    *,
+    database_url: str,
+    redis_url: str,
+    uri: str | None = None,
+    days: Sequence[str] = DAYS,
 ) -> AsyncIterator[World[WrittenTable]]:
-    """Start a container with one registered table of two partitions with four files each."""
+    """Start a container with one registered table, whose partitions have four files each."""
     written = WrittenTable(lake.create_table(keys=[("day", "string")]), uri or lake.metastore.uri)
-    for _ in range(4):
-        for day in DAYS:
-            written.append(day)
+    written.create_partitions(days, files=4)
     async with open_table(written, folder, database_url=database_url, redis_url=redis_url) as world:
         yield world
 
