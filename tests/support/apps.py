@@ -1,4 +1,4 @@
-"""Apps for tests: those of one process share the analysed routes and the description, which cost each about 0.2 s of CPU.
+"""Apps for tests: those of one process share the analysed routes and the description, each worth 0.2 s of CPU.
 
 FastAPI analyses the signature of a route, with all of its dependencies, when the first request of an app looks for it.
 Routes keep no state and find the services of a request through its app: everything else is the app's own.

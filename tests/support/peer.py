@@ -1,7 +1,7 @@
 """Spark with Iceberg's own runtime as the peer that is not ours: it shares the catalog of the test's lake."""
 
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ def new_session(sessions: SparkSessions, lake: Lake) -> SparkSession:
     session = sessions.get(str(uuid.uuid4()))
     attach(session, confs_of(lake))
     session.conf.set("spark.sql.session.timeZone", "UTC")
+    session.conf.set("spark.sql.shuffle.partitions", "2")
     return session
 
 
@@ -56,6 +57,13 @@ def rows_by_spark(session: SparkSession, table: str, *, vectorised: bool = True)
 def both_readers(session: SparkSession, table: str) -> list[list[str]]:
     """The rows as each of Iceberg's two readers has them."""
     return [rows_by_spark(session, table, vectorised=vectorised) for vectorised in (True, False)]
+
+
+def counts(session: SparkSession, table: str, conditions: Sequence[str]) -> dict[str, int]:
+    """Return the number of rows that each condition selects, by one statement."""
+    asked = (f"SELECT {at}, count(*) FROM {table} WHERE {each}" for at, each in enumerate(conditions))
+    found = dict(map(tuple, session.sql(" UNION ALL ".join(asked)).collect()))
+    return {each: found[at] for at, each in enumerate(conditions)}
 
 
 def one(session: SparkSession, statement: str) -> Any:

@@ -57,8 +57,9 @@ def spark_dispatcher(spark_sessions: SparkSessions) -> SparkDispatcher:
 
 @pytest.fixture(scope="module")
 def mortal_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedSpark]:
-    """A server of the module's own, to kill and start again; a test begins with `start()`."""
-    server = EmbeddedSpark(data_dir=tmp_path_factory.mktemp("mortal"), cores=2)
+    """A server of the module's own, to kill and start again, which tries a task twice; a test begins with `start()`."""
+    confs = {"spark.master": "local[2,2]"}
+    server = EmbeddedSpark(data_dir=tmp_path_factory.mktemp("mortal"), cores=2, confs=confs)
     yield server
     server.stop()
 

@@ -1,6 +1,8 @@
 """The application over a container of its own for each test, and a client with the first admin key."""
 
 import asyncio
+import json
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,17 +11,22 @@ from typing import Any
 
 import httpx
 import pytest
+import uvicorn
 from asgi_lifespan import LifespanManager
 from fastapi import FastAPI
 from redis.asyncio import Redis
+from structlog.testing import capture_logs
 
 from api.deps import Services
 from engine.domain.runs.run import Run
 from engine.factory import Container, ServedFormats, open_container
 from engine.settings import Settings
 from tests.support.apps import shared_routes_app
+from tests.support.eventually import seen_when
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.settings import settings_of
+from tests.support.stack import Stack
+from tests.support.terminal import Done, Terminal
 from tests.support.world import NAME, Lake, make_lake
 
 ADDRESS = {"catalog": "lake", "namespace": [NAME[0]], "name": NAME[1]}
@@ -116,3 +123,44 @@ async def lake(api: Api, tmp_path: Path) -> Lake:
 async def table_id(api: Api, lake: Lake) -> str:
     """The registered table."""
     return str((await api.post("/v1/tables", ADDRESS, status=201))["id"])
+
+
+@asynccontextmanager
+async def on_a_port(app: FastAPI, **configured: Any) -> AsyncIterator[str]:
+    """Serve a started app to other programs; yield its address."""
+    server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_config=None, port=0))
+    serving = asyncio.create_task(server.serve(**configured))
+
+    async def is_started() -> bool:
+        return server.started
+
+    await seen_when(is_started)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    await serving
+
+
+@dataclass(frozen=True)
+class Command:
+    """The `packhouse` command with the admin key, run in a thread of this process."""
+
+    terminal: Terminal
+
+    async def __call__(self, *arguments: str) -> Done:
+        """Run a command; what the app logs stays out of its output."""
+        with capture_logs():
+            return await asyncio.to_thread(self.terminal, *arguments)
+
+    async def json(self, *arguments: str) -> Any:
+        """Run a command that has to work, and return its document."""
+        done = await self(*arguments, "--output", "json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+@pytest.fixture
+async def packhouse(api: Api, tmp_path: Path) -> AsyncIterator[Command]:
+    """The command line of the app."""
+    key = api.client.headers["Authorization"].removeprefix("Bearer ")
+    async with on_a_port(api.app) as url:
+        yield Command(Terminal(Stack(url=url, key=key, lake=tmp_path, pid=os.getpid())))

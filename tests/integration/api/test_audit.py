@@ -1,14 +1,14 @@
 """The audit log over HTTP, and the verification from the command line."""
 
-import os
-import subprocess
-import sys
+import asyncio
+from subprocess import CompletedProcess
 from typing import Any
 
 from engine.domain.access.audit import GENESIS
 from engine.settings import Settings
 from tests.integration.api.access import as_caller
 from tests.integration.api.conftest import ADDRESS, Api
+from tests.support.server_command import server_command
 from tests.support.world import Lake
 
 
@@ -83,23 +83,18 @@ async def test_a_filter_without_a_time_zone_is_refused(api: Api) -> None:
     assert refused["errors"][0]["pointer"] == "query:since"
 
 
-def verify(settings: Settings, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    environment = os.environ | {
-        "PACKHOUSE_DATA_DIR": str(settings.data_dir),
-        "PACKHOUSE_DATABASE_URL": str(settings.database_url),
-    }
-    command = [sys.executable, "-m", "api", "audit", "verify", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-
-
 async def test_the_command_line_verifies_the_chain(api: Api, settings: Settings) -> None:
+    async def verify(head: str) -> CompletedProcess[str]:
+        places = {"data_dir": settings.data_dir, "database_url": settings.database_url}
+        return await asyncio.to_thread(server_command, "audit", "verify", "--head", head, **places)
+
     await as_caller(api, "viewer")
     await api.container.coordinator.seal()
     await as_caller(api, "viewer")
     head = (await api.get("/v1/audit"))["head"]["hash"]
-    good = verify(settings, "--head", head)
+    good = await verify(head)
     assert (good.returncode, good.stderr) == (0, "")
     assert f"the chain holds: 2 sealed, 1 not sealed yet, head {head}" in good.stdout
-    bad = verify(settings, "--head", "f" * 64)
+    bad = await verify("f" * 64)
     assert bad.returncode == 1
     assert "is not in the chain" in bad.stderr

@@ -5,7 +5,6 @@
 as the hidden ones, so that complete answers, with their lengths, can be compared.
 """
 
-import asyncio
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +26,25 @@ RED = {"team": "red", "namespaces": ["lake"], "rights": ["discover", "register"]
 BLUE = {"team": "blue", "rights": ["discover", "register", "read"]}
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+DEEP_ON_POSTGRES = ["sqlite", pytest.param("postgres", marks=pytest.mark.deep)]
+TWO_DATABASES = pytest.mark.parametrize("settings", ["sqlite", "postgres"], indirect=True)
+"""For tests whose statements judge grants in SQL: lists, totals and pages."""
+
+
+@pytest.fixture(params=DEEP_ON_POSTGRES)
 def settings(request: pytest.FixtureRequest, redis_url: str, tmp_path: Path) -> Settings:
     url: str = request.getfixturevalue(f"{request.param}_url")
     return settings_of(tmp_path / "state", database_url=url, redis_url=redis_url)
+
+
+@pytest.fixture(scope="module")
+def lake_properties(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A lake that tests only read."""
+    lake = make_lake(tmp_path_factory.mktemp("grants"), days=1, files=1)
+    lake.catalog.create_namespace("secret")
+    for name in TABLES:
+        lake.catalog.create_table(name, SCHEMA)
+    return lake.properties
 
 
 @dataclass(frozen=True)
@@ -43,19 +57,11 @@ class World:
 
 
 @pytest.fixture
-async def world(api: Api, tmp_path: Path) -> World:
-    lake = await asyncio.to_thread(make_lake, tmp_path / "lake", days=1, files=1)
-
-    def fill() -> None:
-        lake.catalog.create_namespace("secret")
-        for name in TABLES:
-            lake.catalog.create_table(name, SCHEMA)
-
-    await asyncio.to_thread(fill)
+async def world(api: Api, lake_properties: dict[str, str]) -> World:
     for name, grants in (("lake", [RED, BLUE]), (HIDDEN, [BLUE])):
-        body = {"name": name, "format": "iceberg", "properties": PROPERTIES | lake.properties, "grants": grants}
+        body = {"name": name, "format": "iceberg", "properties": PROPERTIES | lake_properties, "grants": grants}
         if name == HIDDEN:  # it has the tables of the other one, which are registered there as well
-            body |= {"outside_files": "allowed_locations", "allowed_locations": [f"file://{tmp_path}"]}
+            body |= {"outside_files": "allowed_locations", "allowed_locations": [lake_properties["warehouse"]]}
         await api.post("/v1/catalogs", body, status=201)
     ids = {}
     for catalog, namespace, name, team in (
@@ -134,6 +140,7 @@ async def test_a_nearly_right_name_does_not_lead_to_a_hidden_catalog(world: Worl
     assert "did you mean 'hide'" in (await world.api.get("/v1/catalogs/hid", status=404))["detail"]
 
 
+@TWO_DATABASES
 @pytest.mark.parametrize("role", ["viewer", "operator", "owner"])
 async def test_no_list_and_no_total_names_a_hidden_catalog_or_its_policies(world: World, role: str) -> None:
     limits = {"parallel_runs": 4, "catalogs": {HIDDEN: {"parallel_runs": 1, "bandwidth": 1000000}}}
@@ -177,6 +184,7 @@ async def test_a_policy_that_covers_no_table_of_the_caller_is_answered_as_one_th
         assert (await world.red.get(f"/v1/policies/{name}/versions")).status_code == 404
 
 
+@TWO_DATABASES
 async def test_a_policy_that_covers_a_table_of_the_caller_is_shown(world: World) -> None:
     scopes: dict[str, dict[str, Any]] = {
         "q1": {"kind": "fleet"},
@@ -287,6 +295,7 @@ async def test_discovery_registers_where_that_is_granted_too(world: World) -> No
     }
 
 
+@TWO_DATABASES
 async def test_a_right_to_read_shows_a_table_of_another_team_and_changes_nothing(world: World) -> None:
     table = world.ids["lake.lake.theirs"]
     run = (await world.api.post("/v1/runs", {"table_id": table}, status=202))["id"]
@@ -314,6 +323,7 @@ async def test_a_right_to_read_shows_a_table_of_another_team_and_changes_nothing
     assert (await world.red.get(f"/v1/tables/{hidden}")).status_code == 404
 
 
+@TWO_DATABASES
 @pytest.mark.parametrize("pattern", ["*", "lake", "l*", "?ake"])
 async def test_lists_of_readable_tables_have_pages(world: World, pattern: str) -> None:
     await grant(world.api, "lake", {"team": "*", "namespaces": [pattern], "rights": ["read"]})

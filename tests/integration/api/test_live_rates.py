@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 
 from engine.settings import Settings
-from tests.integration.api.conftest import Api
+from tests.integration.api.conftest import Api, on_a_port
 from tests.support.settings import settings_of
 from tests.support.world import Lake
 
@@ -34,11 +33,8 @@ def settings(sqlite_url: str, redis_url: str, tmp_path: Path, listener: socket.s
 @pytest.fixture
 async def channel(api: Api, listener: socket.socket) -> AsyncIterator[None]:
     """The api on a port, where tasks reach it."""
-    server = uvicorn.Server(uvicorn.Config(api.app, log_config=None, lifespan="off"))
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
-    yield
-    server.should_exit = True
-    await serving
+    async with on_a_port(api.app, sockets=[listener]):
+        yield
 
 
 async def put_limits(api: Api, body: dict[str, Any]) -> None:
@@ -52,6 +48,7 @@ async def rewrite(api: Api, table_id: str, look: Callable[[dict[str, Any]], Awai
     advancing = asyncio.create_task(api.container.worker.advance(run["id"]))
     while look is not None and not advancing.done():
         await look((await api.get(f"/v1/runs/{run['id']}"))["progress"])
+        await asyncio.sleep(0.05)
     await advancing
     assert (await api.get(f"/v1/runs/{run['id']}"))["state"] == "succeeded"
 
@@ -61,7 +58,7 @@ async def test_a_running_rewrite_shows_its_rate_and_its_share_of_the_limits(
     api: Api, lake: Lake, table_id: str
 ) -> None:
     await put_limits(api, {"parallel_runs": 2, "bandwidth": "1MB", "catalogs": {"lake": {"bandwidth": SLOW}}})
-    await asyncio.to_thread(lambda: lake.append(day="2026-11-01", rows=20_000))
+    await asyncio.to_thread(lambda: lake.append(day="2026-11-01", rows=8_000))
     seen: list[tuple[dict[str, Any], Any]] = []
 
     async def look(progress: dict[str, Any]) -> None:

@@ -4,25 +4,23 @@ from pathlib import Path
 
 import yaml
 
-from tests.integration.api.conftest import Api
-from tests.integration.api.test_grants_by_command import Run, document, packhouse
+from tests.integration.api.conftest import Api, Command
 
-__all__ = ["packhouse"]
 TARGETS = ("label:tier=gold", "team:growth")
 
 
-async def test_policies_of_labels_and_teams_are_named_by_them(packhouse: Run, table_id: str) -> None:
-    await document(packhouse, "tables", "patch", table_id, "--label", "tier=gold", "--owner-team", "growth")
+async def test_policies_of_labels_and_teams_are_named_by_them(packhouse: Command, table_id: str) -> None:
+    await packhouse.json("tables", "patch", table_id, "--label", "tier=gold", "--owner-team", "growth")
     dry = await packhouse("policy", "set", TARGETS[0], "-s", "priority=high", "--dry-run")
     assert "label tier=gold" in dry.stdout
     made = await packhouse("policy", "set", TARGETS[0], "-s", "priority=high", "-m", "gold [bold]goes[/] first")
     assert (made.returncode, "gold [bold]goes[/] first" in made.stdout + made.stderr) == (0, True), made
-    await document(packhouse, "policy", "set", TARGETS[1], "-s", "limits.parallel_groups=2")
-    await document(packhouse, "policy", "set", TARGETS[0], "-s", "priority=low", "-m", "last")
-    settings = (await document(packhouse, "policy", "effective", table_id))["settings"]
+    await packhouse.json("policy", "set", TARGETS[1], "-s", "limits.parallel_groups=2")
+    await packhouse.json("policy", "set", TARGETS[0], "-s", "priority=low", "-m", "last")
+    settings = (await packhouse.json("policy", "effective", table_id))["settings"]
     origins = [settings[name]["origin"] for name in ("priority", "limits.parallel_groups")]
     assert origins == ["label tier=gold", "team growth"]
-    versions = (await document(packhouse, "policy", "versions", TARGETS[0]))["items"]
+    versions = (await packhouse.json("policy", "versions", TARGETS[0]))["items"]
     assert [each["message"] for each in versions] == ["last", "gold [bold]goes[/] first"]
     assert "goes[/] first" in (await packhouse("policy", "versions", TARGETS[0])).stdout
     listed = (await packhouse("policy", "list")).stdout
@@ -31,12 +29,12 @@ async def test_policies_of_labels_and_teams_are_named_by_them(packhouse: Run, ta
     again = await packhouse("policy", "set", TARGETS[0], "-s", "priority=low", "--label", "tier=gold")
     assert again.returncode == 2
     for target in TARGETS:
-        await document(packhouse, "policy", "delete", target, "-m", "done")
+        await packhouse.json("policy", "delete", target, "-m", "done")
         assert (await packhouse("policy", "get", target)).returncode == 4
 
 
 async def test_files_declare_policies_of_labels_and_teams_with_a_message(
-    packhouse: Run, api: Api, table_id: str, tmp_path: Path
+    packhouse: Command, api: Api, table_id: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "files"
     folder.mkdir()
@@ -45,8 +43,8 @@ async def test_files_declare_policies_of_labels_and_teams_with_a_message(
         declared = {"kind": "policy", "name": name, "scope": scope, "policy": {"priority": "high"}}
         (folder / f"{name}.yaml").write_text(yaml.safe_dump(declared))
     apply = ("apply", "-f", str(folder))
-    assert len((await document(packhouse, *apply, "-m", "why not"))["steps"]) == 2
-    assert (await document(packhouse, *apply, "-m", "again"))["steps"] == []
+    assert len((await packhouse.json(*apply, "-m", "why not"))["steps"]) == 2
+    assert (await packhouse.json(*apply, "-m", "again"))["steps"] == []
     found = (await api.get("/v1/policies"))["items"]
     assert [(each["name"], each["scope"], each["message"]) for each in found] == [
         (name, scope, "why not") for name, scope in scopes.items()

@@ -1,9 +1,10 @@
 """Whole runs on a Hive table."""
 
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -15,7 +16,10 @@ from tests.support.hive.lakes import HiveTable as Stored
 from tests.support.settings import settings_of
 from tests.support.world import World, open_on
 
-DAYS = ("2026-11-01", "2026-11-02")
+MANY_DAYS = tuple(f"2026-11-{number:02}" for number in range(1, 8))
+DAYS = MANY_DAYS[:2]
+STEPS = ("planned", "group_written", "before_commit", "commit_made", "commit_marked", "after_commit", "verified")
+"""Steps of a rewrite: the first once, the others once for each partition, in the order of the partitions."""
 
 
 @dataclass
@@ -143,6 +147,18 @@ async def open_table(
             }
         )
         yield world
+
+
+def at_steps(world: World[WrittenTable], acts: Iterable[tuple[str, Callable[[], object]]]) -> None:
+    """Run an action of each partition, in their order, when the partition comes to the action's step."""
+    for step, act in acts:
+        for each in STEPS:
+            world.at(each, partial(_run, act if each == step else None))
+
+
+def _run(act: Callable[[], object] | None) -> None:
+    if act is not None:
+        act()
 
 
 def served(_locations: object) -> Mapping[FormatName, TableFormat]:

@@ -9,19 +9,11 @@ from typing import Final
 import pytest
 
 from tests.support.faulty_proxy import FaultyProxy
-from tests.support.paimon.core import PaimonCore, open_core
+from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 
 NAME: Final = "lake-warehouse"
 TOKEN: Final = "s3cret-token"
-_JARS: Final = (
-    "org.apache.paimon:paimon-core:1.4.2:tests",
-    "com.squareup.okhttp3:mockwebserver:4.12.0",
-    "com.squareup.okhttp3:okhttp:4.12.0",
-    "com.squareup.okio:okio-jvm:3.6.0",
-    "org.jetbrains.kotlin:kotlin-stdlib:1.9.10",
-    "junit:junit:4.13.2",
-)
 
 
 @dataclass(frozen=True)
@@ -43,21 +35,14 @@ class RestLake(PaimonLake):
             yield replace(self, uri=proxy.url)
 
 
-@pytest.fixture(scope="session")
-def rest_core(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PaimonCore]:
-    """The core with the classes of its server, in a process of its own."""
-    with open_core(tmp_path_factory.mktemp("paimon-rest") / "log", *_JARS) as core:
-        yield core
-
-
 @pytest.fixture
-def rest_lake(rest_core: PaimonCore, tmp_path: Path) -> Iterator[RestLake]:
+def rest_lake(paimon_core: PaimonCore, tmp_path: Path) -> Iterator[RestLake]:
     """A server, and a table that is not created yet."""
     root = str(tmp_path / "warehouse")
-    url = rest_core.call("start_server", warehouse=root, name=NAME, token=TOKEN, prefix="paimon")
+    url = paimon_core.call("start_server", warehouse=root, name=NAME, token=TOKEN, prefix="paimon")
     given = {"metastore": "rest", "uri": url, "warehouse": NAME, "token": TOKEN, "token.provider": "bear"}
-    rest_core.call("use_store", warehouse=root, options=given)
-    yield RestLake(rest_core, Path(root), url=url)
-    rest_core.call("lose_answers", is_on=False)
-    rest_core.call("close", warehouse=root)
-    rest_core.call("stop_server", warehouse=root)
+    paimon_core.call("use_store", warehouse=root, options=given)
+    yield RestLake(paimon_core, Path(root), url=url)
+    paimon_core.call("lose_answers", is_on=False)
+    paimon_core.call("close", warehouse=root)
+    paimon_core.call("stop_server", warehouse=root)
