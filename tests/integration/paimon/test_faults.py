@@ -22,7 +22,6 @@ from engine.services.planning.planner import plan_run
 from engine.spark.dispatch import Ticket
 from tests.interleaving.checks import check
 from tests.support.local_dispatch import LocalDispatcher
-from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import newest
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import committed, opened, rewritten
@@ -30,11 +29,11 @@ from tests.support.paimon.worlds import TwinLake
 from tests.support.planning import policy_of
 from tests.support.world import World
 
-TOO_SMALL: Final = 40 * 2**20
+TOO_SMALL: Final = 24 * 2**20
 """A heap in which the core starts, and is too small to merge a bucket."""
 FAILING: Final = 2
 """The ordinal of the group whose tasks fail."""
-BUCKETS: Final = 10_000
+BUCKETS: Final = 10_000 if "PACKHOUSE_DEEP" in os.environ else 400
 
 pytestmark = pytest.mark.usefixtures("core_child", "redis")
 
@@ -69,8 +68,7 @@ async def test_a_heap_that_is_too_small_for_one_bucket_fails_its_group_only(
 ) -> None:
     """The JVM ends by running out of memory, in the second try too; the other buckets are committed."""
     world.lake.both("add_column", name="text", kind="STRING")
-    for _ in range(2):
-        world.lake.write("2026-11-02", first=0, rows=160)
+    world.lake.write("2026-11-02", first=0, rows=60)
 
     def shrink(task: dict[str, Any]) -> None:
         task.update(heap_bytes=TOO_SMALL, heap_limit_bytes=TOO_SMALL)
@@ -80,7 +78,7 @@ async def test_a_heap_that_is_too_small_for_one_bucket_fails_its_group_only(
     change_tasks(monkeypatch, shrink)
     run = await world.rewrite()
     await check_that_only_one_group_failed(world, run)
-    assert "the heap of Paimon's core, 40 MiB, is too small for this bucket" in (run.detail or "")
+    assert "the heap of Paimon's core, 24 MiB, is too small for this bucket" in (run.detail or "")
 
 
 @pytest.mark.parametrize("times", [1, 9])
@@ -134,9 +132,8 @@ async def test_a_manifest_that_is_damaged_during_a_run(world: World[TwinLake], s
     check(world, again, world.lake.twin_rows())
 
 
-def test_a_few_of_ten_thousand_buckets_are_compacted(paimon_core: PaimonCore, tmp_path: Path) -> None:
+def test_a_few_of_very_many_buckets_are_compacted(lake: PaimonLake) -> None:
     """Only buckets with many sorted runs are planned; nothing of the others changes."""
-    lake = PaimonLake(paimon_core, tmp_path / "warehouse")
     lake.create(
         [("id", "BIGINT NOT NULL"), ("v", "INT")],
         primary_keys=["id"],
@@ -157,4 +154,4 @@ def test_a_few_of_ten_thousand_buckets_are_compacted(paimon_core: PaimonCore, tm
     after = set(lake.open().digest()["path"].to_pylist())
     untouched = set(before["path"].to_pylist()) - {each.path for group in plan.groups for each in group.inputs}
     assert untouched <= after
-    assert len(untouched) > 6_000
+    assert len(untouched) > 0.6 * BUCKETS

@@ -1,13 +1,14 @@
 """The heap of the core's JVM by bucket: estimated from files and options, sufficient, and within the limit."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pytest
 
 from engine.domain.runs.run import GroupState, RunState
 from engine.formats.base import Condition
+from engine.formats.paimon import PaimonTable
 from engine.formats.paimon.compaction import tasks
 from engine.formats.paimon.compaction.heap import REMEDY
 from engine.formats.paimon.view import TableView
@@ -17,7 +18,7 @@ from tests.interleaving.checks import check
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.compactions import compact
 from tests.support.paimon.edits import edit_json
-from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.lakes import PaimonLake, made_once
 from tests.support.paimon.rewrites import opened, planned
 from tests.support.paimon.worlds import TwinLake
 from tests.support.world import World
@@ -38,8 +39,23 @@ def filled(lake: PaimonLake, runs: int, mib: int, **options: str) -> PaimonLake:
     """Write a bucket of sorted runs with together about so many MiB."""
     lake.create(COLUMNS, primary_keys=["id"], bucket="1", write_only="true", **options)
     for seed in range(runs):
-        lake.call("fill", rows=mib * MIB * 2 // 1000 // runs, text_bytes=1000, seed=seed)
+        lake.call("fill", rows=mib * MIB * 2 // 10_000 // runs + 1, text_bytes=10_000, seed=seed)
     return lake
+
+
+def set_options(lake: PaimonLake, options: Mapping[str, str]) -> None:
+    """Write options into the schema, also those that no client of the table could set."""
+    schema = lake.folder / "schema" / "schema-0"
+    edit_json(schema, options={**json.loads(schema.read_text())["options"], **options})
+
+
+def count_sizes(table: PaimonTable, monkeypatch: pytest.MonkeyPatch, size_of: Callable[[int], int]) -> None:
+    """Let every live file of a table have a size by its bucket."""
+    live = table._view.live
+    at = live.files.schema.get_field_index("file_bytes")
+    sizes = [size_of(bucket) for bucket in live.files["bucket"].to_pylist()]
+    changed = live.files.set_column(at, live.files.schema.field(at), [sizes])
+    monkeypatch.setitem(table._view.__dict__, "live", replace(live, files=changed))
 
 
 def test_a_small_bucket_asks_for_the_least_heap(lake: PaimonLake) -> None:
@@ -49,13 +65,11 @@ def test_a_small_bucket_asks_for_the_least_heap(lake: PaimonLake) -> None:
 
 def test_sizes_beyond_every_file_are_no_damage(lake: PaimonLake) -> None:
     filled(lake, 2, 1)
-    options = json.loads((lake.folder / "schema" / "schema-0").read_text())["options"]
-    huge = {"file.block-size": "9000000 tb", "sort-spill-threshold": "9999999999"}
-    edit_json(lake.folder / "schema" / "schema-0", options={**options, **huge})
+    set_options(lake, {"file.block-size": "9000000 tb", "sort-spill-threshold": "9999999999"})
     assert task_of(lake).heap_bytes == 256 * MIB
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.deep
 def test_the_estimate_is_enough_for_a_bucket_that_the_least_heap_is_too_small_for(lake: PaimonLake) -> None:
     """Eight runs of 18 MiB: the core ends in 192 MiB."""
     task = task_of(filled(lake, 8, 144))
@@ -70,24 +84,21 @@ def test_the_estimate_is_enough_for_a_bucket_that_the_least_heap_is_too_small_fo
     ("options", "heap"),
     [
         ({}, 512),  # eight runs are read at once
-        ({"sort_spill_threshold": "2", "file__block_size": "64 mb"}, 256),
-        ({"sort_spill_threshold": "24"}, 768),
-        ({"num_sorted_run__stop_trigger": "2147483647"}, 768),
-        ({"changelog_producer": "full-compaction"}, 512),
-        ({"sort_spill_threshold": "2", "file__block_size": "4 mb"}, 256),
+        ({"sort-spill-threshold": "2", "file.block-size": "64 mb"}, 256),
+        ({"sort-spill-threshold": "24"}, 768),
+        ({"num-sorted-run.stop-trigger": "2147483647"}, 768),
+        ({"changelog-producer": "full-compaction"}, 512),
+        ({"sort-spill-threshold": "2", "file.block-size": "4 mb"}, 256),
     ],
 )
 def test_options_that_decide_about_buffers_count(
     lake: PaimonLake, monkeypatch: pytest.MonkeyPatch, options: Mapping[str, str], heap: int
 ) -> None:
     """24 runs whose files are counted as 8 MiB each."""
-    filled(lake, 24, 1, **options)
+    lake = made_once(lake.core, lake.root, "24 runs", lambda made: filled(made, 24, 1))
+    set_options(lake, options)
     table = opened(lake)
-    live = table._view.live
-    at = live.files.schema.get_field_index("file_bytes")
-    sizes = [8 * MIB] * live.files.num_rows
-    changed = live.files.set_column(at, live.files.schema.field(at), [sizes])
-    monkeypatch.setitem(table._view.__dict__, "live", replace(live, files=changed))
+    count_sizes(table, monkeypatch, lambda _bucket: 8 * MIB)
     ((_, task),) = planned(table, full=True)
     assert task.heap_bytes == heap * MIB  # type: ignore[union-attr]
 
@@ -100,11 +111,7 @@ def test_explain_names_the_largest_heap_and_the_buckets_above_the_limit(
     for _ in range(3):
         lake.write([[number, "a"] for number in range(20)])
     table = opened(lake)
-    live = table._view.live
-    at = live.files.schema.get_field_index("file_bytes")
-    sizes = [200 * MIB if bucket else MIB for bucket in live.files["bucket"].to_pylist()]
-    changed = live.files.set_column(at, live.files.schema.field(at), [sizes])
-    monkeypatch.setitem(table._view.__dict__, "live", replace(live, files=changed))
+    count_sizes(table, monkeypatch, lambda bucket: 200 * MIB if bucket else MIB)
 
     def condition() -> Condition:
         (found,) = [each for each in table.planned_natively().conditions() if each.name == "native_heap"]

@@ -1,5 +1,7 @@
 """Which Paimon tables Packhouse compacts: by bucket mode, writers, columns and changelog; and the streams of these."""
 
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -8,13 +10,13 @@ import pytest
 from engine.formats.paimon.compaction.conditions import NO_KERNEL
 from engine.services.operations.tasks.lanes import bundles
 from engine.services.planning.engines import Engine, choose_engine
-from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import COLUMNS, PaimonLake
 from tests.support.paimon.rewrites import compacted_by_packhouse, opened, planned
 from tests.support.planning import policy_of
 
 KEYS: Final = {"partition_keys": ["day"], "primary_keys": ["id", "day"]}
+TURNS: Final = 3 if "PACKHOUSE_DEEP" in os.environ else 2
 CHANGELOGS: Final = ("input", "lookup", "full-compaction")
 
 pytestmark = pytest.mark.usefixtures("core_child")
@@ -37,16 +39,26 @@ def test_p3_a_table_with_a_changelog_is_compacted_by_the_java_core_only(lake: Pa
     assert NO_KERNEL in [each.detail for each in refused.conditions if not each.holds]
 
 
-@pytest.mark.parametrize("has_begun", [False, True], ids=["new", "compacted by the core before"])
-@pytest.mark.parametrize("producer", CHANGELOGS)
+@pytest.mark.parametrize(
+    ("producer", "has_begun"),
+    [
+        ("lookup", False),
+        ("full-compaction", True),
+        *(pytest.param(*each, marks=pytest.mark.deep) for each in (("input", False), ("input", True))),
+        *(pytest.param(*each, marks=pytest.mark.deep) for each in (("lookup", True), ("full-compaction", False))),
+    ],
+)
 def test_p3_readers_of_the_changelog_get_the_same_events(
-    paimon_core: PaimonCore, lake: PaimonLake, tmp_path: Path, producer: str, has_begun: bool
+    lake: PaimonLake, tmp_path: Path, producer: str, has_begun: bool
 ) -> None:
-    """The same writes are compacted by Packhouse in one table, by the core alone in the other."""
-    twin = PaimonLake(paimon_core, tmp_path / "twin")
+    """The same writes are compacted by Packhouse in one table, by the core alone in the other.
+
+    `has_begun`: both tables were compacted by the core before.
+    """
+    twin = replace(lake, root=tmp_path / "twin")
     for each in (lake, twin):
         each.create(**KEYS, bucket="2", changelog_producer=producer, write_only="true")
-    for turn in range(3):
+    for turn in range(TURNS):
         for number in range(4):
             rows = [[key, day, turn + number / 10] for key in range(number, 20) for day in "ab"]
             kinds = "".join("D" if (key + turn) % 5 == 0 and number == 3 else "I" for key, _, _ in rows)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -65,8 +65,14 @@ KINDS: Mapping[str, tuple[Mapping[str, str], str]] = {
 }
 
 
+SMOKE: Final = ("deduplicate", "by a field", "first row", "vectors", "aggregation")
+"""The kinds that are played without a deep run: one for each rule of the comparison."""
+
+
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(each, marks=() if each in SMOKE else pytest.mark.deep) for each in KINDS]
+)
 def test_no_compaction_of_the_core_is_called_wrong(lake: PaimonLake, kind: str) -> None:
     """Random histories with minor and full compactions, whose rows are compared each time."""
     options, letters = KINDS[kind]
@@ -94,7 +100,14 @@ def test_no_compaction_of_the_core_is_called_wrong(lake: PaimonLake, kind: str) 
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("kind", ["deduplicate", "by a field", "first row", "vectors", "lookup", "aggregation"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "deduplicate",
+        *(pytest.param(each, marks=pytest.mark.deep) for each in ("by a field", "first row", "vectors", "lookup")),
+        pytest.param("aggregation", marks=pytest.mark.deep),
+    ],
+)
 def test_rows_of_writers_without_a_common_sequence_are_not_called_wrong(lake: PaimonLake, kind: str) -> None:
     """Two writers give their rows of one key the same sequence number: either may be kept."""
     options, _ = KINDS[kind]

@@ -31,23 +31,23 @@ class S3RestLake(S3Lake):
 
 
 @pytest.fixture
-def lake(rest_core: PaimonCore, s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3RestLake]:
+def lake(paimon_core: PaimonCore, s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3RestLake]:
     """An append table with four files in each of two partitions."""
 
     def never(_: ConditionalCommit) -> None:
         raise AssertionError("the catalog makes it unnecessary")
 
     monkeypatch.setattr(ConditionalCommit, "settle", never)
-    root, access = S3Lake(rest_core, s3).root, S3Lake(rest_core, s3).access()
-    url = rest_core.call("start_server", warehouse=root, name=NAME, token=TOKEN, prefix="paimon", store=access)
+    root, access = S3Lake(paimon_core, s3).root, S3Lake(paimon_core, s3).access()
+    url = paimon_core.call("start_server", warehouse=root, name=NAME, token=TOKEN, prefix="paimon", store=access)
     given = {"metastore": "rest", "uri": url, "warehouse": NAME, "token": TOKEN, "token.provider": "bear", **access}
-    rest_core.call("use_store", warehouse=root, options=given)
-    lake = S3RestLake(rest_core, s3, url=url).make(partition_keys=["day"])
+    paimon_core.call("use_store", warehouse=root, options=given)
+    lake = S3RestLake(paimon_core, s3, url=url).make(partition_keys=["day"])
     for number in range(4):
         lake.write([[number, "a", 1.5], [number, "b", 2.5]])
     yield lake
-    rest_core.call("close", warehouse=root)
-    rest_core.call("stop_server", warehouse=root)
+    paimon_core.call("close", warehouse=root)
+    paimon_core.call("stop_server", warehouse=root)
 
 
 @pytest.mark.parametrize("engine", [pytest.param(Engine.ARROW, marks=pytest.mark.deep), Engine.NATIVE])

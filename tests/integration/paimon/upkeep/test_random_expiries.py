@@ -7,16 +7,14 @@ play more and other tables.
 import shutil
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
-from tests.integration.paimon.test_random_compactions import KINDS, SEED, TABLES, Game, shape_of
+from tests.integration.paimon.test_random_compactions import NUMBERS, SEED, Game, shape_of
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.expiries import expired_with_files, expiry, files_of
 from tests.support.paimon.lakes import PaimonLake
-
-INCREMENTAL: Final = tuple(kind for kind in KINDS if kind not in ("key, first row", "key, vectors"))
 
 
 def histories(lake: PaimonLake) -> dict[str, Any]:
@@ -38,7 +36,7 @@ def decorate(chance: Random, lake: PaimonLake) -> None:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("number", range(TABLES))
+@pytest.mark.parametrize("number", NUMBERS)
 def test_the_same_files_are_left_as_by_the_cores_own_expire(
     paimon_core: PaimonCore, tmp_path: Path, number: int
 ) -> None:

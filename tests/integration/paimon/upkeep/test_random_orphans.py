@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from tests.integration.paimon.test_random_compactions import SEED, TABLES, Game, shape_of
+from tests.integration.paimon.test_random_compactions import NUMBERS, SEED, Game, shape_of
 from tests.integration.paimon.upkeep.test_random_expiries import decorate, histories
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.expiries import expiry, files_of
@@ -48,7 +48,7 @@ def removed(lake: PaimonLake, number: int) -> None:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("number", range(TABLES))
+@pytest.mark.parametrize("number", NUMBERS)
 def test_the_same_files_are_left_as_by_paimons_own_search(paimon_core: PaimonCore, tmp_path: Path, number: int) -> None:
     chance = Random(9000 * SEED + number)
     game = Game(chance, shape_of(chance, number), paimon_core, tmp_path)
