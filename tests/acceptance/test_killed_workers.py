@@ -36,7 +36,7 @@ STEPS = [
 COMMIT_STEPS = {"commit_made", "commit_marked"}
 """Where the manifests of a commit are written, and the commit may not have been sent."""
 MARK = [("commit_made", RunState.CANCELLED), ("commit_marked", RunState.SUCCEEDED)]
-"""The steps before and after the mark that a commit is sent, and how a run ends that is cancelled after a death there."""
+"""Steps before and after the mark that a commit is sent; how a run ends that is cancelled after a death there."""
 
 
 @pytest.fixture
