@@ -1,13 +1,15 @@
 """What has to hold after any interleaving."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 from uuid import uuid4
 
 import pyarrow.compute as pc
+import pytest
+from _pytest.mark import ParameterSet
 from pyiceberg.expressions import GreaterThanOrEqual, LessThan
 from pyiceberg.expressions.visitors import bind
 from pyiceberg.io.pyarrow import expression_to_pyarrow
@@ -15,6 +17,17 @@ from pyiceberg.io.pyarrow import expression_to_pyarrow
 from engine.domain.runs.run import Run, RunState
 from tests.support.predicates import check_statistics
 from tests.support.world import NAME, Lake, OneLake, World
+
+
+def cells(actions: Iterable[str], steps: Sequence[str], also: Sequence[tuple[str, str]] = ()) -> list[ParameterSet]:
+    """Return every action at every step as parameters; deep are all but one of each action, in turn, and `also`."""
+    return [
+        pytest.param(
+            action, step, marks=[] if at % len(steps) == turn or (action, step) in also else [pytest.mark.deep]
+        )
+        for at, action in enumerate(actions)
+        for turn, step in enumerate(steps)
+    ]
 
 
 async def check_rewrite_while(world: World[OneLake], step: str, act: Callable[[World[OneLake]], object]) -> Run:

@@ -8,7 +8,7 @@ from pyiceberg.manifest import DataFileContent, ManifestContent
 from redis.asyncio import Redis
 
 from engine.domain.runs.run import RunState
-from tests.interleaving.checks import check, check_rewrite_while
+from tests.interleaving.checks import cells, check, check_rewrite_while
 from tests.interleaving.writers import ACTIONS, append, delete_merge_on_read, delete_merge_on_read_widely
 from tests.support.world import World, open_world
 
@@ -33,8 +33,7 @@ def live_deletes(world: World) -> list[str]:
     )
 
 
-@pytest.mark.parametrize("step", ["planned", "before_commit", "after_commit"])
-@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize(("action", "step"), cells(ACTIONS, ("planned", "before_commit", "after_commit")))
 async def test_no_row_comes_back_with_the_deletes_that_go(world: World, action: str, step: str) -> None:
     """F19, I1: whatever another writer does, deletes that a live file needs stay, and what we drop is proven."""
     await check_rewrite_while(world, step, ACTIONS[action])

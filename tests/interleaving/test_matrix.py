@@ -1,5 +1,6 @@
 """Each action of another writer at each step of a rewrite, and random sequences of them.
 
+`make test` plays each action at one step and at each step two actions, and `make test-deep` all.
 `make fuzz-writers RUNS=500 SEED=1` plays many sequences; a failure names its seed.
 """
 
@@ -14,7 +15,7 @@ from redis.asyncio import Redis
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import RunState
-from tests.interleaving.checks import check, check_rewrite_while, check_rewrite_while_many
+from tests.interleaving.checks import cells, check, check_rewrite_while, check_rewrite_while_many
 from tests.interleaving.writers import ACTIONS
 from tests.support.world import World, open_world
 
@@ -22,8 +23,11 @@ STEPS = ("claimed", "planned", "rewriting", "group_written", "before_commit", "a
 HARMLESS = ("append", "change_spec")
 """Actions that cost a rewrite nothing, whenever they come."""
 
+RACES = (("delete_merge_on_read", "before_commit"), ("rewrite_too", "before_commit"))
+"""Commits that come between the plan of a rewrite and its commit, and change what it read."""
+
 FIRST = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
-RUNS = int(os.environ.get("PACKHOUSE_FUZZ_RUNS", "8"))
+RUNS = int(os.environ.get("PACKHOUSE_FUZZ_RUNS", "8" if os.environ.get("PACKHOUSE_DEEP") else "2"))
 
 
 @pytest.fixture
@@ -34,8 +38,7 @@ async def world(sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path) -
         yield opened
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize(("action", "step"), cells(ACTIONS, STEPS, also=RACES))
 async def test_an_action_of_another_writer_at_a_step(world: World, action: str, step: str) -> None:
     """U2, P5: at every step readers find all rows and writers commit."""
     run = await check_rewrite_while(world, step, ACTIONS[action])

@@ -66,100 +66,101 @@ def play(machine: Machine, wanted: Plan, spoil: Callable[[World], None] = lambda
         return Chaos(world, wanted).run()
 
 
-def held_by_anybody(lease: Lease) -> Any:
-    return schema.runs.c.id == lease.run_id, schema.runs.c.lease_holder.is_not(None)
-
-
-def broken(result: Result) -> set[str]:
-    return {violation.invariant for violation in result.violations}
-
-
-FROZEN = plan(Happening(5.0, "freeze", (0.0, 12.0)))
-RACED = plan(*(Happening(at, "write", (0, 0.05, seed)) for seed, at in enumerate((2.0, 4.0, 6.0, 8.0))))
 FREEZE = {"from": "2026-11-02T08:00:07Z", "to": "2026-11-02T08:00:40Z", "reason": "a freeze", "on_start": "interrupt"}
-IN_A_WINDOW = plan(
-    tables=[table(blackouts=[FREEZE], windows=(Window("blackout", START + 7, START + 40, "interrupt"),))], seconds=60.0
-)
-PACED = plan(tables=[table(limits={"bandwidth": 2_000_000})])
-FULL = plan(
-    *(Happening(0.2, "submit", (number, False, False)) for number in (1, 2)),
-    tables=[table(number) for number in range(3)],
-    limits={"parallel_runs": 1},
-)
-DEAD = plan(*(Happening(at, "kill", (0.0, 3.0)) for at in (4.0, 4.1)))
-UNANSWERED = plan(faults={"redis": {}, "catalog": {"lost_answer": 1.0}, "tasks": {}})
-
-
 PLANS = {
-    "frozen": FROZEN,
-    "raced": RACED,
-    "in a window": IN_A_WINDOW,
-    "paced": PACED,
-    "full": FULL,
-    "dead": DEAD,
-    "unanswered": UNANSWERED,
+    "frozen": plan(Happening(5.0, "freeze", (0.0, 12.0))),
+    "raced": plan(*(Happening(at, "write", (0, 0.05, seed)) for seed, at in enumerate((2.0, 4.0, 6.0, 8.0)))),
+    "in a window": plan(
+        tables=[table(blackouts=[FREEZE], windows=(Window("blackout", START + 7, START + 40, "interrupt"),))],
+        seconds=60.0,
+    ),
+    "paced": plan(tables=[table(limits={"bandwidth": 2_000_000})]),
+    "full": plan(
+        *(Happening(0.2, "submit", (number, False, False)) for number in (1, 2)),
+        tables=[table(number) for number in range(3)],
+        limits={"parallel_runs": 1},
+    ),
+    "dead": plan(*(Happening(at, "kill", (0.0, 3.0)) for at in (4.0, 4.1))),
+    "unanswered": plan(faults={"redis": {}, "catalog": {"lost_answer": 1.0}, "tasks": {}}),
 }
 
 
-@pytest.mark.parametrize("name", PLANS)
-def test_invariants_hold_with_every_defence(machine: Machine, name: str):
-    result = play(machine, PLANS[name])
-    assert result.violations == []
-    assert result.counts["runs"] >= 1
-
-
-def test_a_stale_holder_is_seen(machine: Machine, monkeypatch: pytest.MonkeyPatch):
+def let_stale_holders_write(patch: pytest.MonkeyPatch, _world: World) -> None:
     async def unguarded(self: runs.RunStore, lease: Lease, _seconds: float) -> Any:
         return await self.get(lease.run_id), lease
 
     async def no_look(_self: attempts.Attempt, extended_at: float) -> float:
         return extended_at
 
+    def held_by_any(lease: Lease) -> Any:
+        return schema.runs.c.id == lease.run_id, schema.runs.c.lease_holder.is_not(None)
+
     for module in (runs, leases):
-        monkeypatch.setattr(module, "held", held_by_anybody)
-    monkeypatch.setattr(runs.RunStore, "extend", unguarded)
-    monkeypatch.setattr(attempts.Attempt, "_keep", no_look)
-    assert "I6" in broken(play(machine, FROZEN))
+        patch.setattr(module, "held", held_by_any)
+    patch.setattr(runs.RunStore, "extend", unguarded)
+    patch.setattr(attempts.Attempt, "_keep", no_look)
 
 
-def test_a_lost_row_is_seen(machine: Machine):
-    def unchecked(world: World) -> None:
-        world.lake.checks_sources = False
-
-    assert "I2" in broken(play(machine, RACED, unchecked))
+def check_no_sources(_patch: pytest.MonkeyPatch, world: World) -> None:
+    world.lake.checks_sources = False
 
 
-def test_a_window_that_nobody_obeys_is_seen(machine: Machine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(attempts.Attempt, "_obey", lambda _self: None)
-    assert "I7" in broken(play(machine, IN_A_WINDOW))
+def ignore_windows(patch: pytest.MonkeyPatch, _world: World) -> None:
+    patch.setattr(attempts.Attempt, "_obey", lambda _self: None)
 
 
-def test_a_ledger_that_deals_double_is_seen(machine: Machine, monkeypatch: pytest.MonkeyPatch):
+def double_budgets(patch: pytest.MonkeyPatch, _world: World) -> None:
     opened = PaceLedger.open
 
     async def doubled(self: PaceLedger, run_id: Any, attempt: int, budget: Budget, lanes: int, **rest: Any) -> None:
         await opened(self, run_id, attempt, budget.scaled(2.0), lanes, **rest)
 
-    monkeypatch.setattr(PaceLedger, "open", doubled)
-    assert "I7" in broken(play(machine, PACED))
+    patch.setattr(PaceLedger, "open", doubled)
 
 
-def test_too_many_runs_at_once_are_seen(machine: Machine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(FleetLimits, "room", lambda _self, _at_work: None)
-    assert "I7" in broken(play(machine, FULL))
+def ignore_limits(patch: pytest.MonkeyPatch, _world: World) -> None:
+    patch.setattr(FleetLimits, "room", lambda _self, _at_work: None)
 
 
-def test_a_run_that_nobody_takes_back_is_seen(machine: Machine, monkeypatch: pytest.MonkeyPatch):
+def reap_nothing(patch: pytest.MonkeyPatch, _world: World) -> None:
     async def nothing(_self: Coordinator) -> int:
         return 0
 
-    monkeypatch.setattr(Coordinator, "reap", nothing)
-    assert "I4" in broken(play(machine, DEAD))
+    patch.setattr(Coordinator, "reap", nothing)
 
 
-def test_a_commit_that_is_forgotten_is_seen(machine: Machine, monkeypatch: pytest.MonkeyPatch):
+def forget_commits(patch: pytest.MonkeyPatch, _world: World) -> None:
     async def nothing_found(_self: Any, groups: Any) -> Any:
         return groups
 
-    monkeypatch.setattr(commits.Commits, "adopt_found", nothing_found)
-    assert "I5" in broken(play(machine, UNANSWERED))
+    patch.setattr(commits.Commits, "adopt_found", nothing_found)
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_invariants_hold_with_every_defence(machine: Machine, name: str) -> None:
+    result = play(machine, PLANS[name])
+    assert result.violations == []
+    assert result.counts["runs"] >= 1
+
+
+@pytest.mark.parametrize(
+    ("spoil", "name", "invariant"),
+    [
+        (let_stale_holders_write, "frozen", "I6"),
+        (check_no_sources, "raced", "I2"),
+        (ignore_windows, "in a window", "I7"),
+        (double_budgets, "paced", "I7"),
+        (ignore_limits, "full", "I7"),
+        (reap_nothing, "dead", "I4"),
+        (forget_commits, "unanswered", "I5"),
+    ],
+)
+def test_an_invariant_falls_without_its_defence(
+    machine: Machine,
+    monkeypatch: pytest.MonkeyPatch,
+    spoil: Callable[[pytest.MonkeyPatch, World], None],
+    name: str,
+    invariant: str,
+) -> None:
+    result = play(machine, PLANS[name], lambda world: spoil(monkeypatch, world))
+    assert invariant in {violation.invariant for violation in result.violations}

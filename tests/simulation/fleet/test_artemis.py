@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -22,20 +21,15 @@ def upkeep() -> Iterator[None]:
 
 def test_l16_l17_l18_l19_the_archive_is_worked_off_within_its_limits(machine: Machine) -> None:
     """L20: in the end no small file is left in a sealed partition."""
-    found: list[Archive] = []
-
-    async def main(world: Any) -> None:
-        found.append(await artemis(world, SMALL))
-
     with open_world(machine, seed=1, lease_seconds=15) as world:
-        world.run(main(world))
-    assert found[0].broken() == []
-    assert found[0].top_rate > 0.85
-    assert found[0].slow_rate > 0
+        found: Archive = world.run(artemis(world, SMALL))
+    assert found.broken() == []
+    assert found.top_rate > 0.85
+    assert found.slow_rate > 0
     for what, fall in (("quiet hours", _move_at_noon), ("% of the limit in ten", _burst), ("groups at once", _crowd)):
         fall(world)
-        judge(world, found[0])
-        assert any(what in broken for broken in found[0].broken()), what
+        judge(world, found)
+        assert any(what in broken for broken in found.broken()), what
 
 
 def _move_at_noon(world: World) -> None:

@@ -57,6 +57,7 @@ def test_without_rules_for_settled_partitions_hours_of_tiny_files_stay() -> None
     assert replayed("hourly, tiny").debt.max() <= 22
 
 
+@pytest.mark.deep
 def test_without_the_rule_on_the_share_of_the_table_sparse_files_add_up() -> None:
     rules = without("many avoidable files in the table")
     (wrong,) = broken("without", replay(history("sparse", days=SPARSE_DAYS, seed=1), rules, days=SPARSE_DAYS))

@@ -28,11 +28,11 @@ def test_the_record_gives_the_same_turns(tmp_path: Path) -> None:
 
     async def compete() -> None:
         queue = RecordLine(loop=loop, database=record.database())
-        found.append(await asyncio.to_thread(starve, queue, hours=4, backlog=120))
+        found.append(await asyncio.to_thread(starve, queue, hours=2, backlog=60))
 
     loop.finish(compete())
     record.close()
-    assert found[0].order == starve(Line(), hours=4, backlog=120).order
+    assert found[0].order == starve(Line(), hours=2, backlog=60).order
 
 
 class Steady(Random):

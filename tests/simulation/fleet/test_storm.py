@@ -1,7 +1,5 @@
 """F24: tables that become due together are looked at one after another, and worked off within the limit."""
 
-from typing import Any
-
 import pytest
 
 from bench.fleet.storm import Stormed, storm
@@ -11,14 +9,9 @@ TABLES = 60
 
 
 def stormed(machine: Machine) -> Stormed:
-    found: list[Stormed] = []
-
-    async def main(world: Any) -> None:
-        found.append(await storm(world, tables=TABLES, parallel_runs=8))
-
     with open_world(machine, seed=7) as world:
-        world.run(main(world))
-    return found[0]
+        found: Stormed = world.run(storm(world, tables=TABLES, parallel_runs=8))
+    return found
 
 
 def test_f24_a_storm_is_spread_and_drains(machine: Machine) -> None:

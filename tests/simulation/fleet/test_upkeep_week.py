@@ -93,6 +93,7 @@ def test_the_check_fails_when_queued_upkeep_keeps_its_table_from_being_rewritten
     assert any("an urgent rewrite began" in each for each in scarce().broken())
 
 
+@pytest.mark.deep
 def test_the_check_fails_when_upkeep_is_queued_as_a_rewrite(monkeypatch: pytest.MonkeyPatch) -> None:
     """As before: urgent after the same time, and with the turns of the rewrites of its team."""
 
@@ -106,6 +107,7 @@ def test_the_check_fails_when_upkeep_is_queued_as_a_rewrite(monkeypatch: pytest.
     assert any("an urgent rewrite began" in each for each in scarce().broken())
 
 
+@pytest.mark.deep
 def test_the_check_fails_when_upkeep_counts_for_min_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     usual = week._Simulation._end
 
