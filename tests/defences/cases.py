@@ -37,233 +37,150 @@ class Case:
     tests: tuple[str, ...]
 
 
+def _case(row: str, file: str, defence: str, without: str, *tests: str) -> Case:
+    """Return a case of a single defence."""
+    return Case(row, (Edit(file, defence, without),), tests)
+
+
 CASES: Final = (
-    Case(
+    _case(
         "F1",
-        (
-            Edit(
-                "engine/services/operations/rewrite/native_path.py",
-                "reason = LEFT_ALONE if failure is None else DropReason.failed(failure.message)",
-                "reason = LEFT_ALONE",
-            ),
-        ),
-        (f"{_NATIVE}::test_f1_what_a_failed_call_said_is_the_runs_reason",),
+        "engine/services/operations/rewrite/native_path.py",
+        "reason = LEFT_ALONE if failure is None else DropReason.failed(failure.message)",
+        "reason = LEFT_ALONE",
+        f"{_NATIVE}::test_f1_what_a_failed_call_said_is_the_runs_reason",
     ),
-    Case(
+    _case(
         "F2",
-        (
-            Edit(
-                "engine/services/operations/rewrite/native_path.py",
-                "change = await self._adopt(sent, seconds=seconds)",
-                "change = None if failure else await self._adopt(sent, seconds=seconds)",
-            ),
-        ),
-        (f"{_NATIVE}::test_f2_a_call_that_says_no_after_it_committed_counts_as_what_it_did",),
+        "engine/services/operations/rewrite/native_path.py",
+        "change = await self._adopt(sent, seconds=seconds)",
+        "change = None if failure else await self._adopt(sent, seconds=seconds)",
+        f"{_NATIVE}::test_f2_a_call_that_says_no_after_it_committed_counts_as_what_it_did",
     ),
-    Case(
+    _case(
         "F3",
-        (
-            Edit(
-                "engine/services/operations/rewrite/native_path.py",
-                'LEFT_ALONE: Final = DropReason.refused("left_alone: the call succeeded and replaced no file of it")',
-                "LEFT_ALONE: Final = DropReason.lost(Loss.SOURCE_GONE)",
-            ),
-        ),
-        (f"{_NATIVE}::test_f3_a_call_that_says_yes_and_does_nothing_fails_the_run",),
+        "engine/services/operations/rewrite/native_path.py",
+        'LEFT_ALONE: Final = DropReason.refused("left_alone: the call succeeded and replaced no file of it")',
+        "LEFT_ALONE: Final = DropReason.lost(Loss.SOURCE_GONE)",
+        f"{_NATIVE}::test_f3_a_call_that_says_yes_and_does_nothing_fails_the_run",
     ),
-    Case(
+    _case(
         "F4",
-        (
-            Edit(
-                "engine/rewriting/kernel/reading/row_check.py",
-                "if after != wanted:",
-                "if False:",
-            ),
-        ),
-        (
-            "tests/unit/kernel/test_row_check.py::test_other_rows_of_the_same_number_fail_the_group",
-            "tests/integration/rewrites/test_row_checks.py::test_a_group_with_other_rows_is_never_committed",
-        ),
+        "engine/rewriting/kernel/reading/row_check.py",
+        "if after != wanted:",
+        "if False:",
+        "tests/unit/kernel/test_row_check.py::test_other_rows_of_the_same_number_fail_the_group",
+        "tests/integration/rewrites/test_row_checks.py::test_a_group_with_other_rows_is_never_committed",
     ),
-    Case(
+    _case(
         "F5",
-        (
-            Edit(
-                "engine/formats/iceberg/commits/verification.py",
-                "ok=all(check.holds for check in checks),",
-                "ok=True,",
-            ),
-        ),
-        (
-            f"{_MISMATCHES}::test_a_commit_that_lost_rows_is_taken_back",
-            f"{_MISMATCHES}::test_what_others_committed_since_is_kept_and_the_table_is_frozen",
-        ),
+        "engine/formats/iceberg/commits/verification.py",
+        "ok=all(check.holds for check in checks),",
+        "ok=True,",
+        f"{_MISMATCHES}::test_a_commit_that_lost_rows_is_taken_back",
+        f"{_MISMATCHES}::test_what_others_committed_since_is_kept_and_the_table_is_frozen",
     ),
-    Case(
+    _case(
         "F5",
-        (
-            Edit(
-                "engine/formats/iceberg/procedures/changes.py",
-                'return Condition("rows_conserved", change.rows_deleted == known,',
-                'return Condition("rows_conserved", True,',
-            ),
-        ),
-        (f"{_NATIVE}::test_f5_a_call_that_lost_rows_is_rolled_back_and_the_run_fails",),
+        "engine/formats/iceberg/procedures/changes.py",
+        'return Condition("rows_conserved", change.rows_deleted == known,',
+        'return Condition("rows_conserved", True,',
+        f"{_NATIVE}::test_f5_a_call_that_lost_rows_is_rolled_back_and_the_run_fails",
     ),
-    Case(
+    _case(
         "F6",
-        (
-            Edit(
-                "engine/formats/iceberg/commits/conflicts.py",
-                "if self.is_global or not self.partitions.isdisjoint({group.place, *places_after}):",
-                "if False:",
-            ),
-        ),
-        (
-            f"{_RACES}::test_a_new_equality_delete_drops_the_group",
-            f"{_SEEN}::test_f6_an_equality_delete_that_came_meanwhile_keeps_its_partition_as_it_is",
-        ),
+        "engine/formats/iceberg/commits/conflicts.py",
+        "if self.is_global or not self.partitions.isdisjoint({group.place, *places_after}):",
+        "if False:",
+        f"{_RACES}::test_a_new_equality_delete_drops_the_group",
+        f"{_SEEN}::test_f6_an_equality_delete_that_came_meanwhile_keeps_its_partition_as_it_is",
     ),
-    Case(
+    _case(
         "F6",
-        (
-            Edit(
-                "engine/formats/iceberg/commits/conflicts.py",
-                "isdisjoint({group.place, *places_after}):",
-                "isdisjoint({group.place}):",
-            ),
-        ),
-        (f"{_MOVES}::test_an_equality_delete_that_comes_into_the_new_partition_meanwhile_stops_the_commit",),
+        "engine/formats/iceberg/commits/conflicts.py",
+        "isdisjoint({group.place, *places_after}):",
+        "isdisjoint({group.place}):",
+        f"{_MOVES}::test_an_equality_delete_that_comes_into_the_new_partition_meanwhile_stops_the_commit",
     ),
-    Case(
+    _case(
         "F6",
-        (
-            Edit(
-                "engine/formats/iceberg/commits/producer.py",
-                "if group.output_spec_id is not None or any(each.deletes for each in group.inputs)",
-                "if any(each.deletes for each in group.inputs)",
-            ),
-        ),
-        (f"{_MOVES}::test_an_equality_delete_of_before_in_the_new_partition_never_applies_to_moved_rows",),
+        "engine/formats/iceberg/commits/producer.py",
+        "if group.output_spec_id is not None or any(each.deletes for each in group.inputs)",
+        "if any(each.deletes for each in group.inputs)",
+        f"{_MOVES}::test_an_equality_delete_of_before_in_the_new_partition_never_applies_to_moved_rows",
     ),
-    Case(
+    _case(
         "F7",
-        (
-            Edit(
-                "engine/formats/iceberg/commits/conflicts.py",
-                "elif changes.touch(group, _places_after(view, group)):",
-                "elif False:",
-            ),
-        ),
-        (
-            f"{_RACES}::test_a_new_delete_hidden_behind_later_appends_is_still_seen",
-            f"{_SEEN}::test_f7_a_position_delete_that_came_meanwhile_is_not_lost",
-        ),
+        "engine/formats/iceberg/commits/conflicts.py",
+        "elif changes.touch(group, _places_after(view, group)):",
+        "elif False:",
+        f"{_RACES}::test_a_new_delete_hidden_behind_later_appends_is_still_seen",
+        f"{_SEEN}::test_f7_a_position_delete_that_came_meanwhile_is_not_lost",
     ),
-    Case(
+    _case(
         "F13",
-        (
-            Edit(
-                "engine/formats/iceberg/commits/outputs.py",
-                "    _check_forward(seen, fresh)\n    kept = {file_name(path) for path in keep}\n",
-                "    kept = {file_name(path) for path in keep}\n",
-            ),
-        ),
-        (f"{_OUTPUTS}::test_nothing_is_removed_when_the_catalog_went_back_in_time",),
+        "engine/formats/iceberg/commits/outputs.py",
+        "    _check_forward(seen, fresh)\n    kept = {file_name(path) for path in keep}\n",
+        "    kept = {file_name(path) for path in keep}\n",
+        f"{_OUTPUTS}::test_nothing_is_removed_when_the_catalog_went_back_in_time",
     ),
-    Case(
+    _case(
         "F14",
-        (
-            Edit(
-                "engine/formats/iceberg/commits/tries.py",
-                "        except CommitFailedException:\n            return False",
-                "        except Exception:\n            return False",
-            ),
-        ),
-        (
-            f"{_RACES}::test_nothing_is_deleted_while_an_outcome_is_unknown",
-            f"{_FAULTS}::test_output_of_a_commit_that_may_still_land_is_never_removed",
-        ),
+        "engine/formats/iceberg/commits/tries.py",
+        "        except CommitFailedException:\n            return False",
+        "        except Exception:\n            return False",
+        f"{_RACES}::test_nothing_is_deleted_while_an_outcome_is_unknown",
+        f"{_FAULTS}::test_output_of_a_commit_that_may_still_land_is_never_removed",
     ),
-    Case(
+    _case(
         "I5",
-        (
-            Edit(
-                "engine/services/operations/rewrite/commits.py",
-                "            if not self._attempt.run.unsettled.issuperset(ordinals):\n",
-                "            if False and ordinals:\n",
-            ),
-        ),
-        (
-            "tests/integration/rewrites/test_unsent.py::test_a_crash_after_the_mark_leaves_the_outcome_to_the_table",
-            f"{_FAULTS}::test_a_cancelled_run_ends_only_when_no_commit_of_it_can_land_any_more",
-        ),
+        "engine/services/operations/rewrite/commits.py",
+        "            if not self._attempt.run.unsettled.issuperset(ordinals):\n",
+        "            if False and ordinals:\n",
+        "tests/integration/rewrites/test_unsent.py::test_a_crash_after_the_mark_leaves_the_outcome_to_the_table",
+        f"{_FAULTS}::test_a_cancelled_run_ends_only_when_no_commit_of_it_can_land_any_more",
     ),
-    Case(
+    _case(
         "F15",
-        (
-            Edit(
-                "engine/spark/dispatch.py",
-                "tag=ticket.tag, operation_id=ticket.operation_id):",
-                "tag=ticket.tag, operation_id=str(uuid.uuid4())):",
-            ),
-        ),
-        ("tests/contract/test_dispatch.py::test_an_operation_is_sent_once",),
+        "engine/spark/dispatch.py",
+        "tag=ticket.tag, operation_id=ticket.operation_id):",
+        "tag=ticket.tag, operation_id=str(uuid.uuid4())):",
+        "tests/contract/test_dispatch.py::test_an_operation_is_sent_once",
     ),
-    Case(
+    _case(
         "F18",
-        (
-            Edit(
-                "engine/services/operations/rewrite/endings.py",
-                "            await self._back_off()\n",
-                "            await self._wait(WaitingFor.RETRY, 'conflict', '', until=None, failed=True)\n",
-            ),
-        ),
-        (f"{_FAULTS}::test_a_lost_race_makes_the_run_wait_before_it_tries_again",),
+        "engine/services/operations/rewrite/endings.py",
+        "            await self._back_off()\n",
+        "            await self._wait(WaitingFor.RETRY, 'conflict', '', until=None, failed=True)\n",
+        f"{_FAULTS}::test_a_lost_race_makes_the_run_wait_before_it_tries_again",
     ),
-    Case(
+    _case(
         "F19",
-        (
-            Edit(
-                "engine/planning/measures/partition_metrics.py",
-                "count[at] = figures.delete_files.get(key, 0)",
-                "count[at] = 0",
-            ),
-        ),
-        (f"{_METRICS}::test_delete_files_are_those_of_the_partition_and_rows_that_deletes_may_hide",),
+        "engine/planning/measures/partition_metrics.py",
+        "count[at] = figures.delete_files.get(key, 0)",
+        "count[at] = 0",
+        f"{_METRICS}::test_delete_files_are_those_of_the_partition_and_rows_that_deletes_may_hide",
     ),
-    Case(
+    _case(
         "F20",
-        (
-            Edit(
-                "engine/rewriting/kernel/task.py",
-                "        rows_deleted = deletes.count()\n",
-                "        rows_deleted = 0\n",
-            ),
-        ),
-        (f"{_SEEN}::test_f20_f22_a_single_file_over_the_delete_ratio_is_rewritten_and_its_rows_add_up",),
+        "engine/rewriting/kernel/task.py",
+        "        rows_deleted = deletes.count()\n",
+        "        rows_deleted = 0\n",
+        f"{_SEEN}::test_f20_f22_a_single_file_over_the_delete_ratio_is_rewritten_and_its_rows_add_up",
     ),
-    Case(
+    _case(
         "F21",
-        (
-            Edit(
-                "engine/formats/iceberg/metadata/eligibility.py",
-                'return Condition("no_equality_deletes", count == 0, detail)',
-                'return Condition("no_equality_deletes", True, detail)',
-            ),
-        ),
-        ("tests/integration/iceberg/test_eligibility.py::test_live_equality_deletes_refuse_the_table_and_are_counted",),
+        "engine/formats/iceberg/metadata/eligibility.py",
+        'return Condition("no_equality_deletes", count == 0, detail)',
+        'return Condition("no_equality_deletes", True, detail)',
+        "tests/integration/iceberg/test_eligibility.py::test_live_equality_deletes_refuse_the_table_and_are_counted",
     ),
-    Case(
+    _case(
         "F22",
-        (
-            Edit(
-                "engine/planning/plans/candidates.py",
-                "by_ratio = files.deleted_rows >= limits.delete_ratio * files.record_count",
-                "by_ratio = np.zeros(len(files.deleted_rows), dtype=np.bool_)",
-            ),
-        ),
-        (f"{_SEEN}::test_f20_f22_a_single_file_over_the_delete_ratio_is_rewritten_and_its_rows_add_up",),
+        "engine/planning/plans/candidates.py",
+        "by_ratio = files.deleted_rows >= limits.delete_ratio * files.record_count",
+        "by_ratio = np.zeros(len(files.deleted_rows), dtype=np.bool_)",
+        f"{_SEEN}::test_f20_f22_a_single_file_over_the_delete_ratio_is_rewritten_and_its_rows_add_up",
     ),
     Case(
         "F23",
@@ -284,27 +201,19 @@ CASES: Final = (
             f"{_SEEN}::test_f23_what_was_rewritten_is_not_rewritten_again",
         ),
     ),
-    Case(
+    _case(
         "F26",
-        (
-            Edit(
-                "engine/rewriting/kernel/writing/layout.py",
-                "stored = MIN_ROW_GROUP_BYTES / self._stored_per_row if self._stored_per_row else 0.0",
-                "stored = 0.0",
-            ),
-        ),
-        ("tests/unit/kernel/test_layout.py::test_a_row_group_is_64_mib_or_the_file",),
+        "engine/rewriting/kernel/writing/layout.py",
+        "stored = MIN_ROW_GROUP_BYTES / self._stored_per_row if self._stored_per_row else 0.0",
+        "stored = 0.0",
+        "tests/unit/kernel/test_layout.py::test_a_row_group_is_64_mib_or_the_file",
     ),
-    Case(
+    _case(
         "F27",
-        (
-            Edit(
-                "engine/formats/iceberg/commits/outputs.py",
-                "        for snapshot in view.metadata.snapshots\n",
-                "        for snapshot in [view.head]\n",
-            ),
-        ),
-        (f"{_OUTPUTS}::test_files_of_snapshots_off_the_main_branch_are_never_removed",),
+        "engine/formats/iceberg/commits/outputs.py",
+        "        for snapshot in view.metadata.snapshots\n",
+        "        for snapshot in [view.head]\n",
+        f"{_OUTPUTS}::test_files_of_snapshots_off_the_main_branch_are_never_removed",
     ),
     Case(
         "F28",
@@ -325,27 +234,19 @@ CASES: Final = (
             "tests/integration/iceberg/test_enclosure.py::test_a_bound_inside_the_statistics_of_its_footer_is_found_and_dropped",
         ),
     ),
-    Case(
+    _case(
         "F28",
-        (
-            Edit(
-                "engine/formats/iceberg/commits/producer.py",
-                "widen_zeros(manifest.partitions or (), self.view.codecs[spec_id].types)",
-                "pass",
-            ),
-        ),
-        ("tests/integration/iceberg/test_enclosure.py::test_partition_summaries_of_manifests_enclose_both_zeros",),
+        "engine/formats/iceberg/commits/producer.py",
+        "widen_zeros(manifest.partitions or (), self.view.codecs[spec_id].types)",
+        "pass",
+        "tests/integration/iceberg/test_enclosure.py::test_partition_summaries_of_manifests_enclose_both_zeros",
     ),
-    Case(
+    _case(
         "F28",
-        (
-            Edit(
-                "engine/formats/iceberg/manifests/summaries.py",
-                "parts[uuid_signs(entry.data_file.partition, positions)].append(entry)",
-                "parts[()].append(entry)",
-            ),
-        ),
-        ("tests/spark/test_partition_bounds_peer.py::test_rows_of_every_partition_are_found_after_a_rewrite",),
+        "engine/formats/iceberg/manifests/summaries.py",
+        "parts[uuid_signs(entry.data_file.partition, positions)].append(entry)",
+        "parts[()].append(entry)",
+        "tests/spark/test_partition_bounds_peer.py::test_rows_of_every_partition_are_found_after_a_rewrite",
     ),
     Case(
         "F28",
