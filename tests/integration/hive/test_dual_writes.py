@@ -1,6 +1,7 @@
 """Writers that follow rewrites of Hive partitions: their files have unique names, and are put where answers say."""
 
-from collections.abc import Callable
+from functools import partial
+from itertools import product
 
 import pytest
 from hive_metastore.ttypes import InvalidOperationException, Partition
@@ -13,11 +14,12 @@ from engine.formats.hive.catalog.metastore import Metastore
 from engine.formats.hive.compaction.swaps import MOST_LATE_FILES
 from engine.formats.hive.writers.names import VALID_SECONDS, new_name
 from engine.services.tables.write_locations import WriteAnswer
-from tests.integration.hive.test_rewrites import STEPS
+from tests.integration.hive.conftest import Opened
+from tests.integration.hive.test_rewrites import Change, at_change
 from tests.support.hive.followers import DualFile, Follower
 from tests.support.hive.lakes import files_in, path_of
 from tests.support.hive.second_readers import duckdb_rows
-from tests.support.hive.worlds import DAYS, WrittenTable, differences
+from tests.support.hive.worlds import DAYS, MANY_DAYS, STEPS, WrittenTable, at_steps, differences
 from tests.support.world import World
 
 pytestmark = pytest.mark.usefixtures("redis")
@@ -38,126 +40,135 @@ def wrong_rows(world: World[WrittenTable]) -> tuple[list[object], list[object]]:
     return differences(found, world.lake.wanted())
 
 
-@pytest.mark.parametrize("step", STEPS)
-async def test_a_writer_that_follows_at_a_step(world: World[WrittenTable], writer: Follower, step: str) -> None:
-    """U13: a reader finds the rows of a file that was written everywhere once, from then on at each later step."""
-    written: list[DualFile] = []
-    seen: list[object] = []
+async def test_writers_that_follow_at_each_step(opened: Opened) -> None:
+    """U13: a reader finds the rows of a file that was written everywhere once, from then on at each later step.
 
-    def write() -> None:
-        if not written:
-            written.append(writer.write(DAY))
-        seen.append(wrong_rows(world))
+    There is a partition for each step; its writer comes when the partition does.
+    """
+    async with opened(MANY_DAYS[: len(STEPS)]) as world:
+        writer, written, seen = Follower.of(world), list[DualFile](), list[object]()
 
-    for each in (*STEPS[STEPS.index(step) :], "before_end"):
-        for _ in DAYS:
-            world.at(each, write)
-    run = await world.rewrite()
-    assert run.state is RunState.SUCCEEDED, run.detail
-    assert len(seen) > 1
-    assert all(each == ([], []) for each in seen)
-    assert wrong_rows(world) == ([], [])
-    assert written[0].ask().is_written
-    assert [files_in(path_of(each)) != [] for each in world.lake.locations()] == [True, True]
-    assert (path_of(world.lake.locations()[0]) / written[0].name).exists()
+        def act(step: str, day: str) -> None:
+            if step in STEPS and MANY_DAYS.index(day) == STEPS.index(step):
+                written.append(writer.write(day))
+            seen.append(wrong_rows(world))
+
+        for step, day in product((*STEPS, "before_end"), MANY_DAYS):
+            world.at(step, partial(act, step, day))
+        run = await world.rewrite()
+        assert run.state is RunState.SUCCEEDED, run.detail
+        assert len(seen) > len(STEPS) * 5
+        assert all(each == ([], []) for each in seen)
+        assert wrong_rows(world) == ([], [])
+        assert sorted(each.day for each in written) == list(MANY_DAYS)
+        for each in written:
+            assert each.ask().is_written
+            assert each.name in [file.name for file in world.lake.files(each.day)]
 
 
-@pytest.mark.parametrize("step", ["before_commit", "commit_made", "commit_marked"])
-async def test_the_folder_to_come_is_named_once_the_rewrite_has_written_to_it(
-    world: World[WrittenTable], writer: Follower, step: str
-) -> None:
+async def test_the_folder_to_come_is_named_once_the_rewrite_has_written_to_it(opened: Opened) -> None:
     """U13: the answer names the old and the new folder, then the new one only, and whether a rewrite is under way."""
-    during: list[DualFile] = []
-    world.at("rewriting", lambda: during.append(writer.file(DAY)))
-    world.at(step, lambda: during.append(writer.file(DAY)))
-    old = world.lake.locations()[0]
-    submitted = (await world.submit()).id
-    assert (await world.finish(submitted)).state is RunState.SUCCEEDED
-    early, late = during
-    assert (early.roles, late.roles) == (CURRENT, BOTH)
-    assert [each.location for each in late.answer.found.locations] == [old, world.lake.locations()[0]]
-    assert (early.answer.run_id, late.answer.run_id, late.answer.state) == (submitted, submitted, "rewriting")
-    after = late.ask()
-    assert (after.roles, after.answer.state, after.answer.run_id) == (CURRENT, "steady", None)
-    assert after.answer.found.locations[0].location == world.lake.locations()[0]
-    assert (late.is_written, after.answer.found.compaction_id) == (False, 1)
-    for each in during:
-        each.disown()
-    assert wrong_rows(world) == ([], [])
+    steps = dict(zip(MANY_DAYS, ("before_commit", "commit_made", "commit_marked"), strict=False))
+    async with opened(list(steps)) as world:
+        writer, early, late = Follower.of(world), list[DualFile](), list[DualFile]()
+
+        def ask(day: str) -> None:
+            late.append(writer.file(day))
+
+        world.at("rewriting", lambda: early.extend(writer.file(day) for day in steps))
+        at_steps(world, [(step, partial(ask, day)) for day, step in steps.items()])
+        old = world.lake.locations()
+        submitted = (await world.submit()).id
+        assert (await world.finish(submitted)).state is RunState.SUCCEEDED
+        new = world.lake.locations()
+        assert [each.day for each in late] == list(steps)
+        for before, during, pair in zip(early, late, zip(old, new, strict=True), strict=True):
+            assert (before.roles, during.roles) == (CURRENT, BOTH)
+            assert tuple(each.location for each in during.answer.found.locations) == pair
+            assert (before.answer.run_id, during.answer.run_id) == (submitted, submitted)
+            assert during.answer.state == "rewriting"
+            after = during.ask()
+            assert (after.roles, after.answer.state, after.answer.run_id) == (CURRENT, "steady", None)
+            assert after.answer.found.locations[0].location == pair[1]
+            assert (during.is_written, after.answer.found.compaction_id) == (False, 1)
+        for each in (*early, *late):
+            each.disown()
+        assert wrong_rows(world) == ([], [])
 
 
-@pytest.mark.parametrize("at", ["current", "next"])
-@pytest.mark.parametrize("step", ["before_commit", "commit_marked"])
-async def test_a_writer_that_ends_after_one_folder_leaves_its_rows_once_or_not_at_all(
-    world: World[WrittenTable], writer: Follower, step: str, at: str
-) -> None:
+async def test_a_writer_that_ends_after_one_folder_leaves_its_rows_once_or_not_at_all(opened: Opened) -> None:
     """U13: nothing is doubled if a writer ends half way; the rows are there if it was in the current folder."""
-    files: list[DualFile] = []
+    ends = dict(zip(MANY_DAYS, product(("before_commit", "commit_marked"), BOTH), strict=False))
+    async with opened(list(ends)) as world:
+        writer, files = Follower.of(world), dict[str, DualFile]()
 
-    def write() -> None:
-        files.append(writer.file(DAY))
-        (location,) = [each.location for each in files[0].answer.found.locations if each.role.value == at]
-        files[0].put(location)
+        def write(day: str, role: str) -> None:
+            files[day] = writer.file(day)
+            (location,) = [each.location for each in files[day].answer.found.locations if each.role.value == role]
+            files[day].put(location)
 
-    world.at(step, write)
-    run = await world.rewrite()
-    assert run.state is RunState.SUCCEEDED, run.detail
-    assert "_compacted" in world.lake.locations()[0], "the file does not hold the rewrite back"
-    extra, missing = wrong_rows(world)
-    assert extra == []
-    assert missing in ([], [(DAY, number) for number in files[0].ids])
-    assert at == "next" or missing == []
-    files[0].ask().finish()
-    assert wrong_rows(world) == ([], [])
+        at_steps(world, [(step, partial(write, day, role)) for day, (step, role) in ends.items()])
+        run = await world.rewrite()
+        assert run.state is RunState.SUCCEEDED, run.detail
+        assert all("_compacted" in each for each in world.lake.locations()), "the file does not hold the rewrite back"
+        extra, missing = wrong_rows(world)
+        assert extra == []
+        for day, (_, role) in ends.items():
+            lost = [row for row in missing if row[0] == day]
+            assert lost in ([], [(day, number) for number in files[day].ids])
+            assert role == "next" or lost == []
+            files[day].ask().finish()
+        assert wrong_rows(world) == ([], [])
 
 
-@pytest.mark.parametrize("moment", ["before", "after"])
-@pytest.mark.parametrize("puts", ["everywhere", "current", "next"])
 async def test_a_write_in_the_last_moment_before_and_after_the_change_of_the_location(
-    world: World[WrittenTable], writer: Follower, moment: str, puts: str, monkeypatch: pytest.MonkeyPatch
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """U13: what is put between the last look at the old folder and the change of the location is there once."""
-    real, files = Metastore.change_partition, list[DualFile]()
+    writes = dict(zip(MANY_DAYS, product(("before", "after"), ("everywhere", *BOTH)), strict=False))
+    async with opened(list(writes)) as world:
+        writer, files = Follower.of(world), dict[str, DualFile]()
 
-    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
-        if files:
-            real(self, database, name, changed)
-            return
-        files.append(writer.file(DAY))
-        places = {each.role.value: each.location for each in files[0].answer.found.locations}
-        if moment == "after":
-            real(self, database, name, changed)
-        for role in places if puts == "everywhere" else (puts,):
-            files[0].put(places[role])
-        if puts == "everywhere":
-            files[0].ask().finish()
-            assert wrong_rows(world) == ([], []) or moment == "before"
-        if moment == "before":
-            real(self, database, name, changed)
+        def act(change: Change, day: str) -> None:
+            if day in files:
+                change()
+                return
+            moment, puts = writes[day]
+            files[day] = writer.file(day)
+            places = {each.role.value: each.location for each in files[day].answer.found.locations}
+            if moment == "after":
+                change()
+            for role in places if puts == "everywhere" else (puts,):
+                files[day].put(places[role])
+            if puts == "everywhere":
+                files[day].ask().finish()
+                assert wrong_rows(world) == ([], []) or moment == "before"
+            if moment == "before":
+                change()
 
-    monkeypatch.setattr(Metastore, "change_partition", change)
-    run = await world.rewrite()
-    assert run.state is RunState.SUCCEEDED, run.detail
-    assert "_compacted" in world.lake.locations()[0]
-    assert wrong_rows(world) == ([], [])
-    assert files[0].ask().is_written
+        at_change(monkeypatch, act)
+        run = await world.rewrite()
+        assert run.state is RunState.SUCCEEDED, run.detail
+        assert all("_compacted" in each for each in world.lake.locations())
+        assert wrong_rows(world) == ([], [])
+        assert [file.ask().is_written for file in files.values()] == [True] * len(writes)
 
 
 async def test_rows_of_a_writer_that_follows_stay_when_others_were_overwritten_in_the_swap(
     world: World[WrittenTable], writer: Follower, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """U13: the partition gets its old folder back, with the file that only the new one had."""
-    real, files = Metastore.change_partition, list[DualFile]()
+    files: list[DualFile] = []
 
-    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
+    def act(change: Change, _day: str) -> None:
         if files:
-            real(self, database, name, changed)
+            change()
             return
         world.lake.overwrite(DAY)
-        real(self, database, name, changed)
+        change()
         files.append(writer.write(DAY))
 
-    monkeypatch.setattr(Metastore, "change_partition", change)
+    at_change(monkeypatch, act)
     assert (await world.rewrite()).is_terminal
     assert len(files[0].answer.found.locations) == 1
     assert "_compacted" not in world.lake.locations()[0]
@@ -369,55 +380,33 @@ async def test_the_list_of_a_rewrite_that_never_took_place_does_not_count(
     assert wrong_rows(world) == ([], [])
 
 
-HOSTILE: dict[str, Callable[[], str]] = {
-    "another folder": lambda: f"dual-../../{new_name()}",
-    "a part of another": lambda: new_name()[:-9],
-    "other digits": lambda: new_name().replace("dual-1", "dual-\u0661"),
-    "a line end": lambda: new_name() + "\n",
-    "an hour ago": lambda: _named_at(-VALID_SECONDS - 60),
-    "tomorrow": lambda: _named_at(86_400),
-}
-
-
 def _named_at(seconds: float) -> str:
     _, at, rest = new_name().split("-")
     return f"dual-{int(at) + round(seconds * 1000):013}-{rest}"
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-async def test_a_name_that_no_answer_has_given_is_refused(
-    world: World[WrittenTable], writer: Follower, name: str
-) -> None:
-    with pytest.raises(InvalidInput, match="file_name can't be used"):
-        writer.ask(DAY, HOSTILE[name]())
+async def test_names_that_no_answer_has_given_are_refused(world: World[WrittenTable], writer: Follower) -> None:
+    hostile = {
+        "another folder": f"dual-../../{new_name()}",
+        "a part of another": new_name()[:-9],
+        "other digits": new_name().replace("dual-1", "dual-\u0661"),
+        "a line end": new_name() + "\n",
+        "an hour ago": _named_at(-VALID_SECONDS - 60),
+        "tomorrow": _named_at(86_400),
+    }
+    for name in hostile.values():
+        with pytest.raises(InvalidInput, match="file_name can't be used"):
+            writer.ask(DAY, name)
     assert world.lake.rows() == world.lake.wanted()
 
 
-@pytest.mark.parametrize(
-    "partition",
-    [
-        "{}",
-        "[]",
-        "{",
-        "null",
-        '{"day":["2026-11-01"]}',
-        '{"day":"2026-11-01","hour":1}',
-        '{"day":"\\ud800"}',
-        '{"day":1.5}',
-        '{"day":""}',
-        "[" * 4000,
-    ],
-)
-def test_a_partition_that_the_table_can_not_have_is_refused(
-    world: World[WrittenTable], writer: Follower, partition: str
-) -> None:
-    with pytest.raises(InvalidInput, match="partition can't be read"):
-        writer.ask(DAY, partition=partition)
-
-
-@pytest.mark.parametrize("day", ["2026-11-09", "../2026-11-01", "' OR 1=1", "2026-11-01\\u0000"])
-async def test_a_partition_that_does_not_exist_is_to_be_added_first(
-    world: World[WrittenTable], writer: Follower, day: str
-) -> None:
-    with pytest.raises(NotFound, match="add it in the Metastore"):
-        writer.ask(day)
+def test_partitions_that_the_table_can_not_have_or_lacks_are_refused(writer: Follower) -> None:
+    """One that does not exist is to be added first."""
+    wrong = ("{}", "[]", "{", "null", '{"day":["2026-11-01"]}', '{"day":"2026-11-01","hour":1}', '{"day":"\\ud800"}',
+             '{"day":1.5}', '{"day":""}', "[" * 4000)  # fmt: skip
+    for partition in wrong:
+        with pytest.raises(InvalidInput, match="partition can't be read"):
+            writer.ask(DAY, partition=partition)
+    for day in ("2026-11-09", "../2026-11-01", "' OR 1=1", "2026-11-01\\u0000"):
+        with pytest.raises(NotFound, match="add it in the Metastore"):
+            writer.ask(day)

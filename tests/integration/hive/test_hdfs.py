@@ -22,7 +22,7 @@ from tests.support.hive.worlds import DAYS, WrittenTable, open_table
 from tests.support.moved_clock import MovedClock
 from tests.support.world import World
 
-pytestmark = pytest.mark.usefixtures("redis")
+pytestmark = [pytest.mark.deep, pytest.mark.usefixtures("redis")]
 
 
 class TableOnHdfs(WrittenTable):

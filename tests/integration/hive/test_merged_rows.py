@@ -1,9 +1,10 @@
 """Rewrites that keep the newest row of each key (`rewrite.key`): readers who merge find the same rows all the time."""
 
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,17 +12,17 @@ from typing import Any
 import duckdb
 import pytest
 
+from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import InvalidInput
+from engine.domain.policies import PolicyDocument
 from engine.domain.runs.run import RunState
 from tests.support.hive.lakes import HiveLake, HiveTable, files_in, path_of
 from tests.support.hive.second_readers import HiveSpark
-from tests.support.hive.worlds import WrittenTable, open_table
+from tests.support.hive.worlds import DAYS, MANY_DAYS, STEPS, WrittenTable, at_steps, open_table
 from tests.support.world import World
 
 COLUMNS = [("id", "bigint"), ("region", "string"), ("updated", "int"), ("gone", "boolean"), ("text", "string")]
-DAYS = ("2026-11-01", "2026-11-02")
 KEY: dict[str, Any] = {"columns": ["Id", "region"], "version": "UPDATED", "deleted": "gone"}
-STEPS = ("planned", "group_written", "before_commit", "commit_made", "after_commit", "verified")
 
 pytestmark = pytest.mark.usefixtures("redis")
 
@@ -76,27 +77,31 @@ def merged_on_read(table: HiveTable) -> list[str]:
     return sorted(found)
 
 
-@pytest.fixture
-def written(hive_lake: HiveLake) -> Upserts:
-    made = Upserts(hive_lake.create_table(columns=COLUMNS, keys=[("day", "string")]), hive_lake.metastore.uri)
-    for _ in range(4):
-        for day in DAYS:
-            made.upsert(day)
+def made_table(lake: HiveLake, days: Sequence[str] = DAYS) -> Upserts:
+    """Return a table of these partitions with four files each."""
+    made = Upserts(lake.create_table(columns=COLUMNS, keys=[("day", "string")]), lake.metastore.uri)
+    for day in [*days] * 4:
+        made.upsert(day)
     return made
 
 
-Opened = Callable[[Mapping[str, Any]], AbstractAsyncContextManager[World[Upserts]]]
+Opened = Callable[..., AbstractAsyncContextManager[World[Upserts]]]
 
 
 @pytest.fixture
-def opened(written: Upserts, sqlite_url: str, redis_url: str, tmp_path: Path) -> Opened:
-    """Start a container in which the rows of the table are merged by a key."""
-    return lambda key: open_table(written, tmp_path, database_url=sqlite_url, redis_url=redis_url, key=key)
+def opened(hive_lake: HiveLake, sqlite_url: str, redis_url: str, tmp_path: Path) -> Opened:
+    """Start a container in which the rows of a table of these partitions are merged by a key."""
+
+    def opened(key: Mapping[str, Any] = KEY, days: Sequence[str] = DAYS) -> AbstractAsyncContextManager[World[Upserts]]:
+        written = made_table(hive_lake, days)
+        return open_table(written, tmp_path, database_url=sqlite_url, redis_url=redis_url, key=key)
+
+    return opened
 
 
 @pytest.fixture
 async def world(opened: Opened) -> AsyncIterator[World[Upserts]]:
-    async with opened(KEY) as made:
+    async with opened() as made:
         yield made
 
 
@@ -112,21 +117,24 @@ async def test_only_the_newest_row_of_each_key_is_left(world: World[Upserts]) ->
     assert "left out by key" in str(run.result.verifications)
 
 
-@pytest.mark.parametrize("step", STEPS)
-async def test_rows_that_come_during_the_rewrite_count_as_well(world: World[Upserts], step: str) -> None:
-    """A file of a writer is copied as it is; the next rewrite merges it."""
-    world.at(step, lambda: world.lake.upsert(DAYS[0]))
-    run = await world.rewrite()
-    assert run.state is RunState.SUCCEEDED, run.detail
-    wanted = world.lake.merged()
-    world.lake.upsert(DAYS[1])
-    assert world.lake.stored() != world.lake.merged()
-    assert (await world.rewrite()).state is RunState.SUCCEEDED
-    merged = world.lake.merged()
-    assert world.lake.stored() == merged
-    assert [text for text in merged if text.startswith(DAYS[0])] == [
-        text for text in wanted if text.startswith(DAYS[0])
-    ]
+async def test_rows_that_come_during_the_rewrite_count_as_well(opened: Opened) -> None:
+    """A file of a writer is copied as it is; the next rewrite merges it. There is a partition for each step."""
+    *days, other = MANY_DAYS
+    steps = [step for step in STEPS if step != "commit_marked"]
+    async with opened(days=MANY_DAYS) as world:
+        at_steps(world, [(step, partial(world.lake.upsert, day)) for day, step in zip(days, steps, strict=True)])
+        run = await world.rewrite()
+        assert run.state is RunState.SUCCEEDED, run.detail
+        assert world.lake.version == 4 * len(MANY_DAYS) + len(steps)
+        wanted = world.lake.merged()
+        world.lake.upsert(other)
+        assert world.lake.stored() != world.lake.merged()
+        assert (await world.rewrite()).state is RunState.SUCCEEDED
+        merged = world.lake.merged()
+        assert world.lake.stored() == merged
+        assert [text for text in merged if not text.startswith(other)] == [
+            text for text in wanted if not text.startswith(other)
+        ]
 
 
 async def test_readers_that_merge_find_the_same_rows_all_the_time(world: World[Upserts]) -> None:
@@ -149,23 +157,20 @@ async def test_readers_that_merge_find_the_same_rows_all_the_time(world: World[U
     assert all(rows == wanted for rows in seen)
 
 
-@pytest.mark.parametrize(
-    ("key", "named"),
-    [
+async def test_a_key_that_the_table_can_t_have_is_refused(world: World[Upserts]) -> None:
+    """U17: without a key that tells rows apart nothing is rewritten, and the reason names the column."""
+    for key, named in (
         ({"columns": ["id"], "version": "text"}, "'text' of type string; it has to be a whole number"),
         ({"columns": ["id"], "version": "updated", "deleted": "text"}, "'text' of type string; it has to be a boolean"),
         ({"columns": ["day"], "version": "updated"}, "partition keys only"),
         ({"columns": ["id"], "version": "day"}, "'day', a partition key"),
-    ],
-)
-async def test_a_key_that_the_table_can_t_have_is_refused(opened: Opened, key: Mapping[str, Any], named: str) -> None:
-    """U17: without a key that tells rows apart nothing is rewritten, and the reason names the column."""
-    with pytest.raises(InvalidInput) as refused:
-        async with opened(key):
-            pass
-    (problem,) = refused.value.problems
-    assert (problem.pointer, problem.value) == ("/rewrite/key", key)
-    assert named in problem.message
+    ):
+        policy = PolicyDocument.model_validate({"rewrite": {"min_input_files": 2, "key": key}})
+        with pytest.raises(InvalidInput) as refused:
+            await world.container.policies.put(SYSTEM, world.table_id, policy, if_match=1, if_none_match=False)
+        (problem,) = refused.value.problems
+        assert (problem.pointer, problem.value) == ("/rewrite/key", key)
+        assert named in problem.message
 
 
 async def test_partition_keys_can_be_part_of_the_key(opened: Opened) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,9 +17,10 @@ from engine.domain.runs.run import Operation, Run, RunState
 from engine.formats.hive.compaction import copies
 from engine.formats.hive.upkeep import late_files
 from engine.services.operations.metadata import old_compactions
+from tests.integration.hive.conftest import Opened
 from tests.support.hive.lakes import files_in, path_of
 from tests.support.hive.second_readers import duckdb_rows
-from tests.support.hive.worlds import DAYS, WrittenTable
+from tests.support.hive.worlds import DAYS, MANY_DAYS, WrittenTable
 from tests.support.moved_clock import MovedClock
 from tests.support.world import World
 
@@ -127,30 +129,33 @@ async def test_files_of_one_name_in_two_folders_are_both_copied(world: World[Wri
     assert same_rows(world)
 
 
-@pytest.mark.parametrize("reason", ["just_written", "not_parquet", "in_a_folder", "partition_gone", "partition_moved"])
-async def test_a_late_file_that_can_not_be_copied_is_told_and_never_deleted(
-    world: World[WrittenTable], clock: MovedClock, reason: str
-) -> None:
-    (old, _) = await rewritten(world)
-    file = add_late(world, old)
-    if reason == "just_written":
-        os.utime(file)
-    elif reason == "in_a_folder":
-        (old / "HIVE_UNION_SUBDIR_1").mkdir()
-        file = file.rename(old / "HIVE_UNION_SUBDIR_1" / file.name)
-    elif reason == "not_parquet":
-        file.write_bytes(b"no rows")
-        os.utime(file, (0, 0))
-    elif reason == "partition_gone":
-        world.lake.drop(DAY)
-    else:
-        world.lake.move(DAY)
-    before = world.lake.rows()
-    await clock.pass_by(hours=2)
-    run = await delete(world)
-    assert late(run)["left"] == {reason: 1}, run.detail
-    assert file.exists()
-    assert world.lake.rows() == before
+async def test_a_late_file_that_can_not_be_copied_is_told_and_never_deleted(opened: Opened) -> None:
+    """A partition for each reason."""
+    reasons = ("just_written", "not_parquet", "in_a_folder", "partition_gone", "partition_moved")
+    async with opened(MANY_DAYS[: len(reasons)]) as world:
+        clock = await MovedClock.of(world.container.database)
+        files = []
+        for reason, day, old in zip(reasons, MANY_DAYS, await rewritten(world), strict=False):
+            file = add_late(world, old, day)
+            if reason == "just_written":
+                os.utime(file)
+            elif reason == "in_a_folder":
+                (old / "HIVE_UNION_SUBDIR_1").mkdir()
+                file = file.rename(old / "HIVE_UNION_SUBDIR_1" / file.name)
+            elif reason == "not_parquet":
+                file.write_bytes(b"no rows")
+                os.utime(file, (0, 0))
+            elif reason == "partition_gone":
+                world.lake.drop(day)
+            else:
+                world.lake.move(day)
+            files.append(file)
+        before = world.lake.rows()
+        await clock.pass_by(hours=2)
+        run = await delete(world)
+        assert late(run)["left"] == dict.fromkeys(reasons, 1), run.detail
+        assert all(file.exists() for file in files)
+        assert world.lake.rows() == before
 
 
 async def test_a_late_file_is_not_copied_beside_rows_that_replaced_the_partition(world: World[WrittenTable]) -> None:
@@ -351,33 +356,35 @@ async def test_a_copy_whose_worker_ended_before_it_was_stored_is_not_made_again(
     assert files_in(old) == []
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda text: text.replace("/day=2026-11-01", ""),
-        lambda text: text.replace("events/day=2026-11-01", "elsewhere"),
-        lambda text: text.replace("part-00000", "../part-00000"),
-        lambda text: text[: len(text) // 2],
-        lambda text: "[" * len(text) * 100,
-        lambda text: text.replace("day=", "\\\\ud800"),
-        lambda text: text.replace("day", "other"),
-        lambda text: re.sub(r'"partition":"[^,]*"', r'"partition":"{\\"day\\":\\"\\\\ud800\\"}"', text),
-    ],
-    ids=["the table", "another table", "a path", "half of it", "deep", "no text", "no key", "no value"],
-)
+CHANGES: dict[str, Callable[[str], str]] = {
+    "the table": lambda text: text.replace("/day=2026-11-01", ""),
+    "another table": lambda text: text.replace("events/day=2026-11-01", "elsewhere"),
+    "a path": lambda text: text.replace("part-00000", "../part-00000"),
+    "half of it": lambda text: text[: len(text) // 2],
+    "deep": lambda text: "[" * len(text) * 100,
+    "no text": lambda text: text.replace("day=", "\\\\ud800"),
+    "no key": lambda text: text.replace("day", "other"),
+    "no value": lambda text: re.sub(r'"partition":"[^,]*"', r'"partition":"{\\"day\\":\\"\\\\ud800\\"}"', text),
+}
+
+
 async def test_a_list_that_another_program_changed_deletes_no_file_of_others(
-    world: World[WrittenTable], clock: MovedClock, change: Callable[[str], str]
+    world: World[WrittenTable], clock: MovedClock
 ) -> None:
     await rewritten(world)
-    others = world.lake.table.folder.parent / "elsewhere"
+    folder, others = world.lake.table.folder, world.lake.table.folder.parent / "elsewhere"
     world.lake.table.write_file(others, [{"id": 1, "value": 1.0}])
-    for each in world.lake.table.folder.rglob("_replaced-*.json"):
-        each.write_text(change(each.read_text()))
-    kept = {path: path.read_bytes() for path in (*files_in(others), *files_in(world.lake.table.folder))}
+    kept = {path: path.read_bytes() for path in (*files_in(others), *files_in(folder))}
+    shutil.copytree(folder, folder.with_name("sound"))
     await clock.pass_by(hours=2)
-    assert (await delete(world)).is_terminal
-    assert {path: path.read_bytes() for path in kept} == kept
-    assert same_rows(world)
+    for name, change in CHANGES.items():
+        shutil.rmtree(folder)
+        shutil.copytree(folder.with_name("sound"), folder)
+        for each in folder.rglob("_replaced-*.json"):
+            each.write_text(change(each.read_text()))
+        assert (await delete(world)).is_terminal
+        assert {path: path.read_bytes() for path in kept} == kept, name
+        assert same_rows(world), name
 
 
 async def test_a_folder_whose_rewrite_has_no_proof_in_the_record_stays(

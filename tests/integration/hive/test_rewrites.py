@@ -2,8 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,26 +16,18 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
 from engine.formats.hive.catalog.metastore import Metastore
 from engine.formats.hive.compaction import swaps, tasks
+from tests.integration.hive.conftest import Opened
 from tests.support.hive.lakes import HiveLake, HiveTable, files_in, path_of
 from tests.support.hive.second_readers import HiveSpark, duckdb_rows
-from tests.support.hive.worlds import DAYS, WrittenTable, differences, open_written
+from tests.support.hive.worlds import DAYS, MANY_DAYS, STEPS, WrittenTable, differences, open_written
 from tests.support.world import World
 
-STEPS = ("planned", "group_written", "before_commit", "commit_made", "commit_marked", "after_commit", "verified")
 ACTIONS = (WrittenTable.append, WrittenTable.overwrite, WrittenTable.drop, WrittenTable.move)
 """What other writers do to a partition."""
-MANY_DAYS = [f"2026-11-{number:02}" for number in range(1, 8)]
 Change = Callable[[], None]
-Opened = Callable[[Sequence[str]], AbstractAsyncContextManager[World[WrittenTable]]]
 
 
 pytestmark = pytest.mark.usefixtures("redis")
-
-
-@pytest.fixture
-def opened(hive_lake: HiveLake, sqlite_url: str, redis_url: str, tmp_path: Path) -> Opened:
-    """Start a container with one registered table of these partitions with four files each."""
-    return lambda days: open_written(hive_lake, tmp_path, database_url=sqlite_url, redis_url=redis_url, days=days)
 
 
 def at_change(monkeypatch: pytest.MonkeyPatch, act: Callable[[Change, str], None]) -> None:

@@ -35,6 +35,7 @@ def hive_spark(tmp_path_factory: pytest.TempPathFactory, metastore: Metastore) -
         "spark.sql.catalogImplementation": "hive",
         "spark.hadoop.hive.metastore.uris": metastore.uri,
         "spark.hadoop.hive.exec.dynamic.partition.mode": "nonstrict",
+        "spark.sql.shuffle.partitions": "2",
     }
     server = EmbeddedSpark(data_dir=tmp_path_factory.mktemp("hive-spark"), cores=2, confs=settings)
     sessions = SparkSessions(url=server.start(), user_id="tests")
