@@ -51,16 +51,15 @@ def drawn(steps: Sequence[tuple[int, float]]) -> list[Latency]:
     return found
 
 
-def test_nothing_measured_slows_nothing_down() -> None:
+def test_nothing_measured_and_what_is_between_the_bounds_slow_nothing_down() -> None:
     assert after([]) == NO_SLOWDOWN
     assert after(told(0.5, 1.9)).factor == 1.0
+    assert after(told(3, 1.5, 2.0, 1.0)).factor == 0.5
+    assert after(told(0.5, 1.5, 2.0)).factor == 1.0
 
 
-def test_each_further_slow_measurement_cuts_the_rest_again_down_to_the_floor() -> None:
+def test_each_further_slow_measurement_cuts_the_rest_again_down_to_the_floor_or_to_a_factor_below_it() -> None:
     assert [after(told(*[3.0] * count)).factor for count in range(1, 7)] == [0.5, 0.25, 0.125, FLOOR, FLOOR, FLOOR]
-
-
-def test_a_factor_below_the_floor_is_the_floor() -> None:
     strict = SETTINGS.model_copy(update={"factor": 0.01})
     assert after(told(3, 3, 3), strict).factor == 0.01
 
@@ -70,19 +69,11 @@ def test_it_pauses_above_the_second_bound_and_goes_on_only_below_the_last() -> N
     assert after(told(6, 0.99)).factor == 1.0
 
 
-def test_what_is_between_the_bounds_changes_nothing() -> None:
-    assert after(told(3, 1.5, 2.0, 1.0)).factor == 0.5
-    assert after(told(0.5, 1.5, 2.0)).factor == 1.0
-
-
-def test_a_measurement_says_nothing_any_more_after_five_minutes() -> None:
+def test_a_measurement_says_nothing_any_more_after_five_minutes_and_a_long_pause_begins_anew() -> None:
     slow = told(6)
     assert after(slow, wait=FRESH.total_seconds() - 0.001).is_paused
     assert after(slow, wait=FRESH.total_seconds()) == NO_SLOWDOWN
     assert after(slow).until == BEGIN + FRESH
-
-
-def test_a_long_pause_in_measuring_begins_anew() -> None:
     assert not after(told(6, 1.5, every=FRESH.total_seconds() + 1)).is_paused
     assert after(told(3, 3, every=FRESH.total_seconds() + 1)).factor == 0.5
 
@@ -99,9 +90,7 @@ def test_signals_without_a_95th_percentile_say_nothing() -> None:
 
 
 @given(series, factors)
-def test_the_share_that_is_left_lies_between_the_floor_and_all_of_it(
-    steps: Sequence[tuple[int, float]], factor: float
-) -> None:
+def test_the_share_that_is_left_lies_between_the_floor_and_all_of_it(steps: Sequence[tuple[int, float]], factor: float):
     settings = SETTINGS.model_copy(update={"factor": factor})
     found = after(drawn(steps), settings)
     assert min(FLOOR, factor) <= found.factor <= 1.0

@@ -48,12 +48,6 @@ def test_contradictions_are_found_where_they_can_be_mended(own: dict[str, Any], 
     assert [problem.pointer for problem in found(**own)] == pointers
 
 
-def test_a_hint_names_the_other_setting_with_its_origin() -> None:
-    (problem,) = found({"rewrite.target_file_bytes": 16 * MIB}, rewrite={"small_file_bytes": "96MiB"})
-    assert problem.value == 96 * MIB
-    assert problem.hint == "the target is 16 MiB (table property); change one of the two"
-
-
 def test_l16_a_share_without_a_bandwidth_names_who_asked_for_it() -> None:
     (problem,) = found(preset="artemis")
     assert "30 (preset artemis)" in problem.message
@@ -78,13 +72,13 @@ def test_a_group_size_below_the_target_is_told_where_it_is_set(own: dict[str, An
     assert [problem.pointer for problem in raised_group_sizes(effective(rewrite=own))] == pointers
 
 
-def test_a_group_size_below_the_target_names_both_values_with_their_origins() -> None:
+def test_all_contradictions_are_told_at_once_with_the_other_setting_and_its_origin() -> None:
+    assert len(found(rewrite={"small_file_bytes": "1GiB", "large_file_bytes": 1}, limits={"share_percent": 5})) == 3
+    (problem,) = found({"rewrite.target_file_bytes": 16 * MIB}, rewrite={"small_file_bytes": "96MiB"})
+    assert problem.value == 96 * MIB
+    assert problem.hint == "the target is 16 MiB (table property); change one of the two"
     target = {"rewrite.target_file_bytes": 256 * MIB}
     (problem,) = raised_group_sizes(effective(target, rewrite={"max_group_bytes": "200MiB"}))
     assert problem.value == 200 * MIB
     assert problem.message == "is 200 MiB (table), below rewrite.target_file_bytes of 256 MiB (table property)"
     assert problem.hint == "raise it, or lower rewrite.target_file_bytes"
-
-
-def test_all_contradictions_are_told_at_once() -> None:
-    assert len(found(rewrite={"small_file_bytes": "1GiB", "large_file_bytes": 1}, limits={"share_percent": 5})) == 3

@@ -14,7 +14,7 @@ from engine.domain.policies.documents.document import nested
 from engine.domain.values.units import STORED_FORM
 from tests.unit.domain.policy_documents import documents
 
-SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 
 
 def read(written: Any) -> PolicyDocument:
@@ -39,19 +39,18 @@ def test_any_document_is_made_of_its_leaves(written: dict[str, Any]) -> None:
     json.dumps(leaves)  # the record keeps them as JSON
 
 
-def test_sizes_are_answered_in_bytes_and_durations_in_the_short_form() -> None:
+def test_sizes_are_answered_in_bytes_durations_in_the_short_form_and_columns_may_be_names() -> None:
     document = read({"rewrite": {"target_file_bytes": "500MB"}, "schedule": {"min_interval": "PT90M"}})
     assert document.leaves() == {"rewrite.target_file_bytes": 500_000_000, "schedule.min_interval": 5400}
     assert document.written() == {"rewrite.target_file_bytes": 500_000_000, "schedule.min_interval": "90m"}
+    assert read({"rewrite": {"columns": ["city"]}}) == read({"rewrite": {"columns": [{"name": "city"}]}})
 
 
-def test_null_is_the_same_as_absent() -> None:
+def test_null_is_absent_and_off_unlimited_and_shares_of_the_target_are_values() -> None:
     assert read({"seal": None, "rewrite": {"strategy": None}, "limits": None}).leaves() == {}
-
-
-def test_off_and_unlimited_are_values() -> None:
     document = read({"seal": "off", "limits": {"bandwidth": "unlimited"}, "rewrite": {"large_file_bytes": "off"}})
     assert document.leaves() == {"seal": "off", "limits.bandwidth": "unlimited", "rewrite.large_file_bytes": "off"}
+    assert read({"rewrite": {"small_file_bytes": " 070% "}}).leaves() == {"rewrite.small_file_bytes": "70%"}
 
 
 def test_lists_and_seals_are_leaves_and_sections_are_not() -> None:
@@ -72,19 +71,9 @@ def test_lists_and_seals_are_leaves_and_sections_are_not() -> None:
     }
 
 
-def test_a_size_may_be_a_share_of_the_target() -> None:
-    assert read({"rewrite": {"small_file_bytes": " 070% "}}).leaves() == {"rewrite.small_file_bytes": "70%"}
-
-
-def test_a_column_may_be_written_as_its_name() -> None:
-    assert read({"rewrite": {"columns": ["city"]}}) == read({"rewrite": {"columns": [{"name": "city"}]}})
-
-
-def test_m5_files_above_a_size_can_be_isolated() -> None:
+def test_m5_and_m6_the_size_of_files_and_the_time_span_of_a_merge_can_be_limited() -> None:
+    """M5, M6: files above a size are isolated, and files far apart do not merge."""
     assert read({"rewrite": {"exclude_above_bytes": "1GiB"}}).leaves() == {"rewrite.exclude_above_bytes": 2**30}
-
-
-def test_m6_the_time_span_of_a_merge_can_be_limited() -> None:
     assert read({"rewrite": {"max_time_span": "1d"}}).leaves() == {"rewrite.max_time_span": 86_400}
 
 
@@ -115,27 +104,28 @@ def test_a_key_has_columns_and_a_version() -> None:
         read({"rewrite": {"key": {**key, "version": "ID"}}})
 
 
-def test_a_document_never_changes() -> None:
-    with pytest.raises(ValidationError):
-        read({}).enabled = False  # type: ignore[misc]
-
-
+REWRITE: list[tuple[dict[str, Any], tuple[str | int, ...]]] = [
+    ({"target_file_bytes": 1}, ("target_file_bytes",)),
+    ({"target_file_bytes": "17GiB"}, ("target_file_bytes",)),
+    ({"small_file_bytes": "0%"}, ("small_file_bytes",)),
+    ({"small_file_bytes": "1001%"}, ("small_file_bytes",)),
+    ({"small_file_bytes": "7.5%"}, ("small_file_bytes",)),
+    ({"small_file_bytes": 0}, ("small_file_bytes",)),
+    ({"exclude_above_bytes": 2**61}, ("exclude_above_bytes",)),
+    ({"min_input_files": 1}, ("min_input_files",)),
+    ({"compression": "brotli"}, ("compression",)),
+    ({"columns": ["a", "a"]}, ("columns",)),
+    ({"columns": ["a\x00"]}, ("columns", 0, "name")),
+    ({"tiers": []}, ("tiers",)),
+    ({"tiers": [{"below_bytes": 9, "files": 2}, {"below_bytes": 9, "files": 2}]}, ("tiers",)),
+    ({"deletes": {"ratio": 0}}, ("deletes", "ratio")),
+]
+GARBAGE = [{"metric": "unreferenced_bytes", "above": 1}]
+NO_INVENTORY = ["", "inventory.csv", "s3://lake/../x", "s3://k:secret@lake/x", "s3://lake/a\nb", "/" + "x" * 1000]
+BACKOFF = {"signal": "query_latency_p95", "throttle_above": "5s", "pause_above": "2s", "resume_below": "1s"}
 WRONG: list[tuple[dict[str, Any], tuple[str | int, ...]]] = [
     ({"enable": True}, ("enable",)),
-    ({"rewrite": {"target_file_bytes": 1}}, ("rewrite", "target_file_bytes")),
-    ({"rewrite": {"target_file_bytes": "17GiB"}}, ("rewrite", "target_file_bytes")),
-    ({"rewrite": {"small_file_bytes": "0%"}}, ("rewrite", "small_file_bytes")),
-    ({"rewrite": {"small_file_bytes": "1001%"}}, ("rewrite", "small_file_bytes")),
-    ({"rewrite": {"small_file_bytes": "7.5%"}}, ("rewrite", "small_file_bytes")),
-    ({"rewrite": {"small_file_bytes": 0}}, ("rewrite", "small_file_bytes")),
-    ({"rewrite": {"exclude_above_bytes": 2**61}}, ("rewrite", "exclude_above_bytes")),
-    ({"rewrite": {"min_input_files": 1}}, ("rewrite", "min_input_files")),
-    ({"rewrite": {"compression": "brotli"}}, ("rewrite", "compression")),
-    ({"rewrite": {"columns": ["a", "a"]}}, ("rewrite", "columns")),
-    ({"rewrite": {"columns": ["a\x00"]}}, ("rewrite", "columns", 0, "name")),
-    ({"rewrite": {"tiers": []}}, ("rewrite", "tiers")),
-    ({"rewrite": {"tiers": [{"below_bytes": 9, "files": 2}, {"below_bytes": 9, "files": 2}]}}, ("rewrite", "tiers")),
-    ({"rewrite": {"deletes": {"ratio": 0}}}, ("rewrite", "deletes", "ratio")),
+    *(({"rewrite": written}, ("rewrite", *place)) for written, place in REWRITE),
     ({"limits": {"parallel_groups": 0}}, ("limits", "parallel_groups")),
     ({"limits": {"bandwidth": "1kB"}}, ("limits", "bandwidth")),
     ({"limits": {"share_percent": 101}}, ("limits", "share_percent")),
@@ -145,35 +135,12 @@ WRONG: list[tuple[dict[str, Any], tuple[str | int, ...]]] = [
     ({"maintenance": {"remove_orphans": {"older_than": "23h"}}}, ("maintenance", "remove_orphans")),
     *(
         ({"maintenance": {"remove_orphans": {"inventory": location}}}, ("maintenance", "remove_orphans"))
-        for location in (
-            "",
-            "inventory.csv",
-            "s3://lake/../x",
-            "s3://k:secret@lake/x",
-            "s3://lake/a\nb",
-            "/" + "x" * 1000,
-        )
+        for location in NO_INVENTORY
     ),
-    (
-        {"maintenance": {"rewrite_deletes": {"when": [{"metric": "unreferenced_bytes", "above": 1}]}}},
-        ("maintenance", "rewrite_deletes"),
-    ),
-    (
-        {"triggers": [{"name": "a", "all": [{"metric": "unreferenced_bytes", "above": 1}]}]},
-        ("triggers", 0, "all"),
-    ),
+    ({"maintenance": {"rewrite_deletes": {"when": GARBAGE}}}, ("maintenance", "rewrite_deletes")),
+    ({"triggers": [{"name": "a", "all": GARBAGE}]}, ("triggers", 0, "all")),
     ({"maintenance": {"expire_snapshots": {}}}, ("maintenance", "expire_snapshots")),
-    (
-        {
-            "backoff": {
-                "signal": "query_latency_p95",
-                "throttle_above": "5s",
-                "pause_above": "2s",
-                "resume_below": "1s",
-            }
-        },
-        ("backoff",),
-    ),
+    ({"backoff": BACKOFF}, ("backoff",)),
     ({"triggers": [{"name": "a", "all": []}]}, ("triggers", 0, "all")),
 ]
 
@@ -185,11 +152,12 @@ def test_what_can_not_hold_is_refused_where_it_stands(written: dict[str, Any], p
     assert {error["loc"][: len(place)] for error in caught.value.errors()} == {place}
 
 
-def test_a_blackout_is_held_in_utc_and_answered_as_it_is_held() -> None:
+def test_a_blackout_is_held_in_utc_and_a_document_never_changes() -> None:
     document = read({"blackouts": [{"from": "2026-12-24T02:00+02:00", "to": "2026-12-27T00:00Z", "reason": "freeze"}]})
-    assert document.blackouts is not None
     assert document.blackouts[0].start == datetime(2026, 12, 24, tzinfo=UTC)
     assert document.written()["blackouts"][0]["from"] == "2026-12-24T00:00:00Z"
+    with pytest.raises(ValidationError):
+        read({}).enabled = False  # type: ignore[misc]
 
 
 HOSTILE = st.text() | st.sampled_from(

@@ -44,11 +44,8 @@ def test_a_grant_is_held_by_callers_of_its_team(team: str, who: Caller, is_held:
     assert allows(who, [Grant(team, ("*",), (Right.READ,))], Right.READ, ("a",)) is is_held
 
 
-def test_no_right_includes_another() -> None:
+def test_no_right_includes_another_and_admins_need_no_grant() -> None:
     for right in Right:
         held = [other for other in Right if allows(caller("red"), [Grant("red", ("*",), (right,))], other, ("a",))]
         assert held == [right]
-
-
-def test_admins_need_no_grant() -> None:
     assert allows(caller(role=Role.ADMIN), [], Right.REGISTER, ("a.b",))

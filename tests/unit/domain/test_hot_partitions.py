@@ -35,15 +35,12 @@ def test_groups_are_halved_with_each_loss_down_to_a_floor(usual: int, losses: in
     assert lost((0, "a"), losses).group_bytes(usual, least=least) == allowed
 
 
-def test_a_partition_cools_until_its_time_is_over_and_not_at_that_instant() -> None:
+def test_a_partition_cools_until_its_time_is_over_or_it_is_let_in_and_stays_small() -> None:
     hot = HotPartitions.at(NOW, [lost((0, "a")), lost((0, "b"), cools=timedelta(0))])
     assert hot.cooling_until((0, "a")) == NOW + timedelta(minutes=5)
     assert hot.cooling_until((0, "b")) is None
     assert hot.cooling_until((1, "a")) is None  # of another spec
     assert [each.place for each in hot.cooling] == [(0, "a")]
-
-
-def test_what_is_let_in_cools_no_more_and_stays_small() -> None:
     hot = HotPartitions.at(NOW, [lost((0, "a")), lost((0, "b"))])
     some = hot.let_in(frozenset({(0, "a"), (7, "unknown")}))
     assert [each.place for each in some.cooling] == [(0, "b")]

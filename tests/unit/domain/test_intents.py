@@ -35,15 +35,12 @@ def test_an_intent_is_what_its_document_says(intent: RunIntent) -> None:
     assert RunIntent.of(json.loads(json.dumps(intent.document()))) == intent
 
 
-def test_a_document_of_an_earlier_version_is_read() -> None:
+def test_a_document_of_an_earlier_version_is_read_and_groups_are_marked_until_their_outcome_is_known() -> None:
     intent = RunIntent.of(OF_VERSION_15)
     assert (intent.engine, intent.session_id, intent.tag, intent.sent) == ("native", "s", "t", frozenset({0, 2}))
     assert intent.call == SentCall(8434567890123456790, "app-1")
     assert intent.bases == {8434567890123456789, 8434567890123456790}
     assert RunIntent.of({}) == RunIntent()
-
-
-def test_groups_are_marked_as_sent_until_their_outcome_is_known() -> None:
     sent = RunIntent(engine="arrow").marked_sent([1, 2]).marked_sent([2, 5])
     assert (sent.engine, sent.sent) == ("arrow", frozenset({1, 2, 5}))
     assert sent.marked_settled([1, 5, 9]).sent == frozenset({2})

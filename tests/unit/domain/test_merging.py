@@ -28,7 +28,7 @@ from engine.domain.tables.table import TableRef
 from tests.unit.domain.policy_documents import documents
 
 MIB = 2**20
-SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=25)
+SLOW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 LAKE = PolicyScope(PolicyScopeKind.CATALOG, catalog="lake")
 SALES = PolicyScope(PolicyScopeKind.NAMESPACE, catalog="lake", namespace=("sales",))
 SALES_EU = PolicyScope(PolicyScopeKind.NAMESPACE, catalog="lake", namespace=("sales", "eu"))
@@ -46,11 +46,8 @@ ORIGINS = [
     "namespace lake.sales",
     "namespace lake.sales.eu",
     "pattern any-events",
-    "pattern sales-events",
-    "label tier=gold",
-    "label zone=eu",
-    "table",
 ]
+ORIGINS += ["pattern sales-events", "label tier=gold", "label zone=eu", "table"]
 NAMES = ["fleet", "growth", "lake", "sales", "sales-eu", "any-events", "sales-events", "z-gold", "z_eu", "tbl_1"]
 
 layers = st.lists(
@@ -124,25 +121,25 @@ def test_without_policies_all_is_default_or_derived_or_of_the_balanced_preset() 
     assert effective.values["rewrite.large_file_bytes"] == 128 * MIB * 180 // 100
 
 
-def test_a_table_property_wins_over_the_default_and_loses_to_a_preset() -> None:
+def test_a_preset_loses_to_the_fleet_and_wins_over_a_table_property_which_wins_over_the_default() -> None:
     said = {"rewrite.target_file_bytes": 64 * MIB, "rewrite.compression": "gzip"}
     effective = effective_policy(table_properties=said, own=PolicyDocument(preset="upsolver"))
     assert effective.origins["rewrite.compression"] == "table property"
     assert effective.origins["rewrite.target_file_bytes"] == "preset upsolver"
+    scoped = [stored({"rewrite": {"target_file_bytes": "256MiB"}})]
+    effective = effective_policy(table_properties={}, scoped=scoped, own=PolicyDocument(preset="upsolver"))
+    assert effective.origins["rewrite.target_file_bytes"] == "fleet"
 
 
-def test_the_preset_is_the_one_that_the_strongest_scope_names() -> None:
+def test_the_strongest_scope_names_the_preset_and_among_patterns_of_one_strength_the_later_name_wins() -> None:
     scoped = [stored({"preset": "artemis"}, SALES), stored({"preset": "upsolver"}, FLEET)]
     effective = effective_policy(table_properties={}, scoped=scoped)
     assert (effective.values["preset"], effective.origins["preset"]) == ("artemis", "namespace lake.sales")
     assert effective.values["triggers"] == PRESETS["artemis"].document.leaves()["triggers"]
     assert "preset upsolver" not in effective.origins.values()
-
-
-def test_the_fleet_wins_over_the_preset_that_a_table_names() -> None:
-    scoped = [stored({"rewrite": {"target_file_bytes": "256MiB"}})]
-    effective = effective_policy(table_properties={}, scoped=scoped, own=PolicyDocument(preset="upsolver"))
-    assert effective.origins["rewrite.target_file_bytes"] == "fleet"
+    patterns = [PolicyScope(PolicyScopeKind.PATTERN, pattern=pattern) for pattern in ("lake.*", "*.sale")]
+    scoped = [stored({"priority": "low"}, patterns[0], "b"), stored({"priority": "high"}, patterns[1], "a")]
+    assert effective_policy(table_properties={}, scoped=scoped).origins["priority"] == "pattern b"
 
 
 def test_a_trial_wins_over_everything() -> None:
@@ -156,19 +153,10 @@ def test_a_trial_wins_over_everything() -> None:
     assert effective.values["preset"] == "upsolver"
 
 
-def test_among_patterns_of_one_strength_the_later_name_wins() -> None:
-    patterns = [PolicyScope(PolicyScopeKind.PATTERN, pattern=pattern) for pattern in ("lake.*", "*.sale")]
-    scoped = [stored({"priority": "low"}, patterns[0], "b"), stored({"priority": "high"}, patterns[1], "a")]
-    assert effective_policy(table_properties={}, scoped=scoped).origins["priority"] == "pattern b"
-
-
-def test_lists_replace_one_another_as_a_whole() -> None:
+def test_lists_replace_one_another_as_a_whole_and_what_is_off_wins_over_what_is_set() -> None:
     quiet = [{"from": "09:00", "to": "17:00"}]
     scoped = [stored({"quiet_hours": quiet}), stored({"quiet_hours": []}, LAKE)]
     assert effective_policy(table_properties={}, scoped=scoped).values["quiet_hours"] == ()
-
-
-def test_what_is_off_wins_over_what_is_set() -> None:
     scoped = [stored({"seal": {"after": "1h"}}), stored({"seal": "off"}, LAKE)]
     effective = effective_policy(table_properties={}, scoped=scoped)
     assert (effective.values["seal"], effective.origins["seal"]) == ("off", "catalog lake")

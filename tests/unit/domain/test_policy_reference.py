@@ -86,8 +86,13 @@ def test_the_reference_shows_what_the_code_has(part: Any) -> None:
     assert TEXT[begin : begin + len(expected)] == expected
 
 
-def test_the_settings_are_the_leaves_of_an_effective_policy() -> None:
+def test_every_scope_and_setting_is_in_the_reference_whose_examples_are_policies() -> None:
     assert {name for name, _ in settings()} == DEFAULTS.keys() | SHARES.keys() | {"triggers"}
+    assert [kind for kind in PolicyScopeKind if f"| {kind} |" not in TEXT] == []
+    examples = [block.split("```")[0] for block in TEXT.split("```json\n")[1:]]
+    assert len(examples) >= 2
+    for written in examples:
+        PolicyDocument.model_validate_json(written)
 
 
 def test_the_code_names_no_setting_that_is_none() -> None:
@@ -105,14 +110,3 @@ def test_the_code_names_no_setting_that_is_none() -> None:
     found = {literal for literal in literals if named.fullmatch(literal)}
     assert len(found) > 25
     assert found - known == {"limits.replace"}  # an audited action
-
-
-def test_every_scope_is_explained() -> None:
-    assert [kind for kind in PolicyScopeKind if f"| {kind} |" not in TEXT] == []
-
-
-def test_the_written_examples_are_policies() -> None:
-    examples = [block.split("```")[0] for block in TEXT.split("```json\n")[1:]]
-    assert len(examples) >= 2
-    for written in examples:
-        PolicyDocument.model_validate_json(written)

@@ -54,7 +54,7 @@ def test_p25_balanced_is_due_at_twenty_small_files_that_are_a_fifth_and_doubled(
     assert policy.origins["triggers"] == policy.origins["schedule.min_interval"] == "preset balanced"
 
 
-def test_balanced_takes_few_small_files_once_a_partition_has_settled() -> None:
+def test_balanced_takes_few_small_files_once_a_partition_has_settled_and_leaves_the_target_to_the_table() -> None:
     settled, many, avoidable = rules("balanced")[2:5]
     assert settled == {
         "small_file_count at_least": 5,
@@ -69,6 +69,9 @@ def test_balanced_takes_few_small_files_once_a_partition_has_settled() -> None:
         "newest_file_age at_least": 3600,
     }
     assert effective_policy(table_properties={}).values["rewrite.min_input_files"] == 2
+    policy = effective_policy(table_properties={"rewrite.target_file_bytes": 512 * MIB})
+    assert policy.values["rewrite.target_file_bytes"] == 512 * MIB
+    assert policy.origins["rewrite.target_file_bytes"] == "table property"
 
 
 def test_p24_balanced_takes_a_bucket_of_a_key_table_at_five_sorted_runs() -> None:
@@ -77,21 +80,12 @@ def test_p24_balanced_takes_a_bucket_of_a_key_table_at_five_sorted_runs() -> Non
     assert effective_policy(table_properties={}).values["rewrite.key_tables.sorted_run_trigger"] == 5
 
 
-def test_balanced_leaves_the_target_to_the_table() -> None:
-    policy = effective_policy(table_properties={"rewrite.target_file_bytes": 512 * MIB})
-    assert policy.values["rewrite.target_file_bytes"] == 512 * MIB
-    assert policy.origins["rewrite.target_file_bytes"] == "table property"
-
-
-def test_u4_upsolver_wants_files_of_500_decimal_megabytes_whatever_the_table_says() -> None:
+def test_u4_upsolver_wants_files_of_500_decimal_megabytes_whatever_the_table_says_unless_its_policy_does() -> None:
     policy = effective_policy(
         table_properties={"rewrite.target_file_bytes": 512 * MIB}, own=PolicyDocument(preset="upsolver")
     )
     assert policy.values["rewrite.target_file_bytes"] == 500_000_000
     assert policy.origins["rewrite.target_file_bytes"] == "preset upsolver"
-
-
-def test_u4_a_table_overrides_the_target_of_its_preset() -> None:
     policy = with_preset("upsolver", rewrite={"target_file_bytes": "256MiB"})
     assert (policy.values["rewrite.target_file_bytes"], policy.values["rewrite.large_file_bytes"]) == (
         256 * MIB,
@@ -99,19 +93,13 @@ def test_u4_a_table_overrides_the_target_of_its_preset() -> None:
     )
 
 
-def test_u14_sixty_small_files_that_have_settled_for_two_days() -> None:
+def test_u14_u15_u16_upsolver_takes_sixty_settled_a_thousand_or_two_old_small_files() -> None:
     assert rules("upsolver")[0] == {
         "file_count at_least": 60,
         "average_file_bytes below": 32_000_000,
         "newest_file_age above": 2 * DAY,
     }
-
-
-def test_u15_a_thousand_small_files() -> None:
     assert rules("upsolver")[1] == {"file_count at_least": 1000, "average_file_bytes below": 32_000_000}
-
-
-def test_u16_old_small_files_if_there_are_two_and_the_input_changed() -> None:
     assert rules("upsolver")[2] == {
         "newest_file_age above": 35 * DAY,
         "average_file_bytes below": 32_000_000,
@@ -120,26 +108,20 @@ def test_u16_old_small_files_if_there_are_two_and_the_input_changed() -> None:
     assert [rule.input_changed for rule in PRESETS["upsolver"].document.triggers or ()] == [False, False, True]
 
 
-def test_l2_artemis_tells_small_good_and_too_large_apart() -> None:
+def test_l2_l16_l17_artemis_has_three_sizes_of_files_thirty_percent_of_what_is_there_and_four_groups_at_once() -> None:
     values = with_preset("artemis").values
     assert [values[f"rewrite.{name}_file_bytes"] for name in ("small", "target", "large")] == [
         32_000_000,
         128_000_000,
         1_000_000_000,
     ]
-
-
-def test_l16_artemis_takes_thirty_percent_of_what_is_there() -> None:
     policy = with_preset("artemis", limits={"available_bandwidth": "400MB"})
     assert policy.budget().bytes_per_second == 120_000_000
     assert contradictions(policy) == []
-
-
-def test_l17_artemis_runs_four_groups_at_once() -> None:
     assert with_preset("artemis").parallel_groups == 4
 
 
-def test_l18_artemis_drains_from_nine_to_five_utc_on_every_day() -> None:
+def test_l18_l21_artemis_drains_from_nine_to_five_utc_seals_backs_off_and_rewrites_manifests_each_week() -> None:
     assert with_preset("artemis").written()["quiet_hours"] == [
         {
             "days": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
@@ -149,61 +131,40 @@ def test_l18_artemis_drains_from_nine_to_five_utc_on_every_day() -> None:
             "on_start": "drain",
         }
     ]
-
-
-def test_artemis_seals_partitions_and_backs_off() -> None:
     written = with_preset("artemis").written()
     assert written["seal"] == {"after": "1h"}
     assert written["backoff"]["signal"] == "query_latency_p95"
-
-
-def test_l21_artemis_rewrites_manifests_each_week() -> None:
     assert with_preset("artemis").written()["maintenance.rewrite_manifests"]["interval"] == "7d"
 
 
-def test_p13_paimon_merges_windows_of_five_files() -> None:
+def test_p8_p13_p23_and_p24_paimon_merges_windows_of_five_files_below_seven_tenths_and_five_sorted_runs() -> None:
     values = with_preset("paimon-universal").values
     assert (values["rewrite.strategy"], values["rewrite.min_input_files"]) == ("window", 5)
     assert {"small_file_count at_least": 5} in rules("paimon-universal")
-
-
-def test_p8_paimon_counts_files_from_seven_tenths_of_the_target_as_large() -> None:
     policy = with_preset("paimon-universal", rewrite={"target_file_bytes": "256MiB"})
     assert policy.values["rewrite.small_file_bytes"] == 256 * MIB * 7 // 10
     assert policy.origins["rewrite.small_file_bytes"] == "preset paimon-universal"
-
-
-def test_p11_paimon_rewrites_in_full_only_with_more_small_than_large_and_three_files() -> None:
-    assert with_preset("paimon-universal").written()["rewrite.full.eligibility"] == {
-        "more_small_than_large": True,
-        "min_files": 3,
-    }
-
-
-def test_p16_paimon_rewrites_in_full_at_twice_the_size() -> None:
-    assert with_preset("paimon-universal").values["rewrite.full.size_amplification_percent"] == 200
-
-
-def test_p23_and_p24_paimon_is_due_at_five_sorted_runs() -> None:
     policy = with_preset("paimon-universal")
     assert policy.values["rewrite.key_tables.sorted_run_trigger"] == 5
     assert {"sorted_run_count at_least": 5} in rules("paimon-universal")
 
 
-def test_m3_maxcompute_has_three_tiers_of_which_the_last_is_finished() -> None:
+def test_p11_p16_paimon_rewrites_in_full_at_twice_the_size_with_more_small_than_large_and_three_files() -> None:
+    assert with_preset("paimon-universal").written()["rewrite.full.eligibility"] == {
+        "more_small_than_large": True,
+        "min_files": 3,
+    }
+    assert with_preset("paimon-universal").values["rewrite.full.size_amplification_percent"] == 200
+
+
+def test_m3_m5_m6_m13_and_m17_maxcompute_has_three_tiers_leaves_large_files_and_far_ones_and_keeps_history() -> None:
     values = with_preset("maxcompute-tiered").values
     assert values["rewrite.strategy"] == "tiered"
     assert [(tier["below_bytes"], tier["files"]) for tier in values["rewrite.tiers"]] == [(16 * MIB, 8), (128 * MIB, 8)]
     assert values["rewrite.target_file_bytes"] == 128 * MIB
-
-
-def test_m5_and_m6_maxcompute_leaves_large_files_and_files_far_apart_alone() -> None:
     policy = with_preset("maxcompute-tiered")
     assert policy.bytes_of("rewrite.exclude_above_bytes") == 2**30
     assert policy.seconds_of("rewrite.max_time_span") == DAY
-
-
-def test_m13_and_m17_maxcompute_keeps_history_for_a_time_and_rewrites_what_blocks_its_end() -> None:
     assert with_preset("maxcompute-tiered").written()["maintenance.reclaim"] == {
         "retention": "7d",
         "interval": "1d",

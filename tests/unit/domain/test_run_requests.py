@@ -21,7 +21,7 @@ def by_day(value: str) -> PartitionPredicate:
     return ADAPTER.validate_python({"column": "day", "op": "eq", "value": value})
 
 
-def test_requests_are_equal_when_all_that_they_ask_for_is() -> None:
+def test_requests_are_equal_when_all_that_they_ask_for_is_and_they_have_no_nonce() -> None:
     same = [RunRequest(partitions=by_day("2026-11-01")) for _ in range(2)]
     assert same[0].key() == same[1].key()
     others = [
@@ -32,24 +32,28 @@ def test_requests_are_equal_when_all_that_they_ask_for_is() -> None:
         RunRequest(partitions=by_day("2026-11-02")),
     ]
     assert len({request.key() for request in (same[0], *others)}) == 6
-
-
-def test_a_nonce_makes_a_request_differ_from_all() -> None:
     assert len({RunRequest().key(nonce=nonce) for nonce in (None, "a", "b")}) == 3
 
 
-def test_a_request_is_stored_without_what_is_not_set() -> None:
+def test_requests_and_limits_are_stored_without_what_is_not_set_and_read_back() -> None:
     assert RunRequest().document() == {}
     assert RunRequest(force_full=True).document() == {"force_full": True}
+    limits = FleetLimits(parallel_runs=4, requests=7, catalogs={"lake": CatalogLimits(2, 400)})
+    own = {"parallel_runs": 2, "bandwidth": 400}
+    assert limits.document() == {"parallel_runs": 4, "requests": 7, "catalogs": {"lake": own}}
+    assert FleetLimits.of(limits.document()) == limits
+    assert FleetLimits().document() == {}
 
 
-def test_shares_of_all_runs_together_are_the_limit() -> None:
+def test_shares_of_all_runs_together_are_the_limit_also_in_a_catalog_with_few_runs() -> None:
     catalogs = {"lake": CatalogLimits(bandwidth=400), "archive": CatalogLimits(requests=60)}
     limits = FleetLimits(parallel_runs=4, bandwidth=1000, requests=100, catalogs=catalogs)
     assert limits.share("other") == Budget(250, 25)
     assert limits.share("lake") == Budget(100, 25)
     assert limits.share("archive") == Budget(250, 15)
     assert FleetLimits(parallel_runs=4).share("lake") == Budget()
+    limits = FleetLimits(parallel_runs=4, bandwidth=1000, catalogs={"lake": CatalogLimits(parallel_runs=1)})
+    assert limits.share("lake") == Budget(250)
 
 
 @pytest.mark.parametrize(
@@ -60,19 +64,6 @@ def test_the_share_of_a_catalogs_rate_is_by_the_runs_that_it_may_have(
 ) -> None:
     own = CatalogLimits(parallel_runs=of_catalog, bandwidth=400)
     assert FleetLimits(parallel_runs=of_fleet, catalogs={"lake": own}).share("lake") == Budget(share)
-
-
-def test_a_catalog_with_few_runs_has_no_more_of_the_fleets_rate_for_each() -> None:
-    limits = FleetLimits(parallel_runs=4, bandwidth=1000, catalogs={"lake": CatalogLimits(parallel_runs=1)})
-    assert limits.share("lake") == Budget(250)
-
-
-def test_limits_are_stored_without_what_is_not_set_and_read_back() -> None:
-    limits = FleetLimits(parallel_runs=4, requests=7, catalogs={"lake": CatalogLimits(2, 400)})
-    own = {"parallel_runs": 2, "bandwidth": 400}
-    assert limits.document() == {"parallel_runs": 4, "requests": 7, "catalogs": {"lake": own}}
-    assert FleetLimits.of(limits.document()) == limits
-    assert FleetLimits().document() == {}
 
 
 @pytest.mark.parametrize(

@@ -57,34 +57,22 @@ def test_every_attempt_and_every_wait_counts() -> None:
     ]
 
 
-def test_a_run_at_work_counts_up_to_now() -> None:
+def test_a_run_counts_up_to_now_and_an_attempt_to_when_its_dead_worker_is_noticed() -> None:
     found = run_timeline([SUBMITTED, claimed(4, 1)], now=at(10))
     assert (found.total_seconds, found.working_seconds, found.attempts[0].ended_at) == (10, 6, None)
-
-
-def test_a_run_that_waits_counts_up_to_now() -> None:
     found = run_timeline([SUBMITTED, claimed(4, 1), parked(5, 1, "spark", None, "spark")], now=at(65))
     assert found.waiting == {"spark": 60.0, "worker": 4.0}
-
-
-def test_a_wait_before_the_first_attempt_has_its_cause() -> None:
-    held = event(1, "held_back", waiting_for="blackout", not_before=at(500).isoformat())
-    freed = event(31, "let_go")
-    found = run_timeline([SUBMITTED, held, freed, claimed(33, 1)], now=at(33))
-    assert found.waiting == {"blackout": 30.0, "worker": 3.0}
-    assert found.queued_seconds == 33
-
-
-def test_a_dead_worker_ends_its_attempt_when_it_is_noticed() -> None:
+    assert run_timeline([], now=NOON) == RunTimeline()
     reaped = event(40, "reaped", RunState.QUEUED, attempt=1, reason="lease_expired")
     found = run_timeline([SUBMITTED, claimed(10, 1), reaped, claimed(41, 2)], now=at(41))
     assert [(each.seconds, each.reason) for each in found.attempts] == [(30.0, "lease_expired"), (0.0, None)]
 
 
-def test_a_run_that_was_cancelled_in_the_queue_only_waited() -> None:
+def test_a_wait_before_the_first_attempt_has_its_cause_and_a_run_that_was_cancelled_in_the_queue_only_waited() -> None:
+    held = event(1, "held_back", waiting_for="blackout", not_before=at(500).isoformat())
+    freed = event(31, "let_go")
+    found = run_timeline([SUBMITTED, held, freed, claimed(33, 1)], now=at(33))
+    assert found.waiting == {"blackout": 30.0, "worker": 3.0}
+    assert found.queued_seconds == 33
     found = run_timeline([SUBMITTED, event(7, "cancelled", RunState.CANCELLED)], now=at(100))
     assert (found.total_seconds, found.working_seconds, found.queued_seconds) == (7, 0, 7)
-
-
-def test_without_events_nothing_is_known() -> None:
-    assert run_timeline([], now=NOON) == RunTimeline()

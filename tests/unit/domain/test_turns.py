@@ -25,11 +25,8 @@ def numbers(ready: list[ReadyRun], held: dict[str, int] | None = None) -> list[i
     return [int(each.id[4:]) for each in in_turn(ready, held or {})]
 
 
-def test_of_equals_the_one_worth_most_goes_first() -> None:
+def test_of_equals_the_one_worth_most_goes_first_unless_another_waited_half_an_hour_longer() -> None:
     assert numbers([run(1), run(2, benefit_per_cost=0.5), run(3, benefit_per_cost=8.0)]) == [3, 2, 1]
-
-
-def test_what_a_run_is_worth_never_outweighs_half_an_hour_of_waiting() -> None:
     assert numbers([run(1, benefit_per_cost=1e9), run(2, minutes=31)]) == [2, 1]
 
 
@@ -39,41 +36,30 @@ def test_p15_of_key_tables_that_with_most_files_of_level_0_goes_first() -> None:
 
 
 @pytest.mark.parametrize("others", [{"benefit_per_cost": 1e9}, {"level0_file_count": 10**6}, {}])
-def test_p15_a_table_whose_readers_skip_level_0_goes_before_all_others_of_its_priority(
-    others: dict[str, float],
-) -> None:
+def test_p15_a_table_whose_readers_skip_level_0_goes_before_all_others_of_its_priority(others: dict[str, float]):
     hidden = run(2, level0_file_count=1, hides_level0=True)
     assert numbers([run(1, **others), hidden, run(3, priority=Priority.HIGH, minutes=40)]) == [3, 2, 1]
 
 
-def test_p15_a_table_without_files_of_level_0_hides_nothing() -> None:
+def test_p15_hidden_files_of_level_0_never_outweigh_an_hour_of_waiting_and_without_files_none_are_hidden() -> None:
     assert numbers([run(1), run(2, hides_level0=True)]) == [1, 2]
-
-
-def test_p15_hidden_files_never_outweigh_an_hour_of_waiting() -> None:
     assert numbers([run(1, level0_file_count=10**6, hides_level0=True), run(2, minutes=60)]) == [2, 1]
 
 
-def test_a_team_with_one_run_does_not_wait_for_anothers_thousand() -> None:
+def test_a_team_with_one_run_waits_neither_for_anothers_thousand_nor_for_a_backlog_of_hours() -> None:
+    """With one worker: the team that was served a minute ago has nothing at work, and thousands that waited all day."""
     storm = [run(number, team="big", minutes=60) for number in range(1000)]
     assert numbers([*storm, run(5000, team="small")]).index(5000) == 3  # two for the hour that they waited, and a tie
-
-
-def test_a_backlog_of_hours_goes_behind_a_team_that_comes_now() -> None:
-    """With one worker: the team that was served a minute ago has nothing at work, and thousands that waited all day."""
     just_now = NOON - timedelta(minutes=1)
     storm = [run(number, team="big", minutes=720, served_at=just_now) for number in range(1000)]
     assert numbers([*storm, run(5000, team="small", minutes=2)])[0] == 5000
     assert numbers([*storm, run(5000, team="small", minutes=2, served_at=NOON)])[:2] == [0, 5000]
 
 
-def test_what_a_team_has_at_work_counts() -> None:
+def test_what_a_team_has_at_work_counts_and_tables_without_a_team_share_with_those_of_their_catalog() -> None:
     ready = [run(1, team="a", minutes=1), run(2, team="b")]
     assert numbers(ready) == [1, 2]
     assert numbers(ready, {"team a": 1}) == [2, 1]
-
-
-def test_tables_without_a_team_share_with_those_of_their_catalog() -> None:
     ready = [run(1, team=None, catalog="x"), run(2, team=None, catalog="x"), run(3, team=None, catalog="y")]
     assert numbers(ready) == [1, 3, 2]
 
@@ -85,16 +71,13 @@ def test_urgent_runs_go_before_all_others_and_in_turn_among_themselves() -> None
     assert numbers([*others, *urgent, small])[:4] == [50, 60, 51, 52]
 
 
-def test_a_rewrite_does_not_wait_for_the_upkeep_of_its_team_that_was_queued_before() -> None:
+def test_a_rewrite_does_not_wait_for_the_upkeep_of_its_team_and_both_alternate_while_they_wait() -> None:
     expiries = [run(number, minutes=600, operation=Operation.EXPIRE_SNAPSHOTS) for number in range(1000)]
     at_work = {"upkeep of team a": 3}
     assert numbers([*expiries, run(5000, minutes=1)], at_work).index(5000) == 17
     just_now = NOON - timedelta(minutes=2)
     served = [replace(each, served_at=just_now) for each in expiries]
     assert numbers([*served, run(5000, minutes=1)], at_work)[0] == 5000
-
-
-def test_upkeep_and_rewrites_of_a_team_alternate_while_both_wait() -> None:
     both = [run(number, operation=Operation.RECLAIM if number % 2 else Operation.REWRITE) for number in range(8)]
     assert numbers([*both[::2], *both[1::2]]) == [0, 1, 2, 3, 4, 5, 6, 7]
 

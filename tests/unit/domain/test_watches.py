@@ -39,11 +39,8 @@ def test_a_look_is_never_more_than_an_interval_away(interval: int) -> None:
     assert waits[500] == pytest.approx(interval / 2, rel=0.1)
 
 
-def test_the_interval_doubles_up_to_the_longest_of_the_catalog_and_halves_down_to_the_shortest() -> None:
+def test_the_interval_doubles_and_halves_within_bounds_and_time_that_changes_the_answer_comes_before_it() -> None:
     assert [longer(10, 500), longer(300, 500), longer(500, 500)] == [20, 500, 500]
     assert [shorter(500), shorter(15), shorter(10)] == [250, 10, 10]
-
-
-def test_an_instant_at_which_time_changes_the_answer_comes_before_the_interval() -> None:
     watch = Watch(TableId("a"), 0.5, NOW, 40, reconsider_at=NOW + timedelta(seconds=1))
     assert watch.next_look(NOW) == watch.reconsider_at

@@ -25,12 +25,9 @@ def test_packing_is_enough_when_queries_name_all_partition_columns() -> None:
     assert "95% of the queries name all partition columns (day, region)" in found.because
 
 
-def test_one_partition_column_of_two_is_not_enough() -> None:
+def test_columns_to_cluster_by_are_those_most_filtered_by_and_none_of_the_partition() -> None:
     found = layout(("day customer", 100))
     assert (found.layout, found.cluster_by, found.partition_query_share) == (Layout.CLUSTER, ("customer",), 0.0)
-
-
-def test_columns_to_cluster_by_are_those_most_filtered_by_and_none_of_the_partition() -> None:
     found = layout(("customer", 50), ("price day", 30), ("note", 5), ("day region", 15))
     assert found.cluster_by == ("customer", "price")
     assert [(use.column, use.query_share) for use in found.columns] == [
@@ -38,29 +35,17 @@ def test_columns_to_cluster_by_are_those_most_filtered_by_and_none_of_the_partit
         ("price", 0.3),
         ("note", 0.05),
     ]
-
-
-def test_a_table_without_partitions_is_never_enough_by_packing_when_queries_filter() -> None:
     found = layout(("customer", 100), partition="")
     assert (found.layout, found.cluster_by) == (Layout.CLUSTER, ("customer",))
     assert "not partitioned" in found.because
-
-
-def test_at_most_four_columns_are_advised() -> None:
     found = layout(("id customer price note day", 100), partition="")
     assert found.cluster_by == ("id", "day", "customer", "price")
 
 
-def test_without_queries_nothing_is_advised() -> None:
+def test_without_queries_on_columns_that_a_table_has_nothing_is_gained_by_clustering() -> None:
     assert (layout().layout, layout().partition_query_share) == (Layout.UNKNOWN, None)
-
-
-def test_queries_that_read_everything_gain_nothing_by_clustering() -> None:
     found = layout(("", 95), ("customer", 5))
     assert (found.layout, found.full_scan_share) == (Layout.BINPACK, 0.95)
-
-
-def test_columns_that_the_table_does_not_have_are_left_out() -> None:
     found = layout(("nonsense; DROP TABLE", 100), partition="")
     assert (found.layout, found.columns) == (Layout.BINPACK, ())
 
@@ -83,12 +68,9 @@ def test_updates_and_full_scans_are_reasons_to_rewrite_more_often() -> None:
     assert ["40% of the commits" in found.because[0], "80% of the queries" in found.because[1]] == [True, True]
 
 
-def test_rewriting_more_than_is_ingested_is_a_reason_to_wait() -> None:
+def test_rewriting_more_than_is_ingested_is_a_reason_to_wait_and_a_table_that_nobody_wrote_to_costs_nothing() -> None:
     [reason] = upkeep(ingested=10, rewritten=35).because
     assert "rewritten 3.5 times" in reason
-
-
-def test_a_table_that_nobody_wrote_to_costs_nothing() -> None:
     found = advise_upkeep(Writes(0, 0, 0, 0, 0), expiry_seconds=DAY, full_scan_share=None)
     assert (found.write_amplification, found.update_share, found.extra_storage_bytes, found.because) == (
         None,

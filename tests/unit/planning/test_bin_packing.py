@@ -17,20 +17,19 @@ def packed(sizes: list[int], at_least: int = 1) -> list[list[int]]:
     return [positions.tolist() for positions in bins]
 
 
-@given(size_lists, st.integers(1, 20))
-def test_every_file_is_in_exactly_one_group(sizes: list[int], at_least: int) -> None:
-    assert sorted(position for group in packed(sizes, at_least) for position in group) == list(range(len(sizes)))
-
-
-@given(size_lists, st.integers(1, 20))
-def test_only_a_single_file_passes_the_capacity(sizes: list[int], at_least: int) -> None:
-    for group in packed(sizes, at_least):
-        assert len(group) == 1 or sum(sizes[position] for position in group) <= CAPACITY
-
-
-@given(size_lists)
-def test_the_same_sizes_give_the_same_groups(sizes: list[int]) -> None:
-    assert packed(sizes) == packed(sizes)
+@given(size_lists, st.integers(1, 20), st.sampled_from(["locality", "fill", "arrival"]))
+def test_every_order_puts_each_file_in_one_group_within_the_capacity(sizes: list[int], at_least: int, order: str):
+    """Only a single file passes the capacity, and the same sizes give the same groups."""
+    given = np.array(sizes, dtype=np.int64)
+    found, again = (
+        [each.tolist() for each in pack(given, capacity=CAPACITY, target=TARGET, at_least=at_least, order_by=order)]
+        for _ in range(2)
+    )
+    assert found == again
+    assert sorted(position for group in found for position in group) == list(range(len(sizes)))
+    assert all(len(group) == 1 or sum(sizes[at] for at in group) <= CAPACITY for group in found)
+    if order == "arrival":
+        assert [at for group in found for at in group] == list(range(len(sizes)))
 
 
 @given(small_sizes)
@@ -45,32 +44,29 @@ def test_many_files_of_mixed_sizes_stay_within_one_percent_of_the_volume_bound()
     assert len(bins) <= 1.01 * volume_bound(int(sizes.sum()), CAPACITY)
 
 
-def test_neighbours_stay_together_where_that_costs_no_group() -> None:
+def test_neighbours_stay_together_where_that_costs_no_group_unless_packed_by_size() -> None:
     assert packed([300, 20, 300, 20, 300, 20]) == [[0, 1, 2, 3, 4, 5]]
     groups = packed([100] * 18)
     assert groups == [list(range(9)), list(range(9, 18))]
-
-
-def test_groups_are_cut_where_whole_outputs_end() -> None:
-    five_outputs = [TARGET // 4] * 20
-    assert [len(group) for group in packed(five_outputs, at_least=2)] == [12, 8]
-
-
-def test_more_groups_are_made_for_parallel_tasks_but_none_below_one_output() -> None:
-    four_outputs = [TARGET // 4] * 16
-    assert len(packed(four_outputs, at_least=3)) == 3
-    assert len(packed(four_outputs, at_least=100)) == 4
-
-
-def test_sizes_that_defeat_contiguous_cuts_are_packed_by_size() -> None:
     pairs_that_fit_only_crosswise = [700, 700, 324, 324]
     assert packed(pairs_that_fit_only_crosswise) == [[0, 2], [1, 3]]
-
-
-def test_windows_keep_neighbours_within_reach_of_each_other() -> None:
     sizes = np.random.default_rng(3).integers(20, 80, 20_000)
     spans = [int(positions[-1] - positions[0]) for positions in pack(sizes, capacity=CAPACITY, target=TARGET)]
     assert np.median(spans) < 1000
+    sizes = np.array([600, 600, 400, 400], dtype=np.int64)
+    by = {
+        order: [group.tolist() for group in pack(sizes, capacity=CAPACITY, target=TARGET, order_by=order)]
+        for order in ("fill", "arrival")
+    }
+    assert by == {"fill": [[0, 2], [1, 3]], "arrival": [[0], [1, 2], [3]]}
+
+
+def test_more_groups_are_made_for_parallel_tasks_where_whole_outputs_end() -> None:
+    five_outputs = [TARGET // 4] * 20
+    assert [len(group) for group in packed(five_outputs, at_least=2)] == [12, 8]
+    four_outputs = [TARGET // 4] * 16
+    assert len(packed(four_outputs, at_least=3)) == 3
+    assert len(packed(four_outputs, at_least=100)) == 4
 
 
 @given(st.lists(st.integers(1, CAPACITY), max_size=80))
@@ -83,26 +79,6 @@ def test_first_fit_decreasing_is_the_textbook_one(sizes: list[int]) -> None:
         rooms[at] -= size
     bins = first_fit_decreasing(np.array(sizes, dtype=np.int64), CAPACITY)
     assert sorted(CAPACITY - sum(sizes[position] for position in group) for group in bins) == sorted(rooms)
-
-
-def test_fill_packs_by_size_at_once_and_arrival_never_does() -> None:
-    sizes = np.array([600, 600, 400, 400], dtype=np.int64)
-    by = {
-        order: [group.tolist() for group in pack(sizes, capacity=CAPACITY, target=TARGET, order_by=order)]
-        for order in ("fill", "arrival")
-    }
-    assert by == {"fill": [[0, 2], [1, 3]], "arrival": [[0], [1, 2], [3]]}
-
-
-@given(size_lists, st.integers(1, 20), st.sampled_from(["fill", "arrival"]))
-def test_every_order_puts_each_file_in_one_group_within_the_capacity(
-    sizes: list[int], at_least: int, order: str
-) -> None:
-    bins = pack(np.array(sizes, dtype=np.int64), capacity=CAPACITY, target=TARGET, at_least=at_least, order_by=order)
-    assert sorted(position for group in bins for position in group.tolist()) == list(range(len(sizes)))
-    assert all(len(group) == 1 or sum(sizes[at] for at in group.tolist()) <= CAPACITY for group in bins)
-    if order == "arrival":
-        assert [at for group in bins for at in group.tolist()] == list(range(len(sizes)))
 
 
 @given(size_lists)

@@ -25,7 +25,7 @@ def planned(files: list[DigestFile], document: dict[str, Any] | None = None, **g
     return plan_of(digest_of(files), document or {}, form=RUNS, **given)
 
 
-def test_a_bucket_is_planned_whole_from_the_trigger_on() -> None:
+def test_a_bucket_is_planned_whole_from_the_trigger_of_the_policy_on() -> None:
     """Also its large files: the engine decides which runs it merges."""
     files = [
         *bucket("a", 0, 0, 0, 0, 0, 5, size=900 * MIB),
@@ -35,22 +35,16 @@ def test_a_bucket_is_planned_whole_from_the_trigger_on() -> None:
     plan = planned(files)
     assert [(group.partition, len(group.inputs)) for group in plan.groups] == [("a", 5)]
     assert [(each.partition, each.reason) for each in plan.skipped] == [("b", "few_runs")]
-
-
-def test_the_trigger_is_that_of_the_policy() -> None:
     document = {"rewrite": {"key_tables": {"sorted_run_trigger": 3}}}
     plan = planned([*bucket("a", 0, 0, 0, 5), *bucket("a", 1, 0, 5)], document)
     assert [len(group.inputs) for group in plan.groups] == [3]
 
 
-def test_p21_eager_takes_buckets_with_new_files_that_have_something_to_merge_with() -> None:
+def test_p20_p21_eager_takes_buckets_with_new_files_that_merge_or_that_readers_lack_until_then() -> None:
     files = [*bucket("a", 0, 0, 5), *bucket("b", 0, 0, 0), *bucket("c", 0, 4, 5), *bucket("d", 0, 0)]
     assert planned(files).groups == ()
     plan = planned(files, {"rewrite": {"key_tables": {"lookup": "eager"}}})
     assert [(group.partition, len(group.inputs)) for group in plan.groups] == [("a", 2), ("b", 2)]
-
-
-def test_p20_eager_takes_a_single_new_file_that_readers_lack_until_then() -> None:
     files = [*bucket("a", 0, 0), *bucket("b", 0, 5)]
     form = replace(RUNS, lifts_new=True)
     plan = plan_of(digest_of(files), {"rewrite": {"key_tables": {"lookup": "eager"}}}, form=form)
@@ -58,9 +52,13 @@ def test_p20_eager_takes_a_single_new_file_that_readers_lack_until_then() -> Non
     assert plan_of(digest_of(files), {}, form=form).groups == ()
 
 
-def test_a_full_rewrite_takes_every_bucket_that_has_something_to_merge() -> None:
+def test_files_of_different_buckets_and_of_none_are_never_merged_not_even_in_full() -> None:
     plan = planned([*bucket("a", 0, 0, 5), *bucket("a", 1, 5, 5), *bucket("a", 2, 0)], full=True)
     assert [len(group.inputs) for group in plan.groups] == [2]
+    assert planned([DigestFile(MIB, bucket=-2, level=0)] * 9, full=True).groups == ()
+    files = [*bucket("a", 0, 0, 0, 0), *bucket("a", 1, 0, 0)]
+    plan = plan_of(digest_of(files), {"rewrite": {"min_input_files": 2}, "limits": {"parallel_groups": 1}})
+    assert sorted(len(group.inputs) for group in plan.groups) == [2, 3]
 
 
 def test_windows_are_of_neighbours_in_a_bucket() -> None:
@@ -75,16 +73,6 @@ def test_windows_are_of_neighbours_in_a_bucket() -> None:
     for group in plan.groups:
         numbers = [each.sequence_number for each in group.inputs]
         assert numbers in ([0, 1, 2, 3], [5, 6, 7])
-
-
-def test_files_that_wait_for_a_bucket_are_in_no_group() -> None:
-    assert planned([DigestFile(MIB, bucket=-2, level=0)] * 9, full=True).groups == ()
-
-
-def test_files_of_different_buckets_are_never_merged() -> None:
-    files = [*bucket("a", 0, 0, 0, 0), *bucket("a", 1, 0, 0)]
-    plan = plan_of(digest_of(files), {"rewrite": {"min_input_files": 2}, "limits": {"parallel_groups": 1}})
-    assert sorted(len(group.inputs) for group in plan.groups) == [2, 3]
 
 
 def test_ten_thousand_buckets_of_a_million_files_are_planned_in_seconds() -> None:

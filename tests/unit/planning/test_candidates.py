@@ -26,33 +26,21 @@ def test_small_files_are_candidates_and_well_sized_ones_are_not() -> None:
     assert chosen.is_candidate.tolist() == [True] * 5 + [False]
 
 
-def test_a_large_file_is_split_even_when_it_is_alone() -> None:
+def test_a_large_file_is_split_unless_it_would_stay_whole_and_a_deleted_share_counts() -> None:
     chosen = found([DigestFile(LARGE), DigestFile(GOOD)])
     assert chosen.is_forced.tolist() == [True, False]
-
-
-def test_a_large_file_is_left_alone_when_splitting_is_off() -> None:
     assert found([DigestFile(LARGE)], large_file_bytes="off").reasons == (SkipReason.WELL_SIZED,)
-
-
-def test_a_file_that_a_split_would_leave_whole_is_left_alone() -> None:
     assert found([DigestFile(140 * MIB)], large_file_bytes="130MiB").reasons == (SkipReason.WELL_SIZED,)
+    files = [DigestFile(GOOD, delete_files=1, deleted_rows=rows) for rows in (99, 100)]
+    assert found(files, deletes={"files": 100, "ratio": 0.1}).is_candidate.tolist() == [False, True]
+    chosen = found([DigestFile(SMALL), DigestFile(SMALL, delete_files=1)])
+    assert chosen.is_candidate.tolist() == [True, True]
 
 
 def test_a_file_with_a_delete_file_is_a_candidate_whatever_its_size() -> None:
     """P9: deletes make a file of any size a candidate."""
     chosen = found([DigestFile(GOOD, delete_files=1, deleted_rows=1), DigestFile(GOOD)])
     assert chosen.is_candidate.tolist() == [True, False]
-
-
-def test_a_deleted_share_counts_when_single_delete_files_do_not() -> None:
-    files = [DigestFile(GOOD, delete_files=1, deleted_rows=rows) for rows in (99, 100)]
-    assert found(files, deletes={"files": 100, "ratio": 0.1}).is_candidate.tolist() == [False, True]
-
-
-def test_few_small_files_come_along_when_a_delete_forces_their_partition() -> None:
-    chosen = found([DigestFile(SMALL), DigestFile(SMALL, delete_files=1)])
-    assert chosen.is_candidate.tolist() == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -72,21 +60,12 @@ def test_a_partition_left_alone_says_why(files: Sequence[DigestFile], reason: Sk
     assert not chosen.is_candidate.any()
 
 
-def test_files_that_would_come_out_as_many_as_they_are_are_left_alone() -> None:
+def test_what_would_come_out_as_it_is_what_is_excluded_and_partitions_with_an_equality_delete_are_left_alone() -> None:
     chosen = found([DigestFile(126 * MIB)] * 9, small_file_bytes="128MiB")
     assert chosen.reasons == (SkipReason.AS_GOOD_AS_IT_GETS,)
-
-
-def test_a_file_above_the_exclusion_is_never_touched() -> None:
     chosen = found([DigestFile(LARGE, delete_files=3)], exclude_above_bytes="200MiB")
     assert chosen.reasons == (SkipReason.EXCLUDED_ABOVE,)
-
-
-def test_one_equality_delete_blocks_its_partition_only() -> None:
     files = [DigestFile(SMALL, "a")] * 5 + [DigestFile(SMALL, "b")] * 5 + [DigestFile(GOOD, "a", equality_deletes=1)]
     assert found(files).reasons == (SkipReason.EQUALITY_DELETES, None)
-
-
-def test_a_group_holds_at_least_one_target() -> None:
     limits = RewriteLimits.of(policy_of({"rewrite": {"target_file_bytes": "2GiB"}}))
     assert limits.group_bytes == 2 * 2**30

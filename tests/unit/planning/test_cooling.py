@@ -46,6 +46,10 @@ def test_a_cooling_partition_is_left_out_with_its_end_and_the_others_go_on() -> 
     assert {group.partition for group in plan.groups} == {B}
     (left,) = plan.skipped
     assert (left.partition, left.reason, left.until) == (A, "cooling_down", NOW + timedelta(minutes=5))
+    plan = planned([DigestFile(128 * MIB, A)], hot((0, A)))
+    assert [(each.reason, each.until) for each in plan.skipped] == [("well_sized", None)]
+    files = many(A)
+    assert planned(files, hot((1, A)), hot((0, "{}"))) == planned(files)
 
 
 def test_a_partition_that_has_cooled_is_planned_in_smaller_groups() -> None:
@@ -60,37 +64,21 @@ def test_a_partition_that_has_cooled_is_planned_in_smaller_groups() -> None:
     assert sum(len(group.inputs) for group in plan.groups) == len(files)
 
 
-def test_a_well_sized_partition_that_cools_is_called_well_sized() -> None:
-    plan = planned([DigestFile(128 * MIB, A)], hot((0, A)))
-    assert [(each.reason, each.until) for each in plan.skipped] == [("well_sized", None)]
-
-
-def test_a_loss_in_another_spec_or_partition_changes_nothing() -> None:
-    files = many(A)
-    assert planned(files, hot((1, A)), hot((0, "{}"))) == planned(files)
-
-
-def test_the_rules_pass_over_a_cooling_partition_and_say_when_it_is_due() -> None:
+def test_the_rules_pass_over_a_cooling_partition_and_say_when_it_is_due_after_its_seal() -> None:
     found = judged(many(A) + many(B, 2), hot((0, A)))
     (rule,) = [each for each in found.triggers if each.name == "many small files"]
     assert (found.is_due, dict(rule.held_back)) == (False, {"cooling_down": 1})
     assert found.due_in_seconds == found.cools_in_seconds == 300
-
-
-def test_the_rules_are_due_by_the_other_partitions() -> None:
-    found = judged(many(A) + many(B), hot((0, A)))
-    assert found.is_due
-    assert [each.partition for each in found.triggers[0].due] == [B]
-    assert found.due_partitions(full=False).tolist() == [False, True]
-
-
-def test_a_seal_and_a_cool_down_last_as_long_as_the_later_of_both() -> None:
     files = [DigestFile(MIB, A, added_at_ms=round((NOW - timedelta(minutes=1)).timestamp() * 1000))] * 30
     assert judged(files, hot((0, A)), seal={"quiet_for": "2m"}).due_in_seconds == 300
     assert judged(files, hot((0, A)), seal={"quiet_for": "1h"}).due_in_seconds == 59 * 60
 
 
-def test_full_rewrites_pass_over_cooling_partitions_too() -> None:
+def test_the_rules_are_due_by_the_other_partitions_and_full_rewrites_pass_over_cooling_ones_too() -> None:
+    found = judged(many(A) + many(B), hot((0, A)))
+    assert found.is_due
+    assert [each.partition for each in found.triggers[0].due] == [B]
+    assert found.due_partitions(full=False).tolist() == [False, True]
     policy = {"triggers": [], "rewrite": {"full": {"interval": "7d"}}}
     assert judged(many(A), **policy).is_due
     assert not judged(many(A), hot((0, A)), **policy).is_due

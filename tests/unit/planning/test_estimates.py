@@ -32,36 +32,24 @@ def test_arrays_are_counted_as_single_totals_are(totals: list[int], target: int)
     assert counts.tolist() == [output_count(total, target) for total in totals]
 
 
-def test_time_has_fixed_costs_and_a_rate() -> None:
+def test_time_has_fixed_costs_and_a_rate_that_lanes_share() -> None:
     assert predict([GROUP], live_share=[1.0], time=TIME).seconds == pytest.approx(FIXED + 12)
-
-
-def test_lanes_share_all_but_the_cost_of_the_run() -> None:
     groups = [replace(GROUP, ordinal=at) for at in range(4)]
     found = predict(groups, live_share=[1.0] * 4, time=replace(TIME, lanes=4))
     assert found.seconds == pytest.approx(FIXED + 12)
+    assert predict([], live_share=[], time=TIME).seconds == 0.0
 
 
-def test_a_bandwidth_below_the_rate_makes_the_prediction_longer() -> None:
+def test_a_limit_of_bandwidth_or_requests_makes_the_prediction_longer() -> None:
     limited = replace(TIME, limit=Budget(5 * MIB, None))
     assert predict([GROUP], live_share=[1.0], time=limited).seconds == pytest.approx(5 + 48)
-
-
-def test_a_limit_of_requests_makes_the_prediction_longer() -> None:
     requests = predicted_requests([GROUP], output_bytes=120 * MIB)
     limited = replace(TIME, limit=Budget(None, 0.1))
     assert predict([GROUP], live_share=[1.0], time=limited).seconds == pytest.approx(5 + requests / 0.1)
 
 
-def test_no_groups_take_no_time() -> None:
-    assert predict([], live_share=[], time=TIME).seconds == 0.0
-
-
-def test_deleted_rows_are_taken_off_the_expected_bytes() -> None:
+def test_deleted_rows_and_the_metadata_of_inputs_are_not_expected_in_outputs() -> None:
     assert predict([GROUP], live_share=[0.5], time=TIME).output_bytes == 60 * MIB
-
-
-def test_the_metadata_of_inputs_is_not_expected_in_outputs() -> None:
     inputs = tuple(InputFile(f"{at}", 6_000, 10, 1) for at in range(100))
     group = FileGroup(0, 0, "{}", inputs, 1)
     found = predict([group], live_share=[1.0], time=TIME, calibration=Calibration(metadata_bytes=5_700))
@@ -78,11 +66,8 @@ def test_a_plan_with_some_of_its_groups_takes_the_time_of_those() -> None:
     assert part.seconds == pytest.approx(FIXED + 12)
 
 
-def test_a_small_input_is_read_and_a_small_output_sent_with_one_request_each() -> None:
+def test_small_files_take_one_request_each_and_large_ones_one_for_each_row_group_and_their_deletes() -> None:
     group = FileGroup(0, 0, "{}", (InputFile("a", MIB, 10, 1), InputFile("b", MIB, 10, 1)), 1)
     assert predicted_requests([group], output_bytes=2 * MIB) == 2 + 1
-
-
-def test_a_large_input_is_read_by_row_groups_and_deletes_are_read_too() -> None:
     inputs = (InputFile("a", 300 * MIB, 10, 1, (DeleteRef("d", 9),)),)
     assert predicted_requests([FileGroup(0, 0, "{}", inputs, 2)], output_bytes=300 * MIB) == (1 + 3) + 1 + 2 * (4 + 15)

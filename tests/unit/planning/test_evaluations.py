@@ -37,31 +37,25 @@ def due(found: Evaluation) -> list[str]:
     return [rule.name for rule in found.rules if rule.is_due]
 
 
-def test_balanced_is_due_at_twenty_small_files_that_are_a_fifth_of_all():
+def test_balanced_is_due_at_twenty_small_files_that_are_a_fifth_or_twelve_settled_ones():
     assert due(evaluated({}, files(20, MIB, days=0))) == ["many small files"]
     assert due(evaluated({}, files(19, MIB, days=0))) == []
     assert due(evaluated({}, files(20, MIB, days=0) + files(81, 128 * MIB, days=0))) == []
-
-
-def hourly(partitions: int, each: int, size: int = 4096, *, days: float = 1) -> list[DigestFile]:
-    return [file for at in range(partitions) for file in files(each, size, days=days, partition=f'{{"hour":{at}}}')]
-
-
-def test_balanced_takes_twelve_tiny_files_in_each_of_24_partitions_once_they_have_settled():
     found = evaluated({}, hourly(24, 12))
     assert due(found) == ["settled", "many avoidable files in the table"]
     assert found.due_partitions(full=False).all()
     assert evaluated({}, hourly(24, 12, days=1 / 48)).due_in_seconds == pytest.approx(1800)
 
 
-def test_balanced_waits_in_a_partition_with_new_files_until_a_rewrite_doubles_what_the_last_one_left():
+def hourly(partitions: int, each: int, size: int = 4096, *, days: float = 1) -> list[DigestFile]:
+    return [file for at in range(partitions) for file in files(each, size, days=days, partition=f'{{"hour":{at}}}')]
+
+
+def test_balanced_waits_beside_a_large_remainder_until_a_rewrite_doubles_it_or_there_are_twenty_settled_files():
     left = files(1, 40 * MIB, days=0)
     assert due(evaluated({}, left + files(39, MIB, days=0))) == []
     assert due(evaluated({}, left + files(40, MIB, days=0))) == ["many small files"]
     assert due(evaluated({}, left + files(499, 4096, days=0))) == ["very many small files"]
-
-
-def test_balanced_leaves_a_few_late_files_beside_a_large_remainder_until_there_are_twenty():
     left = files(1, 90 * MIB, days=2)
     assert due(evaluated({}, left + files(18, MIB, days=1))) == []
     assert due(evaluated({}, left + files(19, MIB, days=1))) == ["settled with many small files"]
@@ -83,15 +77,9 @@ def test_avoidable_files_that_no_rule_makes_due_in_time_are_counted():
     found = evaluated(TWENTY, hourly(24, 12))
     assert found.never_due == NeverDue(files=264, partitions=24, too_few_files=0, of_files=288)
     assert evaluated({}, hourly(24, 12, days=0)).never_due == NeverDue(of_files=288)  # due once they have settled
-
-
-def test_avoidable_files_below_the_least_number_of_inputs_are_counted_apart():
     policy = {**TWENTY, "rewrite": {"min_input_files": 5}}
     found = evaluated(policy, hourly(3, 4) + files(6, MIB, days=1)).never_due
     assert found == NeverDue(files=14, partitions=4, too_few_files=9, of_files=18)
-
-
-def test_files_that_no_rewrite_would_merge_are_not_counted_as_never_due():
     history = RewriteHistory([PartitionRewrite(0, "{}", NOW_MS - DAY_MS, is_full=False)])
     left = files(4, 90 * MIB, days=1)  # what a rewrite left, and another would not halve
     assert evaluated(TWENTY, left, history=history).never_due.files == 0
@@ -136,24 +124,13 @@ def test_l14_an_unsealed_day_is_held_back_and_says_when_it_is_sealed():
     assert found.seal.next_at_ms == 1_790_038_800_000  # 2026-09-22T01:00Z
 
 
-def test_without_a_seal_nothing_waits():
-    seal = evaluated({}, files(2, MB, days=0)).seal
-    assert (seal.is_on, seal.sealed, seal.not_sealed, seal.next_at_ms) == (False, 1, 0, None)
-
-
 FULL: dict[str, Any] = {"triggers": [], "rewrite": {"full": {"interval": "1d", "size_amplification_percent": "off"}}}
 
 
-def test_p17_an_interval_makes_a_partition_due_that_was_never_rewritten_in_full():
+def test_p11_p17_a_full_rewrite_is_due_by_its_interval_and_where_it_is_worth_it_unless_that_is_off():
     assert due(evaluated(FULL, files(5, MB, days=1))) == ["rewrite.full.interval"]
-
-
-def test_p11_a_full_rewrite_that_is_not_worth_it_is_held_back():
     found = evaluated(FULL, files(2, MB, days=1))
     assert (found.is_due, found.full[0].held_back) == (False, {"not_eligible_for_full": 1})
-
-
-def test_p11_eligibility_that_is_off_asks_nothing():
     policy = {**FULL, "rewrite": {"full": {**FULL["rewrite"]["full"], "eligibility": "off"}}}
     assert evaluated(policy, files(2, MB, days=1)).is_due
 
@@ -164,11 +141,10 @@ def test_p16_amplification_is_on_by_default_and_silent_before_the_first_full_rew
     assert not found.is_due
 
 
-def test_a_partition_that_planning_can_not_better_is_not_due():
+def test_a_partition_that_planning_can_not_better_is_not_due_and_an_empty_table_is_judged_too():
     found = evaluated({"rewrite": {"min_input_files": 100}}, files(40, MB, days=1))
     assert (found.is_due, found.triggers[0].held_back) == (False, {"too_few_files": 1})
-
-
-def test_a_table_without_files_is_judged_too():
     found = evaluated({"preset": "upsolver"}, [])
     assert (found.is_due, len(found.triggers)) == (False, 3)
+    seal = evaluated({}, files(2, MB, days=0)).seal
+    assert (seal.is_on, seal.sealed, seal.not_sealed, seal.next_at_ms) == (False, 1, 0, None)

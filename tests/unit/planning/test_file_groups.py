@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.runs.files import InputFile
@@ -53,43 +53,26 @@ def by_path(files: Sequence[DigestFile]) -> dict[str, DigestFile]:
 
 
 @given(tables, st.integers(1, 12))
-def test_groups_stay_within_one_partition_and_one_spec(files: list[DigestFile], parallel: int) -> None:
-    """L5, U5: for any table."""
-    known = by_path(files)
-    for group in plan(digest_of(files), parallel_groups=parallel).groups:
-        assert {(known[one.path].spec_id, known[one.path].partition) for one in group.inputs} == {
-            (group.spec_id, group.partition)
-        }
+def test_groups_are_of_one_partition_hold_each_file_once_and_are_worth_it(files: list[DigestFile], parallel: int):
+    """L5, U5: for any table.
 
-
-@given(tables, st.integers(1, 12))
-def test_no_file_is_in_two_groups(files: list[DigestFile], parallel: int) -> None:
-    """L5: for any table."""
-    paths = [one.path for group in plan(digest_of(files), parallel_groups=parallel).groups for one in group.inputs]
+    L12: the bytes of a group are bounded, and only a single file passes the bound. A group makes fewer files, or holds
+    a file that is burdened: split, with deletes, or with small row groups. Each of those is in a group.
+    """
+    known, made = by_path(files), plan(digest_of(files), parallel_groups=parallel)
+    paths = [one.path for group in made.groups for one in group.inputs]
     assert len(paths) == len(set(paths))
-
-
-@given(tables, st.integers(1, 12))
-def test_only_a_single_file_passes_the_group_size(files: list[DigestFile], parallel: int) -> None:
-    """L5, L12: the bytes of a group are bounded."""
-    for group in plan(digest_of(files), parallel_groups=parallel).groups:
+    for group in made.groups:
+        places = {(known[one.path].spec_id, known[one.path].partition) for one in group.inputs}
+        assert places == {(group.spec_id, group.partition)}
         assert len(group.inputs) == 1 or group.input_bytes <= CAPACITY
-
-
-@given(tables, st.integers(1, 12))
-def test_every_group_makes_fewer_files_or_is_forced(files: list[DigestFile], parallel: int) -> None:
-    """L5: no group has one input, unless it is split or has deletes."""
-    known = by_path(files)
-    for group in plan(digest_of(files), parallel_groups=parallel).groups:
         assert group.predicted_outputs < len(group.inputs) or is_forced(known, group)
-
-
-@given(tables, st.integers(1, 12))
-def test_every_burdened_file_is_in_a_group(files: list[DigestFile], parallel: int) -> None:
-    planned = {one.path for group in plan(digest_of(files), parallel_groups=parallel).groups for one in group.inputs}
-    burdened = {path for path, one in by_path(files).items() if one.delete_files or one.file_bytes > LARGE}
-    chopped = {path for path, one in by_path(files).items() if is_chopped(one)}
-    assert planned >= burdened | chopped
+    for path, one in known.items():
+        assert path in paths or not (one.delete_files or one.file_bytes > LARGE or is_chopped(one))
+    grouped = {(group.spec_id, group.partition) for group in made.groups}
+    skipped = {(one.spec_id, one.partition) for one in made.skipped}
+    assert grouped | skipped == {(one.spec_id, one.partition) for one in files}
+    assert not grouped & skipped
 
 
 @given(tables, st.integers(1, 12), st.randoms())
@@ -101,16 +84,6 @@ def test_the_order_of_the_digest_does_not_matter(files: list[DigestFile], parall
     assert plan(shuffled, parallel_groups=parallel) == plan(digest, parallel_groups=parallel)
 
 
-@given(tables)
-def test_partitions_are_either_grouped_or_skipped_with_a_reason(files: list[DigestFile]) -> None:
-    made = plan(digest_of(files))
-    grouped = {(group.spec_id, group.partition) for group in made.groups}
-    skipped = {(one.spec_id, one.partition) for one in made.skipped}
-    assert grouped | skipped == {(one.spec_id, one.partition) for one in files}
-    assert not grouped & skipped
-
-
-@settings(max_examples=50)
 @given(tables, st.integers(1, 12))
 def test_rewriting_again_and_again_comes_to_an_end(files: list[DigestFile], parallel: int) -> None:
     """F23: no layout is rewritten for ever."""
@@ -139,49 +112,34 @@ def _after(files: list[DigestFile], groups: Sequence[FileGroup]) -> list[DigestF
     return [*kept, *made]
 
 
-def test_an_empty_table_has_an_empty_plan() -> None:
+def test_an_empty_table_has_an_empty_plan_and_inputs_come_in_the_order_of_arrival() -> None:
     made = plan(digest_of([]))
     assert (made.groups, made.skipped, made.prediction.input_files) == ((), (), 0)
-
-
-def test_inputs_come_in_the_order_of_arrival() -> None:
     files = [DigestFile(MIB, sequence_number=sequence) for sequence in (3, 1, 2, 1, 3, 2)]
     (group,) = plan(digest_of(files)).groups
     assert [one.sequence_number for one in group.inputs] == [1, 1, 2, 2, 3, 3]
 
 
-def test_a_large_file_is_predicted_to_become_several() -> None:
+def test_a_large_file_becomes_several_and_one_with_deletes_may_become_one() -> None:
     (group,) = plan(digest_of([DigestFile(3 * TARGET)])).groups
     assert (len(group.inputs), group.predicted_outputs) == (1, 3)
-
-
-def test_one_file_with_deletes_may_become_one_file() -> None:
     (group,) = plan(digest_of([DigestFile(TARGET, delete_files=1, deleted_rows=10)])).groups
     assert (len(group.inputs), group.predicted_outputs) == (1, 1)
 
 
-def test_one_partition_is_cut_into_groups_for_parallel_tasks() -> None:
+def test_one_partition_is_cut_into_whole_outputs_for_parallel_tasks_that_no_others_keep_busy() -> None:
     made = plan(digest_of([DigestFile(MIB)] * 64), parallel_groups=4)
     assert [(len(group.inputs), group.predicted_outputs) for group in made.groups] == [(16, 2)] * 4
-
-
-def test_partitions_that_keep_the_tasks_busy_are_not_cut() -> None:
     files = [DigestFile(MIB, partition) for partition in "abcd" for _ in range(16)]
     assert len(plan(digest_of(files), parallel_groups=4).groups) == 4
-
-
-def test_parallel_groups_keep_a_whole_output_each() -> None:
     made = plan(digest_of([DigestFile(MIB)] * 23), parallel_groups=50)
     assert [group.predicted_outputs for group in made.groups] == [1, 1, 1]
     assert all(group.input_bytes >= TARGET * 5 // 6 for group in made.groups)
 
 
-def test_the_plan_lists_a_thousand_skipped_partitions_and_counts_all() -> None:
+def test_the_plan_lists_a_thousand_skipped_partitions_counts_all_and_its_prediction_adds_up() -> None:
     made = plan(digest_of([DigestFile(MIB, f"p{at}") for at in range(MAX_SKIPPED + 5)]))
     assert (len(made.skipped), made.skipped_total) == (MAX_SKIPPED, MAX_SKIPPED + 5)
-
-
-def test_the_prediction_adds_up() -> None:
     made = plan(digest_of([DigestFile(MIB, partition) for partition in "ab" for _ in range(16)]))
     assert made.prediction.input_files == 32
     assert made.prediction.output_files == sum(group.predicted_outputs for group in made.groups) == 4

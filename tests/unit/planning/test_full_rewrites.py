@@ -28,39 +28,25 @@ def test_well_sized_files_are_rewritten_in_full_only(count: int) -> None:
     assert inputs(planned(files, full=False)) == 0
 
 
-def test_one_file_that_would_come_out_as_one_is_left_alone() -> None:
-    assert planned([DigestFile(GOOD)]).groups == ()
-    assert planned([DigestFile(5 * MIB)]).groups == ()
-
-
-def test_every_partition_is_judged_by_itself() -> None:
+def test_every_partition_is_judged_by_itself_and_no_group_has_one_file() -> None:
     files = [DigestFile(GOOD, partition='{"d":1}'), *[DigestFile(GOOD, partition='{"d":2}')] * 2]
     plan = planned(files)
     assert [group.partition for group in plan.groups] == ['{"d":2}']
     assert [(one.partition, one.reason) for one in plan.skipped] == [('{"d":1}', "as_good_as_it_gets")]
-
-
-def test_fewer_files_than_the_least_are_taken_in_full() -> None:
-    assert inputs(planned([DigestFile(5 * MIB)] * 2, min_input_files=50)) == 2
-
-
-def test_what_can_not_be_rewritten_is_left_alone_in_full_too() -> None:
     files = [DigestFile(GOOD, is_encrypted=True)] * 3 + [DigestFile(300 * MIB)] * 2
     assert planned(files, exclude_above_bytes="200MiB").groups == ()
-
-
-def test_groups_with_one_input_each_are_not_made() -> None:
+    assert planned([DigestFile(GOOD)]).groups == ()
+    assert planned([DigestFile(5 * MIB)]).groups == ()
+    assert inputs(planned([DigestFile(5 * MIB)] * 2, min_input_files=50)) == 2
     plan = planned([DigestFile(GOOD)] * 4, max_group_bytes="128MiB")
     assert plan.groups == ()
 
 
-def test_every_file_means_also_those_that_come_out_as_they_were() -> None:
+def test_every_file_means_those_that_come_out_as_they_were_in_full_and_none_that_must_not_be_rewritten() -> None:
     files = [DigestFile(GOOD, partition="a"), *[DigestFile(GOOD, partition="b")] * 4, DigestFile(MIB, partition="c")]
     plan = planned(files, every_file=True, max_group_bytes="128MiB")
     assert (len(plan.groups), inputs(plan), plan.skipped) == (6, 6, ())
-
-
-def test_every_file_is_still_none_that_can_not_or_must_not_be_rewritten() -> None:
+    assert planned([DigestFile(GOOD)], full=False, every_file=True).groups == ()
     files = [
         DigestFile(GOOD, partition="a", is_encrypted=True),
         DigestFile(300 * MIB, partition="b"),
@@ -69,7 +55,3 @@ def test_every_file_is_still_none_that_can_not_or_must_not_be_rewritten() -> Non
     plan = planned(files, every_file=True, exclude_above_bytes="200MiB")
     assert plan.groups == ()
     assert [one.reason for one in plan.skipped] == ["encrypted", "excluded_above", "equality_deletes"]
-
-
-def test_every_file_is_asked_for_in_full_only() -> None:
-    assert planned([DigestFile(GOOD)], full=False, every_file=True).groups == ()

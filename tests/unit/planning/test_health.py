@@ -12,23 +12,24 @@ def measured(files: Sequence[DigestFile], top: int = 20) -> TableHealth:
     return health(digest_of(files), small_bytes=96 * MIB, large_bytes=230 * MIB, current_spec_id=0, top=top)
 
 
-def test_an_empty_table_is_healthy() -> None:
+def test_empty_tables_well_sized_files_and_one_small_file_in_each_partition_are_healthy() -> None:
     found = measured([])
     assert (found.score, found.file_count, found.worst_partitions) == (100, 0, ())
-
-
-def test_a_table_of_well_sized_files_is_healthy() -> None:
     assert measured([DigestFile(128 * MIB)] * 10).score == 100
-
-
-def test_one_small_file_in_each_partition_can_not_be_avoided() -> None:
     found = measured([DigestFile(MIB, f"p{at}") for at in range(10)])
     assert (found.small_file_count, found.avoidable_file_count, found.score) == (10, 0, 100)
 
 
-def test_only_partitions_with_avoidable_files_have_bytes_to_rewrite() -> None:
+def test_only_partitions_with_avoidable_files_have_bytes_to_rewrite_and_size_classes_hold_every_file_once() -> None:
     small = [DigestFile(MIB, "a"), DigestFile(2 * MIB, "a"), DigestFile(4 * MIB, "b"), DigestFile(128 * MIB, "a")]
     assert measured(small).avoidable_bytes == 3 * MIB
+    found = measured([DigestFile(size) for size in (1, MIB, 40 * MIB, 128 * MIB, 2000 * MIB)])
+    assert [one.file_count for one in found.size_classes] == [1, 1, 0, 1, 1, 0, 1]
+    assert sum(one.total_bytes for one in found.size_classes) == found.total_bytes
+    files = [DigestFile(MIB, name) for name, count in (("a", 2), ("b", 9), ("c", 5)) for _ in range(count)]
+    assert [one.partition for one in measured(files, top=2).worst_partitions] == ["b", "c"]
+    found = measured([DigestFile(MIB, spec_id=spec) for spec in (0, 0, 1, 1, 1)])
+    assert [(one.spec_id, one.file_count) for one in found.worst_partitions] == [(1, 3), (0, 2)]
 
 
 def test_files_under_any_other_spec_than_the_current_one_are_counted_and_keep_the_score() -> None:
@@ -39,38 +40,13 @@ def test_files_under_any_other_spec_than_the_current_one_are_counted_and_keep_th
     assert one.score == none.score == 100
 
 
-def test_many_small_files_lower_the_score_to_what_deletes_and_sizes_leave() -> None:
+def test_many_small_files_deletes_and_bytes_in_over_large_files_lower_the_score() -> None:
     found = measured([DigestFile(MIB)] * 1000)
     assert (found.score_parts["file_sizes"], found.score) == (0.1, 40)
-
-
-def test_rows_that_deletes_may_hide_lower_the_score() -> None:
     found = measured([DigestFile(128 * MIB, record_count=100, deleted_rows=50, delete_files=1)])
     assert (found.score_parts["deletes"], found.files_with_deletes) == (50.0, 1)
-
-
-def test_an_equality_delete_may_hide_every_row() -> None:
     assert measured([DigestFile(128 * MIB, equality_deletes=1)]).score_parts["deletes"] == 0.0
-
-
-def test_bytes_in_over_large_files_lower_the_score() -> None:
     assert measured([DigestFile(300 * MIB), DigestFile(100 * MIB)]).score_parts["large_files"] == 25.0
-
-
-def test_size_classes_hold_every_file_once() -> None:
-    found = measured([DigestFile(size) for size in (1, MIB, 40 * MIB, 128 * MIB, 2000 * MIB)])
-    assert [one.file_count for one in found.size_classes] == [1, 1, 0, 1, 1, 0, 1]
-    assert sum(one.total_bytes for one in found.size_classes) == found.total_bytes
-
-
-def test_the_worst_partitions_come_first() -> None:
-    files = [DigestFile(MIB, name) for name, count in (("a", 2), ("b", 9), ("c", 5)) for _ in range(count)]
-    assert [one.partition for one in measured(files, top=2).worst_partitions] == ["b", "c"]
-
-
-def test_specs_of_one_partition_text_are_told_apart() -> None:
-    found = measured([DigestFile(MIB, spec_id=spec) for spec in (0, 0, 1, 1, 1)])
-    assert [(one.spec_id, one.file_count) for one in found.worst_partitions] == [(1, 3), (0, 2)]
 
 
 def test_l24_files_count_whatever_bytes_they_hold() -> None:

@@ -28,29 +28,20 @@ def arriving(*sizes: int, each_ms: int = 0) -> list[DigestFile]:
     return [DigestFile(size * MIB, sequence_number=at + 1, data_at_ms=at * each_ms) for at, size in enumerate(sizes)]
 
 
-def test_p7_a_window_fires_at_its_least_number_of_neighbours() -> None:
+def test_p7_a_window_fires_at_its_least_number_of_neighbours_and_takes_more_until_it_makes_a_whole_output() -> None:
     five = {"strategy": "window", "min_input_files": 5}
     assert numbers(planned(arriving(1, 1, 1, 1), **five)) == []
     assert numbers(planned(arriving(1, 1, 1, 1, 1), **five)) == [[0, 1, 2, 3, 4]]
-
-
-def test_p7_a_window_takes_more_until_it_makes_a_whole_output() -> None:
     plan = planned(arriving(*[32] * 13), strategy="window", min_input_files=3)
     assert numbers(plan) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
     assert [group.predicted_outputs for group in plan.groups] == [1, 1, 1]
 
 
-def test_p7_a_window_drops_its_first_file_at_twice_the_target() -> None:
+def test_p7_a_window_by_arrival_ends_at_a_well_sized_file_and_drops_its_first_file_at_twice_the_target() -> None:
     files = arriving(90, 90, 90, 1, 1, 1, 1)  # the first five come to 272 MiB, the five after the first to 183
     assert numbers(planned(files, strategy="window", min_input_files=5)) == [[1, 2, 3, 4, 5]]
-
-
-def test_p7_a_file_of_the_right_size_ends_a_window() -> None:
     assert numbers(planned(arriving(1, 1, 1, 120, 1, 1, 1), strategy="window", min_input_files=4)) == []
     assert numbers(planned(arriving(1, 1, 1, 120, 1, 1, 1), min_input_files=4)) == [[0, 1, 2, 4, 5, 6]]
-
-
-def test_p7_windows_go_by_arrival_whatever_the_files_are_called() -> None:
     files = [DigestFile(MIB, sequence_number=number) for number in (5, 1, 4, 2, 3)]
     assert numbers(planned(files, strategy="window")) == [[1, 3, 4, 2, 0]]
 
@@ -70,37 +61,25 @@ def test_m3_files_merge_within_their_tier_and_land_above_it() -> None:
     assert sizes[1] >= 128 * MIB
 
 
-def test_m3_a_tier_waits_for_its_own_number_of_files() -> None:
+def test_m3_a_tier_of_a_partition_waits_for_its_own_number_of_files_but_not_in_full() -> None:
     tiers = [{"below_bytes": "16MiB", "files": 4}, {"below_bytes": "128MiB", "files": 10}]
     files = [DigestFile(2 * MIB)] * 4 + [DigestFile(20 * MIB)] * 9
     assert numbers(planned(files, strategy="tiered", tiers=tiers)) == [[0, 1, 2, 3]]
-
-
-def test_m3_tiers_of_several_partitions_are_counted_apart() -> None:
     files = [DigestFile(MIB, partition=f'{{"d":{at % 2}}}') for at in range(15)]
     assert numbers(planned(files, strategy="tiered")) == [[0, 2, 4, 6, 8, 10, 12, 14]]
-
-
-def test_m3_a_full_rewrite_knows_no_tiers() -> None:
     files = [DigestFile(2 * MIB)] * 3 + [DigestFile(60 * MIB)] * 2
     assert numbers(planned(files, strategy="tiered")) == []
     assert numbers(planned(files, strategy="tiered", full=True)) == [[0, 1, 2, 3, 4]]
 
 
-def test_m6_files_further_apart_than_the_span_do_not_merge() -> None:
+def test_m6_files_further_apart_than_the_span_do_not_merge_and_each_span_and_tier_needs_enough_of_its_own() -> None:
     files = arriving(*[1] * 12, each_ms=HOUR_MS // 6)
     span = {"max_time_span": "1h", "min_input_files": 3}
     assert numbers(planned(files, **span)) == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]]
     assert numbers(planned(files, **span, full=True)) == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]]
     assert len(planned(files, max_time_span="off").groups) == 1
-
-
-def test_m6_each_span_needs_enough_files_of_its_own() -> None:
     files = arriving(*[1] * 8, each_ms=HOUR_MS // 6)
     assert numbers(planned(files, max_time_span="1h", min_input_files=3)) == [[0, 1, 2, 3, 4, 5]]
-
-
-def test_m6_tiers_are_divided_by_time_as_well() -> None:
     files = arriving(*[1] * 16, each_ms=HOUR_MS // 8)
     plan = planned(files, strategy="tiered", max_time_span="1h")
     assert numbers(plan) == [list(range(8)), list(range(8, 16))]

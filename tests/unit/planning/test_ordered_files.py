@@ -70,14 +70,11 @@ def test_only_the_mark_of_the_order_in_an_outputs_name_or_the_tables_record_is_e
     }
 
 
-def test_an_order_of_curves_is_not_that_of_a_sort_by_the_same_columns_and_a_new_name_changes_nothing() -> None:
+def test_other_curves_are_another_order_a_new_name_is_not_and_without_an_order_no_file_is_unordered() -> None:
     zorder, hilbert = ORDERS[1:]
     assert unordered(hilbert, named(zorder), named(RowOrdering("sort", zorder.fields))) == [True, True]
     renamed = RowOrdering("sort", (replace(BY_ID, name="key"),))
     assert unordered(renamed, named(SORT)) == [False]
-
-
-def test_without_an_order_no_file_is_unordered_and_neither_is_one_of_an_empty_table() -> None:
     assert unordered(None, DigestFile(GOOD), named(SORT)) == [False, False]
     assert unordered(SORT) == []
 
@@ -261,11 +258,9 @@ def test_an_automatic_run_takes_them_only_in_partitions_that_a_rule_on_the_order
     small = {"name": "small", "all": [{"metric": "small_file_count", "at_least": 5}]}
     policy = policy_of({**SORTED, "triggers": [small]})
     plan = due_plan(table, policy, (), 1)
-    assert plan is not None
     assert [(group.partition, group.input_bytes) for group in plan.groups] == [("mixed", 6 * SMALL)]
     assert (plan.unordered_files, plan.reordered_files) == (11, 0)
     both = due_plan(table, policy_of({**SORTED, "triggers": [small, RULE]}), (), 1)
-    assert both is not None
     assert {group.partition for group in both.groups} == {"old", "mixed"}
     assert both.reordered_files == 5
 
@@ -321,7 +316,6 @@ def _settled(table: FakeTable, policy: EffectivePolicy, history: list[PartitionR
         if plan is None:
             return at
         assert plan.groups, plan.skipped
-        assert plan.order is not None
         rewritten = table.commit(plan, at=at)
         assert all(file.file_bytes < policy.small_bytes for file in rewritten if plan.order.mark in (file.path or ""))
         history += [PartitionRewrite(g.spec_id, g.partition, round(1000 * at), is_full=False) for g in plan.groups]

@@ -12,29 +12,22 @@ def of(sizes: list[int], rows: list[int], columns: int) -> int:
     return metadata_bytes(np.array(sizes, dtype=np.int64), np.array(rows, dtype=np.int64), columns)
 
 
-def test_files_of_a_few_rows_are_nearly_all_metadata() -> None:
-    """16 files of 14 rows and 16 columns, 5,935 bytes each, were rewritten into one of 11,619 bytes."""
+def test_files_of_few_rows_are_nearly_all_metadata_also_after_a_rewrite_and_large_ones_keep_their_bytes() -> None:
+    """16 files of 14 rows and 16 columns, 5,935 bytes each, were rewritten into one of 11,619 bytes.
+
+    29 new files and one of 1,131 rows and 20,550 bytes, less than two bytes a value, became one of 22,700 bytes.
+    """
     metadata = of([5_935] * 16, [14] * 16, 16)
     assert 16 * (5_935 - metadata) + metadata == pytest.approx(11_619, rel=0.25)
-
-
-def test_files_of_different_sizes_show_it_themselves() -> None:
-    rows = [10, 100, 400, 1_000, 2_000, 5_000, 8_000, 9_000]
-    assert of([9_000 + 30 * count for count in rows], rows, 16) == pytest.approx(9_000, rel=0.15)
-
-
-def test_a_file_that_was_rewritten_before_hides_no_metadata_of_the_tiny_ones() -> None:
-    """29 new files and one of 1,131 rows and 20,550 bytes, less than two bytes a value, became one of 22,700 bytes."""
     metadata = of([6_129] * 29 + [20_550], [18] * 29 + [1_131], 16)
     rows = 29 * (6_129 - metadata) + 20_550 - metadata
     assert rows + metadata == pytest.approx(22_700, rel=0.6)
-
-
-def test_large_files_keep_nearly_all_of_their_bytes() -> None:
     assert of([2**27] * 8, [10**6] * 8, 16) <= 3 * 360 * 16
 
 
-def test_nothing_is_known_without_columns_or_files() -> None:
+def test_files_of_different_sizes_show_it_themselves_and_nothing_is_known_without_columns_or_files() -> None:
+    rows = [10, 100, 400, 1_000, 2_000, 5_000, 8_000, 9_000]
+    assert of([9_000 + 30 * count for count in rows], rows, 16) == pytest.approx(9_000, rel=0.15)
     assert (of([10], [1], 0), of([], [], 5), of([0, 10], [0, 0], 5)) == (0, 0, 0)
 
 

@@ -41,13 +41,10 @@ def test_groups_of_the_current_spec_stay_and_the_plan_counts_the_files_that_move
     assert plan_of(*small, moves_to=None).time.kind is RunKind.PACK
 
 
-def test_a_partition_that_moves_is_not_divided_for_parallel_tasks() -> None:
+def test_a_partition_that_moves_is_not_divided_and_files_that_arrived_together_move_together() -> None:
     files = [DigestFile(GOOD // 4, spec_id=0) for _ in range(16)]
     assert len(plan_of(*files).groups) == 1
     assert len(plan_of(*(DigestFile(GOOD // 4, spec_id=CURRENT) for _ in range(16))).groups) > 1
-
-
-def test_files_that_arrived_together_move_together() -> None:
     files = [DigestFile(400 * MIB, spec_id=0, sequence_number=number, path=f"{number}") for number in (3, 1, 4, 2)]
     groups = plan_of(*files).groups
     assert [sorted(each.sequence_number for each in group.inputs) for group in groups] == [[1, 2], [3, 4]]

@@ -88,10 +88,12 @@ def test_overlap_makes_whole_partitions_due_although_every_file_is_of_the_right_
     assert found.due_partitions(full=True).tolist() == [True, False]
 
 
-def test_what_is_in_the_order_already_is_not_due_however_much_it_overlaps() -> None:
+def test_what_is_in_the_order_already_and_an_empty_table_are_not_due() -> None:
     """Equal keys overlap for ever."""
     paths = [f"s3://lake/{RUN}1-00000-1-{SORT.mark}-{at}.parquet" for at in range(3)]
     assert not evaluated([0, 0, 0], ranges((0, 0), (0, 0), (0, 0)), paths=paths).is_due
+    assert are_in_order(files_of([])[1], SORT, group_bytes=MIB).tolist() == []
+    assert measure_overlap(files_of([])[1], [ranges()]).depth.tolist() == []
 
 
 @pytest.mark.parametrize(
@@ -125,11 +127,6 @@ def test_a_curve_of_several_groups_is_drawn_anew_once_one_group_may_hold_it_all(
     assert (groups("255MiB"), groups("256MiB")) == (0, 1)
 
 
-def test_an_empty_table_has_nothing_in_order() -> None:
-    assert are_in_order(files_of([])[1], SORT, group_bytes=MIB).tolist() == []
-    assert measure_overlap(files_of([])[1], [ranges()]).depth.tolist() == []
-
-
 def planned(places: list[int], keys: list[int], *, group_bytes: str) -> list[set[int]]:
     """Return the keys of the files of each group in a full rewrite."""
     digest, _ = files_of(places)
@@ -148,10 +145,7 @@ def planned(places: list[int], keys: list[int], *, group_bytes: str) -> list[set
     return [{by_path[file.path] for file in group.inputs} for group in plan.groups]
 
 
-def test_a_partition_of_several_groups_is_cut_along_the_order() -> None:
+def test_a_partition_of_several_groups_is_cut_along_the_order_and_one_of_a_single_group_is_not() -> None:
     """What earlier rewrites put into order is put apart by the next: a group has neighbours in the order."""
     assert planned([0] * 8, [0, 4, 1, 5, 2, 6, 3, 7], group_bytes="512MiB") == [{0, 1, 2, 3}, {4, 5, 6, 7}]
-
-
-def test_partitions_of_one_group_each_need_no_look_at_bounds_and_are_not_cut_for_parallel_tasks() -> None:
     assert planned([0, 0, 1, 1], [3, 0, 2, 1], group_bytes="1GiB") == [{0, 3}, {1, 2}]

@@ -61,14 +61,11 @@ def test_a_partition_for_which_a_rule_holds_has_the_guard_that_holds_it_back() -
     assert (found[B].is_due, found[B].reason, found[B].cools_until) == (False, "well_sized", None)
 
 
-def test_a_due_partition_that_the_plan_leaves_out_has_the_reason_of_the_plan() -> None:
+def test_a_due_partition_that_the_plan_leaves_out_has_its_reason_or_waits_for_a_full_rewrite_of_others() -> None:
     files = files_of(A, 30) + files_of(B, 30)
     assert decided(files, planned=files[:30], triggers=[FEW])[B].reason == "later"
     skipped = plan_of(digest_of(files), {"rewrite": {"exclude_above_bytes": "1KiB"}})
     assert reasons_with(files, skipped) == {A: "excluded_above", B: "excluded_above"}
-
-
-def test_a_partition_due_by_triggers_waits_for_a_full_rewrite_of_others() -> None:
     files = files_of(A, 30)
     plan = plan_of(digest_of(files), {"rewrite": {"exclude_above_bytes": "1KiB"}})
     assert reasons_with(files, plan, full=True) == {A: "full_first"}

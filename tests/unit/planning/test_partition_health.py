@@ -42,16 +42,13 @@ def test_partitions_are_in_the_order_of_a_key(key: PartitionKey, descending: boo
     assert "".join(one.partition for one in found.pick(found.order(key, descending=descending))) == names
 
 
-def test_a_partition_has_the_figures_of_its_files() -> None:
+def test_a_partition_has_the_figures_of_its_files_and_a_table_without_files_none() -> None:
     found = columns()
     small, _, large, *_ = found.pick(found.order(PartitionKey.PARTITION, descending=False))
     assert (small.spec_id, small.file_count, small.small_file_count, small.avoidable_file_count) == (0, 3, 3, 2)
     assert (small.total_bytes, small.average_file_bytes) == (3 * MIB, MIB)
     assert small.largest_small_file_share == pytest.approx(1 / 3)
     assert (large.largest_small_file_share, large.files_with_deletes) == (None, 2)
-
-
-def test_a_table_without_files_has_no_partitions() -> None:
     files = partition_files(digest_of([]))
     found = PartitionColumns.of(files, FileFlags.of(files, BOUNDS))
     assert [len(found.order(key, descending=True)) for key in PartitionKey] == [0] * len(PartitionKey)

@@ -55,13 +55,7 @@ def hours_ago(hours: float) -> int:
     return NOW_MS - round(hours * HOUR_MS)
 
 
-def test_an_empty_table_has_no_partition_to_measure():
-    found = measure([])
-    assert all(len(values) == 0 for values in found.values.values())
-    assert found.table["snapshot_count"] == 0
-
-
-def test_counts_and_sizes_are_of_each_partition():
+def test_counts_and_sizes_are_of_each_partition_in_each_spec():
     files = [DigestFile(size * MIB, name) for name, size in (("a", 1), ("a", 3), ("a", 200), ("b", 300))]
     found = measure(files).values
     assert found["file_count"].tolist() == [3, 1]
@@ -70,25 +64,20 @@ def test_counts_and_sizes_are_of_each_partition():
     assert found["average_file_bytes"].tolist() == [68 * MIB, 300 * MIB]
     assert found["total_bytes"].tolist() == [204 * MIB, 300 * MIB]
     assert found["large_file_count"].tolist() == [0, 1]
-
-
-def test_partitions_of_two_specs_with_one_text_are_two():
     found = measure([DigestFile(MIB, "{}", spec_id=0), DigestFile(MIB, "{}", spec_id=1)])
     assert found.values["file_count"].tolist() == [1, 1]
+    found = measure([])
+    assert all(len(values) == 0 for values in found.values.values())
+    assert found.table["snapshot_count"] == 0
 
 
-def test_the_newest_file_is_as_old_as_its_commit():
+def test_ages_are_of_commits_the_oldest_of_small_files_and_never_negative():
     files = [DigestFile(MIB, added_at_ms=hours_ago(5)), DigestFile(MIB, added_at_ms=hours_ago(2))]
     assert one(files, "newest_file_age") == 2 * 3600
-
-
-def test_the_oldest_small_file_is_not_the_oldest_file():
     files = [DigestFile(200 * MIB, added_at_ms=hours_ago(9)), DigestFile(MIB, added_at_ms=hours_ago(4))]
     assert one(files, "oldest_small_file_age") == 4 * 3600
-
-
-def test_a_partition_without_small_files_has_no_oldest_one():
     assert math.isnan(one([DigestFile(200 * MIB, added_at_ms=hours_ago(1))], "oldest_small_file_age"))
+    assert one([DigestFile(MIB, added_at_ms=hours_ago(-1))], "newest_file_age") == 0
 
 
 def test_a_file_whose_snapshot_is_gone_is_at_least_as_old_as_the_oldest_known_commit():
@@ -97,17 +86,10 @@ def test_a_file_whose_snapshot_is_gone_is_at_least_as_old_as_the_oldest_known_co
     assert found.values["newest_file_age"].tolist() == [30 * 3600]
     assert found.bounds["newest_file_age"].tolist() == [True]
     assert found.bounds["oldest_small_file_age"].tolist() == [True]
-
-
-def test_the_age_of_the_newest_file_is_exact_when_only_older_files_are_unknown():
     files = [DigestFile(MIB), DigestFile(MIB, added_at_ms=hours_ago(1))]
     found = measure(files, figures=TableMeasures(known_since_ms=hours_ago(30)))
     assert found.bounds["newest_file_age"].tolist() == [False]
     assert found.bounds["oldest_small_file_age"].tolist() == [True]
-
-
-def test_a_file_from_a_clock_ahead_of_ours_is_new_and_not_of_negative_age():
-    assert one([DigestFile(MIB, added_at_ms=hours_ago(-1))], "newest_file_age") == 0
 
 
 def test_delete_files_are_those_of_the_partition_and_rows_that_deletes_may_hide():
@@ -116,21 +98,11 @@ def test_delete_files_are_those_of_the_partition_and_rows_that_deletes_may_hide(
     figures = TableMeasures(delete_files={(0, "{}"): 3, (0, "elsewhere"): 9})
     assert one(files, "delete_file_count", figures=figures) == 3
     assert one(files, "delete_ratio") == 0.15
-
-
-def test_an_equality_delete_may_hide_every_row_of_a_file():
     files = [DigestFile(MIB, record_count=100, equality_deletes=1), DigestFile(MIB, record_count=300)]
     assert one(files, "delete_ratio") == 0.25
 
 
-def test_a_partition_that_was_never_rewritten_waits_for_ever():
-    found = measure([DigestFile(MIB, added_at_ms=hours_ago(1))]).values
-    assert found["time_since_rewrite"].tolist() == [math.inf]
-    assert found["time_since_full"].tolist() == [math.inf]
-    assert found["bytes_since_full"].tolist() == [MIB]
-
-
-def test_times_since_a_rewrite_and_since_a_full_one_are_told_apart():
+def test_a_partition_was_rewritten_at_times_told_apart_or_never_beyond_what_was_read():
     history = RewriteHistory(
         [PartitionRewrite(0, "{}", hours_ago(3), is_full=False), PartitionRewrite(0, "{}", hours_ago(20), is_full=True)]
     )
@@ -139,15 +111,13 @@ def test_times_since_a_rewrite_and_since_a_full_one_are_told_apart():
     assert found["time_since_rewrite"].tolist() == [3 * 3600]
     assert found["time_since_full"].tolist() == [20 * 3600]
     assert found["bytes_since_full"].tolist() == [7 * MIB]
-
-
-def test_a_rewrite_beyond_what_was_read_is_bounded_by_it():
+    found = measure([DigestFile(MIB, added_at_ms=hours_ago(1))]).values
+    assert found["time_since_rewrite"].tolist() == [math.inf]
+    assert found["time_since_full"].tolist() == [math.inf]
+    assert found["bytes_since_full"].tolist() == [MIB]
     found = measure([DigestFile(MIB)], history=RewriteHistory((), known_since_ms=hours_ago(48)))
     assert found.values["time_since_rewrite"].tolist() == [48 * 3600]
     assert found.bounds["time_since_rewrite"].tolist() == [True]
-
-
-def test_a_rewrite_of_a_partition_that_is_gone_is_passed_over():
     history = RewriteHistory([PartitionRewrite(0, "gone", hours_ago(1), is_full=False)])
     assert one([DigestFile(MIB)], "time_since_rewrite", history=history) == math.inf
 
@@ -162,23 +132,20 @@ def test_u16_the_outputs_of_the_last_rewrite_are_no_change_and_a_newer_file_is()
     assert measure(files, history=history).is_changed.tolist() == [False, True, True]
 
 
-def test_avoidable_files_are_counted_over_all_partitions_as_health_counts_them():
+def test_avoidable_files_are_counted_over_all_partitions_and_the_largest_small_file_against_small_bytes():
     files = [
         DigestFile(size * MIB, name) for name, size in (("a", 1), ("a", 3), ("a", 200), ("b", 2), ("c", 4), ("c", 1))
     ]
     found = measure(files).table
     assert (found["avoidable_file_count"], found["avoidable_file_share"]) == (2, 2 / 6)
     assert health(digest_of(files), small_bytes=SMALL, large_bytes=LARGE, current_spec_id=0).avoidable_file_count == 2
-
-
-def test_the_largest_small_file_is_measured_against_the_bytes_of_small_files_alone():
     files = [DigestFile(size * MIB, name) for name, size in (("a", 6), ("a", 2), ("a", 200), ("b", 300))]
     largest = measure(files).values["largest_small_file_share"]
     assert largest[0] == 0.75
     assert math.isnan(largest[1])
 
 
-def test_metrics_of_the_table_are_those_of_its_figures():
+def test_metrics_of_the_table_are_those_of_its_figures_and_those_that_no_table_has_say_why():
     figures = TableMeasures(snapshot_count=7, manifest_count=4, manifest_bytes=4000, metadata_bytes=900)
     figures = replace(figures, committed_at_ms={1: hours_ago(3), 2: hours_ago(2)})
     assert measure([DigestFile(MIB)], figures=figures).table == {
@@ -190,9 +157,6 @@ def test_metrics_of_the_table_are_those_of_its_figures():
         "metadata_bytes": 900,
         "oldest_snapshot_age": 3 * 3600,
     }
-
-
-def test_metrics_that_no_table_has_say_why():
     assert set(NOT_APPLICABLE) == {"sorted_run_count", "level0_file_count"}
     assert all(NOT_APPLICABLE.values())
 

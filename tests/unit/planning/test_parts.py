@@ -31,13 +31,10 @@ def test_the_partitions_that_gain_most_are_taken_first_and_the_rest_is_told() ->
     assert made.summary()["later"] == {"partitions": 2, "files": 12, "bytes": 6 * MIB}
 
 
-def test_a_partition_with_more_files_than_a_part_is_taken_whole() -> None:
+def test_a_table_within_the_bound_and_a_partition_beyond_it_are_planned_whole() -> None:
     made = plan([*day(1, 50), *day(2, 5)], most_files=10)
     assert sum(len(group.inputs) for group in made.groups) == 50
     assert made.later.partitions == 1
-
-
-def test_a_table_within_the_bound_is_planned_as_a_whole() -> None:
     files = [*day(1, 4), *day(2, 10), *day(3, 8)]
     made = plan(files, most_files=22)
     assert made == plan(files, most_files=10**9)

@@ -65,37 +65,24 @@ def test_every_comparison_selects_what_it_says(predicate: Any, expected: list[An
     assert selected(predicate, [1, 2, 3, None]) == expected
 
 
-def test_every_file_of_a_selected_partition_is_taken() -> None:
+def test_every_file_of_a_selected_partition_is_taken_after_the_transform_of_its_value() -> None:
     assert selected({"column": "a", "op": "eq", "value": 2}, [2, 1, 2, 2]) == [2, 2, 2]
-
-
-def test_an_empty_table_has_nothing_to_select() -> None:
     assert selected({"column": "a", "op": "is_null"}, []) == []
-
-
-def test_a_value_goes_through_the_transform() -> None:
     by_bucket = spec(0, ("b", "bucket[4]"))
     assert selected({"column": "b", "op": "eq", "value": 7}, [0, 1, 2, 3], by_bucket) == [3]
+    both = spec(0, ("ts", "day"), ("ts", "hour"))
+    field = both.find("ts")
+    assert field.transform == "hour"
 
 
-def test_files_of_a_spec_without_the_column_are_not_selected() -> None:
+def test_files_of_a_spec_that_can_not_be_judged_are_not_selected_not_even_by_the_opposite() -> None:
     files = [DigestFile(1, partition='{"p":1}'), DigestFile(1, partition="{}", spec_id=2)]
     predicate = ADAPTER.validate_python({"column": "a", "op": "ge", "value": 0})
     kept = select_partitions(digest_of(files), predicate, (BY_A, NOTHING))
     assert kept["spec_id"].to_pylist() == [0]
-
-
-def test_the_opposite_does_not_select_a_spec_that_can_not_be_judged() -> None:
     files = [DigestFile(1, partition="{}", spec_id=2)]
     predicate = ADAPTER.validate_python({"not": {"column": "a", "op": "eq", "value": 0}})
     assert select_partitions(digest_of(files), predicate, (BY_A, NOTHING)).num_rows == 0
-
-
-def test_the_finest_of_several_fields_of_a_column_is_compared() -> None:
-    both = spec(0, ("ts", "day"), ("ts", "hour"))
-    field = both.find("ts")
-    assert field is not None
-    assert field.transform == "hour"
 
 
 def refused(predicate: Any, *specs: PartitionSpecFields) -> list[tuple[str, str]]:
@@ -104,30 +91,21 @@ def refused(predicate: Any, *specs: PartitionSpecFields) -> list[tuple[str, str]
     return [(problem.pointer, problem.message) for problem in caught.value.problems]
 
 
-def test_a_column_that_is_no_partition_source_is_refused() -> None:
+def test_a_column_that_is_absent_or_no_partition_source_is_refused_as_is_an_unpartitioned_table() -> None:
     assert refused({"column": "c", "op": "is_null"}, BY_A) == [
         ("/partitions/column", "no partition spec of the table partitions by this column")
     ]
-
-
-def test_a_column_that_is_not_there_is_refused() -> None:
     predicate = {"and": [{"column": "a", "op": "is_null"}, {"not": {"column": "z", "op": "is_null"}}]}
     assert refused(predicate, BY_A) == [("/partitions/and/1/not/column", "the table has no such column")]
-
-
-def test_an_unpartitioned_table_is_refused_by_name() -> None:
     [(pointer, message)] = refused({"column": "a", "op": "is_null"}, NOTHING)
     assert pointer == "/partitions/column"
     assert message.startswith("the table is not partitioned (spec 2)")
 
 
-def test_buckets_have_no_order() -> None:
+def test_buckets_have_no_order_and_every_value_of_another_type_is_named() -> None:
     assert refused({"column": "b", "op": "lt", "value": 1}, BY_A_AND_B) == [
         ("/partitions/op", "b is partitioned by bucket[4], which has no order")
     ]
-
-
-def test_every_value_of_another_type_is_named() -> None:
     found = refused({"column": "a", "op": "in", "values": [1, "x", True]}, BY_A)
     assert found == [
         ("/partitions/values/1", "'x' is not a whole number"),

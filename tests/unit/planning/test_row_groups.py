@@ -47,8 +47,13 @@ def small(file: DigestFile, bytes_: int | None = MIB) -> bool:
     return bool(found)
 
 
-def test_what_a_whole_row_group_is_is_what_the_kernel_writes():
+def test_the_size_and_off_are_heeded_and_no_policy_asks_for_more_than_the_kernel_writes():
     assert WHOLE_BYTES == MIN_ROW_GROUP_BYTES
+    assert reasons(CHOPPED, small_row_group_bytes="off") == (SkipReason.WELL_SIZED,)
+    assert reasons(CHOPPED, small_row_group_bytes="64KiB") == (SkipReason.WELL_SIZED,)
+    assert reasons(DigestFile(GOOD, row_groups=16), small_row_group_bytes="8MiB") == (None,)
+    with pytest.raises(ValueError, match="small_row_group_bytes"):
+        PolicyDocument.model_validate({"rewrite": {"small_row_group_bytes": MOST_SMALL_BYTES + 1}})
 
 
 def test_a_file_of_the_right_size_is_a_candidate_for_its_row_groups_alone():
@@ -72,12 +77,6 @@ def test_a_file_of_the_right_size_is_a_candidate_for_its_row_groups_alone():
 )
 def test_other_files_are_left_alone(file: DigestFile):
     assert reasons(file) in ((SkipReason.WELL_SIZED,), (SkipReason.NOT_PARQUET,))
-
-
-def test_off_and_the_size_are_heeded():
-    assert reasons(CHOPPED, small_row_group_bytes="off") == (SkipReason.WELL_SIZED,)
-    assert reasons(CHOPPED, small_row_group_bytes="64KiB") == (SkipReason.WELL_SIZED,)
-    assert reasons(DigestFile(GOOD, row_groups=16), small_row_group_bytes="8MiB") == (None,)
 
 
 @pytest.mark.parametrize(
@@ -138,8 +137,3 @@ def test_readers_are_saved_a_request_for_each_row_group_and_so_is_the_rewrite_as
     group = FileGroup(0, 0, "{}", inputs, 1)
     assert saved_by(group) == OPEN_COST_BYTES + 1000 * ROW_GROUP_COST_BYTES
     assert predicted_requests([group], output_bytes=0) == (1 + 1001) + (1 + 1) + 1
-
-
-def test_a_policy_can_not_ask_for_what_a_rewrite_could_not_better():
-    with pytest.raises(ValueError, match="small_row_group_bytes"):
-        PolicyDocument.model_validate({"rewrite": {"small_row_group_bytes": MOST_SMALL_BYTES + 1}})

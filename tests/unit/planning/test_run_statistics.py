@@ -28,31 +28,21 @@ def a_run(predicted: dict[str, Any], actual: dict[str, Any], *, used: Calibratio
     return replace(run, result=RunResult(result), plan={} if used is None else {"calibration": asdict(used)})
 
 
-def test_without_runs_nothing_is_known() -> None:
+def test_the_middle_run_counts_within_bounds_and_errors_are_shares_of_what_was_measured() -> None:
     assert (calibration_of([]), errors_of([])) == (Calibration(), {})
-
-
-def test_the_middle_run_counts_and_one_of_unusual_data_does_not() -> None:
     runs = [a_run(figures(), figures(output_bytes=size)) for size in (1000, 1100, 9)]
     assert calibration_of(runs) == Calibration(3, output_files=1.0, output_bytes=0.5)
-
-
-def test_a_factor_is_bounded() -> None:
     assert calibration_of([a_run(figures(), figures(output_bytes=1))]).output_bytes == 0.25
+    errors = prediction_error(figures(seconds=None), figures(output_bytes=1600, output_files=10))
+    assert errors == {"output_files": -0.2, "output_bytes": 0.25, "seconds": None}
 
 
-def test_the_metadata_of_files_is_in_no_factor() -> None:
+def test_metadata_is_in_no_factor_and_runs_on_other_files_or_without_its_prediction_teach_nothing() -> None:
     used = Calibration(metadata_bytes=100)
     run = a_run(figures(output_files=1, output_bytes=500), figures(output_files=2, output_bytes=1000), used=used)
     assert calibration_of([run]).output_bytes == pytest.approx(2.0)
-
-
-def test_runs_that_were_planned_before_metadata_was_predicted_apart_teach_no_bytes() -> None:
     runs = [a_run(figures(), figures(output_bytes=400), used=None)]
     assert calibration_of(runs) == Calibration(1)
-
-
-def test_a_run_that_rewrote_other_files_than_planned_teaches_nothing() -> None:
     runs = [a_run(figures(), figures(input_files=10, output_bytes=1))]
     assert (calibration_of(runs), errors_of(runs)) == (Calibration(), {})
 
@@ -75,8 +65,3 @@ def test_what_is_learnt_stays_learnt(truth: float, runs: int, metadata: int) -> 
 )
 def test_what_was_not_done_as_planned_has_no_error(predicted: Any, actual: Any) -> None:
     assert prediction_error(predicted, actual) is None
-
-
-def test_errors_are_shares_of_what_was_measured() -> None:
-    errors = prediction_error(figures(seconds=None), figures(output_bytes=1600, output_files=10))
-    assert errors == {"output_files": -0.2, "output_bytes": 0.25, "seconds": None}

@@ -32,15 +32,12 @@ def counted(files: list[DigestFile]) -> SortedRuns:
     return SortedRuns.of(partition_files(digest_of(files)))
 
 
-def test_p24_each_file_of_level_0_is_a_sorted_run_and_each_other_level_is_one() -> None:
+def test_p24_each_file_of_level_0_is_a_sorted_run_each_other_level_is_one_and_waiting_files_are_none() -> None:
     found = counted([*bucket("b", 1, 5, 0, 5, 4, 0, 5), *bucket("a", 7, 0, 0, 0), *bucket("b", 0, 5, 5)])
     assert found.partition_of.tolist() == [0, 1, 1]
     assert found.bucket.tolist() == [7, 0, 1]
     assert found.sorted_run_count.tolist() == [3, 1, 4]
     assert found.level0_file_count.tolist() == [3, 0, 2]
-
-
-def test_p24_files_that_wait_for_a_bucket_are_no_sorted_runs() -> None:
     found = counted([*bucket("a", -2, 0, 0, 0), *bucket("b", 0, 0)])
     assert found.greatest(found.sorted_run_count).tolist() == [0, 1]
     assert counted(bucket("a", -2, 0)).fullest() is None
@@ -76,13 +73,10 @@ def evaluated(files: list[DigestFile], figures: TableMeasures, policy: dict[str,
     return evaluate_policy(digest_of(files), figures, RewriteHistory(), policy_of(policy), now_ms=0)
 
 
-def test_p24_five_sorted_runs_of_one_bucket_make_its_partition_due() -> None:
+def test_p15_p24_five_sorted_runs_or_files_of_level_0_of_one_bucket_make_its_partition_due() -> None:
     (runs,) = evaluated(FIVE, KEYED).triggers
     assert [each.partition for each in runs.due] == ["a"]
     assert (runs.conditions[0].measured, runs.conditions[0].is_met) == (5, True)
-
-
-def test_p15_files_of_level_0_can_make_a_bucket_due() -> None:
     rule = {"triggers": [{"name": "new", "all": [{"metric": "level0_file_count", "at_least": 3}]}]}
     (new,) = evaluated(FIVE, KEYED, rule).triggers
     assert [each.partition for each in new.due] == ["a"]
@@ -96,9 +90,7 @@ def test_p15_files_of_level_0_can_make_a_bucket_due() -> None:
         (None, "this table format keeps no sorted runs"),
     ],
 )
-def test_p24_a_table_without_sorted_runs_is_never_due_for_them_and_says_why(
-    has_levels: bool | None, reason: str
-) -> None:
+def test_p24_a_table_without_sorted_runs_is_never_due_for_them_and_says_why(has_levels: bool | None, reason: str):
     (runs,) = evaluated(FIVE, replace(KEYED, has_levels=has_levels)).triggers
     assert not runs.is_due
     assert (runs.conditions[0].measured, runs.conditions[0].detail) == (None, reason)
@@ -108,14 +100,11 @@ def measured(files: list[DigestFile], figures: TableMeasures = KEYED) -> TableHe
     return health(digest_of(files), small_bytes=1, large_bytes=None, current_spec_id=0, figures=figures)
 
 
-def test_p14_health_names_the_bucket_with_the_most_sorted_runs_and_the_most_of_each_partition() -> None:
+def test_p14_p15_health_names_the_buckets_with_the_most_sorted_runs_and_most_files_of_level_0() -> None:
     found = measured([*FIVE, *bucket("c", 3, 5)])
     assert found.fullest_bucket == FullestBucket(0, "a", 0, sorted_run_count=5, level0_file_count=3)
     worst = [(one.partition, one.sorted_run_count, one.level0_file_count) for one in found.worst_partitions]
     assert worst == [("a", 5, 3), ("b", 3, 2)]
-
-
-def test_p15_the_most_files_of_level_0_need_not_be_in_the_bucket_with_the_most_sorted_runs() -> None:
     found = measured([*bucket("a", 0, 4, 5), *bucket("a", 1, 0, 5)])
     assert found.fullest_bucket == FullestBucket(0, "a", 0, sorted_run_count=2, level0_file_count=0)
     assert found.level0_file_count == 1

@@ -38,12 +38,14 @@ def test_every_metric_is_measured_for_the_whole_table() -> None:
     }
 
 
-def test_a_table_without_snapshots_has_no_oldest_one() -> None:
+def test_a_table_without_snapshots_has_no_oldest_one_and_none_has_a_negative_age() -> None:
     (found,) = measure_conditions(
         conditions({"metric": "oldest_snapshot_age", "at_most": "9d"}), table_values(TableMeasures(), 0)
     )
     assert (found.measured, found.holds, found.is_met) == (None, False, False)
     assert found.detail == "not measured: the table has no snapshots"
+    assert FIGURES.oldest_snapshot_age(0) == 0
+    assert math.isnan(TableMeasures().oldest_snapshot_age(0))
 
 
 @pytest.mark.parametrize(
@@ -60,11 +62,6 @@ def test_a_table_without_snapshots_has_no_oldest_one() -> None:
 )
 def test_ages_alone_make_conditions_hold(written: list[dict[str, Any]], seconds: float | None) -> None:
     assert holds_in_seconds(conditions(*written), VALUES) == seconds
-
-
-def test_a_commit_time_in_the_future_is_no_negative_age() -> None:
-    assert FIGURES.oldest_snapshot_age(0) == 0
-    assert math.isnan(TableMeasures().oldest_snapshot_age(0))
 
 
 @pytest.mark.parametrize(

@@ -42,14 +42,11 @@ def test_before_the_first_run_costs_are_assumed() -> None:
     assert (found.source, found.seconds(TINY) < 2, 2 < found.seconds(LARGE) < 4) == (EstimateSource.PRIOR, True, True)
 
 
-def test_a_tiny_first_run_does_not_predict_minutes_for_the_next_table() -> None:
+def test_a_tiny_first_run_does_not_predict_minutes_nor_a_large_one_no_fixed_cost() -> None:
     """16 files of 6 kB took 4.9 s in a cold session; one rate for all predicted 273 s for 37 MB that took 3.3 s."""
     first = a_time(TINY, 4.92, table="first")
     found = fitted_costs(RunKind.PACK, "m", [first], []).seconds(LARGE)
     assert 1.0 < found < 10.0
-
-
-def test_a_large_run_does_not_make_the_fixed_cost_vanish() -> None:
     large = [a_time(RunSize(8, 400, 4000 * MB, lanes=2), 40.0, table="large")] * 12
     assert fitted_costs(RunKind.PACK, "m", large, []).seconds(TINY) > 0.3
 
@@ -61,14 +58,11 @@ def test_many_runs_teach_every_cost_whatever_held_some_of_them_up(runs: int) -> 
         assert found.seconds(size) == pytest.approx(TRUTH.seconds(size), rel=0.35), size
 
 
-def test_a_table_that_is_slower_than_others_teaches_its_own_costs() -> None:
+def test_a_slow_table_teaches_its_own_costs_and_one_run_that_was_held_up_moves_them_little() -> None:
     own = [a_time(LARGE, 30.0, table="wide")] * 4
     found = fitted_costs(RunKind.PACK, "m", [*own, *history(100, table="other")], own)
     assert (found.source, found.runs) == (EstimateSource.TABLE, 4)
     assert found.seconds(LARGE) == pytest.approx(30.0, rel=0.25)
-
-
-def test_one_run_that_was_held_up_moves_the_estimate_of_a_table_little() -> None:
     usual = [a_time(LARGE, 4.0)] * 8
     found = fitted_costs(RunKind.PACK, "m", [], [a_time(LARGE, 400.0), *usual])
     assert found.seconds(LARGE) < 6.0

@@ -77,8 +77,10 @@ def files(count: int, size: int, *, age: float, partition: str = "{}") -> list[D
     return [DigestFile(size, partition, added_at_ms=days_ago(age)) for _ in range(count)]
 
 
-def test_u14_sixty_files_of_31_mb_that_rest_for_three_days_are_due():
+def test_u14_u15_sixty_files_of_31_mb_that_rest_for_three_days_are_due_and_a_thousand_however_new():
     assert Table(files(60, 31 * MB, age=3)).evaluate(T1).is_due
+    assert Table(files(1000, 31 * MB, age=0)).evaluate(T2).is_due
+    assert not Table(files(999, 31 * MB, age=0)).evaluate(T2).is_due
 
 
 @pytest.mark.parametrize(
@@ -90,25 +92,14 @@ def test_u14_each_condition_alone_keeps_the_rule_from_being_due(count: int, size
     assert sum(condition.holds for condition in found.conditions) == 2
 
 
-def test_u15_a_thousand_files_are_due_however_new_they_are():
-    assert Table(files(1000, 31 * MB, age=0)).evaluate(T2).is_due
-    assert not Table(files(999, 31 * MB, age=0)).evaluate(T2).is_due
-
-
-def test_u16_two_old_files_are_due_and_one_is_not():
+def test_u16_two_old_files_are_due_and_neither_one_nor_what_the_last_rewrite_left_without_a_newer_file():
     assert Table(files(2, 10 * MB, age=36)).evaluate(T3).is_due
     alone = Table(files(1, 10 * MB, age=36)).evaluate(T3)
     assert (alone.is_due, alone.held_back) == (False, {"unchanged": 1})
-
-
-def test_u16_a_partition_does_not_fire_again_on_what_its_last_rewrite_left():
     history = RewriteHistory([PartitionRewrite(0, "{}", days_ago(36), is_full=False)])
     found = Table(files(2, 10 * MB, age=36), history).evaluate(T3)
     assert (found.is_due, found.held_back) == (False, {"unchanged": 1})
     assert all(condition.holds for condition in found.conditions)
-
-
-def test_u16_a_file_that_came_since_the_last_rewrite_makes_it_due_again():
     history = RewriteHistory([PartitionRewrite(0, "{}", days_ago(80), is_full=False)])
     assert Table(files(1, 10 * MB, age=80) + files(1, 10 * MB, age=36), history).evaluate(T3).is_due
 
@@ -120,23 +111,15 @@ def test_l2_small_and_too_large_files_are_counted_by_the_bounds_of_the_policy():
     assert metrics.values["large_file_count"].tolist() == [1]
 
 
-def test_a_rule_that_is_not_due_shows_the_partition_that_came_nearest():
+def test_the_nearest_partition_is_shown_and_due_ones_are_counted_those_with_most_small_files_first():
     table = Table(files(10, MB, age=9, partition="a") + files(55, MB, age=9, partition="b"))
     found = table.evaluate(T1)
-    assert found.shown is not None
     assert found.shown.partition == "b"
     count = found.conditions[0]
     assert (count.metric, count.wanted, count.measured, count.holds) == ("file_count", 60, 55, False)
-
-
-def test_failing_one_condition_by_much_is_nearer_than_failing_two_by_little():
     table = Table(files(59, MB, age=1.9, partition="a") + files(5, MB, age=9, partition="b"))
     found = table.evaluate(T1)
-    assert found.shown is not None
     assert found.shown.partition == "b"
-
-
-def test_due_partitions_are_counted_and_those_with_most_small_files_come_first():
     parts = [file for at in range(30) for file in files(60 + at, MB, age=3, partition=f"p{at:02}")]
     found = Table(parts).evaluate(T1)
     assert (found.due_total, len(found.due)) == (30, 20)
@@ -144,40 +127,34 @@ def test_due_partitions_are_counted_and_those_with_most_small_files_come_first()
     assert (found.due[0].partition, found.due[0].file_count) == ("p29", 89)
 
 
-def test_partitions_that_are_not_sealed_are_held_back():
+def test_partitions_that_are_not_sealed_or_that_planning_would_leave_alone_are_held_back():
     found = Table(files(60, MB, age=3), sealed=False).evaluate(T1)
     assert (found.is_due, found.held_back) == (False, {"not_sealed": 1})
-
-
-def test_partitions_that_planning_would_leave_alone_are_not_due():
     found = Table(files(60, MB, age=3), skip="as_good_as_it_gets").evaluate(T1)
     assert (found.is_due, found.held_back) == (False, {"as_good_as_it_gets": 1})
 
 
-def test_a_condition_on_what_no_table_has_is_false_and_says_so():
+def test_a_condition_on_what_there_is_not_is_false_and_says_so():
     rule = Rule("runs", (Check("sorted_run_count", "at_least", 0),))
     found = Table(files(9, MB, age=1)).evaluate(rule)
     assert not found.is_due
     assert (found.conditions[0].measured, found.conditions[0].holds) == (None, False)
     assert found.conditions[0].detail == "this table format keeps no sorted runs"
-
-
-def test_a_condition_on_files_that_a_partition_does_not_have_is_false_and_says_so():
     rule = Rule("old", (Check("oldest_small_file_age", "at_most", 99 * DAY),))
     (condition,) = Table(files(2, GIB, age=1)).evaluate(rule).conditions
     assert (condition.holds, condition.detail) == (False, "not measured: the partition has no small files")
+    found = Table([]).evaluate(T1)
+    assert (found.is_due, found.shown, found.due) == (False, None, ())
+    assert {condition.detail for condition in found.conditions} == {"the table has no files"}
 
 
-def test_what_never_happened_is_longer_ago_than_anything():
+def test_what_never_happened_is_longer_ago_than_anything_and_an_age_that_is_only_a_bound_says_so():
     (long_ago,) = (
         Table(files(2, MB, age=1)).evaluate(Rule("a", (Check("time_since_rewrite", "at_least", 1),))).conditions
     )
     (lately,) = Table(files(2, MB, age=1)).evaluate(Rule("b", (Check("time_since_rewrite", "at_most", 1),))).conditions
     assert (long_ago.holds, long_ago.measured, long_ago.detail) == (True, None, "never happened")
     assert not lately.holds
-
-
-def test_an_age_that_is_only_a_bound_says_so():
     found = Table([DigestFile(MB)], figures=TableMeasures(known_since_ms=days_ago(5))).evaluate(T3)
     assert found.conditions[0].is_bound
     assert found.conditions[0].measured == 5 * DAY
@@ -194,12 +171,6 @@ def test_a_rule_on_metrics_of_the_table_is_judged_for_the_table():
     )
 
 
-def test_a_rule_on_a_table_without_files_is_not_due_and_says_why():
-    found = Table([]).evaluate(T1)
-    assert (found.is_due, found.shown, found.due) == (False, None, ())
-    assert {condition.detail for condition in found.conditions} == {"the table has no files"}
-
-
 def full(name: str, value: float, table: Table) -> RuleState:
     (rule,) = full_rules({name: value, "rewrite.full.interval": "off"} | {name: value})
     return table.evaluate(rule)
@@ -213,38 +184,23 @@ def grown(base: int, since: int) -> Table:
     return Table(files(1, base, age=10) + files(1, since, age=1), REWRITTEN_IN_FULL)
 
 
-def test_p16_twice_the_base_in_increments_makes_a_partition_due():
+def test_p16_p17_a_full_rewrite_is_due_at_twice_the_base_and_when_its_interval_is_over():
     name = "rewrite.full.size_amplification_percent"
     assert full(name, 200, grown(100 * MB, 201 * MB)).is_due
     assert not full(name, 200, grown(100 * MB, 200 * MB)).is_due
-
-
-def test_p16_a_partition_that_was_never_rewritten_in_full_has_no_amplification():
     found = full("rewrite.full.size_amplification_percent", 200, Table(files(9, MB, age=1)))
     assert (found.is_due, found.conditions[0].measured) == (False, None)
-
-
-def test_p17_a_full_rewrite_is_due_when_its_interval_is_over():
     assert full("rewrite.full.interval", 10 * DAY, grown(MB, MB)).is_due
     assert not full("rewrite.full.interval", 10 * DAY + 1, grown(MB, MB)).is_due
-
-
-def test_p17_a_partition_without_a_change_is_not_rewritten_for_its_interval_alone():
     table = Table(files(2, MB, age=10), REWRITTEN_IN_FULL)
     assert full("rewrite.full.interval", DAY, table).held_back == {"unchanged": 1}
 
 
-def test_p18_a_partition_below_the_threshold_is_always_due():
+def test_p18_p19_a_partition_below_one_threshold_or_with_an_increment_above_another_is_due():
     assert full("rewrite.full.always_below_bytes", 3 * MB, grown(MB, MB)).is_due
     assert not full("rewrite.full.always_below_bytes", 2 * MB, grown(MB, MB)).is_due
-
-
-def test_p19_an_increment_above_the_threshold_makes_a_partition_due():
     assert full("rewrite.full.when_increment_above_bytes", MB, grown(100 * MB, MB + 1)).is_due
     assert not full("rewrite.full.when_increment_above_bytes", MB, grown(100 * MB, MB)).is_due
-
-
-def test_settings_that_are_off_make_no_rule():
     assert full_rules({"rewrite.full.interval": "off", "rewrite.full.always_below_bytes": "off"}) == []
 
 

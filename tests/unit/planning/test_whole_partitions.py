@@ -28,17 +28,11 @@ def plan(digest: pa.Table, **rewrite: Any) -> Plan:
     return plan_of(digest, {"rewrite": rewrite, "limits": {"parallel_groups": 8}}, form=FORM)
 
 
-def test_well_sized_files_are_rewritten_with_the_small_ones() -> None:
+def test_well_sized_files_are_rewritten_with_the_small_ones_where_there_is_a_reason_and_none_must_stay() -> None:
     (group,) = plan(digest_of([DigestFile(SMALL)] * 5 + [DigestFile(GOOD)])).groups
     assert len(group.inputs) == 6
-
-
-def test_a_partition_without_reason_is_left_alone() -> None:
     made = plan(digest_of([DigestFile(GOOD)] * 5 + [DigestFile(SMALL)]))
     assert (made.groups, [one.reason for one in made.skipped]) == ((), ["as_good_as_it_gets"])
-
-
-def test_a_file_that_must_stay_holds_its_partition_back() -> None:
     made = plan(digest_of([DigestFile(SMALL)] * 5 + [DigestFile(LARGE)]), exclude_above_bytes=200 * MIB)
     assert (made.groups, [one.reason for one in made.skipped]) == ((), ["excluded_above"])
 

@@ -27,3 +27,8 @@ def check(found: Sequence[str], expected: Expected) -> None:
 
 def _is(said: str, sentence: str) -> bool:
     return said == sentence if said.endswith(".") else said in sentence
+
+
+def told(*said: str, unsaid: tuple[str, ...] = ()) -> Expected:
+    """Expect some sentences, and none of others."""
+    return Expected(said, unsaid)

@@ -69,7 +69,7 @@ class Resolver:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
-def test_a_name_that_resolves_to_this_machine_is_refused() -> None:
+def test_a_name_that_resolves_to_this_machine_is_refused_by_the_resolver_of_the_machine() -> None:
     names = HostNames(lookup=Resolver(["192.0.2.1", "169.254.169.254"]))
     properties = {"type": "rest", "uri": "https://innocent.example/"}
     resolved = list(names.resolved(properties))
@@ -77,6 +77,8 @@ def test_a_name_that_resolves_to_this_machine_is_refused() -> None:
     assert problem.pointer == "/properties/uri"
     assert "innocent" not in repr(problem)
     assert ANYWHERE.problems_of_addresses(resolved) == []
+    assert any(is_insider(address) for address in look_up("localhost"))
+    assert look_up("no-such-host.invalid") == ()
 
 
 def test_a_name_is_resolved_again_when_the_answer_is_old() -> None:
@@ -90,8 +92,3 @@ def test_a_name_is_resolved_again_when_the_answer_is_old() -> None:
     now[0] = FRESH_SECONDS + 1
     assert len(PRODUCTION.problems_of_addresses(names.resolved(properties))) == 1
     assert resolver.asked == ["rebinding.example"] * 2
-
-
-def test_the_resolver_of_the_machine_is_asked() -> None:
-    assert any(is_insider(address) for address in look_up("localhost"))
-    assert look_up("no-such-host.invalid") == ()

@@ -26,11 +26,22 @@ async def _settled() -> None:
         await asyncio.sleep(0)
 
 
-async def test_a_lone_item_waits_for_nobody() -> None:
+async def test_a_lone_item_waits_for_nobody_and_a_batch_has_a_largest_size() -> None:
     desk = Desk()
     desk.gate.set()
-    assert await Batcher(desk.do, largest=10).submit(1) == 10
+    batcher = Batcher(desk.do, largest=2)
+    assert await batcher.submit(1) == 10
     assert desk.batches == [[1]]
+    assert await asyncio.gather(*(batcher.submit(item) for item in range(5))) == [0, 10, 20, 30, 40]
+    assert [len(batch) for batch in desk.batches[1:]] == [2, 2, 1]
+
+
+async def test_one_item_fails_alone() -> None:
+    desk = Desk()
+    desk.gate.set()
+    batcher = Batcher(desk.do, largest=10)
+    good, bad = await asyncio.gather(batcher.submit(1), batcher.submit(-1), return_exceptions=True)
+    assert (good, type(bad)) == (10, ValueError)
 
 
 async def test_what_comes_meanwhile_is_one_batch_in_order() -> None:
@@ -44,23 +55,6 @@ async def test_what_comes_meanwhile_is_one_batch_in_order() -> None:
         desk.gate.set()
     assert [task.result() for task in tasks] == [10, 20, 30, 40]
     assert desk.batches == [[1], [2, 3, 4]]
-
-
-async def test_a_batch_has_a_largest_size() -> None:
-    desk = Desk()
-    batcher = Batcher(desk.do, largest=2)
-    desk.gate.set()
-    assert await asyncio.gather(*(batcher.submit(item) for item in range(5))) == [0, 10, 20, 30, 40]
-    assert [len(batch) for batch in desk.batches] == [2, 2, 1]
-
-
-async def test_one_item_fails_alone() -> None:
-    desk = Desk()
-    desk.gate.set()
-    batcher = Batcher(desk.do, largest=10)
-    good, bad = await asyncio.gather(batcher.submit(1), batcher.submit(-1), return_exceptions=True)
-    assert good == 10
-    assert isinstance(bad, ValueError)
 
 
 async def test_a_broken_batch_fails_for_all_and_the_next_one_goes_on() -> None:

@@ -1,6 +1,7 @@
 """The capability matrix: every no has a reason, and settings are refused by it."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -43,12 +44,9 @@ def test_every_format_has_every_cell_and_every_no_its_reason(name: FormatName) -
     assert all(cell.capability.possible != bool(cell.capability.reason) for cell in matrix.cells)
 
 
-def test_iceberg_tables_are_rewritten_by_arrow_with_every_strategy() -> None:
+def test_iceberg_tables_are_rewritten_with_every_strategy_and_formats_that_are_not_served_say_so() -> None:
     possible = {(cell.operation, cell.strategy, cell.engine) for cell in ICEBERG.cells if cell.capability.possible}
     assert {(Operation.REWRITE, each, "arrow") for each in STRATEGIES} <= possible
-
-
-def test_formats_that_are_not_served_say_so_in_every_cell() -> None:
     assert [matrix.format for matrix in SERVICE.list(SYSTEM) if not matrix.is_served] == ["delta", "hive"]
     reasons = {cell.capability.reason for cell in not_served(FormatName.HIVE).cells}
     assert reasons == {"this version does not serve hive tables"}
@@ -57,19 +55,16 @@ def test_formats_that_are_not_served_say_so_in_every_cell() -> None:
 OF_PAIMON = (Operation.REWRITE, Operation.EXPIRE_SNAPSHOTS, Operation.REMOVE_ORPHANS, Operation.PURGE)
 
 
-@pytest.mark.parametrize("operation", OF_PAIMON)
-def test_paimon_tables_are_rewritten_and_kept_up(operation: Operation) -> None:
-    SERVICE.check_operation(FormatName.PAIMON, operation)
-
-
-@pytest.mark.parametrize("operation", [each for each in Operation if each not in OF_PAIMON])
-def test_other_operations_on_paimon_tables_have_what_does_them_instead(operation: Operation) -> None:
-    with pytest.raises(InvalidInput, match="does not do it on Paimon tables: ") as caught:
+def test_paimon_tables_are_rewritten_and_kept_up_and_other_operations_have_what_does_them_instead() -> None:
+    for operation in OF_PAIMON:
         SERVICE.check_operation(FormatName.PAIMON, operation)
-    assert caught.value.problems[0].value == operation.value
+    for operation in set(Operation) - set(OF_PAIMON):
+        with pytest.raises(InvalidInput, match="does not do it on Paimon tables: ") as caught:
+            SERVICE.check_operation(FormatName.PAIMON, operation)
+        assert caught.value.problems[0].value == operation.value
 
 
-def test_a_setting_that_the_format_can_not_fulfil_is_refused_with_its_reason() -> None:
+def test_a_setting_that_the_format_can_not_fulfil_is_refused_and_the_procedure_called_for_binpack_only() -> None:
     refused = {"rewrite.engine": {"native": "there is no such procedure"}}
     service = CapabilityService(served={FormatName.ICEBERG: replace(ICEBERG, settings=refused)})
     with pytest.raises(InvalidInput) as caught:
@@ -77,24 +72,19 @@ def test_a_setting_that_the_format_can_not_fulfil_is_refused_with_its_reason() -
     (problem,) = caught.value.problems
     assert (problem.pointer, problem.value) == ("/rewrite/engine", "native")
     assert problem.message == "there is no such procedure"
-
-
-def test_the_native_procedure_is_called_for_binpack_only() -> None:
     native = {cell.strategy: cell.capability for cell in ICEBERG.cells if cell.engine == "native"}
     assert native["binpack"].possible
     assert all(not each.possible for strategy, each in native.items() if strategy != "binpack")
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_an_engine_is_refused_just_where_its_cell_says_no(strategy: str) -> None:
-    for engine in (*ENGINES, "auto"):
+def test_an_engine_is_refused_just_where_its_cell_says_no() -> None:
+    for strategy, engine in product(STRATEGIES, (*ENGINES, "auto")):
         refused = ICEBERG.refusals({"rewrite.engine": engine, "rewrite.strategy": strategy})
-        assert [each.field for each in refused] == (
-            ["rewrite.engine"] if engine == "native" and strategy != "binpack" else []
-        )
+        expected = ["rewrite.engine"] if engine == "native" and strategy != "binpack" else []
+        assert [each.field for each in refused] == expected
 
 
-def test_what_the_format_does_anyway_is_no_refusal() -> None:
+def test_what_the_format_does_anyway_and_a_default_are_no_refusal() -> None:
     settings = {
         "rewrite.strategy": "binpack",
         "rewrite.columns": [],
@@ -105,36 +95,31 @@ def test_what_the_format_does_anyway_is_no_refusal() -> None:
     }
     SERVICE.check_settings(FormatName.ICEBERG, settings)
     SERVICE.check_settings(FormatName.ICEBERG, {"rewrite.strategy": None, "rewrite.engine": "arrow"})
+    impossible = replace(ICEBERG, settings={"maintenance.rewrite_manifests": {"*": "there are none"}})
+    values = {"maintenance.rewrite_manifests": {"interval": 604_800}}
+    assert impossible.refusals(values, {"maintenance.rewrite_manifests": "default"}) == ()
+    (refusal,) = impossible.refusals(values, {"maintenance.rewrite_manifests": "table"})
+    assert refusal.reason == "there are none"
 
 
-@pytest.mark.parametrize("operation", Operation)
-def test_an_operation_that_can_not_be_done_is_refused_with_its_reason(operation: Operation) -> None:
-    with pytest.raises(InvalidInput) as caught:
-        SERVICE.check_operation(FormatName.HIVE, operation)
-    assert caught.value.problems[0].message == SERVICE.operation(FormatName.HIVE, operation).reason
+def test_an_operation_that_can_be_done_is_accepted_and_any_other_is_refused_with_its_reason() -> None:
+    for operation in DONE:
+        SERVICE.check_operation(FormatName.ICEBERG, operation)
+    for operation in Operation:
+        with pytest.raises(InvalidInput) as caught:
+            SERVICE.check_operation(FormatName.HIVE, operation)
+        assert caught.value.problems[0].message == SERVICE.operation(FormatName.HIVE, operation).reason
 
 
-@pytest.mark.parametrize("operation", DONE)
-def test_an_operation_that_can_be_done_is_accepted(operation: Operation) -> None:
-    SERVICE.check_operation(FormatName.ICEBERG, operation)
-
-
-def test_a_setting_without_a_use_in_this_version_is_not_acted_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_that_take_effect_are_acted_on_and_one_without_a_use_in_this_version_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    acted_on = ["enabled", "limits.bandwidth", "triggers", "seal", "schedule.cron", "maintenance.expire_snapshots"]
+    acted_on += [f"rewrite.key_tables.{name}" for name in ("sorted_run_trigger", "lookup", "forced_every")]
+    assert [field for field in acted_on if not is_acted_on(field)] == []
     monkeypatch.setattr(capabilities, "_NOT_ACTED_ON", {"seal": "not yet"})
     assert why_not_acted_on("seal") == "not yet"
     assert not is_acted_on("seal")
-
-
-@pytest.mark.parametrize(
-    "field",
-    [
-        *("enabled", "limits.bandwidth", "triggers", "seal", "schedule.cron", "maintenance.expire_snapshots"),
-        *("rewrite.key_tables.sorted_run_trigger", "rewrite.key_tables.lookup"),
-        "rewrite.key_tables.forced_every",
-    ],
-)
-def test_settings_that_take_effect_are_acted_on(field: str) -> None:
-    assert is_acted_on(field)
 
 
 def test_what_holds_runs_back_takes_effect_whole() -> None:
@@ -148,11 +133,3 @@ def test_what_holds_runs_back_takes_effect_whole() -> None:
         "schedule": {"urgent_after": "1d"},
     }
     assert not_acted_on(PolicyDocument.model_validate(settings)) == ()
-
-
-def test_a_default_is_no_wish_that_a_format_could_refuse() -> None:
-    impossible = replace(ICEBERG, settings={"maintenance.rewrite_manifests": {"*": "there are none"}})
-    values = {"maintenance.rewrite_manifests": {"interval": 604_800}}
-    assert impossible.refusals(values, {"maintenance.rewrite_manifests": "default"}) == ()
-    (refusal,) = impossible.refusals(values, {"maintenance.rewrite_manifests": "table"})
-    assert refusal.reason == "there are none"

@@ -74,11 +74,8 @@ def test_u17_auto_takes_the_kernel_where_it_may_and_the_procedure_where_it_must(
     assert chosen(_Either(kernel, native), engine) == wanted
 
 
-def test_a_format_without_a_procedure_is_refused_by_the_kernels_conditions() -> None:
+def test_why_the_procedure_is_called_is_said_and_without_one_the_conditions_of_the_kernel_refuse() -> None:
     assert chosen(_Kernel(NO_KERNEL)) == (None, ["no_equality_deletes"])
-
-
-def test_why_the_procedure_is_called_is_said() -> None:
     found = choose_engine(cast("OpenTable", _Either(NO_KERNEL, YES)), policy_of({}))
     (said,) = [each.detail for each in found.conditions if each.name == BY_NATIVE]
     assert "no_equality_deletes: 2 are live" in said
@@ -99,20 +96,9 @@ def test_what_the_procedure_can_not_be_told_keeps_it_from_being_called(settings:
     assert chosen(_Either(NO_KERNEL, YES), "native", **settings) == (None, [missing])
 
 
-def test_compression_of_the_tables_own_property_is_known_to_the_procedure() -> None:
+def test_the_options_say_what_the_plan_went_by_with_the_compression_of_the_tables_own_property() -> None:
     asked = policy_of({"rewrite": {"engine": "native"}}, **{"rewrite.compression": "gzip"})
     assert choose_engine(cast("OpenTable", _Either(NO_KERNEL, YES)), asked).engine is Engine.NATIVE
-
-
-@pytest.mark.parametrize(
-    ("rate", "most", "tasks"),
-    [(None, 4, 4), (TASK_BYTES_PER_SECOND * 2.9, 4, 2), (TASK_BYTES_PER_SECOND * 9, 4, 4), (1e6, 4, 0)],
-)
-def test_so_many_tasks_are_called_for_as_stay_under_the_limit(rate: float | None, most: int, tasks: int) -> None:
-    assert tasks_within(Budget(rate), most) == tasks
-
-
-def test_the_options_say_what_the_plan_went_by() -> None:
     asked = policy_of({"rewrite": {"target_file_bytes": "100MB", "small_file_bytes": "50MB", "min_input_files": 3}})
     options = call_options(RewriteLimits.of(asked), ProcedureSettings(tasks=2, full=False))
     assert options["target-file-size-bytes"] == 100 * 10**6
@@ -123,6 +109,14 @@ def test_the_options_say_what_the_plan_went_by() -> None:
     assert options["rewrite-all"] is False
     assert options["partial-progress.enabled"] is False
     assert call_options(RewriteLimits.of(asked), ProcedureSettings(tasks=2, full=True))["rewrite-all"] is True
+
+
+@pytest.mark.parametrize(
+    ("rate", "most", "tasks"),
+    [(None, 4, 4), (TASK_BYTES_PER_SECOND * 2.9, 4, 2), (TASK_BYTES_PER_SECOND * 9, 4, 4), (1e6, 4, 0)],
+)
+def test_so_many_tasks_are_called_for_as_stay_under_the_limit(rate: float | None, most: int, tasks: int) -> None:
+    assert tasks_within(Budget(rate), most) == tasks
 
 
 @pytest.mark.parametrize(

@@ -36,13 +36,10 @@ from tests.unit.services.explanations import (
 _STOPPED: Final = Fleet(1, NOW, "x", FleetLimits(), Pause(ago(hours=1), "key:chief", "incident 12", stops=False))
 
 
-def test_a_last_run_without_work_has_its_reason():
+def test_a_last_run_without_work_or_that_was_cancelled_has_its_reason():
     skipped = a_run(RunState.SKIPPED, reason="nothing_to_do", detail="all files are large", finished_at=ago(hours=1))
     said = "Its last run, run_7, found nothing to do at 2026-11-21 11:00 UTC: all files are large."
     check(sentences(situation(DUE, ended=(skipped,))), Expected((said,)))
-
-
-def test_a_cancelled_last_run_has_who_cancelled_it():
     cancelled = a_run(RunState.CANCELLED, reason="cancelled", detail="by key:ops", finished_at=ago(hours=1))
     said = "Its last run, run_7, was cancelled at 2026-11-21 11:00 UTC: cancelled on request (by key:ops)."
     check(sentences(situation(DUE, ended=(cancelled,))), Expected((said,)))
@@ -55,7 +52,7 @@ def test_a_waiting_run_has_what_it_waits_for(until: Any):
     check(sentences(situation(DUE, live=(waiting,))), Expected((said,), unsaid=("is queued",)))
 
 
-def test_a_full_fleet_lets_the_next_run_wait_for_the_end_of_another():
+def test_a_full_fleet_and_a_frozen_table_have_the_cause_and_the_remedy():
     fleet = Fleet(1, NOW, "x", FleetLimits(parallel_runs=2))
     said = (
         "Held back: the fleet's limit of parallel_runs is reached (2 of 2; the next run starts when one ends, or after "
@@ -63,9 +60,6 @@ def test_a_full_fleet_lets_the_next_run_wait_for_the_end_of_another():
     )
     found = sentences(situation(DUE, fleet=fleet, fleet_at_work=AtWork({"archive": 2})))
     check(found, Expected((said,), unsaid=("No run starts automatically", "its catalog's limit")))
-
-
-def test_a_frozen_table_has_the_cause_and_the_remedy():
     frozen = replace(TABLE, freeze=Freeze(ago(hours=1), RUN, 1, None, "rows were lost"))
     said = (
         "Held back: the table is frozen because a proof failed (since 2026-11-21 11:00 UTC: rows were lost; POST "
@@ -74,7 +68,7 @@ def test_a_frozen_table_has_the_cause_and_the_remedy():
     check(sentences(situation(DUE, table=frozen)), Expected((said,)))
 
 
-def test_a_daily_budget_that_is_used_in_part_leaves_groups_for_later():
+def test_a_daily_budget_leaves_groups_for_later_or_makes_a_run_fail_where_it_is_below_one():
     facts = situation(DUE, {"limits": {"bytes_per_day": "100MiB"}}, day=DayBudget(100 * MIB, 30 * MIB, NOW))
     said = (
         "A run now would rewrite 25 files (25 MiB) in 1 group into about 1",
@@ -82,9 +76,6 @@ def test_a_daily_budget_that_is_used_in_part_leaves_groups_for_later():
         "30 MiB of limits.bytes_per_day (100 MiB) are left.",
     )
     check(sentences(facts), Expected(said, unsaid=("Held back",)))
-
-
-def test_a_daily_budget_below_one_file_group_makes_a_run_fail():
     facts = situation(DUE, {"limits": {"bytes_per_day": "10MiB"}}, day=DayBudget(10 * MIB, 10 * MIB, None))
     said = (
         "lake.sales.orders can't be rewritten in its current state.",
@@ -98,18 +89,14 @@ def test_a_daily_budget_below_one_file_group_makes_a_run_fail():
     check(sentences(refused), Expected(said, unsaid=("It can be rewritten", "A run now would rewrite")))
 
 
-def test_a_limit_of_the_rate_is_named_with_the_time():
+def test_a_limit_of_the_rate_and_a_blackout_without_end_are_named():
     facts = situation(DUE)
-    assert facts.sight.trial is not None
     plan = facts.sight.trial.plan
     limited = replace(plan, time=replace(plan.time, limit=Budget(bytes_per_second=30 * MIB)))
     facts = replace(facts, sight=replace(facts.sight, trial=replace(facts.sight.trial, plan=limited)))
     check(
         sentences(facts), Expected(("That time is assumed: no run has been measured yet, under a limit of 30 MiB/s.",))
     )
-
-
-def test_a_blackout_without_end_is_named():
     facts = situation(
         DUE, {"blackouts": [{"from": "2026-11-20", "to": "2026-11-24", "time_zone": "UTC", "reason": "close"}]}
     )
@@ -117,7 +104,7 @@ def test_a_blackout_without_end_is_named():
     check(sentences(endless), Expected(("Held back: a blackout", "The end of the blackout is not known.")))
 
 
-def test_of_many_due_rules_the_first_is_measured_and_five_are_named():
+def test_of_many_due_rules_five_are_named_and_a_least_number_of_files_has_its_setting_to_lower():
     rules = [{"name": f"r{at}", "all": [{"metric": "small_file_count", "at_least": at}]} for at in range(1, 10)]
     said = (
         (
@@ -130,9 +117,6 @@ def test_of_many_due_rules_the_first_is_measured_and_five_are_named():
         ),
     )
     check(sentences(situation(DUE, {"triggers": rules})), Expected(said))
-
-
-def test_partitions_below_the_least_number_of_files_have_the_setting_to_lower():
     rule = {"name": "four", "all": [{"metric": "small_file_count", "at_least": 4}]}
     facts = situation(day(18, 4) + day(19, 30), {"triggers": [rule], "rewrite": {"min_input_files": 50}})
     said = (
@@ -144,33 +128,27 @@ def test_partitions_below_the_least_number_of_files_have_the_setting_to_lower():
     check(sentences(facts), Expected(said, unsaid=("Add a rule to triggers",)))
 
 
-def test_a_table_without_partitions_cools_down_as_a_whole():
+def test_the_native_engine_the_two_busiest_other_compactors_and_cool_downs_of_whole_tables_are_named():
     hot = HotPartition((0, "{}"), 2, ago(minutes=2), NOW + timedelta(minutes=9), 3 * MIB, "gone", RUN, 1)
     said = (
         "1 partition cools down after lost races, the whole table until 2026-11-21 12:09 UTC (2 lost races in a row); "
         "force includes them anyway."
     )
     check(sentences(situation(DUE, hot=HotPartitions.at(NOW, [hot]))), Expected((said,)))
-
-
-def test_the_native_engine_is_named():
     native = Condition(BY_NATIVE, True, "Iceberg's rewrite_data_files")
     said = ("It can be rewritten: all 3 conditions hold.", "It is rewritten by Iceberg's rewrite_data_files.")
     check(sentences(situation(DUE, conditions=(*HOLDS, native))), Expected(said))
+    engines = (("spark", "etl"), ("trino", None), ("x", None))
+    others = [OtherCompactor(engine, application, 3, ago(hours=1)) for engine, application in engines]
+    cause = "replaced files 3 times in the last day: compactors on the same partitions make each other's commits fail."
+    said = (f"Another compactor (spark, application etl) {cause}", f"Another compactor (trino) {cause}")
+    check(sentences(seen(others=others)), Expected(said, unsaid=("Another compactor (x)",)))
 
 
 def seen(**changes: Any) -> Facts:
     """Return the facts of a due table with another state of the table itself."""
     facts = situation(DUE)
     return replace(facts, sight=replace(facts.sight, **changes))
-
-
-def test_the_two_busiest_other_compactors_are_named():
-    engines = (("spark", "etl"), ("trino", None), ("x", None))
-    others = [OtherCompactor(engine, application, 3, ago(hours=1)) for engine, application in engines]
-    cause = "replaced files 3 times in the last day: compactors on the same partitions make each other's commits fail."
-    said = (f"Another compactor (spark, application etl) {cause}", f"Another compactor (trino) {cause}")
-    check(sentences(seen(others=others)), Expected(said, unsaid=("Another compactor (x)",)))
 
 
 def test_files_outside_of_the_location_of_old_specs_and_with_small_row_groups_are_counted():

@@ -68,19 +68,18 @@ def test_the_first_sentences_agree_with_what_holds_the_table_back(name: str):
         assert how_it_starts.startswith("No run starts automatically")
 
 
-def test_a_daily_budget_below_one_file_group_is_told_as_what_a_run_would_fail_by():
+def test_a_daily_budget_is_told_as_what_a_run_fails_by_defers_or_holds_in_full():
     facts = situation(DUE, {"limits": {"bytes_per_day": "10MiB"}}, day=DayBudget(10 * MIB, 10 * MIB, None))
     told = explanation(replace(facts, refusals=tuple(too_small_budget(facts))))
     assert told["now"]["outcome"] == "refused"
     assert told["next_eligible"]["at"] is None
     assert "lower rewrite.max_group_bytes" in " ".join(line.strip() for line in told["summary"])
-
-
-def test_what_the_daily_budget_defers_is_left_out_of_an_automatic_run_as_well():
     day = DayBudget(100 * MIB, 30 * MIB, NOW)  # of groups of 40 MiB and 25 MiB
     (line,) = [line for line in summary_of(DUE, day) if "A run now would rewrite" in line]
     assert "25 files" in line
     assert not any("An automatic run" in line for line in summary_of(DUE, day))
+    facts = situation(DUE, {"limits": {"bytes_per_day": "1GiB"}}, day=DayBudget(1024 * MIB, 0, None))
+    assert not list(too_small_budget(facts))
 
 
 def summary_of(files: list[DigestFile], day: DayBudget) -> list[str]:
@@ -101,8 +100,3 @@ def test_a_table_with_more_hot_partitions_than_are_kept_rests_as_a_whole_after_a
         return [hold.code for hold in eligibility(facts).held_by]
 
     assert (held(MOST_HOT - 1), held(MOST_HOT)) == ([], ["runs_in_vain"])
-
-
-def test_a_daily_budget_that_holds_every_file_group_stands_in_no_way():
-    facts = situation(DUE, {"limits": {"bytes_per_day": "1GiB"}}, day=DayBudget(1024 * MIB, 0, None))
-    assert not list(too_small_budget(facts))

@@ -75,12 +75,17 @@ async def _settled() -> None:
         await asyncio.sleep(0)
 
 
-async def test_many_callers_at_once_make_them_once() -> None:
+async def test_quick_figures_are_made_again_at_once_and_once_for_many_callers() -> None:
     fleet = _Fleet(_Clock(), took=1.0)
     assert await asyncio.gather(*(fleet.figures(SYSTEM) for _ in range(5))) == [1] * 5
+    clock = _Clock()
+    fleet = _Fleet(clock, took=0.01)
+    await fleet.figures(SYSTEM)
+    clock.seconds += 0.2
+    assert await fleet.figures(SYSTEM) == 2
 
 
-async def test_slow_ones_are_answered_while_newer_ones_are_made() -> None:
+async def test_slow_figures_are_answered_while_newer_ones_are_made_but_not_for_ever() -> None:
     clock = _Clock()
     fleet = _Fleet(clock, took=1.0)
     await fleet.figures(SYSTEM)
@@ -88,19 +93,8 @@ async def test_slow_ones_are_answered_while_newer_ones_are_made() -> None:
     assert await fleet.figures(SYSTEM) == 1
     await _settled()
     assert await fleet.figures(SYSTEM) == 2
-
-
-async def test_slow_ones_are_not_answered_for_ever() -> None:
     clock = _Clock()
     fleet = _Fleet(clock, took=1.0)
     await fleet.figures(SYSTEM)
     clock.seconds += 61
-    assert await fleet.figures(SYSTEM) == 2
-
-
-async def test_quick_ones_are_made_again_at_once() -> None:
-    clock = _Clock()
-    fleet = _Fleet(clock, took=0.01)
-    await fleet.figures(SYSTEM)
-    clock.seconds += 0.2
     assert await fleet.figures(SYSTEM) == 2

@@ -86,24 +86,15 @@ def registry(table_format: Format, environ: dict[str, str]) -> FormatRegistry:
     )
 
 
-async def test_a_connection_is_made_once_with_its_secrets(registry: FormatRegistry, table_format: Format) -> None:
-    assert await registry.connect(LAKE) is await registry.connect(LAKE)
-    assert table_format.seen == [{"token": "secret-one"}]
-
-
-async def test_a_replaced_catalog_gets_a_new_connection(registry: FormatRegistry, table_format: Format) -> None:
-    await registry.connect(LAKE)
-    await registry.connect(replace(LAKE, version=2))
-    assert len(table_format.seen) == 2
-
-
-async def test_a_changed_secret_gets_a_new_connection(
+async def test_a_connection_is_made_once_with_its_secrets_and_again_for_new_ones_or_a_replaced_catalog(
     registry: FormatRegistry, table_format: Format, environ: dict[str, str]
 ) -> None:
-    await registry.connect(LAKE)
+    assert await registry.connect(LAKE) is await registry.connect(LAKE)
+    assert table_format.seen == [{"token": "secret-one"}]
+    await registry.connect(replace(LAKE, version=2))
     environ["TOKEN"] = "two"
     await registry.connect(LAKE)
-    assert [properties["token"] for properties in table_format.seen] == ["secret-one", "two"]
+    assert [properties["token"] for properties in table_format.seen] == ["secret-one", "secret-one", "two"]
 
 
 async def test_a_catalog_that_hangs_is_given_up_on(registry: FormatRegistry, table_format: Format) -> None:
@@ -115,17 +106,6 @@ async def test_a_catalog_that_hangs_is_given_up_on(registry: FormatRegistry, tab
         table_format.blocked.set()
 
 
-async def test_a_check_tells_each_step(registry: FormatRegistry, environ: dict[str, str]) -> None:
-    assert [(step.name, step.ok) for step in await registry.check(LAKE)] == [
-        ("secrets", True),
-        ("list namespaces", True),
-    ]
-    environ["TOKEN"] = "wrong"
-    assert [(step.name, step.ok) for step in await registry.check(LAKE)] == [("secrets", True), ("connection", False)]
-    del environ["TOKEN"]
-    assert [(step.name, step.ok) for step in await registry.check(LAKE)] == [("secrets", False)]
-
-
 async def test_secrets_are_blotted_out_of_errors(registry: FormatRegistry, environ: dict[str, str]) -> None:
     environ["TOKEN"] = "https://reader:hunter2@catalog"
     with pytest.raises(Transient) as caught:
@@ -134,8 +114,16 @@ async def test_secrets_are_blotted_out_of_errors(registry: FormatRegistry, envir
     assert "can't reach ***" in caught.value.message
 
 
-async def test_secrets_are_blotted_out_of_checks(registry: FormatRegistry) -> None:
+async def test_a_check_tells_each_step_without_secrets(registry: FormatRegistry, environ: dict[str, str]) -> None:
     assert (await registry.check(LAKE))[1].detail == "asked with token ***"
+    assert [(step.name, step.ok) for step in await registry.check(LAKE)] == [
+        ("secrets", True),
+        ("list namespaces", True),
+    ]
+    environ["TOKEN"] = "wrong"
+    assert [(step.name, step.ok) for step in await registry.check(LAKE)] == [("secrets", True), ("connection", False)]
+    del environ["TOKEN"]
+    assert [(step.name, step.ok) for step in await registry.check(LAKE)] == [("secrets", False)]
 
 
 async def test_a_format_that_is_not_served_is_refused(table_format: Format, environ: dict[str, str]) -> None:

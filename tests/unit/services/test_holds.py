@@ -44,20 +44,17 @@ def slow(now: datetime, *seconds: float) -> Latencies:
     return Latencies(of_table=[Latency(now - timedelta(seconds=len(seconds) - n), s) for n, s in enumerate(seconds)])
 
 
-def test_nothing_holds_a_run_without_rules() -> None:
+def test_a_window_holds_until_the_end_of_its_union_and_without_rules_nothing_holds() -> None:
     assert rules() == HoldRules()
     assert HoldRules().hold(at("2026-11-21T12:00"), LONG_AGO, NONE, Pauses()) is None
     assert HoldRules().room(at("2026-11-21T12:00"), LONG_AGO) == Room()
-
-
-def test_a_window_holds_until_the_end_of_its_union() -> None:
     both = rules(quiet_hours=[OFFICE, {"from": "16:00", "to": "20:00", "on_start": "interrupt"}])
     hold = both.hold(at("2026-11-21T10:00"), LONG_AGO, NONE)
-    assert hold is not None
     assert (hold.waiting_for, hold.until, hold.how) == (WaitingFor.QUIET_HOURS, at("2026-11-21T20:00"), OnStart.DRAIN)
     later = both.hold(at("2026-11-21T16:30"), LONG_AGO, NONE)
-    assert later is not None
     assert later.how is OnStart.INTERRUPT
+    always = rules(quiet_hours=[{"from": "00:00", "to": "00:00"}])
+    assert always.free_from(at("2026-11-21T08:00"), LONG_AGO, NONE) is None
 
 
 def test_of_several_holds_the_strictest_rules_and_the_last_counts() -> None:
@@ -68,11 +65,9 @@ def test_of_several_holds_the_strictest_rules_and_the_last_counts() -> None:
         backoff=BACKOFF,
     )
     hold = found.hold(now, LONG_AGO, slow(now, 6.0))
-    assert hold is not None
     assert (hold.waiting_for, hold.until) == (WaitingFor.BLACKOUT, at("2026-11-21T17:00"))
     assert hold.how is OnStart.INTERRUPT  # slow queries stop a run, whatever the windows say
     paused = found.hold(now, LONG_AGO, NONE, pause(stops=False))
-    assert paused is not None
     assert (paused.waiting_for, paused.until, paused.how) == (WaitingFor.PAUSED, None, OnStart.DRAIN)
 
 
@@ -84,12 +79,10 @@ def test_a_run_that_waited_long_enough_is_held_by_blackouts_only() -> None:
     )
     since = at("2026-11-21T08:30")
     early = found.hold(at("2026-11-21T09:10"), since, NONE)
-    assert early is not None
     assert early.until == at("2026-11-21T09:30")
     assert found.is_urgent(since, at("2026-11-21T09:30"))
     assert found.hold(at("2026-11-21T09:30"), since, NONE) is None
     black = found.hold(at("2026-11-21T13:30"), since, NONE)
-    assert black is not None
     assert (black.waiting_for, black.until) == (WaitingFor.BLACKOUT, at("2026-11-21T14:00"))
 
 
@@ -101,7 +94,6 @@ def test_a_run_that_becomes_urgent_in_a_blackout_waits_for_its_end_and_not_for_t
     )
     for due, until in (("10:30", "13:00"), ("11:30", "13:30"), ("09:30", "13:00")):
         hold = found.hold(at("2026-11-21T11:45"), at(f"2026-11-21T{due}"), NONE)
-        assert hold is not None
         assert hold.until == at(f"2026-11-21T{until}")
 
 
@@ -120,15 +112,9 @@ def test_the_first_instant_without_a_hold_may_lie_behind_several_of_them() -> No
     assert found.free_from(at("2026-11-21T08:00"), due_since, NONE) == at("2026-11-21T08:00")
 
 
-def test_windows_without_an_end_leave_no_instant() -> None:
-    always = rules(quiet_hours=[{"from": "00:00", "to": "00:00"}])
-    assert always.free_from(at("2026-11-21T08:00"), LONG_AGO, NONE) is None
-
-
 def test_slow_queries_hold_until_the_measurement_is_old() -> None:
     now = at("2026-11-21T12:00")
     hold = rules(backoff=BACKOFF).hold(now, LONG_AGO, slow(now, 6.0, 3.0))
-    assert hold is not None
     assert hold.until is not None
     assert (hold.waiting_for, hold.how) == (WaitingFor.LATENCY_BACKOFF, OnStart.INTERRUPT)
     assert hold.detail == "the 95th percentile of query times is 3 s; it was above 5s, and runs continue below 1s"
@@ -148,19 +134,12 @@ def test_what_would_not_end_before_the_next_window_may_not_begin(hour: str, seco
     assert rules(quiet_hours=[OFFICE]).room(at(f"2026-11-21T{hour}"), LONG_AGO).admits(seconds) is admits
 
 
-def test_the_window_ahead_says_what_a_run_waits_for() -> None:
+def test_the_window_ahead_says_what_a_run_waits_for_and_takes_no_room_from_runs_that_finish_or_are_urgent() -> None:
     ahead = rules(quiet_hours=[OFFICE]).room(at("2026-11-21T08:00"), LONG_AGO).ahead
-    assert ahead is not None
     assert (ahead.waiting_for, ahead.until) == (WaitingFor.QUIET_HOURS, at("2026-11-21T17:00"))
     assert (ahead.reason, ahead.how) == (WINDOW_AHEAD, OnStart.DRAIN)
     assert ahead.detail == "quiet hours 09:00-17:00 UTC at 2026-11-21 09:00:00 UTC"
-
-
-def test_a_window_that_lets_runs_finish_takes_no_room() -> None:
     assert rules(quiet_hours=[{**OFFICE, "on_start": "finish"}]).room(at("2026-11-21T08:00"), LONG_AGO) == Room()
-
-
-def test_quiet_hours_take_no_room_from_a_run_that_is_urgent_by_then() -> None:
     found = rules(quiet_hours=[OFFICE], schedule={"urgent_after": "1h"})
     now = at("2026-11-21T08:30")
     assert found.room(now, at("2026-11-21T08:00")) == Room()
@@ -238,7 +217,6 @@ def test_a_stricter_window_inside_another_is_heard_at_its_start() -> None:
     pulse.clock.advance(pulse.watch.seconds_to_look(9999))
     hold = pulse.watch.hold()
     assert pulse.watch.now == at("2026-11-21T10:00")
-    assert hold is not None
     assert (hold.how, hold.until) == (OnStart.INTERRUPT, at("2026-11-21T17:00"))
 
 

@@ -16,18 +16,12 @@ def a_group(size: int, files: int = 1) -> FileGroup:
     return FileGroup(0, 0, "{}", inputs, 1)
 
 
-def test_groups_and_files_cost_time_besides_their_bytes() -> None:
+def test_groups_and_files_cost_time_that_what_was_measured_in_the_run_corrects() -> None:
     assert LaneTimes(TimeEstimate(costs=COSTS)).seconds([a_group(1000, files=10), a_group(500)]) == pytest.approx(4.6)
-
-
-def test_what_was_measured_in_the_run_corrects_the_estimate() -> None:
     times = LaneTimes(TimeEstimate(costs=COSTS))
     times.add([a_group(900)], 4.0)  # twice the estimate
     assert times.seconds([a_group(900)]) == pytest.approx(4.0)
     assert times.evidence == "measured in this run"
-
-
-def test_only_the_newest_measurements_count() -> None:
     times = LaneTimes(TimeEstimate(costs=COSTS))
     times.add([a_group(900)], 1e6)
     for _ in range(8):
@@ -35,16 +29,13 @@ def test_only_the_newest_measurements_count() -> None:
     assert times.seconds([a_group(900)]) == pytest.approx(2.0)
 
 
-def test_the_less_was_measured_the_less_time_a_group_surely_takes() -> None:
+def test_the_less_was_measured_the_less_time_a_group_surely_takes_except_by_a_limit() -> None:
     group = [a_group(900)]
     weak, strong = (
         LaneTimes(TimeEstimate(costs=RunCosts(0, 1.0, 0.1, 1e-3, source, runs))).least_seconds(group)
         for source, runs in ((EstimateSource.PRIOR, 0), (EstimateSource.TABLE, 3))
     )
     assert (weak, strong) == (pytest.approx(0.2), pytest.approx(2.0 / 1.5))
-
-
-def test_a_limit_is_certain_whatever_the_evidence() -> None:
     limited = TimeEstimate(costs=RunCosts(0, 0, 0, 1e-6), lanes=2, limit=Budget(100.0, None))
     times = LaneTimes(limited)
     assert times.seconds([a_group(1000)]) == pytest.approx(40.0)  # read and written, by half of the limit

@@ -135,33 +135,21 @@ async def sent(
     return spark.sent, attempt, len(ended)
 
 
-async def test_with_time_for_all_bundles_are_sent_whole() -> None:
+async def test_bundles_go_whole_before_a_window_or_the_part_that_ends_in_time() -> None:
     tasks, attempt, ended = await sent([6, 2, 2, 1], 60)
     assert (tasks, ended, attempt.stop_reason) == ([[0], [1, 2], [3]], 4, None)
-
-
-async def test_a_smaller_bundle_goes_before_one_that_would_not_end_in_time() -> None:
     tasks, attempt, _ = await sent([30, 3], 4)
     assert (tasks, attempt.stop_reason) == ([[1]], Stop.DRAINED)
-
-
-async def test_the_part_of_a_bundle_is_sent_that_ends_in_time() -> None:
     tasks, attempt, ended = await sent([2, 1.5, 0.4], 2.5)
     assert (tasks, ended, attempt.stop_reason) == ([[0, 2]], 2, Stop.DRAINED)
-
-
-async def test_what_is_left_of_a_bundle_is_sent_when_there_is_time_for_it() -> None:
     tasks, attempt, ended = await sent([1.5, 1.5, 0.9], 3.1)
     assert (tasks, ended, attempt.stop_reason) == ([[0, 1]], 2, Stop.DRAINED)
 
 
-async def test_groups_that_fit_nowhere_begin_right_after_a_window_each_alone() -> None:
+async def test_groups_that_fit_nowhere_begin_right_after_a_window_each_alone_after_those_that_fit() -> None:
     tasks, attempt, ended = await sent([2.5, 2.2], 1.0, longest=1.5, is_young=True)
     assert (tasks, ended) == ([[0], [1]], 2)
     assert attempt.events == [("longer_than_any_gap", [0]), ("longer_than_any_gap", [1])]
-
-
-async def test_what_fits_goes_before_what_fits_nowhere() -> None:
     tasks, attempt, _ = await sent([9, 1, 0.2], 1.4, longest=1.5, is_young=True)
     assert tasks == [[1, 2], [0]]
     assert attempt.events == [("longer_than_any_gap", [0])]
@@ -182,13 +170,10 @@ async def test_an_estimate_that_was_not_measured_on_the_table_does_not_park_a_ru
     assert (tasks, ended, attempt.stop_reason) == ([[0]], 1, None)
 
 
-async def test_an_estimate_by_several_runs_of_the_table_keeps_back_what_would_not_end_in_time() -> None:
+async def test_an_estimate_by_several_runs_of_the_table_keeps_back_what_would_not_end_and_is_named() -> None:
     times = LaneTimes(TimeEstimate(costs=replace(ESTIMATED, source=EstimateSource.TABLE, runs=3)))
     tasks, attempt, _ = await sent([28], 15 * 60, times=times)
     assert (tasks, attempt.stop_reason) == ([], Stop.DRAINED)
-
-
-async def test_a_run_that_waits_for_a_window_says_by_which_estimate() -> None:
     costs = replace(ESTIMATED, source=EstimateSource.TABLE, runs=3)
     _, attempt, _ = await sent([28, 56], 15 * 60, times=LaneTimes(TimeEstimate(costs=costs)))
     assert attempt.because == (

@@ -28,8 +28,11 @@ def read(document: Any, label: str | None = None) -> LatencyAnswer:
     return answer_of(result_of(httpx.Response(200, request=httpx.Request("POST", URL)), body), label)
 
 
-def test_without_settings_nobody_is_asked() -> None:
+def test_without_settings_nobody_is_asked_and_a_password_in_the_address_is_refused_and_not_repeated() -> None:
     assert of(url=None, query=None) is None
+    with pytest.raises(InvalidInput, match="PACKHOUSE_PROMETHEUS_TOKEN") as refused:
+        of(url="http://me:s3cret@prometheus")
+    assert "s3cret" not in refused.value.message
 
 
 @pytest.mark.parametrize(
@@ -63,19 +66,19 @@ def test_settings_that_can_not_work_are_refused_by_name(given: dict[str, Any], s
     assert "s3cret" not in refused.value.message
 
 
-def test_a_password_in_the_address_is_refused_and_not_repeated() -> None:
-    with pytest.raises(InvalidInput, match="PACKHOUSE_PROMETHEUS_TOKEN") as refused:
-        of(url="http://me:s3cret@prometheus")
-    assert "s3cret" not in refused.value.message
-
-
 @pytest.mark.parametrize("document", [vector(({}, "1.5")), vector(({"job": "trino"}, "1.5")), scalar("1.5")])
 def test_one_series_speaks_of_the_fleet(document: Any) -> None:
     assert read(document) == LatencyAnswer({"": 1.5})
 
 
-def test_an_empty_result_says_nothing() -> None:
+def test_results_without_one_number_or_with_more_series_than_are_taken_say_nothing() -> None:
     assert read(vector()) == LatencyAnswer()
+    assert read(vector(({"job": "a"}, "1"), ({"job": "b"}, "9"))) == LatencyAnswer({}, {"several": 2})
+    series = {"metric": {}, "histogram": [1.0, {"count": "3", "sum": "9"}]}
+    document = {"status": "success", "data": {"resultType": "vector", "result": [series]}}
+    assert read(document) == LatencyAnswer({}, {"not_a_number": 1})
+    with pytest.raises(Unreadable, match=f"at most {MOST_SERIES}"):
+        read(vector(*(({"t": f"t{number}"}, "1") for number in range(MOST_SERIES + 1))), "t")
 
 
 @pytest.mark.parametrize("value", ["NaN", "+Inf", "-Inf", "", "fast", "1 2"])
@@ -88,33 +91,12 @@ def test_what_can_be_no_latency_is_not_taken(value: str) -> None:
     assert read(vector(({}, value))) == LatencyAnswer({}, {"out_of_range": 1})
 
 
-def test_several_series_without_a_label_say_nothing_of_the_fleet() -> None:
-    assert read(vector(({"job": "a"}, "1"), ({"job": "b"}, "9"))) == LatencyAnswer({}, {"several": 2})
-
-
-def test_the_label_names_the_table_of_each_series() -> None:
+def test_the_label_names_the_table_of_each_series_and_what_is_no_number_hides_no_other() -> None:
     found = read(vector(({"t": "lake.a"}, "1"), ({"t": "lake.b"}, "NaN"), ({"t": "lake.c"}, "3"), ({}, "4")), "t")
     assert found == LatencyAnswer({"lake.a": 1.0, "lake.c": 3.0}, {"not_a_number": 1, "unlabelled": 1})
-
-
-def test_a_table_with_two_series_is_left_out_and_the_others_are_taken() -> None:
     found = read(vector(({"t": "a", "x": "1"}, "1"), ({"t": "a", "x": "2"}, "2"), ({"t": "b"}, "3")), "t")
     assert found == LatencyAnswer({"b": 3.0}, {"several": 2})
-
-
-def test_a_number_that_is_none_hides_no_number_beside_it() -> None:
     assert read(vector(({"x": "1"}, "NaN"), ({"x": "2"}, "2"))) == LatencyAnswer({"": 2.0}, {"not_a_number": 1})
-
-
-def test_a_native_histogram_is_no_number() -> None:
-    series = {"metric": {}, "histogram": [1.0, {"count": "3", "sum": "9"}]}
-    document = {"status": "success", "data": {"resultType": "vector", "result": [series]}}
-    assert read(document) == LatencyAnswer({}, {"not_a_number": 1})
-
-
-def test_more_series_than_are_taken_are_refused_whole() -> None:
-    with pytest.raises(Unreadable, match=f"at most {MOST_SERIES}"):
-        read(vector(*(({"t": f"t{number}"}, "1") for number in range(MOST_SERIES + 1))), "t")
 
 
 @pytest.mark.parametrize(

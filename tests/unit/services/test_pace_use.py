@@ -37,11 +37,12 @@ class Watched:
         return self.cap
 
 
-def test_a_run_that_uses_its_share_can_use_anything():
+def test_a_run_that_uses_its_share_or_has_no_limit_can_use_anything():
     assert Watched().pass_time(20, rate=95.0, requests=8.0) == Budget()
+    assert Watched().pass_time(20, rate=40.0, share=Budget()) == Budget()
 
 
-def test_one_that_uses_little_for_five_seconds_gives_away_what_it_does_not_need():
+def test_a_run_that_uses_little_for_five_seconds_gives_away_what_it_does_not_need_and_more_when_slower():
     run = Watched()
     assert run.pass_time(4.5, rate=40.0, requests=8.0) == Budget()
     assert 85 < (run.pass_time(1, rate=40.0, requests=8.0).bytes_per_second or 0) < 100
@@ -49,27 +50,17 @@ def test_one_that_uses_little_for_five_seconds_gives_away_what_it_does_not_need(
     assert 50 <= (cap.bytes_per_second or 0) <= 40 / 0.7
     assert cap.requests_per_second is None
     assert run.pass_time(30, rate=40.0, requests=8.0) == cap
-
-
-def test_one_that_slows_down_further_gives_more_away_and_not_all():
     run = Watched()
     run.pass_time(20, rate=40.0, requests=8.0)
     cap = run.pass_time(30, rate=10.0, requests=8.0)
     assert 12.5 <= (cap.bytes_per_second or 0) <= 10 / 0.7
 
 
-def test_one_whose_tasks_wait_can_use_more_whatever_it_moved():
+def test_a_run_whose_tasks_wait_can_use_more_and_within_two_seconds_anything():
     assert Watched().pass_time(20, rate=40.0, waited=0.5) == Budget()
-
-
-def test_one_whose_tasks_begin_to_wait_can_use_anything_within_two_seconds():
     run = Watched()
     run.pass_time(10, rate=40.0, requests=8.0)
     assert run.pass_time(2, rate=50.0, requests=8.0, waited=1.0, share=Budget(50.0, 10.0)) == Budget()
-
-
-def test_one_without_a_limit_has_no_cap():
-    assert Watched().pass_time(20, rate=40.0, share=Budget()) == Budget()
 
 
 def test_one_whose_tasks_are_gone_is_not_judged_by_what_they_did_before():

@@ -21,13 +21,10 @@ def holding(files: list[DigestFile]) -> tuple[tuple[str, str] | None, bool]:
     )
 
 
-def test_a_partition_that_doubled_is_told_from_one_with_a_large_remainder() -> None:
+def test_a_partition_that_doubled_is_told_from_a_large_remainder_unless_its_measurement_is_older() -> None:
     assert holding([DigestFile(MIB)] * 20) == (("many small files", "{}"), False)
     found, is_untold = holding([DigestFile(90 * MIB)] + [DigestFile(MIB)] * 30)
     assert (found, is_untold) == (None, True)  # ages of files are not measured: it may have settled
-
-
-def test_a_measurement_of_an_earlier_version_leaves_the_growth_untold() -> None:
     rules = DueRules.of(policy_of({}))
     assert rules.small_bytes is not None
     files = digest_of([DigestFile(MIB)] * 20)

@@ -59,9 +59,7 @@ def policy(number: int, scope: PolicyScope) -> StoredPolicy:
 
 
 @given(scopes=st.lists(SCOPES, max_size=12), tables=st.lists(TABLES, min_size=1, max_size=4))
-def test_exactly_the_covering_policies_are_found_weakest_first(
-    scopes: list[PolicyScope], tables: list[TableTraits]
-) -> None:
+def test_exactly_the_covering_policies_are_found_weakest_first(scopes: list[PolicyScope], tables: list[TableTraits]):
     policies = [policy(number, scope) for number, scope in enumerate(scopes) if scope.kind != "table"]
     index = PolicyIndex(policies)
     for table in [*tables, *tables]:

@@ -63,7 +63,6 @@ def with_upkeep(facts, *states: UpkeepState):
 )
 def test_upkeep_of_a_table_that_is_always_due_comes_between_two_rewrites(ended, operation: Operation):
     decision = decide(with_upkeep(situation(DUE, ended=ended), EXPIRY))
-    assert decision.request is not None
     assert (decision.request.operation, decision.is_due) == (operation, True)
 
 
@@ -72,11 +71,13 @@ QUEUED_EXPIRY = a_run(
 )
 
 
-def test_a_rewrite_is_queued_beside_automatic_upkeep_that_waits():
+def test_a_rewrite_is_queued_beside_waiting_upkeep_and_a_rest_is_80_minutes_however_many_failed():
     """Otherwise a run of upkeep that waits behind rewrites of other tables keeps its own table from being rewritten."""
     decision = decide(with_upkeep(situation(DUE, live=(QUEUED_EXPIRY,)), EXPIRY))
-    assert decision.request is not None
     assert decision.request.operation is Operation.REWRITE
+    failed = [replace(FAILED, finished_at=ago(minutes=1, hours=each)) for each in range(ENDED_RUNS)]
+    (hold,) = [each for each in eligibility(situation(DUE, ended=failed)).held_by if each.code == "runs_in_vain"]
+    assert hold.until == NOW + timedelta(minutes=79)
 
 
 @pytest.mark.parametrize(
@@ -92,26 +93,13 @@ def test_a_rewrite_waits_for_other_runs(changes, code: str):
     assert (decision.verdict, decision.code) == (Verdict.HELD, code)
 
 
-def test_upkeep_waits_for_each_run_of_its_table():
+def test_upkeep_waits_for_each_run_of_its_table_and_begins_while_a_rewrite_can_not():
     decision = decide(with_upkeep(situation((), live=(QUEUED_EXPIRY,)), EXPIRY))
     assert (decision.verdict, decision.code) == (Verdict.HELD, "run_waits")
     assert decision.reconsider_at == NOW + timedelta(seconds=RUN_SECONDS)
-
-
-def test_a_rest_is_80_minutes_however_many_runs_failed_in_a_row():
-    failed = [replace(FAILED, finished_at=ago(minutes=1, hours=each)) for each in range(ENDED_RUNS)]
-    (hold,) = [each for each in eligibility(situation(DUE, ended=failed)).held_by if each.code == "runs_in_vain"]
-    assert hold.until == NOW + timedelta(minutes=79)
-
-
-def test_upkeep_that_is_not_due_yet_wakes_a_table_whose_rewrite_is_held_without_end():
+    decision = decide(with_upkeep(SITUATIONS["refused"](), EXPIRY))
+    assert decision.request.operation is Operation.EXPIRE_SNAPSHOTS
     later = replace(EXPIRY, is_due=False, due_at=NOW + timedelta(days=5))
     decision = decide(with_upkeep(SITUATIONS["refused"](), later))
     assert (decision.verdict, decision.code) == (Verdict.HELD, "not_eligible")
     assert decision.reconsider_at == later.due_at
-
-
-def test_upkeep_begins_while_a_rewrite_can_not():
-    decision = decide(with_upkeep(SITUATIONS["refused"](), EXPIRY))
-    assert decision.request is not None
-    assert decision.request.operation is Operation.EXPIRE_SNAPSHOTS

@@ -153,13 +153,10 @@ def test_a_value_never_leaves_its_literal(text: str, of: str) -> None:
             sql.literal(text, of)
 
 
-def test_a_transform_is_one_of_icebergs() -> None:
+def test_a_transform_is_one_of_icebergs_and_null_is_spelled_out() -> None:
     test = PartitionTest(("id",), "int", "1", "bucket(1, `id`) = 1 OR lake.system.bucket", 4)
     with pytest.raises(InvalidInput, match="has no function in Spark"):
         sql.predicate("lake", [test])
-
-
-def test_null_is_spelled_out() -> None:
     where = [PartitionTest(("day",), "date", None), PartitionTest(("id",), "int", "3", "bucket", 16)]
     wanted = "`day` IS NULL AND `lake`.system.bucket(16, `id`) = CAST('3' AS INT)"
     assert sql.predicate("lake", where) == wanted
