@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
+import pytest_asyncio
 import uvicorn
 from asgi_lifespan import LifespanManager
 from fastapi import FastAPI
@@ -82,6 +84,22 @@ async def api(settings: Settings, redis: Redis) -> AsyncIterator[Api]:
         yield api
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_api(
+    sqlite_template: Path, redis_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Api]:
+    """A started app for tests of a module that change nothing; they are marked with `READS_ONLY`."""
+    folder = tmp_path_factory.mktemp("shared")
+    file = shutil.copyfile(sqlite_template, folder / "packhouse.sqlite3")
+    settings = settings_of(folder / "state", database_url=f"sqlite+aiosqlite:///{file}", redis_url=redis_url)
+    async with started_api(settings) as api:
+        yield api
+
+
+READS_ONLY = pytest.mark.asyncio(loop_scope="module")
+"""For tests with `shared_api`: they run in its event loop."""
+
+
 @asynccontextmanager
 async def started_api(settings: Settings, *, formats: ServedFormats | None = None) -> AsyncIterator[Api]:
     """Start an app on a container of its own, with other table formats than usual if given."""
@@ -114,7 +132,11 @@ def client_of(app: FastAPI) -> httpx.AsyncClient:
 @pytest.fixture
 async def lake(api: Api, tmp_path: Path) -> Lake:
     """An Iceberg table of two partitions with six small files each; its catalog is created."""
-    made = await asyncio.to_thread(make_lake, tmp_path / "lake", days=2)
+    return await make_registered_lake(api, tmp_path)
+
+
+async def make_registered_lake(api: Api, folder: Path) -> Lake:
+    made = await asyncio.to_thread(make_lake, folder / "lake", days=2)
     await api.post("/v1/catalogs", {"name": "lake", "format": "iceberg", "properties": made.properties}, status=201)
     return made
 

@@ -36,21 +36,6 @@ async def test_an_unknown_field_deep_in_a_policy_is_named_with_the_nearest_known
     assert error["hint"] == "did you mean 'target_file_bytes'?"
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("target_file_bytes", "128 MBs"),
-        ("target_file_bytes", "10"),
-        ("small_file_bytes", -5),
-        ("large_file_bytes", "of"),
-    ],
-)
-async def test_a_wrong_size_is_answered_with_its_field_and_value(api: Api, field: str, value: Any) -> None:
-    [error] = await errors_of(api, "/v1/tables/tbl_x/plan", {"policy": {"rewrite": {field: value}}})
-    assert error["pointer"] == f"/policy/rewrite/{field}"
-    assert error["value"] == value
-
-
 async def test_what_each_member_of_a_union_says_is_one_problem(api: Api) -> None:
     [error] = await errors_of(api, "/v1/tables/tbl_x/plan", {"policy": {"limits": {"bandwidth": "fast"}}})
     assert error["pointer"] == "/policy/limits/bandwidth"
@@ -61,11 +46,6 @@ async def test_what_each_member_of_a_union_says_is_one_problem(api: Api) -> None
 async def test_a_missing_field_is_named(api: Api) -> None:
     errors = await errors_of(api, "/v1/catalogs", {"name": "lake", "properties": {}})
     assert [(e["pointer"], e["message"]) for e in errors] == [("/format", "this field is required")]
-
-
-async def test_a_wrong_query_parameter_is_named(api: Api) -> None:
-    response = await api.call("GET", "/v1/runs", status=422, params={"page_size": 501})
-    assert response.json()["errors"][0]["pointer"] == "query:page_size"
 
 
 async def test_a_missing_body_is_a_problem(api: Api) -> None:

@@ -103,23 +103,6 @@ async def test_a_table_that_can_not_be_read_stops_no_other(api: Api, full: Lake)
     assert outcomes(answer)["sales.orders"] == "registered"
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"owner_team": "sales"},
-        {"dry_run": True},
-        {"limit": 5},
-        {"register": True, "limit": 0},
-        {"register": True, "limit": 1001},
-        {"pattern": ""},
-        {"pattern": "a\u0000"},
-        {"register": True, "labels": {"a:b": "c"}},
-    ],
-)
-async def test_a_wish_that_can_not_be_meant_is_refused(api: Api, lake: Lake, body: Any) -> None:
-    await api.post("/v1/catalogs/lake/discover", body, status=422)
-
-
 async def test_an_unknown_catalog_is_not_found(api: Api) -> None:
     await api.post("/v1/catalogs/nope/discover", {}, status=404)
 

@@ -7,12 +7,13 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from api.http import streaming
 from api.http.streaming import run_frames
 from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import RunId
-from tests.integration.api.conftest import Api
+from tests.integration.api.conftest import ADDRESS, READS_ONLY, Api, make_registered_lake
 
 STREAM = {"Accept": "text/event-stream"}
 Frame = dict[str, Any]
@@ -28,9 +29,12 @@ def frame_of(part: str) -> Frame | None:
     return fields | {"data": json.loads(fields["data"])} if "data" in fields else None
 
 
-@pytest.fixture
-async def ended(api: Api, table_id: str) -> RunId:
-    return (await api.rewrite(table_id)).id
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def ended(shared_api: Api, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The path of the events of a run that has ended."""
+    await make_registered_lake(shared_api, tmp_path_factory.mktemp("ended"))
+    table = await shared_api.post("/v1/tables", ADDRESS, status=201)
+    return f"/v1/runs/{(await shared_api.rewrite(table['id'])).id}/events"
 
 
 @pytest.fixture
@@ -38,48 +42,62 @@ async def queued(api: Api, table_id: str) -> RunId:
     return RunId((await api.post("/v1/runs", {"table_id": table_id}, status=202))["id"])
 
 
+@READS_ONLY
 @pytest.mark.parametrize("accept", ["application/json", "*/*", "", "application/*", "text/event-stream;q=0.1, */*"])
-async def test_events_come_as_a_page_unless_a_stream_is_asked_for(api: Api, ended: RunId, accept: str) -> None:
-    page = await api.get(f"/v1/runs/{ended}/events", headers={"Accept": accept})
+async def test_events_come_as_a_page_unless_a_stream_is_asked_for(shared_api: Api, ended: str, accept: str) -> None:
+    page = await shared_api.get(ended, headers={"Accept": accept})
     sequences = [event["sequence"] for event in page["items"]]
     assert sequences == sorted(set(sequences))
     assert page["items"][-1]["to_state"] == "succeeded"
 
 
+@READS_ONLY
 @pytest.mark.parametrize("accept", ["text/html", "text/plain", "application/json;q=0, text/event-stream;q=0"])
-async def test_what_is_neither_is_not_acceptable(api: Api, ended: RunId, accept: str) -> None:
-    answer = await api.get(f"/v1/runs/{ended}/events", status=406, headers={"Accept": accept})
-    assert answer["code"] == "not_acceptable"
+async def test_what_is_neither_is_not_acceptable(shared_api: Api, ended: str, accept: str) -> None:
+    assert (await shared_api.get(ended, status=406, headers={"Accept": accept}))["code"] == "not_acceptable"
 
 
-async def test_a_stream_has_every_event_with_its_id_and_ends_with_the_run(api: Api, ended: RunId) -> None:
-    response = await api.call("GET", f"/v1/runs/{ended}/events", status=200, headers=STREAM)
+@READS_ONLY
+async def test_a_stream_has_every_event_with_its_id_and_ends_with_the_run(shared_api: Api, ended: str) -> None:
+    response = await shared_api.call("GET", ended, status=200, headers=STREAM)
     assert response.headers["content-type"].startswith("text/event-stream")
-    frames = frames_of(response.text)
-    page = await api.get(f"/v1/runs/{ended}/events")
-    assert [frame["data"] for frame in frames] == page["items"]
-    assert [int(frame["id"]) for frame in frames] == [event["sequence"] for event in page["items"]]
+    frames, events = frames_of(response.text), (await shared_api.get(ended))["items"]
+    assert [frame["data"] for frame in frames] == events
+    assert [int(frame["id"]) for frame in frames] == [event["sequence"] for event in events]
 
 
-async def test_a_stream_is_resumed_after_the_last_event(api: Api, ended: RunId) -> None:
-    response = await api.call("GET", f"/v1/runs/{ended}/events", status=200, headers=STREAM | {"Last-Event-ID": "2"})
+@READS_ONLY
+async def test_a_stream_is_resumed_after_the_last_event_and_not_opened_again_after_its_end(
+    shared_api: Api, ended: str
+) -> None:
+    response = await shared_api.call("GET", ended, status=200, headers=STREAM | {"Last-Event-ID": "2"})
     assert frames_of(response.text)[0]["id"] == "3"
+    last = (await shared_api.get(ended))["items"][-1]["sequence"]
+    await shared_api.call("GET", ended, status=204, headers=STREAM | {"Last-Event-ID": str(last)})
 
 
-async def test_a_stream_that_was_seen_to_its_end_is_not_opened_again(api: Api, ended: RunId) -> None:
-    last = (await api.get(f"/v1/runs/{ended}/events"))["items"][-1]["sequence"]
-    await api.call("GET", f"/v1/runs/{ended}/events", status=204, headers=STREAM | {"Last-Event-ID": str(last)})
-
-
+@READS_ONLY
 @pytest.mark.parametrize("last", ["x", "-1", "1.5", "", "9" * 40, "٣"])
-async def test_an_id_that_is_none_is_refused(api: Api, ended: RunId, last: str) -> None:
-    header = {"Last-Event-ID": last.encode()} if last else {"Last-Event-ID": b""}
-    answer = await api.get(f"/v1/runs/{ended}/events", status=422, headers=STREAM | header)  # type: ignore[arg-type]
+async def test_an_id_that_is_none_is_refused(shared_api: Api, ended: str, last: str) -> None:
+    header: dict[str, Any] = STREAM | {"Last-Event-ID": last.encode()}
+    answer = await shared_api.get(ended, status=422, headers=header)
     assert answer["errors"][0]["pointer"] == "header:Last-Event-ID"
 
 
-async def test_a_stream_of_an_unknown_run_is_not_found(api: Api) -> None:
-    await api.call("GET", "/v1/runs/run_nope/events", status=404, headers=STREAM)
+@READS_ONLY
+async def test_a_caller_holds_a_limited_number_of_streams(shared_api: Api, ended: str) -> None:
+    slots = shared_api.app.state.stream_slots
+    with ExitStack() as held:
+        for _ in range(streaming.MAX_STREAMS_PER_CALLER):
+            held.enter_context(slots.held("key:admin"))
+        response = await shared_api.call("GET", ended, status=429, headers=STREAM)
+    assert response.headers["retry-after"]
+    await shared_api.call("GET", ended, status=200, headers=STREAM)
+
+
+@READS_ONLY
+async def test_a_stream_of_an_unknown_run_is_not_found(shared_api: Api) -> None:
+    await shared_api.call("GET", "/v1/runs/run_nope/events", status=404, headers=STREAM)
 
 
 async def test_events_arrive_while_the_run_goes_on(api: Api, queued: RunId) -> None:
@@ -112,21 +130,6 @@ async def test_silence_is_filled_with_heartbeats(api: Api, queued: RunId, monkey
     seen = [await anext(frames) for _ in range(3)]
     assert seen[-1] == ": heartbeat\n\n"
     await frames.aclose()  # type: ignore[attr-defined]
-
-
-async def test_a_caller_holds_a_limited_number_of_streams(api: Api, ended: RunId) -> None:
-    slots = api.app.state.stream_slots
-    with _all_slots(slots):
-        response = await api.call("GET", f"/v1/runs/{ended}/events", status=429, headers=STREAM)
-    assert response.headers["retry-after"]
-    await api.call("GET", f"/v1/runs/{ended}/events", status=200, headers=STREAM)
-
-
-def _all_slots(slots: streaming.StreamSlots) -> ExitStack:
-    stack = ExitStack()
-    for _ in range(streaming.MAX_STREAMS_PER_CALLER):
-        stack.enter_context(slots.held("key:admin"))
-    return stack
 
 
 async def _next(frames: AsyncIterator[str], wanted: Callable[[Frame], bool]) -> Frame:

@@ -100,21 +100,6 @@ async def test_a_metastore_that_is_away_is_told_with_its_address(api: Api) -> No
     assert (listed["ok"], "127.0.0.1" in listed["detail"]) == (False, True)
 
 
-@pytest.mark.parametrize(
-    ("properties", "pointer"),
-    [
-        ({"type": "metastore"}, "/properties/uri"),
-        ({"type": "hive", "uri": "thrift://metastore:9083"}, "/properties/type"),
-        ({"type": "metastore", "uri": "thrift://metastore:9083", "warehouse": "/x"}, "/properties/warehouse"),
-    ],
-    ids=["no address", "a catalog of Iceberg", "unknown property"],
-)
-async def test_wrong_properties_are_refused(api: Api, properties: dict[str, str], pointer: str) -> None:
-    catalog = {"name": "lake", "format": "hive", "properties": properties}
-    (problem,) = (await api.post("/v1/catalogs", catalog, status=422))["errors"]
-    assert problem["pointer"] == pointer
-
-
 async def test_a_key_is_declared_in_the_policy_of_a_hive_table(hive: Registered) -> None:
     key = {"columns": ["id"], "version": "id"}
     body = {"rewrite": {"min_input_files": 2, "key": key}, "maintenance": {"delete_old_compactions": {"grace": "1d"}}}

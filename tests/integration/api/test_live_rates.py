@@ -58,7 +58,7 @@ async def test_a_running_rewrite_shows_its_rate_and_its_share_of_the_limits(
     api: Api, lake: Lake, table_id: str
 ) -> None:
     await put_limits(api, {"parallel_runs": 2, "bandwidth": "1MB", "catalogs": {"lake": {"bandwidth": SLOW}}})
-    await asyncio.to_thread(lambda: lake.append(day="2026-11-01", rows=8_000))
+    await asyncio.to_thread(lambda: lake.append(day="2026-11-01", rows=20_000))
     seen: list[tuple[dict[str, Any], Any]] = []
 
     async def look(progress: dict[str, Any]) -> None:

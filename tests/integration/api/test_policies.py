@@ -78,28 +78,6 @@ async def test_a_tag_never_comes_back_after_a_delete(api: Api, path: str) -> Non
     assert again.headers["etag"] != first.headers["etag"]
 
 
-@pytest.mark.parametrize(
-    ("body", "pointer"),
-    [
-        ({"enable": True}, "/enable"),
-        ({"rewrite": {"target_file_bytes": "128 MBs"}}, "/rewrite/target_file_bytes"),
-        ({"rewrite": {"target_file_bytes": 1}}, "/rewrite/target_file_bytes"),
-        ({"rewrite": {"strategy": "zorder"}}, "/rewrite/columns"),
-        ({"rewrite": {"small_file_bytes": "1GiB"}}, "/rewrite/small_file_bytes"),
-        ({"rewrite": {"large_file_bytes": "1MiB", "small_file_bytes": 1}}, "/rewrite/large_file_bytes"),
-        ({"rewrite": {"compression": "brotli"}}, "/rewrite/compression"),
-        ({"limits": {"parallel_groups": 0}}, "/limits/parallel_groups"),
-        ({"limits": {"bandwidth": "unlimitted"}}, "/limits/bandwidth"),
-        ({"limits": {"share_percent": 30}}, "/limits/available_bandwidth"),
-        ([], ""),
-    ],
-)
-async def test_a_setting_that_can_not_hold_is_named(api: Api, path: str, body: Any, pointer: str) -> None:
-    errors = (await api.call("PUT", path, status=422, json=body, headers=NEW)).json()["errors"]
-    assert [error["pointer"] for error in errors] == [pointer]
-    await api.get(path, status=404)
-
-
 async def test_the_effective_policy_names_every_origin(api: Api, table_id: str, path: str) -> None:
     await api.call("PUT", path, status=201, json=POLICY, headers=NEW)
     settings = (await api.get(f"/v1/tables/{table_id}/effective-policy"))["settings"]

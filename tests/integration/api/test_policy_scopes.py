@@ -59,28 +59,6 @@ async def test_hostile_names_come_back_as_they_were_written(api: Api, table_id: 
     assert (await api.get("/v1/policies", params={"scope_label": "k:%"}))["items"] == []
 
 
-@pytest.mark.parametrize(
-    ("scope", "pointer"),
-    [
-        ({"kind": "label", "key": "a:b", "value": "c"}, "/scope/key"),
-        ({"kind": "label", "key": "", "value": "c"}, "/scope/key"),
-        ({"kind": "label", "key": "a\n", "value": "c"}, "/scope/key"),
-        ({"kind": "label", "key": "a", "value": "c\u202e"}, "/scope/value"),
-        ({"kind": "label", "key": "a" * 256, "value": "c"}, "/scope/key"),
-        ({"kind": "label", "key": "a"}, "/scope/value"),
-        ({"kind": "label", "key": "a", "value": None}, "/scope/value"),
-        ({"kind": "team", "team": ""}, "/scope/team"),
-        ({"kind": "team", "team": "a" * 129}, "/scope/team"),
-        ({"kind": "team", "team": "a\x00"}, "/scope/team"),
-        ({"kind": "team", "team": "a", "key": "b"}, "/scope/key"),
-    ],
-    ids=str,
-)
-async def test_a_scope_that_no_table_can_have_is_refused(api: Api, scope: Any, pointer: str) -> None:
-    errors = (await create(api, "x", scope, status=422))["errors"]
-    assert pointer in [error["pointer"] for error in errors]
-
-
 async def test_a_scope_has_one_policy(api: Api) -> None:
     await create(api, "gold", label("tier", "gold"))
     refused = await create(api, "other", label("tier", "gold"), status=409)

@@ -7,23 +7,18 @@ from typing import Any
 
 import pytest
 
-from api.app import create_app
 from api.http.auth import SIGN_IN
-from api.openapi.description import describe
 from tests.integration.api.access import ROLES, as_caller, grant, make_key
 from tests.integration.api.conftest import ADDRESS, Api
+from tests.support.apps import described_app
 from tests.support.eventually import seen_when
 from tests.support.world import Lake
 
 FORBIDDEN_FIRST = {"Content-Type": "application/json"}
 
 
-def _never() -> Any:
-    raise AssertionError
-
-
 def operations() -> Iterator[tuple[str, str, str]]:
-    for path, item in describe(create_app(_never))["paths"].items():
+    for path, item in described_app()["paths"].items():
         for method, operation in item.items():
             if path.startswith("/v1/") and path != SIGN_IN:
                 yield method.upper(), path, operation.get("x-packhouse-role", "none")
@@ -43,7 +38,7 @@ def test_every_operation_names_its_role() -> None:
 
 def test_no_operation_that_changes_something_is_for_viewers() -> None:
     reading = {"plan_table"}
-    document = describe(create_app(_never))
+    document = described_app()
     found = [
         operation["operationId"]
         for item in document["paths"].values()

@@ -61,31 +61,6 @@ async def test_a_run_is_planned_with_the_policy_of_the_fleet(api: Api, table_id:
     assert (await api.post(f"/v1/tables/{table_id}/plan", status=200))["groups_total"] == 0
 
 
-@pytest.mark.parametrize(
-    ("body", "pointer"),
-    [
-        ({"name": "x", "scope": {"kind": "galaxy"}}, "/scope"),
-        ({"name": "x", "scope": {"kind": "fleet", "catalog": "lake"}}, "/scope/catalog"),
-        ({"name": "x", "scope": {"kind": "catalog"}}, "/scope/catalog"),
-        ({"name": "x", "scope": {"kind": "catalog", "catalog": "lak"}}, "/scope/catalog"),
-        ({"name": "x", "scope": {"kind": "pattern", "pattern": ""}}, "/scope/pattern"),
-        ({"name": "x", "scope": {"kind": "namespace", "catalog": "lake", "namespace": []}}, "/scope/namespace"),
-        ({"name": "tbl_x", "scope": FLEET}, "/name"),
-        ({"name": "a b", "scope": FLEET}, "/name"),
-        ({"name": "x", "scope": FLEET, "policy": {"rewrite": {"strategy": "zorder"}}}, "/rewrite/columns"),
-        (
-            {"name": "x", "scope": FLEET, "policy": {"rewrite": {"small_file_bytes": "1GiB"}}},
-            "/rewrite/small_file_bytes",
-        ),
-    ],
-    ids=str,
-)
-async def test_what_can_not_be_is_named_with_a_remedy(api: Api, table_id: str, body: Any, pointer: str) -> None:
-    errors = (await api.post("/v1/policies", body, status=422))["errors"]
-    assert pointer in [error["pointer"] for error in errors]
-    assert (await api.get("/v1/policies"))["items"] == []
-
-
 async def test_an_unknown_column_is_found_on_a_covered_table(api: Api, table_id: str) -> None:
     body = {"name": "x", "scope": FLEET, "policy": {"rewrite": {"strategy": "sort", "columns": ["id", "dya"]}}}
     errors = (await api.post("/v1/policies", body, status=422))["errors"]

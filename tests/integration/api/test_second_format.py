@@ -18,7 +18,7 @@ from engine.domain.ids import TableId
 from engine.domain.runs.run import Run, RunState
 from engine.formats.base import Verification, WrittenGroup
 from tests.integration.api.conftest import Api, started_api
-from tests.support.databases import FreshDatabase
+from tests.support.databases import FreshDatabase, requested_database
 from tests.support.plain.catalog import SERVED_AS, PlainFormat
 from tests.support.plain.lake import PlainLake
 from tests.support.plain.table import PlainTable
@@ -52,9 +52,16 @@ class Plain:
         return run
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.deep)])
+async def fresh_database(request: pytest.FixtureRequest) -> AsyncIterator[FreshDatabase]:
+    """Both databases in deep tests: no statement knows a format."""
+    async with requested_database(request) as fresh:
+        yield fresh
+
+
 @pytest.fixture
 async def plain(fresh_database: FreshDatabase, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[Plain]:
-    """A table of three days with six small files each; the test runs once on each database."""
+    """A table of three days with six small files each."""
     lake = await asyncio.to_thread(PlainLake.make, tmp_path / "lake")
     settings = settings_of(tmp_path / "state", database_url=fresh_database.url, redis_url=redis_url)
     async with started_api(settings, formats=lambda _locations: {SERVED_AS: PlainFormat()}) as api:

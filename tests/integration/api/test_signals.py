@@ -36,32 +36,6 @@ async def test_a_signal_is_stored_and_listed(api: Api, table_id: str, signal: di
     assert (await api.get("/v1/signals", params={"kind": signal["kind"]}))["items"] == []
 
 
-@pytest.mark.parametrize(
-    ("signal", "pointer"),
-    [
-        ({"kind": "weather"}, "/signal"),
-        ({}, "/signal"),
-        ({"kind": "commit", "added_files": -1}, "/signal/added_files"),
-        ({"kind": "commit", "added_files": 2**60}, "/signal/added_files"),
-        ({"kind": "commit", "snapshot_id": "x"}, "/signal/snapshot_id"),
-        ({"kind": "commit", "added_file": 1}, "/signal/added_file"),
-        ({"kind": "query_latency"}, "/signal"),
-        ({"kind": "query_latency", "p95_seconds": -1}, "/signal/p95_seconds"),
-        ({"kind": "query_latency", "p95_seconds": 1e9}, "/signal/p95_seconds"),
-        ({"kind": "backpressure", "slow_down": True}, "/signal/reason"),
-        ({"kind": "backpressure", "slow_down": True, "reason": "a\u0000"}, "/signal/reason"),
-        (SLOW | {"valid_seconds": 0}, "/signal/valid_seconds"),
-        ({"kind": "filters", "queries": []}, "/signal/queries"),
-        ({"kind": "filters", "queries": [{"columns": ["a"], "query_count": 0}]}, "/signal/queries/0/query_count"),
-    ],
-)
-async def test_a_signal_that_can_not_be_meant_is_refused(
-    api: Api, table_id: str, signal: dict[str, Any], pointer: str
-) -> None:
-    errors = (await send(api, signal, table_id, status=422))["errors"]
-    assert errors[0]["pointer"] == pointer
-
-
 async def test_a_signal_about_an_unknown_table_is_not_found(api: Api) -> None:
     await send(api, COMMIT, "tbl_unknown", status=404)
     await api.get("/v1/signals", params={"kind": "commit", "table_id": "tbl_unknown"}, status=404)

@@ -49,24 +49,6 @@ async def test_a_condition_is_checked_if_it_is_given(api: Api, table_id: str) ->
     assert (await patched(api, table_id, {"owner_team": "two"}))["version"] == 3
 
 
-@pytest.mark.parametrize(
-    ("body", "pointer"),
-    [
-        ({"owner_team": ""}, "/owner_team"),
-        ({"owner_team": "a\u0000"}, "/owner_team"),
-        ({"owner_team": 5}, "/owner_team"),
-        ({"labels": {"a:b": "c"}}, "/labels/a:b"),
-        ({"labels": {"": "c"}}, "/labels/"),
-        ({"labels": {str(n): "x" for n in range(51)}}, "/labels"),
-        ({"name": "other"}, "/name"),
-        ({"label": {}}, "/label"),
-    ],
-)
-async def test_a_patch_that_can_not_be_meant_is_refused(api: Api, table_id: str, body: Any, pointer: str) -> None:
-    errors = (await patched(api, table_id, body, status=422))["errors"]
-    assert errors[0]["pointer"] == pointer
-
-
 async def test_an_unknown_table_is_not_patched(api: Api, lake: Lake) -> None:
     assert (await patched(api, "tbl_unknown", {"owner_team": "x"}, status=404))["code"] == "not_found"
 
@@ -126,24 +108,6 @@ async def test_tables_are_found_by_what_is_declared_of_them(api: Api, table_id: 
     ):
         items = (await api.get("/v1/tables", params=filters))["items"]
         assert [item["id"] for item in items] == ([table_id] if found else []), filters
-
-
-@pytest.mark.parametrize(
-    ("filters", "pointer"),
-    [
-        ({"label": "tier"}, "query:label"),
-        ({"label": ":gold"}, "query:label"),
-        ({"label": ["tier:gold", "tier:silver"]}, "query:label"),
-        ({"label": ["a:1"] * 6}, "query:label"),
-        ({"name": "orders"}, "query:namespace"),
-        ({"namespace": "sales"}, "query:catalog"),
-        ({"paused": "maybe"}, "query:paused"),
-        ({"owner": "sales"}, "query:owner"),
-    ],
-)
-async def test_a_filter_that_can_not_be_meant_is_refused(api: Api, filters: Any, pointer: str) -> None:
-    errors = (await api.get("/v1/tables", status=422, params=filters))["errors"]
-    assert errors[0]["pointer"] == pointer
 
 
 async def test_a_list_shows_tables_of_the_callers_teams_only(api: Api, table_id: str) -> None:

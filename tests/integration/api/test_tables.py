@@ -36,29 +36,6 @@ async def test_a_catalog_that_does_not_exist_is_answered_with_the_nearest(api: A
     assert error["hint"] == "did you mean 'lake'?"
 
 
-@pytest.mark.parametrize(
-    ("part", "value", "pointer"),
-    [
-        ("name", "", "/name"),
-        ("name", "orders_*", "/name"),
-        ("name", "x" * 256, "/name"),
-        ("name", "a\u0000b", "/name"),
-        ("name", " orders", "/name"),
-        ("namespace", [], "/namespace"),
-        ("namespace", ["sales", "[ab]"], "/namespace/1"),
-        ("namespace", ["x"] * 17, "/namespace"),
-        ("namespace", "sales", "/namespace"),
-        ("labels", {"a": "b\u0007"}, "/labels/a"),
-        ("owner_team", "", "/owner_team"),
-    ],
-)
-async def test_a_name_that_can_not_be_meant_is_refused(
-    api: Api, lake: Lake, part: str, value: Any, pointer: str
-) -> None:
-    [error] = (await api.post("/v1/tables", ADDRESS | {part: value}, status=422))["errors"]
-    assert error["pointer"] == pointer
-
-
 async def test_lists_are_newest_first_and_by_catalog(api: Api, table_id: str) -> None:
     assert [t["id"] for t in (await api.get("/v1/tables", params={"catalog": "lake"}))["items"]] == [table_id]
     assert (await api.get("/v1/tables", params={"catalog": "pond"}))["items"] == []

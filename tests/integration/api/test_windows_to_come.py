@@ -84,10 +84,3 @@ async def test_callers_see_the_windows_of_their_tables(api: Api, tables: list[st
 async def test_a_fleet_without_windows_has_none(api: Api, table_id: str) -> None:
     found = await api.get("/v1/fleet/windows")
     assert (found["table_count"], found["window_table_count"], found["items"]) == (1, 0, [])
-
-
-@pytest.mark.parametrize("hours", ["0", "169", "many"])
-async def test_hours_are_one_to_a_week(api: Api, table_id: str, hours: str) -> None:
-    for path in ("/v1/fleet/windows", f"/v1/tables/{table_id}/windows"):
-        [error] = (await api.get(path, status=422, params={"hours": hours}))["errors"]
-        assert error["pointer"] == "query:hours"

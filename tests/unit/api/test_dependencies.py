@@ -2,17 +2,12 @@
 
 import inspect
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager
 
 from fastapi.dependencies.models import Dependant
 from starlette.routing import BaseRoute
 
 from api.app import create_app
-from api.deps import Services
-
-
-def _nothing() -> AbstractAsyncContextManager[Services]:
-    raise AssertionError("never started")
+from tests.support.apps import never
 
 
 def _dependants(routes: list[BaseRoute]) -> Iterator[Dependant]:
@@ -34,7 +29,7 @@ def _is_async(call: object) -> bool:
 
 
 def test_nothing_that_serves_a_request_runs_in_a_thread() -> None:
-    app = create_app(_nothing)
+    app = create_app(never)
     found = list(_dependants(app.routes))
     assert len(found) > 20
     sync = {str(call) for dependant in found for call in _calls(dependant) if call is not None and not _is_async(call)}

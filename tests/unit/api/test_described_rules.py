@@ -6,8 +6,6 @@ import jsonschema_rs
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from api.app import create_app
-from api.openapi.description import describe
 from api.schemas.access.keys import KeyCreate
 from api.schemas.catalogs.catalog import CatalogCreate
 from api.schemas.catalogs.discoveries import DiscoverRequest
@@ -16,18 +14,15 @@ from api.schemas.policies.policy import PolicyCreate
 from api.schemas.runs.run import RunSubmit
 from api.schemas.tables.signals import SignalSend
 from api.schemas.tables.table import TablePatch, TableRegister
+from tests.support.apps import described_app
 
 LAKE = {"name": "lake", "format": "iceberg", "properties": {"type": "sql"}}
 ORDERS = {"catalog": "lake", "namespace": ["sales"], "name": "orders"}
 
 
-def _never() -> Any:
-    raise AssertionError
-
-
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
-    return describe(create_app(_never))
+    return described_app()
 
 
 def allows(document: dict[str, Any], model: type[BaseModel], body: Any) -> bool:

@@ -1,26 +1,20 @@
 """The page under /docs: every operation, no script, nothing from elsewhere."""
 
 import re
-from typing import Any
 
 import httpx
 
-from api.app import create_app
-from api.openapi.description import describe
 from api.routes.docs import render
-
-
-def _never() -> Any:
-    raise AssertionError
+from tests.support.apps import described_app, never, shared_routes_app
 
 
 async def test_it_lists_every_operation_and_loads_nothing() -> None:
-    app = create_app(_never)
+    app = shared_routes_app(never)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://packhouse") as client:
         response = await client.get("/docs")
     page = response.text
     listed = {(method, path) for method, path in re.findall(r"<code>([A-Z]+) (/[^<]*)</code>", page)}
-    described = {(method.upper(), path) for path, item in describe(app)["paths"].items() for method in item}
+    described = {(method.upper(), path) for path, item in described_app()["paths"].items() for method in item}
     assert listed == described
     assert "<script" not in page
     assert not re.findall(r"(?:src|href)=\"(?!/(?:openapi.json|console)\")", page)

@@ -5,8 +5,7 @@ from typing import Any, Final
 
 import pytest
 
-from api.app import create_app
-from api.openapi.description import describe
+from tests.support.apps import described_app
 
 VOCABULARY: Final = {
     *("page_size", "page_token", "sort", "include", "since", "until", "table_id", "catalog", "namespace", "name"),
@@ -18,14 +17,10 @@ OWN_VALUES: Final = {"state", "sort", "include"}
 """Filters with values of their own in each list: states of runs and groups, keys and parts of runs and partitions."""
 
 
-def _never() -> Any:
-    raise AssertionError
-
-
 @pytest.fixture(scope="module")
 def lists() -> dict[str, dict[str, Any]]:
     """Return the query parameters of each list by path and name."""
-    document = describe(create_app(_never))
+    document = described_app()
     found = {}
     for path, item in document["paths"].items():
         operation = item.get("get", {})
