@@ -101,7 +101,7 @@ def set_properties(world: World, properties: dict[str, str]) -> None:
 
 def append_files(lake: Lake, day: str, files: int = 6, *, rows: int = 50) -> None:
     """Append files to a partition in one commit; no other row has their ids."""
-    table, made = lake.table, []
+    made = []
     for _ in range(files):
         ids = range(lake.next_id, lake.next_id + rows)
         lake.next_id += rows
@@ -111,7 +111,14 @@ def append_files(lake: Lake, day: str, files: int = 6, *, rows: int = 50) -> Non
             "value": [None if i % 7 == 0 else i / 3 for i in ids],
             "note": [f"note {i % 11}" for i in ids],
         }
-        made += _dataframe_to_data_files(table.metadata, pa.table(values, schema=SCHEMA.as_arrow()), table.io)
+        made.append(pa.table(values, schema=SCHEMA.as_arrow()))
+    append_tables(lake, made)
+
+
+def append_tables(lake: Lake, tables: Sequence[pa.Table]) -> None:
+    """Append a file for each partition of each of these tables, in one commit."""
+    table = lake.table
+    made = [file for each in tables for file in _dataframe_to_data_files(table.metadata, each, table.io)]
     with table.transaction() as change, change.update_snapshot().fast_append() as append:
         for file in made:
             append.append_data_file(file)

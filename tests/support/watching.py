@@ -70,9 +70,9 @@ class Watching:
             since = await unit.now() - timedelta(hours=hours)
             assert await unit.watches.settle(token, [(seen, replace(seen, due_since=since))]) == 1
 
-    async def watch(self) -> Watch:
+    async def watch(self, table_id: TableId | None = None) -> Watch:
         async with self.world.container.database.read() as unit:
-            found = await unit.watches.get(self.world.table_id)
+            found = await unit.watches.get(table_id or self.world.table_id)
         assert found is not None
         return found
 

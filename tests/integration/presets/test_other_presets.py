@@ -202,14 +202,14 @@ async def test_m5_files_above_1_gib_are_left_alone_and_m7_a_budget_holds_the_res
     await kept.is_left_alone()
 
 
-@pytest.mark.parametrize(("at_least", "rewritten_at"), [(2, [2, 3, 4, 5, 6]), (4, [4])], ids=["eager", "lazy"])
+@pytest.mark.parametrize(("at_least", "rewritten_at"), [(2, [2, 3, 4, 5]), (4, [4])], ids=["eager", "lazy"])
 async def test_p21_an_eager_rule_rewrites_at_each_commit_and_a_lazy_one_at_its_threshold(
     kept: Kept, at_least: int, rewritten_at: list[int]
 ) -> None:
     rule = {"name": "small files", "all": [{"metric": "small_file_count", "at_least": at_least}]}
     await kept.by(triggers=[rule], schedule=AT_ONCE)
     rewrites = []
-    for commit in range(1, 7):
+    for commit in range(1, 6):
         await kept.has(ONE, 1)
         if (await kept.look()).verdict is Verdict.SUBMITTED:
             await kept.rewritten()

@@ -7,6 +7,7 @@ import pytest
 from redis.asyncio import Redis
 
 from tests.support.databases import FreshDatabase, requested_database
+from tests.support.moved_clock import MovedClock
 from tests.support.watching import Watching
 from tests.support.world import World, open_world
 
@@ -23,6 +24,19 @@ async def world(fresh_database: FreshDatabase, redis: Redis, redis_url: str, tmp
     """Three partitions of six small files, registered."""
     async with open_world(tmp_path / "world", database_url=fresh_database.url, redis_url=redis_url) as opened:
         yield opened
+
+
+@pytest.fixture
+async def clock(world: World) -> MovedClock:
+    """The record's clock, for time to pass."""
+    return await MovedClock.of(world.container.database)
+
+
+@pytest.fixture
+async def later(clock: MovedClock) -> MovedClock:
+    """The record's clock, an hour after the table was written."""
+    await clock.pass_by(hours=1)
+    return clock
 
 
 @pytest.fixture

@@ -17,16 +17,18 @@ from engine.formats.iceberg.table import IcebergTable
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
 from engine.services.runs import execution
 from engine.spark.dispatch import Ticket
-from tests.support.databases import FreshDatabase
+from tests.support.attempts import explained
+from tests.support.databases import TWO_DATABASES, FreshDatabase
 from tests.support.outages import with_twins
 from tests.support.watching import Watching, set_policy
 from tests.support.world import World
 
 
 @pytest.fixture(autouse=True)
-def few_outages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that a storage ends again and again gives up soon."""
-    monkeypatch.setattr(execution, "MOST_FRUITLESS_OUTAGES", 2)
+def few_attempts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that fails again, or that a storage ends again, gives up."""
+    world.container.worker._execution._max_failures = 2
+    monkeypatch.setattr(execution, "MOST_FRUITLESS_OUTAGES", 0)
 
 
 @pytest.fixture
@@ -97,6 +99,7 @@ async def test_metadata_that_can_not_be_parsed_is_the_tables_own_fault(
     assert (await world.container.fleet.figures(SYSTEM)).breakers == ()
 
 
+@TWO_DATABASES
 async def test_runs_by_themselves_wait_and_one_finds_out_whether_it_works_again(
     world: World, tables: Sequence[TableId], fresh_database: FreshDatabase
 ) -> None:
@@ -137,8 +140,7 @@ async def test_the_watch_begins_nothing_and_says_when_and_a_human_closes_it(
     assert not await world.container.worker.advance(held.id)
     seen = await watching.look()
     assert (seen.verdict, seen.code) == (Verdict.HELD, "catalog_fails")
-    explained = await world.container.explain.explain(SYSTEM, world.table_id)
-    codes = [hold["code"] for hold in explained["next_eligible"]["held_by"]]
+    codes = [hold["code"] for hold in (await explained(world))["next_eligible"]["held_by"]]
     assert codes == ["catalog_fails", "runs_in_vain"]
     await world.container.pauses.resume_catalog(SYSTEM, "lake")
     await world.container.pauses.resume_table(SYSTEM, world.table_id)

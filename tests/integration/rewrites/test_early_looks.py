@@ -14,6 +14,8 @@ from engine.domain.ids import TableId
 from engine.domain.tables.table import FormatName, OutsideFiles, TableRef
 from engine.domain.tables.watches import LONGEST_SECONDS, Verdict, Watch
 from engine.formats.iceberg import IcebergConnection
+from tests.support.attempts import append_files
+from tests.support.databases import TWO_DATABASES
 from tests.support.moved_clock import MovedClock
 from tests.support.passing_time import PassingTime
 from tests.support.rest_catalog import RestCatalogServer
@@ -51,10 +53,9 @@ async def turn(watching: Watching) -> Watch:
 
 
 async def test_a_commit_on_a_table_that_was_idle_for_a_day_starts_a_run_within_the_longest_interval(
-    world: World, watching: Watching
+    world: World, watching: Watching, clock: MovedClock
 ) -> None:
     """U1, U8: commits are also found without a signal."""
-    clock = await MovedClock.of(world.container.database)
     time = PassingTime(watching, clock)
     await set_policy(world, triggers=[SEVEN])
     for _ in range(6):
@@ -117,6 +118,7 @@ async def test_a_paused_table_is_not_woken_by_an_explanation(world: World, watch
     assert not await has_due_look(world)
 
 
+@TWO_DATABASES
 async def test_the_end_of_a_run_lets_what_was_committed_meanwhile_be_seen_at_once(
     world: World, watching: Watching
 ) -> None:
@@ -124,8 +126,7 @@ async def test_the_end_of_a_run_lets_what_was_committed_meanwhile_be_seen_at_onc
     assert (await watching.look()).verdict is Verdict.SUBMITTED
     assert (await watching.look(wake=True)).code == "run_waits"
     await put_off(watching)
-    for _ in range(6):
-        await asyncio.to_thread(world.lake.append, day="2026-11-09")
+    append_files(world.lake, "2026-11-09")
     assert not await has_due_look(world)
     await finish_live(world)
     assert await has_due_look(world)

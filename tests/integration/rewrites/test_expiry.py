@@ -3,7 +3,6 @@
 import asyncio
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from engine.domain.access.callers import SYSTEM
@@ -15,8 +14,16 @@ from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.commits import expiry as expiries
 from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.runs.attempts import Stop
+from tests.support.attempts import (
+    advanced,
+    append_files,
+    content,
+    explained,
+    resumed_from,
+    set_properties,
+    snapshot_ids,
+)
 from tests.support.iceberg_tables import edit_metadata
-from tests.support.moved_clock import MovedClock
 from tests.support.watching import DAY, Watching, finish_live, runs_of, set_policy
 from tests.support.world import World
 
@@ -24,36 +31,38 @@ EXPIRE = RunRequest(Operation.EXPIRE_SNAPSHOTS)
 NOW = {"older_than": "30m", "keep_last": 2, "interval": "1h"}
 
 
-async def expire(world: World, **rule: Any) -> Run:
+pytestmark = pytest.mark.usefixtures("later")  # the table was written an hour ago
+
+
+async def submitted(world: World, **rule: Any) -> Run:
     await world.set_policy({"maintenance": {"expire_snapshots": NOW | rule}})
-    return await world.finish((await world.submit(EXPIRE)).id)
+    return await world.submit(EXPIRE)
 
 
-@pytest.fixture(autouse=True)
-async def later(world: World) -> MovedClock:
-    """An hour after the table was written."""
-    clock = await MovedClock.of(world.container.database)
-    await clock.pass_by(hours=1)
-    return clock
+async def expire(world: World, **rule: Any) -> Run:
+    return await world.finish((await submitted(world, **rule)).id)
 
 
-def ids(world: World) -> list[int]:
-    return [each.snapshot_id for each in world.lake.table.snapshots()]
+@pytest.fixture
+def before(world: World) -> list[int]:
+    """The ids of the six snapshots."""
+    return snapshot_ids(world)
 
 
-def rows(world: World, snapshot_id: int) -> pa.Table:
-    return world.lake.table.scan(snapshot_id=snapshot_id).to_arrow().sort_by("id")
-
-
-async def test_old_snapshots_leave_the_metadata_and_every_kept_one_stays_readable(world: World) -> None:
-    before = ids(world)
-    kept = {each: rows(world, each) for each in before[-2:]}
-    files = {task.file.file_path for task in world.lake.table.scan().plan_files()}
-    run = await expire(world)
+async def test_old_snapshots_leave_the_metadata_and_every_kept_one_stays_readable(
+    world: World, before: list[int]
+) -> None:
+    """Explain shows before that it is due."""
+    kept, files = {each: content(world, each) for each in before[-2:]}, set(world.lake.paths())
+    run, found = await submitted(world), await explained(world)
+    due = {each["operation"]: each["due"] for each in found["upkeep"]}
+    assert due == {Operation.REWRITE_MANIFESTS: False, Operation.EXPIRE_SNAPSHOTS: True}
+    assert any("It is due to expire snapshots" in line for line in found["summary"])
+    run = await world.finish(run.id)
     assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")
-    assert ids(world) == before[-2:]
-    assert {each: rows(world, each) for each in kept} == kept
-    assert {task.file.file_path for task in world.lake.table.scan().plan_files()} == files
+    assert snapshot_ids(world) == before[-2:]
+    assert {each: content(world, each) for each in kept} == kept
+    assert set(world.lake.paths()) == files
     assert run.result.expired_snapshots == len(before) - 2
     assert run.result.document["kept_snapshots"] == 2
     assert [each["ok"] for each in run.result.verifications] == [True]
@@ -79,23 +88,20 @@ async def test_a_table_of_version_3_is_refused_where_its_metadata_can_not_be_wri
         await world.container.upkeep.plan(SYSTEM, world.table_id, Operation.EXPIRE_SNAPSHOTS)
 
 
-async def test_branches_tags_and_the_tables_own_retention_hold(world: World) -> None:
-    before = ids(world)
+async def test_branches_tags_and_the_tables_own_retention_hold(world: World, before: list[int]) -> None:
     table = world.lake.table
     table.manage_snapshots().create_tag(before[1], "audit").commit()
     table.manage_snapshots().create_branch(before[4], "work", min_snapshots_to_keep=3).commit()
-    with world.lake.table.transaction() as change:
-        change.set_properties({"history.expire.min-snapshots-to-keep": "3"})
+    set_properties(world, {"history.expire.min-snapshots-to-keep": "3"})
     await expire(world, keep_last=1)
-    assert ids(world) == sorted({before[1], *before[2:5], *before[-3:]}, key=before.index)
+    assert snapshot_ids(world) == sorted({before[1], *before[2:5], *before[-3:]}, key=before.index)
 
 
 @pytest.mark.parametrize(
     "properties", [{"gc.enabled": "false"}, {"gc.enabled": "no"}, {"history.expire.max-snapshot-age-ms": "5 days"}]
 )
 async def test_a_table_that_forbids_expiry_keeps_its_history(world: World, properties: dict[str, str]) -> None:
-    with world.lake.table.transaction() as change:
-        change.set_properties(properties)
+    set_properties(world, properties)
     before = world.lake.table.metadata_location
     run = await expire(world)
     assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
@@ -112,18 +118,18 @@ async def test_a_run_needs_the_setting_and_takes_no_fields_of_a_rewrite(world: W
         await world.submit(RunRequest(Operation.EXPIRE_SNAPSHOTS, force_full=True))
 
 
-async def test_a_policy_that_was_switched_off_meanwhile_expires_nothing(world: World) -> None:
-    await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
-    run, before = await world.submit(EXPIRE), ids(world)
+async def test_a_policy_that_was_switched_off_meanwhile_expires_nothing(world: World, before: list[int]) -> None:
+    run = await submitted(world)
     off = PolicyDocument.model_validate({"maintenance": {"expire_snapshots": "off"}})
     await world.container.policies.put(SYSTEM, world.table_id, off, if_match=1, if_none_match=False)
     run = await world.finish(run.id)
     assert (run.state, run.reason) == (RunState.SKIPPED, "disabled")
-    assert ids(world) == before
+    assert snapshot_ids(world) == before
 
 
-async def test_a_lost_answer_is_read_from_the_table(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = ids(world)
+async def test_a_lost_answer_is_read_from_the_table(
+    world: World, before: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     proof = expiries._proof
     answers = iter([OutcomeUnknown("the answer was lost")])
 
@@ -137,27 +143,20 @@ async def test_a_lost_answer_is_read_from_the_table(world: World, monkeypatch: p
     assert (run.state, run.attempt) == (RunState.SUCCEEDED, 2)
     assert run.result.expired_snapshots == len(before) - 2
     assert [each["ok"] for each in run.result.verifications] == [True]
-    assert ids(world) == before[-2:]
+    assert snapshot_ids(world) == before[-2:]
 
 
 @pytest.mark.parametrize("step", ["planned", "before_commit", "after_commit", "before_end"])
-async def test_an_attempt_that_dies_at_any_step_is_resumed(world: World, step: str) -> None:
-    before = ids(world)
-    await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
-    run = await world.submit(EXPIRE)
-    world.at(step, world.steal_lease(run.id))
-    await world.container.worker.advance(run.id)
-    await world.expire_lease(run.id)
-    run = await world.finish(run.id)
+async def test_an_attempt_that_dies_at_any_step_is_resumed(world: World, before: list[int], step: str) -> None:
+    run = await resumed_from(world, await submitted(world), step)
     assert run.state is RunState.SUCCEEDED
     assert run.result.expired_snapshots == len(before) - 2
-    assert ids(world) == before[-2:]
+    assert snapshot_ids(world) == before[-2:]
 
 
 async def test_a_tag_that_is_set_while_the_commit_is_sent_keeps_its_snapshot(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, before: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = ids(world)
     updates = expiries._updates
     tags = iter([before[0]])
 
@@ -169,12 +168,11 @@ async def test_a_tag_that_is_set_while_the_commit_is_sent_keeps_its_snapshot(
     monkeypatch.setattr(expiries, "_updates", tagged)
     run = await expire(world)
     assert run.state is RunState.SUCCEEDED
-    assert ids(world) == [before[0], *before[-2:]]
+    assert snapshot_ids(world) == [before[0], *before[-2:]]
     assert world.lake.table.refs()["audit"].snapshot_id == before[0]
 
 
-async def test_snapshots_that_are_all_tagged_after_the_plan_stay(world: World) -> None:
-    before = ids(world)
+async def test_snapshots_that_are_all_tagged_after_the_plan_stay(world: World, before: list[int]) -> None:
 
     def tag_all() -> None:
         for number, each in enumerate(before):
@@ -183,72 +181,62 @@ async def test_snapshots_that_are_all_tagged_after_the_plan_stay(world: World) -
     world.at("before_commit", tag_all)
     run = await expire(world)
     assert (run.state, run.attempt, run.result.expired_snapshots) == (RunState.SUCCEEDED, 1, 0)
-    assert ids(world) == before
+    assert snapshot_ids(world) == before
 
 
 async def test_a_worker_that_stops_between_two_commits_leaves_the_rest_to_another(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, before: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.services.operations.metadata.expiry.MOST_AT_ONCE", 2)
-    before = ids(world)
-    await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
-    run = await world.submit(EXPIRE)
+    run = await submitted(world)
     world.at("after_commit", world.container.worker.stop)
-    await world.container.worker.advance(run.id)
-    parked = await world.get(run.id)
+    parked = await advanced(world, run)
     assert (parked.state, parked.reason, parked.failures) == (RunState.QUEUED, "worker_stopped", 0)
-    assert ids(world) == before[2:]
+    assert snapshot_ids(world) == before[2:]
 
 
 @pytest.mark.parametrize("step", ["claimed", "planned", "after_commit"])
 async def test_a_cancelled_expiry_ends_as_cancelled_and_removes_no_more(
-    world: World, monkeypatch: pytest.MonkeyPatch, step: str
+    world: World, before: list[int], monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     monkeypatch.setattr("engine.services.operations.metadata.expiry.MOST_AT_ONCE", 2)
-    before = ids(world)
-    await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
-    run = await world.submit(EXPIRE)
+    run = await submitted(world)
     world.at(step, world.cancel_soon(run.id))
     run = await world.finish(run.id)
     assert (run.state, run.reason) == (RunState.CANCELLED, "cancelled")
-    assert ids(world) == (before[2:] if step == "after_commit" else before)
+    assert snapshot_ids(world) == (before[2:] if step == "after_commit" else before)
 
 
 @pytest.mark.parametrize("stop", [Stop.CANCELLED, Stop.SHUTDOWN])
 async def test_a_stop_that_comes_between_plan_and_request_is_obeyed(
-    world: World, monkeypatch: pytest.MonkeyPatch, stop: Stop
+    world: World, before: list[int], monkeypatch: pytest.MonkeyPatch, stop: Stop
 ) -> None:
     """The permission to send is asked for in the middle of reading the table: a stop is no fault of the table."""
-    before, asked = ids(world), ExpiryAttempt._may_send
+    asked = ExpiryAttempt._may_send
 
     def stopped(self: ExpiryAttempt) -> None:
         self._attempt.stop(stop)
         asked(self)
 
     monkeypatch.setattr(ExpiryAttempt, "_may_send", stopped)
-    await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
-    run = await world.submit(EXPIRE)
-    await world.container.worker.advance(run.id)
-    ended = await world.get(run.id)
+    ended = await advanced(world, await submitted(world))
     wanted = (RunState.CANCELLED, "cancelled") if stop is Stop.CANCELLED else (RunState.QUEUED, "worker_stopped")
     assert (ended.state, ended.reason) == wanted, ended.detail
-    assert ids(world) == before
+    assert snapshot_ids(world) == before
 
 
-async def test_a_commit_in_between_is_kept(world: World) -> None:
-    before = ids(world)
+async def test_a_commit_in_between_is_kept(world: World, before: list[int]) -> None:
     world.at("before_commit", lambda: world.lake.append(day=DAY))
     run = await expire(world)
     assert run.state is RunState.SUCCEEDED
-    assert len(ids(world)) == 3
-    assert ids(world)[:2] == before[-2:]
+    assert len(snapshot_ids(world)) == 3
+    assert snapshot_ids(world)[:2] == before[-2:]
 
 
 async def test_more_snapshots_than_fit_one_commit_expire_in_several(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, before: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.services.operations.metadata.expiry.MOST_AT_ONCE", 3)
-    before = ids(world)
     run = await expire(world, keep_last=1)
     assert run.result.expired_snapshots == len(before) - 1
     assert len(run.result.verifications) == -(-(len(before) - 1) // 3)
@@ -259,10 +247,7 @@ async def test_the_coordinator_starts_an_expiry_at_its_interval(world: World, wa
     seen = await watching.look()
     assert seen.verdict is Verdict.SUBMITTED
     (run,) = await runs_of(world)
-    assert (run.operation, run.request["cause"]["rule"]) == (
-        Operation.EXPIRE_SNAPSHOTS,
-        "maintenance.expire_snapshots",
-    )
+    assert (run.operation, run.request["cause"]["rule"]) == (EXPIRE.operation, "maintenance.expire_snapshots")
     ended = await finish_live(world)
     assert ended.state is RunState.SUCCEEDED
     await asyncio.to_thread(world.lake.append, day=DAY)
@@ -279,18 +264,9 @@ async def test_a_rewrite_is_queued_beside_an_expiry_that_waits_for_a_worker(worl
     await finish_live(world)
     for _ in range(2):
         assert (await watching.look(wake=True)).verdict is Verdict.SUBMITTED
-        for _ in range(5):
-            await asyncio.to_thread(world.lake.append, day=DAY)
+        append_files(world.lake, DAY, 5)
     waiting = [run for run in await runs_of(world) if not run.is_terminal]
     assert sorted(run.operation for run in waiting) == [Operation.EXPIRE_SNAPSHOTS, Operation.REWRITE]
     assert (await watching.look(wake=True)).code == "run_waits"
     for run in waiting:
         assert (await world.finish(run.id)).state is RunState.SUCCEEDED
-
-
-async def test_explain_says_what_would_expire(world: World) -> None:
-    await world.set_policy({"maintenance": {"expire_snapshots": NOW}})
-    told = await world.container.explain.explain(SYSTEM, world.table_id)
-    due = {each["operation"]: each["due"] for each in told["upkeep"]}
-    assert due == {Operation.REWRITE_MANIFESTS: False, Operation.EXPIRE_SNAPSHOTS: True}
-    assert any("It is due to expire snapshots" in line for line in told["summary"])

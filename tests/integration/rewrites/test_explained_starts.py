@@ -16,23 +16,23 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.signals import QueryLatency, SignalKind
 from engine.domain.tables.watches import Verdict
+from tests.support.attempts import append_files
+from tests.support.databases import TWO_DATABASES
 from tests.support.moved_clock import MovedClock
 from tests.support.passing_time import PassingTime
 from tests.support.watching import AT_ONCE, DAY, FEW, Watching, finish_live
 from tests.support.windows_ahead import blackout, change_policy
-from tests.support.world import World
 
 LATE = timedelta(seconds=20)
 """The shortest time between two looks, and some for a busy machine."""
 
+SEEDS = "1 2 3 4" if "PACKHOUSE_DEEP" in os.environ else "1"
 Written = dict[str, Any]
-SQLITE = pytest.mark.parametrize("fresh_database", ["sqlite"], indirect=True)
-"""What a test of both databases shows already need not be shown twice."""
 
 
 @pytest.fixture
-async def time(world: World, watching: Watching) -> PassingTime:
-    return PassingTime(watching, await MovedClock.of(world.container.database))
+def time(watching: Watching, clock: MovedClock) -> PassingTime:
+    return PassingTime(watching, clock)
 
 
 async def policy(time: PassingTime, **document: Any) -> None:
@@ -56,9 +56,8 @@ async def starts_as_said(time: PassingTime, *, after: timedelta = timedelta(0)) 
     return run
 
 
-async def more_files(time: PassingTime, count: int = 6) -> None:
-    for _ in range(count):
-        await asyncio.to_thread(time.watching.world.lake.append, day=DAY, rows=5)
+async def more_files(time: PassingTime) -> None:
+    await asyncio.to_thread(append_files, time.watching.world.lake, DAY, rows=5)
 
 
 def quiet(begin: datetime, end: datetime) -> Written:
@@ -71,7 +70,6 @@ async def minute(time: PassingTime, **ahead: float) -> datetime:
     return (await time.clock.now() + timedelta(**ahead)).astimezone(UTC).replace(second=0, microsecond=0)
 
 
-@SQLITE
 async def test_below_the_rule_nothing_is_said_to_start_and_nothing_starts(time: PassingTime) -> None:
     await policy(time, triggers=[{"name": "more", "all": [{"metric": "small_file_count", "at_least": 12}]}])
     assert await time.said() is None
@@ -81,6 +79,7 @@ async def test_below_the_rule_nothing_is_said_to_start_and_nothing_starts(time: 
     await starts_as_said(time)
 
 
+@TWO_DATABASES
 async def test_the_rest_of_min_interval(time: PassingTime) -> None:
     await policy(time, schedule={"min_interval": "45m"})
     await starts_as_said(time)
@@ -101,7 +100,6 @@ async def test_quiet_hours_and_a_blackout_that_follows_them(time: PassingTime) -
     await starts_as_said(time, after=timedelta(hours=2))
 
 
-@SQLITE
 async def test_an_interval_that_ends_inside_quiet_hours(time: PassingTime) -> None:
     await policy(time, schedule={"min_interval": "1h"})
     await starts_as_said(time)
@@ -113,7 +111,6 @@ async def test_an_interval_that_ends_inside_quiet_hours(time: PassingTime) -> No
     assert run.created_at >= end
 
 
-@SQLITE
 async def test_a_seal_that_comes_inside_quiet_hours(time: PassingTime) -> None:
     begin, end = await minute(time, hours=1), await minute(time, hours=4)
     await policy(time, seal={"quiet_for": "2h"}, quiet_hours=[quiet(begin, end)])
@@ -121,6 +118,7 @@ async def test_a_seal_that_comes_inside_quiet_hours(time: PassingTime) -> None:
     assert run.created_at >= end
 
 
+@TWO_DATABASES
 async def test_a_run_that_becomes_urgent_in_quiet_hours(time: PassingTime) -> None:
     hours = quiet(await minute(time, hours=-1), await minute(time, hours=6))
     await policy(time, quiet_hours=[hours], schedule={**AT_ONCE, "urgent_after": "2h"})
@@ -129,7 +127,6 @@ async def test_a_run_that_becomes_urgent_in_quiet_hours(time: PassingTime) -> No
     await starts_as_said(time, after=timedelta(hours=1, minutes=58))
 
 
-@SQLITE
 async def test_a_table_that_becomes_due_and_urgent_in_quiet_hours_and_then_waits_for_a_blackout(
     time: PassingTime,
 ) -> None:
@@ -149,7 +146,6 @@ async def test_slow_queries_until_their_measurement_is_old(time: PassingTime) ->
     await starts_as_said(time, after=timedelta(minutes=4, seconds=50))
 
 
-@SQLITE
 @pytest.mark.parametrize("whose", ["table", "fleet"])
 async def test_a_pause_has_no_end_that_could_be_told_and_a_resume_starts_at_once(time: PassingTime, whose: str) -> None:
     pauses, table_id = time.watching.world.container.pauses, time.watching.world.table_id
@@ -167,7 +163,6 @@ async def test_a_pause_has_no_end_that_could_be_told_and_a_resume_starts_at_once
     await starts_as_said(time)
 
 
-@SQLITE
 async def test_the_rest_after_runs_in_vain(time: PassingTime) -> None:
     await policy(time)
     for file in time.watching.world.lake.paths():
@@ -180,7 +175,6 @@ async def test_the_rest_after_runs_in_vain(time: PassingTime) -> None:
         assert abs(said - now - timedelta(minutes=minutes)) < LATE
 
 
-@SQLITE
 @pytest.mark.parametrize(
     "rule",
     [
@@ -197,7 +191,6 @@ async def test_what_time_alone_makes_due(time: PassingTime, rule: Written) -> No
     await starts_as_said(time, after=timedelta(hours=2, minutes=59))
 
 
-@SQLITE
 async def test_cron_looks_at_new_files_sooner_than_the_watch_would(time: PassingTime) -> None:
     nine_minutes_ago = await minute(time, minutes=-9)
     cron = {"min_interval": "0s", "cron": f"{nine_minutes_ago.minute} * * * *"}
@@ -224,19 +217,17 @@ async def test_bytes_per_day_that_come_free_in_two_parts(time: PassingTime) -> N
     assert timedelta(0) <= second.created_at - run.created_at - timedelta(hours=24) < LATE
 
 
-@SQLITE
 async def test_a_run_of_somebody_is_waited_for_and_counts_for_the_interval(time: PassingTime) -> None:
     world = time.watching.world
-    await policy(time, schedule={"min_interval": "20m"})
+    await policy(time, schedule={"min_interval": "5m"})
     asked = await world.submit()
     assert await time.said() is None
-    assert await time.until(await time.clock.now() + timedelta(minutes=30)) is None
+    assert await time.until(await time.clock.now() + timedelta(minutes=7)) is None
     assert (await world.finish(asked.id)).state is RunState.SUCCEEDED
     await more_files(time)
-    await starts_as_said(time, after=timedelta(minutes=19))
+    await starts_as_said(time, after=timedelta(minutes=4))
 
 
-@SQLITE
 async def test_what_is_said_before_the_first_look_holds(time: PassingTime) -> None:
     """The watch has not seen the files yet: the run starts with its next look."""
     await time.watching.look()
@@ -246,7 +237,6 @@ async def test_what_is_said_before_the_first_look_holds(time: PassingTime) -> No
     await starts_as_said(time)
 
 
-@SQLITE
 async def test_a_policy_that_is_off_starts_nothing_and_says_so(time: PassingTime) -> None:
     await policy(time, enabled=False)
     assert await time.said() is None
@@ -256,8 +246,7 @@ async def test_a_policy_that_is_off_starts_nothing_and_says_so(time: PassingTime
     await starts_as_said(time)
 
 
-@SQLITE
-@pytest.mark.parametrize("seed", [int(seed) for seed in os.environ.get("PACKHOUSE_SEEDS", "1 2 3 4").split()])
+@pytest.mark.parametrize("seed", [int(seed) for seed in os.environ.get("PACKHOUSE_SEEDS", SEEDS).split()])
 async def test_whatever_holds_a_table_back_explain_is_right(time: PassingTime, seed: int) -> None:
     """Any settings that hold runs back, together; seeds replay: `PACKHOUSE_SEEDS="17" pytest -k whatever`."""
     random = Random(seed)

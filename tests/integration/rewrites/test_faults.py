@@ -21,6 +21,8 @@ from engine.domain.ids import RunId
 from engine.domain.runs.run import GroupState, RunState
 from engine.formats.base import Verification
 from engine.formats.iceberg.table import IcebergTable
+from tests.support.attempts import advanced, append_files, content, die_at, groups_of, succeeded
+from tests.support.databases import TWO_DATABASES
 from tests.support.eventually import seen_when
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.world import World
@@ -37,30 +39,22 @@ async def test_rows_appended_meanwhile_are_kept(world: World) -> None:
     assert len(world.lake.paths()) == 3 + 2
 
 
-async def test_a_group_whose_source_was_deleted_is_dropped_whole(world: World) -> None:
-    """L10: the group is obsolete: it is not committed."""
+async def test_a_group_whose_source_was_deleted_is_dropped_whole_and_its_output_is_removed(world: World) -> None:
+    """L10: the group is obsolete: it is not committed. L11: its output does not stay as an orphan."""
     world.at("before_commit", lambda: world.lake.table.delete("day = '2026-11-02'"))
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED
     assert run.result.document["groups_dropped"] == {"source_gone": 1}
     assert "2026-11-02" not in set(world.lake.table.scan().to_arrow()["day"].to_pylist())
     assert len(world.lake.paths()) == 2
-
-
-async def test_the_output_of_a_dropped_group_is_removed(world: World) -> None:
-    """L11: the outcome is known, so the output does not stay as an orphan."""
-    world.at("before_commit", lambda: world.lake.table.delete("day = '2026-11-02'"))
-    run = await world.rewrite()
-    ours = {path for path in world.lake.stored_files() if run.id in path}
-    assert len(ours) == 2
+    assert len([path for path in world.lake.stored_files() if run.id in path]) == 2
     assert run.result.wasted_bytes > 0
 
 
 async def test_a_race_lost_on_every_group_is_planned_again(world: World) -> None:
     def delete_and_refill() -> None:
         world.lake.table.delete("id >= 0")
-        for _ in range(6):
-            world.lake.append(day="2026-11-01")
+        append_files(world.lake, "2026-11-01")
 
     world.at("before_commit", delete_and_refill)
     run = await world.rewrite()
@@ -70,42 +64,27 @@ async def test_a_race_lost_on_every_group_is_planned_again(world: World) -> None
 
 
 async def test_a_second_compactor_does_not_double_rows(world: World) -> None:
-    rows = world.lake.rows()
-    other: list[str] = []
-
-    def compact_with_another_tool() -> None:
-        table = world.lake.table
-        everything = table.scan().to_arrow()
-        table.overwrite(everything)
-        other.append("done")
-
-    world.at("before_commit", compact_with_another_tool)
+    rows = content(world)
+    world.at("before_commit", lambda: world.lake.table.overwrite(world.lake.table.scan().to_arrow()))
     run = await world.rewrite()
-    assert other == ["done"]
+    assert not world.actions["before_commit"]
     assert run.is_terminal
-    assert world.lake.rows() == rows
+    assert content(world) == rows
 
 
-async def test_a_lost_answer_after_a_successful_commit_is_found_in_the_table(
-    world: World, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("has_arrived", [True, False], ids=["answer lost", "question lost"])
+async def test_a_lost_answer_is_found_in_the_table_and_a_lost_question_is_asked_again(
+    world: World, monkeypatch: pytest.MonkeyPatch, has_arrived: bool
 ) -> None:
-    lose_answers(monkeypatch, count=1, after_success=True)
-    rows = world.lake.rows()
+    lose_answers(monkeypatch, count=1, after_success=has_arrived)
+    rows = content(world)
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
     assert len(world.lake.replaces()) == 1
-    assert world.lake.rows() == rows
+    assert content(world) == rows
 
 
-async def test_a_lost_question_is_asked_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    lose_answers(monkeypatch, count=1, after_success=False)
-    rows = world.lake.rows()
-    run = await world.rewrite()
-    assert run.state is RunState.SUCCEEDED, run.detail
-    assert len(world.lake.replaces()) == 1
-    assert world.lake.rows() == rows
-
-
+@TWO_DATABASES
 async def test_a_run_delivered_twice_is_executed_once(world: World) -> None:
     """L26: the queue delivers at least once."""
     run = await world.submit()
@@ -114,18 +93,13 @@ async def test_a_run_delivered_twice_is_executed_once(world: World) -> None:
     assert len(world.lake.replaces()) == 1
 
 
+@TWO_DATABASES
 async def test_two_workers_never_hold_one_run(world: World) -> None:
     run = await world.submit()
-    second: list[Any] = []
-
-    async def claim() -> Any:
-        async with world.container.database.begin() as unit:
-            return await unit.runs.claim(run.id, "another worker", 30)
-
     async with world.container.database.begin() as unit:
         assert await unit.runs.claim(run.id, "one worker", 30) is not None
-    second.append(await claim())
-    assert second == [None]
+    async with world.container.database.begin() as unit:
+        assert await unit.runs.claim(run.id, "another worker", 30) is None
 
 
 async def test_a_cancel_before_the_start_ends_the_run_at_once(world: World) -> None:
@@ -138,97 +112,91 @@ async def test_a_cancel_before_the_start_ends_the_run_at_once(world: World) -> N
 
 @pytest.mark.parametrize("step", ["claimed", "planned", "rewriting", "group_written"])
 async def test_a_cancel_before_the_commit_leaves_the_table_as_it_was(world: World, step: str) -> None:
-    before = (world.lake.rows(), sorted(world.lake.paths()), world.lake.stored_files())
+    before = (content(world), sorted(world.lake.paths()), world.lake.stored_files())
     run = await world.submit()
     world.at(step, world.cancel_soon(run.id))
     run = await world.finish(run.id)
     assert (run.state, run.reason) == (RunState.CANCELLED, "cancelled"), run.detail
-    assert (world.lake.rows(), sorted(world.lake.paths()), world.lake.stored_files()) == before
+    assert (content(world), sorted(world.lake.paths()), world.lake.stored_files()) == before
 
 
-async def test_a_cancel_after_the_commit_does_not_undo_it(world: World) -> None:
+async def test_a_cancel_after_the_commit_does_not_undo_it_and_an_ended_run_cannot_be_cancelled(world: World) -> None:
     run = await world.submit()
     world.at("after_commit", world.cancel_soon(run.id))
-    run = await world.finish(run.id)
-    assert run.state is RunState.SUCCEEDED
+    await succeeded(world, run)
     assert len(world.lake.paths()) == 3
-
-
-async def test_an_ended_run_cannot_be_cancelled(world: World) -> None:
-    run = await world.rewrite()
     with pytest.raises(StateConflict):
         await world.container.runs.cancel(SYSTEM, run.id)
 
 
-async def test_a_damaged_input_fails_its_group_and_spares_the_others(world: World) -> None:
+def take_a_row(path: Path) -> None:
+    """Let a file have fewer rows than its manifest has."""
+    table = pq.read_table(path)
+    pq.write_table(table.slice(0, table.num_rows - 1), path)
+
+
+def damage(path: Path) -> None:
+    """Overwrite the middle of a file, its length unchanged."""
+    data = bytearray(path.read_bytes())
+    for at in range(4, len(data) // 2):
+        data[at] ^= 0xA5
+    path.write_bytes(bytes(data))
+    with pytest.raises((OSError, pa.ArrowInvalid)):
+        pq.read_table(path)
+
+
+@pytest.mark.parametrize("spoil", [damage, take_a_row])
+async def test_a_spoiled_input_fails_its_group_and_spares_the_others(
+    world: World, spoil: Callable[[Path], None]
+) -> None:
     victim = next(path for path in world.lake.paths() if "2026-11-02" in path)
-    damage(Path(victim.removeprefix("file://")))
+    spoil(Path(victim.removeprefix("file://")))
     run = await world.rewrite()
     assert (run.state, run.reason) == (RunState.FAILED, "groups_failed")
-    assert run.detail is not None
-    assert Path(victim).name in run.detail
+    assert Path(victim).name in (run.detail or "")
     assert run.result.groups_committed == 2
     assert victim in world.lake.paths()
 
 
-async def test_an_input_with_fewer_rows_than_its_manifest_says_is_not_rewritten(world: World) -> None:
-    victim = next(path for path in world.lake.paths() if "2026-11-03" in path)
-    path = Path(victim.removeprefix("file://"))
-    table = pq.read_table(path)
-    pq.write_table(table.slice(0, table.num_rows - 1), path)
-    run = await world.rewrite()
-    assert run.state is RunState.FAILED
-    assert victim in world.lake.paths()
-
-
+@TWO_DATABASES
 async def test_a_stale_holder_cannot_commit(world: World) -> None:
     """F25, L13: the lease ran out and another took over; the first one's commit must not be sent."""
     run = await world.submit()
     world.at("before_commit", world.steal_lease(run.id))
     await world.container.worker.advance(run.id)
     assert world.lake.replaces() == []
-    async with world.container.database.read() as unit:
-        groups = await unit.groups.list(run.id, states=None, after_ordinal=None, limit=100)
-    assert {group.state for group in groups} == {GroupState.WRITTEN}
+    assert {group.state for group in await groups_of(world, run.id)} == {GroupState.WRITTEN}
 
 
+@TWO_DATABASES
 async def test_the_next_attempt_commits_what_a_lost_attempt_had_written(world: World) -> None:
     """U9: written groups are committed and not written again."""
     run = await world.submit()
-    rows = world.lake.rows()
-    world.at("before_commit", world.steal_lease(run.id))
-    await world.container.worker.advance(run.id)
+    rows = content(world)
+    await die_at(world, run, "before_commit")
     written = {path for path in world.lake.stored_files() if run.id in path}
-    await world.expire_lease(run.id)
-    run = await world.finish(run.id)
-    assert run.state is RunState.SUCCEEDED, run.detail
+    await succeeded(world, run)
     assert {path for path in world.lake.stored_files() if run.id in path} == written
-    assert world.lake.rows() == rows
+    assert content(world) == rows
     assert len(world.lake.replaces()) == 1
 
 
 async def test_spark_away_puts_the_run_back_and_it_ends_later(world: World) -> None:
     world.dispatcher.fail_next("server unreachable")
-    run = await world.submit()
-    await world.container.worker.advance(run.id)
-    waiting = await world.get(run.id)
+    waiting = await advanced(world, await world.submit())
     assert (waiting.state, waiting.waiting_for, waiting.failures) == (RunState.QUEUED, "retry", 1)
-    run = await world.finish(run.id)
-    assert run.state is RunState.SUCCEEDED
+    await succeeded(world, waiting)
 
 
 async def test_the_catalog_away_puts_the_run_back_and_it_ends_later(world: World) -> None:
     database = Path(world.lake.properties["uri"].removeprefix("sqlite:///"))
     away = database.with_suffix(".away")
     database.rename(away)
-    run = await world.submit()
-    await world.container.worker.advance(run.id)
-    waiting = await world.get(run.id)
+    waiting = await advanced(world, await world.submit())
     database.unlink(missing_ok=True)
     away.rename(database)
     assert waiting.state is RunState.QUEUED, waiting.detail
-    run = await world.finish(run.id)
-    assert run.state is RunState.SUCCEEDED
+    await succeeded(world, waiting)
 
 
 async def test_a_commit_that_lands_after_its_answer_was_given_up_is_found(
@@ -236,29 +204,29 @@ async def test_a_commit_that_lands_after_its_answer_was_given_up_is_found(
 ) -> None:
     """I5: the second send finds every source gone; it was the first send that replaced them."""
     land_late(monkeypatch)
-    rows = world.lake.rows()
+    rows = content(world)
     run = await world.rewrite()
     assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3)
     assert [v["ok"] for v in run.result.verifications] == [True]
     assert len(world.lake.replaces()) == 1
-    assert world.lake.rows() == rows
+    assert content(world) == rows
 
 
 async def test_output_of_a_commit_that_may_still_land_is_never_removed(world: World) -> None:
     """F14: the answer was lost, then the catalog was away, then somebody cancelled; then the commit landed."""
-    rows, run = world.lake.rows(), await world.submit()
+    rows, run = content(world), await world.submit()
     with cancelled_while_answers_are_lost(world, run.id) as sent:
         await world.container.worker.advance(run.id)
     assert (await world.get(run.id)).state is RunState.QUEUED  # not cancelled: nobody knows what happened
     sent[0]()
-    assert world.lake.rows() == rows
+    assert content(world) == rows
     run = await world.finish(run.id)
     assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3)
 
 
 async def test_a_cancelled_run_ends_only_when_no_commit_of_it_can_land_any_more(world: World) -> None:
     """I5: every answer was lost, somebody cancelled, the run ended; then the first send arrives at the catalog."""
-    rows, run = world.lake.rows(), await world.submit()
+    rows, run = content(world), await world.submit()
     with cancelled_while_answers_are_lost(world, run.id) as sent:
         await world.container.worker.advance(run.id)
     assert (await world.get(run.id)).state is RunState.QUEUED
@@ -269,7 +237,7 @@ async def test_a_cancelled_run_ends_only_when_no_commit_of_it_can_land_any_more(
     assert [summary["packhouse.run-id"] for summary in world.lake.replaces()] == before == [run.id]
     assert (ended.state, ended.result.groups_committed) == (RunState.SUCCEEDED, 3)
     assert not ended.unsettled
-    assert world.lake.rows() == rows
+    assert content(world) == rows
 
 
 async def test_a_cancel_does_not_end_a_run_while_nobody_can_tell_what_its_commit_came_to(
@@ -280,11 +248,7 @@ async def test_a_cancel_does_not_end_a_run_while_nobody_can_tell_what_its_commit
     with cancelled_while_answers_are_lost(world, run.id):
         await world.container.worker.advance(run.id)
 
-    def away(*_: Any, **__: Any) -> Any:
-        message = "connection reset by peer"
-        raise ConnectionResetError(message)
-
-    monkeypatch.setattr(SqlCatalog, "load_table", away)
+    monkeypatch.setattr(SqlCatalog, "load_table", raising(reset()))
     world.make_due(run.id)
     await world.container.worker.advance(run.id)
     assert (await world.get(run.id)).state is RunState.QUEUED
@@ -304,9 +268,7 @@ async def test_a_snapshot_that_does_not_hold_what_it_should_fails_the_run_for_go
 
     monkeypatch.setattr(IcebergTable, "verify", false_proof)
     run = await world.submit()
-    world.at("verified", world.steal_lease(run.id))
-    await world.container.worker.advance(run.id)
-    await world.expire_lease(run.id)
+    await die_at(world, run, "verified")
     monkeypatch.setattr(IcebergTable, "verify", real)
     run = await world.finish(run.id)
     assert (run.state, run.reason) == (RunState.FAILED, "invariant_broken")
@@ -327,30 +289,19 @@ async def test_a_run_ends_even_when_its_table_can_not_be_opened_any_more(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = await world.submit()
-    world.at("before_commit", world.steal_lease(run.id))
-    await world.container.worker.advance(run.id)
-    await world.expire_lease(run.id)
+    await die_at(world, run, "before_commit")
 
-    def unreadable(*_: Any, **__: Any) -> Any:
-        message = "metadata is not JSON"
-        raise ValueError(message)
-
-    monkeypatch.setattr(SqlCatalog, "load_table", unreadable)
+    monkeypatch.setattr(SqlCatalog, "load_table", raising(ValueError("metadata is not JSON")))
     run = await world.finish(run.id)
     assert (run.state, run.reason) == (RunState.FAILED, "table_unreadable")
 
 
 async def test_a_cancel_while_spark_is_away_ends_the_run(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     run = await world.submit()
-    world.at("rewriting", world.steal_lease(run.id))
-    await world.container.worker.advance(run.id)
-    await world.expire_lease(run.id)
+    await die_at(world, run, "rewriting")
 
-    def away(*_: Any, **__: Any) -> Any:
-        raise Transient("no Spark server answers")
-
-    monkeypatch.setattr(LocalDispatcher, "interrupt", away)
-    monkeypatch.setattr(LocalDispatcher, "wait_gone", away)
+    for name in ("interrupt", "wait_gone"):
+        monkeypatch.setattr(LocalDispatcher, name, raising(Transient("no Spark server answers")))
     await world.container.runs.cancel(SYSTEM, run.id)
     run = await world.finish(run.id, attempts=1)
     assert (run.state, run.detail) == (RunState.CANCELLED, "cancelled by system")
@@ -360,11 +311,21 @@ async def test_a_lost_race_makes_the_run_wait_before_it_tries_again(world: World
     """F18: other writers were faster; the table is left alone for a while."""
     run = await world.submit()
     world.at("before_commit", lambda: world.lake.table.delete("id >= 0"))
-    await world.container.worker.advance(run.id)
-    waiting = await world.get(run.id)
+    waiting = await advanced(world, run)
     assert waiting.waiting_for == "conflict_backoff"
     assert waiting.not_before is not None
     assert waiting.not_before > waiting.updated_at + timedelta(seconds=20)
+
+
+def raising(error: Exception) -> Callable[..., Any]:
+    def act(*_: Any, **__: Any) -> Any:
+        raise error
+
+    return act
+
+
+def reset() -> ConnectionResetError:
+    return ConnectionResetError("connection reset by peer")
 
 
 def land_late(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -375,8 +336,7 @@ def land_late(monkeypatch: pytest.MonkeyPatch) -> None:
     def late(self: SqlCatalog, *args: Any, **kwargs: Any) -> Any:
         sent.append(lambda: real(self, *args, **kwargs))
         if len(sent) == 1:
-            message = "connection reset by peer"
-            raise ConnectionResetError(message)
+            raise reset()
         if len(sent) == 2:
             sent[0]()
         return sent[-1]()
@@ -393,8 +353,7 @@ def cancelled_while_answers_are_lost(world: World, run_id: RunId) -> Iterator[li
     def lost(self: SqlCatalog, *args: Any, **kwargs: Any) -> Any:
         sent.append(lambda: real(self, *args, **kwargs))
         world.cancel_soon(run_id)()
-        message = "connection reset by peer"
-        raise ConnectionResetError(message)
+        raise reset()
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(SqlCatalog, "commit_table", lost)
@@ -412,28 +371,12 @@ def lose_answers(monkeypatch: pytest.MonkeyPatch, *, count: int, after_success: 
         left[0] -= 1
         if after_success:
             real(self, *args, **kwargs)
-        message = "connection reset by peer"
-        raise ConnectionResetError(message)
+        raise reset()
 
     monkeypatch.setattr(SqlCatalog, "commit_table", broken)
 
 
-def damage(path: Path) -> None:
-    """Overwrite the middle of a file, its length unchanged."""
-    data = bytearray(path.read_bytes())
-    for at in range(4, len(data) // 2):
-        data[at] ^= 0xA5
-    path.write_bytes(bytes(data))
-
-
-def test_damage_is_real(tmp_path: Path) -> None:
-    path = tmp_path / "x.parquet"
-    pq.write_table(pa.table({"a": list(range(1000))}), path)
-    damage(path)
-    with pytest.raises((OSError, pa.ArrowInvalid)):
-        pq.read_table(path)
-
-
+@TWO_DATABASES
 async def test_a_run_whose_workers_keep_dying_is_given_up(world: World) -> None:
     run = await world.submit()
     for number in range(5):
@@ -456,17 +399,15 @@ async def test_an_entry_without_a_run_ends_in_the_dead_letters(world: World) -> 
 async def test_a_cancel_of_a_waiting_run_with_a_past_is_settled_by_the_next_attempt(world: World) -> None:
     """I5: the earlier attempt may have committed, so nobody may call it cancelled without reading the table."""
     run = await world.submit()
-    world.at("after_commit", world.steal_lease(run.id))
-    await world.container.worker.advance(run.id)
-    await world.expire_lease(run.id)
+    await die_at(world, run, "after_commit")
     asked = await world.container.runs.cancel(SYSTEM, run.id)
     assert asked.state is RunState.QUEUED
-    run = await world.finish(run.id)
-    assert run.state is RunState.SUCCEEDED
+    run = await succeeded(world, run)
     assert run.result.groups_committed == 3
     assert len(world.lake.replaces()) == 1
 
 
+@TWO_DATABASES
 async def test_tasks_of_a_lost_attempt_are_stopped_before_anybody_takes_over(world: World) -> None:
     """The run may wait long for its turn; what its dead worker sent must not go on all the while."""
     run = await world.submit()

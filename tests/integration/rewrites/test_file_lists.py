@@ -20,12 +20,10 @@ ON = {"older_than": "30m", "keep_last": 1, "interval": "1h", "delete_files": Tru
 
 
 @pytest.fixture(autouse=True)
-async def old_files(world: World) -> MovedClock:
+async def old_files(world: World, clock: MovedClock) -> None:
     """A table that was rewritten an hour ago: all that it had before is needed by old snapshots only."""
     assert (await world.rewrite()).state is RunState.SUCCEEDED
-    clock = await MovedClock.of(world.container.database)
     await clock.pass_by(hours=1)
-    return clock
 
 
 @pytest.fixture
@@ -65,12 +63,7 @@ async def test_the_list_before_a_run_is_what_the_run_deletes_and_its_list_is_the
     assert sum(sizes) == run.result.document["deleted"]["data"]["bytes"]
     assert all(each["snapshot_id"] is not None for each in foreseen if each["kind"] == "data")
     assert not gone & needed(world.lake.table)
-
-
-@pytest.mark.usefixtures("is_on")
-async def test_nothing_is_listed_once_it_is_deleted(world: World) -> None:
-    await expired(world)
-    assert await would_delete(world) == []
+    assert await would_delete(world) == [], "nothing is listed once it is deleted"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """What lost races leave behind: partitions that cool down, smaller groups, and figures; on real tables."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
@@ -18,6 +17,8 @@ from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.connection import IcebergConnection
 from engine.services.operations.rewrite import early_losses
 from engine.services.operations.tasks import lanes
+from tests.support.attempts import append_files, content, events_of, explained, replaced_by_another
+from tests.support.databases import TWO_DATABASES
 from tests.support.eventually import eventually
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.watching import Watching, finish_live, runs_of, set_policy
@@ -30,17 +31,6 @@ def place(day: str) -> tuple[int, str]:
     return (0, f'{{"day":"{day}"}}')
 
 
-def rewrite_before(world: World, day: str) -> Callable[[], None]:
-    """Return an action of another writer: it replaces all files of a partition, then adds small ones again."""
-
-    def act() -> None:
-        world.lake.table.delete(f"day = '{day}'")
-        for _ in range(6):
-            world.lake.append(day=day)
-
-    return act
-
-
 async def hot(world: World) -> HotPartitions:
     async with world.container.database.read() as unit:
         return await unit.hot_partitions.at(world.table_id)
@@ -48,15 +38,12 @@ async def hot(world: World) -> HotPartitions:
 
 async def lose(world: World, day: str = HOT) -> Run:
     """Run a rewrite that loses one partition to another writer."""
-    world.at("before_commit", rewrite_before(world, day))
+    world.at("before_commit", replaced_by_another(world, day))
     run = await world.submit(force=True)
     return await world.finish(run.id)
 
 
-async def explained(world: World) -> Any:
-    return await world.container.explain.explain(SYSTEM, world.table_id)
-
-
+@TWO_DATABASES
 async def test_a_lost_partition_cools_down_and_the_others_are_committed(world: World) -> None:
     """L9: lost races are counted."""
     run = await lose(world)
@@ -75,37 +62,26 @@ async def test_a_lost_partition_cools_down_and_the_others_are_committed(world: W
 
 async def test_later_runs_leave_it_out_until_then_and_rewrite_the_rest(world: World) -> None:
     await lose(world)
-    for _ in range(6):
-        await asyncio.to_thread(world.lake.append, day=COLD)
+    append_files(world.lake, COLD)
     run = await world.rewrite()
     assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 1)
     days = [path.split("day=")[1][:10] for path in world.lake.paths()]
     assert {day: days.count(day) for day in (HOT, COLD)} == {HOT: 6, COLD: 1}
 
 
-async def test_a_run_for_which_only_cooling_partitions_are_left_is_skipped_and_says_until_when(world: World) -> None:
-    await lose(world)
-    run = await world.rewrite()
-    until = (await hot(world)).by_place[place(HOT)].cools_until
-    assert (run.state, run.reason) == (RunState.SKIPPED, "cooling_down")
-    assert run.detail is not None
-    assert f"{until:%Y-%m-%d %H:%M:%S} UTC" in run.detail
-
-
 async def test_a_forced_run_takes_it_all_the_same_and_a_win_forgets_the_loss(world: World) -> None:
     await lose(world)
-    rows = world.lake.rows()
+    rows = content(world)
     run = await world.finish((await world.submit(force=True)).id)
     assert (run.state, run.result.rewritten_files) == (RunState.SUCCEEDED, 6)
     assert run.request == {"force": True}
     assert (await hot(world)).by_place == {}
-    assert world.lake.rows() == rows
+    assert content(world) == rows
 
 
 async def test_each_loss_in_a_row_counts_and_a_dry_run_shows_what_comes_of_it(world: World) -> None:
     for _ in range(3):
-        for _ in range(6):  # beside it something else that is committed, or the run would try again
-            await asyncio.to_thread(world.lake.append, day=COLD)
+        append_files(world.lake, COLD)  # something else that is committed, or the run would try again
         await lose(world)
     one = (await hot(world)).by_place[place(HOT)]
     assert (one.losses, one.cools_until - one.lost_at) == (3, timedelta(minutes=20))
@@ -117,7 +93,7 @@ async def test_each_loss_in_a_row_counts_and_a_dry_run_shows_what_comes_of_it(wo
 
 
 async def test_attempts_of_the_run_that_lost_do_not_wait_for_the_cool_down(world: World) -> None:
-    world.at("before_commit", lambda: [rewrite_before(world, day)() for day in (HOT, COLD, OTHER)])
+    world.at("before_commit", replaced_by_another(world, HOT, COLD, OTHER))
     run = await world.rewrite()
     assert (run.state, run.attempt, run.result.groups_committed) == (RunState.SUCCEEDED, 2, 3)
     assert run.result.races.groups_lost == 3  # of the first attempt, whose groups are not stored any more
@@ -131,7 +107,7 @@ async def test_a_run_that_loses_every_time_fails_and_the_table_does_not_rest_but
 ) -> None:
     await set_policy(world)
     for _ in range(3):
-        world.at("before_commit", lambda: [rewrite_before(world, day)() for day in (HOT, COLD, OTHER)])
+        world.at("before_commit", replaced_by_another(world, HOT, COLD, OTHER))
     run = await world.rewrite()
     assert (run.state, run.reason, run.attempt) == (RunState.FAILED, "conflict", 3)
     assert {each.losses for each in (await hot(world)).by_place.values()} == {3}
@@ -150,9 +126,7 @@ async def test_a_schema_change_is_a_lost_race_with_its_own_reason(world: World) 
     world.at("before_commit", change)
     run = await world.submit()
     await world.container.worker.advance(run.id)
-    async with world.container.database.read() as unit:
-        events = await unit.events.list(run.id, after_sequence=0, limit=100)
-    (dropped,) = [event.details for event in events if event.kind == "group_dropped"]
+    (dropped,) = [event.details for event in await events_of(world, run.id) if event.kind == "group_dropped"]
     assert set(dropped["reasons"].values()) == {"table_changed"}
     assert "the schema changed" in dropped["detail"]
     world.make_due(run.id)
@@ -174,15 +148,17 @@ async def test_what_by_itself_begins_leaves_cooling_partitions_alone_until_they_
     assert (hold["code"], abs(hold["until"] - until) < timedelta(seconds=1)) == ("cooling_down", True)
     assert abs(found["starts_at"] - until) < timedelta(seconds=5)
     assert found["triggers"]["rules"][0]["held_back"] == {"cooling_down": 1}
-    for _ in range(6):  # another partition gets due: it does not wait
-        await asyncio.to_thread(world.lake.append, day=COLD)
+    append_files(world.lake, COLD)  # another partition gets due: it does not wait
     assert (await watching.look()).verdict is Verdict.SUBMITTED
     run = await finish_live(world)
     assert (run.requested_by, run.result.groups_committed) == (COORDINATOR.subject, 1)
     assert run.request["cause"]["partition"] == place(COLD)[1]
 
 
-async def test_explain_names_the_cooling_partitions_and_how_small_their_groups_are(world: World) -> None:
+async def test_a_run_with_only_cooling_partitions_is_skipped_and_a_resume_lets_every_partition_in_again(
+    world: World,
+) -> None:
+    """The run and explain name the partitions, until when they cool down, and how small their groups will be."""
     run = await lose(world)
     found = await explained(world)
     (one,) = found["conflicts"]["hot_partitions"]
@@ -190,14 +166,13 @@ async def test_explain_names_the_cooling_partitions_and_how_small_their_groups_a
     assert one["max_group_bytes"] == 512 * 2**20
     assert (found["conflicts"]["hot_partitions_total"], found["conflicts"]["cooling_partitions_total"]) == (1, 1)
     assert "cools down after lost races" in " ".join(found["summary"])
-
-
-async def test_a_resume_lets_every_partition_in_again(world: World) -> None:
-    await lose(world)
+    skipped = await world.rewrite()
+    until = (await hot(world)).by_place[place(HOT)].cools_until
+    assert (skipped.state, skipped.reason) == (RunState.SKIPPED, "cooling_down")
+    assert f"{until:%Y-%m-%d %H:%M:%S} UTC" in (skipped.detail or "")
     await world.container.pauses.resume_table(SYSTEM, world.table_id)
     assert (await hot(world)).by_place == {}
-    run = await world.rewrite()
-    assert run.result.groups_committed == 1
+    assert (await world.rewrite()).result.groups_committed == 1
 
 
 async def test_groups_that_are_lost_before_they_are_sent_are_never_sent(
@@ -208,7 +183,7 @@ async def test_groups_that_are_lost_before_they_are_sent_are_never_sent(
 
     def rewrite_another() -> None:
         lost.append(next(day for day in (HOT, COLD, OTHER) if f"day={day}" not in sent[0]))
-        rewrite_before(world, lost[0])()
+        replaced_by_another(world, lost[0])()
 
     at_first_task(monkeypatch, rewrite_another)
     rows = len(world.lake.ids())
@@ -250,8 +225,7 @@ async def test_groups_of_a_partition_that_lost_are_committed_as_soon_as_they_are
     """L12: less time passes between read and commit after a lost race."""
     await lose(world)
     for day, rows in ((HOT, 900), (COLD, 90), (OTHER, 9)):  # the largest is sent first
-        for _ in range(6):
-            await asyncio.to_thread(world.lake.append, day=day, rows=rows)
+        append_files(world.lake, day, rows=rows)
     sent = one_after_another(monkeypatch)
     before = len(world.lake.replaces())
 
@@ -267,11 +241,11 @@ async def test_groups_of_a_partition_that_lost_are_committed_as_soon_as_they_are
 
 async def test_a_worker_that_dies_before_it_notes_a_lost_race_leaves_it_to_its_successor(world: World) -> None:
     run = await world.submit()
-    world.at("before_commit", rewrite_before(world, HOT))
+    world.at("before_commit", replaced_by_another(world, HOT))
     world.at("after_commit", world.steal_lease(run.id))
     await world.container.worker.advance(run.id)
     assert (await hot(world)).by_place == {}
-    rows = world.lake.rows()
+    rows = content(world)
     await world.expire_lease(run.id)
     run = await world.finish(run.id)
     assert (run.state, run.result.groups_committed) == (
@@ -279,7 +253,7 @@ async def test_a_worker_that_dies_before_it_notes_a_lost_race_leaves_it_to_its_s
         3,
     )  # the third: what the writer left
     assert (run.result.races.groups_lost, run.result.document["races"]["conflict_rate"]) == (1, 0.25)
-    assert world.lake.rows() == rows
+    assert content(world) == rows
     assert (await hot(world)).by_place == {}
 
 

@@ -5,24 +5,11 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from engine.domain.ids import RunId
 from engine.domain.runs.run import Priority, RunState
 from engine.embedded.redis import EmbeddedRedis
+from tests.support.attempts import worked_off
 from tests.support.eventually import seen_when
-from tests.support.world import World, open_world
-
-
-async def ended(world: World, run_id: RunId) -> RunState:
-    """Let coordinator and worker work until the run has ended."""
-    container = world.container
-    duties = [asyncio.create_task(container.coordinator.run()), asyncio.create_task(container.worker.run())]
-    try:
-        run = await seen_when(lambda: world.get(run_id), lambda seen: seen.is_terminal)
-    finally:
-        container.coordinator.stop()
-        container.worker.stop()
-        await asyncio.gather(*duties)
-    return run.state
+from tests.support.world import open_world
 
 
 async def test_a_run_submitted_without_redis_runs_when_it_is_back(
@@ -34,7 +21,7 @@ async def test_a_run_submitted_without_redis_runs_when_it_is_back(
         run = await world.submit()
         assert run.state is RunState.QUEUED
         mortal_redis.start()
-        assert await ended(world, run.id) is RunState.SUCCEEDED
+        assert (await worked_off(world, run.id)).state is RunState.SUCCEEDED
 
 
 async def test_a_queue_that_lost_everything_loses_no_run(
@@ -45,7 +32,7 @@ async def test_a_queue_that_lost_everything_loses_no_run(
         async with world.container.database.begin() as unit:
             await unit.outbox.delete([entry for entry, _ in await unit.outbox.list_due(10)])
         await redis.flushall()
-        assert await ended(world, run.id) is RunState.SUCCEEDED
+        assert (await worked_off(world, run.id)).state is RunState.SUCCEEDED
 
 
 async def test_a_rewrite_goes_on_while_redis_is_down(

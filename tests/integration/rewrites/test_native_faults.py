@@ -25,6 +25,7 @@ from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits import commit
 from engine.services.runs.attempts import Stop
 from engine.spark.dispatch import Ticket
+from tests.support.attempts import advanced, content
 from tests.support.eventually import eventually
 from tests.support.iceberg_tables import (
     edit_metadata,
@@ -132,14 +133,14 @@ def replaces(lake: Lake) -> int:
 
 async def test_each_partition_is_a_call_and_every_one_is_proven(world: World, played: PlayedProcedures) -> None:
     """U3: each partition is committed separately."""
-    before = world.lake.rows()
+    before = content(world)
     run = await world.rewrite()
     assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
     assert {call.where[0].value for call in played.calls} == {"2026-11-01", "2026-11-02", "2026-11-03"}
     assert all(proof["ok"] for proof in run.result.verifications)
     assert run.unsettled == frozenset()
     assert (run.result.rewritten_files, run.result.added_files) == (18, 3)
-    assert world.lake.rows() == before
+    assert content(world) == before
 
 
 async def test_rules_of_a_table_for_the_procedure_are_judged_by_its_policy(world: World) -> None:
@@ -182,8 +183,7 @@ async def test_f18_a_lost_race_cools_the_partition_down(world: World, played: Pl
     conflict = {"text": "Caused by: org.apache.iceberg.exceptions.ValidationException: Missing required files"}
     played.before += [raising(SparkFailed("ValidationException", details=conflict)) for _ in range(3)]
     run = await world.submit()
-    await world.container.worker.advance(run.id)
-    run = await world.get(run.id)
+    run = await advanced(world, run)
     assert (run.state, run.waiting_for) == (RunState.QUEUED, WaitingFor.CONFLICT_BACKOFF), run.detail
     assert run.result.races.groups_lost == 3
     assert run.unsettled == frozenset()
@@ -194,8 +194,7 @@ async def test_f14_a_lost_answer_is_read_from_the_table_and_nothing_is_called_tw
 ) -> None:
     played.after.append(raising(Transient("Spark is away")))
     run = await world.submit()
-    await world.container.worker.advance(run.id)
-    parked = await world.get(run.id)
+    parked = await advanced(world, run)
     assert (parked.state, len(parked.unsettled)) == (RunState.QUEUED, 1)
     run = await world.finish(run.id)
     assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
@@ -205,24 +204,24 @@ async def test_f14_a_lost_answer_is_read_from_the_table_and_nothing_is_called_tw
 async def test_f5_a_call_that_lost_rows_is_rolled_back_and_the_run_fails(
     world: World, played: PlayedProcedures, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = world.lake.rows()
+    before = content(world)
     monkeypatch.setattr(commit, "check_rows", lambda _request: None)  # the played procedure has no such guard
     played.lost_rows = 1
     run = await world.rewrite()
     assert (run.state, run.reason) == (RunState.FAILED, "invariant_broken"), run.detail
     assert "rolled back" in (run.detail or "")
-    assert world.lake.rows() == before
+    assert content(world) == before
 
 
 async def test_a_cancel_between_calls_keeps_what_is_committed(world: World, played: PlayedProcedures) -> None:
-    before = world.lake.rows()
+    before = content(world)
     run = await world.submit()
     played.after.append(world.cancel_soon(run.id))
     run = await world.finish(run.id)
     assert run.state is RunState.CANCELLED
     assert run.result.groups_committed == replaces(world.lake) == len(played.calls)
     assert len(played.calls) < 3
-    assert world.lake.rows() == before
+    assert content(world) == before
 
 
 async def test_a_foreign_rewrite_of_the_same_partition_is_not_taken_for_ours(
@@ -245,7 +244,7 @@ async def test_a_foreign_rewrite_of_the_same_partition_is_not_taken_for_ours(
 async def test_a_table_that_was_rolled_back_under_a_lost_call_does_not_hold_the_run_for_ever(
     world: World, played: PlayedProcedures
 ) -> None:
-    before = world.lake.rows()
+    before = content(world)
     parent = world.lake.table.metadata.snapshots[-2].snapshot_id
 
     def roll_back_and_vanish() -> None:
@@ -258,7 +257,7 @@ async def test_a_table_that_was_rolled_back_under_a_lost_call_does_not_hold_the_
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
     assert run.unsettled == frozenset()
-    assert len(world.lake.rows()) < len(before)  # the last append was rolled back, by somebody else
+    assert len(content(world)) < len(before)  # the last append was rolled back, by somebody else
     assert run.result.groups_committed == 3
 
 
@@ -266,7 +265,7 @@ async def test_a_table_that_was_rolled_back_under_a_lost_call_does_not_hold_the_
 async def test_a_pause_acts_between_calls_or_interrupts_one_and_the_run_goes_on_after_it(
     world: World, played: PlayedProcedures, stops: bool, committed: int
 ) -> None:
-    before = world.lake.rows()
+    before = content(world)
     loop = asyncio.get_running_loop()
     columns = f"paused_at = created_at, paused_by = 'op', pause_reason = 'backfill', pause_stops = {stops}"
 
@@ -282,8 +281,7 @@ async def test_a_pause_acts_between_calls_or_interrupts_one_and_the_run_goes_on_
 
     played.before.append(pause)
     run = await world.submit()
-    await world.container.worker.advance(run.id)
-    parked = await world.get(run.id)
+    parked = await advanced(world, run)
     assert (parked.state, parked.waiting_for, parked.failures) == (RunState.QUEUED, WaitingFor.PAUSED, 0), parked.detail
     assert replaces(world.lake) == committed
     assert parked.unsettled == frozenset()
@@ -291,4 +289,4 @@ async def test_a_pause_acts_between_calls_or_interrupts_one_and_the_run_goes_on_
     ended = await world.finish(run.id)
     assert (ended.state, ended.result.groups_committed) == (RunState.SUCCEEDED, 3), ended.detail
     assert replaces(world.lake) == 3
-    assert world.lake.rows() == before
+    assert content(world) == before

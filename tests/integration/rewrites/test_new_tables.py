@@ -16,6 +16,7 @@ from engine.domain.runs.run import RunState
 from engine.domain.tables.discoveries import DiscoveryRequest
 from engine.domain.tables.table import OutsideFiles, Table, TableRef
 from engine.domain.tables.watches import Verdict, Watch
+from tests.support.attempts import explained, set_properties
 from tests.support.moved_clock import MovedClock
 from tests.support.watching import Watching, runs_of, set_policy
 from tests.support.world import NAME, SCHEMA, World
@@ -41,16 +42,12 @@ async def new(world: World) -> TableId:
 
 async def look(watching: Watching, table_id: TableId) -> Watch:
     await watching.look(also=table_id)
-    async with watching.world.container.database.read() as unit:
-        found = await unit.watches.get(table_id)
-    assert found is not None
-    return found
+    return await watching.watch(table_id)
 
 
 async def test_the_first_automatic_run_waits_for_the_grace_and_explain_shows_until_when(
-    world: World, watching: Watching, new: TableId
+    world: World, watching: Watching, clock: MovedClock, new: TableId
 ) -> None:
-    clock = await MovedClock.of(world.container.database)
     registered_at = await clock.now()
     seen = await look(watching, new)
     assert (seen.verdict, seen.code) == (Verdict.HELD, "new_table")
@@ -143,16 +140,14 @@ async def fail_once(world: World, watching: Watching) -> None:
     assert (await watching.look(wake=True)).code == "runs_in_vain"
 
 
-async def test_a_changed_policy_ends_the_rest_after_runs_in_vain(world: World, watching: Watching) -> None:
+@pytest.mark.parametrize("changed", ["policy", "catalog"])
+async def test_a_change_ends_the_rest_after_runs_in_vain(world: World, watching: Watching, changed: str) -> None:
     await fail_once(world, watching)
-    document = PolicyDocument.model_validate({**DUE.model_dump(exclude_none=True), "priority": "high"})
-    await world.container.policies.put(SYSTEM, world.table_id, document, if_match=1, if_none_match=False)
-    assert (await watching.look(wake=True)).verdict is Verdict.SUBMITTED
-
-
-async def test_a_changed_catalog_ends_the_rest_after_runs_in_vain(world: World, watching: Watching) -> None:
-    await fail_once(world, watching)
-    await world.container.catalogs.replace(SYSTEM, "lake", {**world.lake.properties, "pool_pre_ping": "true"}, 1)
+    if changed == "policy":
+        document = PolicyDocument.model_validate({**DUE.model_dump(exclude_none=True), "priority": "high"})
+        await world.container.policies.put(SYSTEM, world.table_id, document, if_match=1, if_none_match=False)
+    else:
+        await world.container.catalogs.replace(SYSTEM, "lake", {**world.lake.properties, "pool_pre_ping": "true"}, 1)
     assert (await watching.look(wake=True)).verdict is Verdict.SUBMITTED
 
 
@@ -176,9 +171,8 @@ async def test_a_group_size_below_the_target_is_refused_with_both_values(
 async def test_a_group_size_below_a_target_that_the_table_raised_later_stops_no_run(world: World) -> None:
     await world.set_policy({"rewrite": {"max_group_bytes": "600MiB"}})
     name = "write.target-file-size-bytes"
-    with world.lake.table.transaction() as change:
-        change.set_properties({name: str(2**30)})
-    told = " ".join(line.strip() for line in (await world.container.explain.explain(SYSTEM, world.table_id))["summary"])
+    set_properties(world, {name: str(2**30)})
+    told = " ".join(line.strip() for line in (await explained(world))["summary"])
     assert "File groups have the target size: rewrite.max_group_bytes is 600 MiB (table), below" in told
     assert (await world.rewrite()).state is RunState.SUCCEEDED
 

@@ -9,6 +9,7 @@ from pyiceberg.transforms import BucketTransform, IdentityTransform, TruncateTra
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import RunState
+from tests.support.attempts import content, explained
 from tests.support.world import World
 
 Change = Callable[[UpdateSpec], Any]
@@ -74,17 +75,17 @@ async def test_a_rewrite_merges_old_files_under_their_own_spec_and_health_still_
     change_spec(world, CHANGES["replaced"])
     for _ in range(2):
         world.lake.append(day=DAY)
-    rows = world.lake.rows()
+    rows = content(world)
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
     assert (len(bytes_under(world, 0)), len(bytes_under(world, 1))) == (3, 1)
-    assert world.lake.rows() == rows
+    assert content(world) == rows
     assert await measured(world) == (3, sum(bytes_under(world, 0)))
 
 
 async def test_explain_states_the_number_of_old_files_and_only_if_there_are_any(world: World) -> None:
-    before = await world.container.explain.explain(SYSTEM, world.table_id)
+    before = await explained(world)
     assert "older partition specs" not in " ".join(before["summary"])
     change_spec(world, CHANGES["added"])
-    after = await world.container.explain.explain(SYSTEM, world.table_id)
+    after = await explained(world)
     assert any("18 files" in line and "are under older partition specs" in line for line in after["summary"])

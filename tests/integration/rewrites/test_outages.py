@@ -5,20 +5,29 @@ from collections.abc import Sequence
 import pytest
 
 from engine.domain.access.callers import SYSTEM
-from engine.domain.fleet.outages import LONGEST_PROBE_WAIT_SECONDS, MOST_FRUITLESS_OUTAGES
+from engine.domain.fleet.outages import LONGEST_PROBE_WAIT_SECONDS
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.run import Run, RunState, WaitingFor
-from tests.support.databases import FreshDatabase
+from engine.services.runs import execution
+from tests.support.attempts import content, explained
+from tests.support.databases import TWO_DATABASES, FreshDatabase
 from tests.support.outages import let_probe_be_due, outage_of, probe_once, submit_all, with_twins, work_off
 from tests.support.world import World
 
 PROBES = 9
+FRUITLESS = 2
 
 
 @pytest.fixture
 async def tables(world: World) -> Sequence[TableId]:
     """The world's table and two more of its catalog that read the same files."""
     return await with_twins(world)
+
+
+@pytest.fixture
+def few_outages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a run count failures from its third outage on."""
+    monkeypatch.setattr(execution, "MOST_FRUITLESS_OUTAGES", FRUITLESS)
 
 
 async def stored(world: World, run_id: RunId) -> Run:
@@ -31,7 +40,7 @@ async def stored(world: World, run_id: RunId) -> Run:
 async def test_runs_outlive_a_spark_that_is_away_for_longer_than_all_retries(
     world: World, tables: Sequence[TableId], fresh_database: FreshDatabase
 ) -> None:
-    rows, runs = world.lake.rows(), await submit_all(world, tables)
+    rows, runs = content(world), await submit_all(world, tables)
     world.dispatcher.is_away = True
     attempts = await work_off(world)
     assert 1 <= attempts <= len(tables)  # the first report holds back runs that were not tried yet
@@ -43,7 +52,7 @@ async def test_runs_outlive_a_spark_that_is_away_for_longer_than_all_retries(
     await work_off(world)
     ended = [await world.get(run.id) for run in runs]
     assert [(run.state, run.failures) for run in ended] == [(RunState.SUCCEEDED, 0)] * 3, [r.detail for r in ended]
-    assert world.lake.rows() == rows
+    assert content(world) == rows
 
 
 async def test_the_wait_between_probes_grows_to_minutes(world: World, fresh_database: FreshDatabase) -> None:
@@ -62,6 +71,7 @@ async def test_the_wait_between_probes_grows_to_minutes(world: World, fresh_data
     assert (await stored(world, run.id)).failures == 0
 
 
+@TWO_DATABASES
 async def test_one_process_at_a_time_probes(world: World, fresh_database: FreshDatabase) -> None:
     await world.submit()
     world.dispatcher.is_away = True
@@ -73,6 +83,7 @@ async def test_one_process_at_a_time_probes(world: World, fresh_database: FreshD
         assert await unit.outages.claim_probes(8) == []
 
 
+@TWO_DATABASES
 async def test_a_probe_that_another_process_overtook_changes_nothing(
     world: World, fresh_database: FreshDatabase
 ) -> None:
@@ -100,9 +111,9 @@ async def test_views_and_explain_name_the_outage(world: World, fresh_database: F
     assert outage is not None
     assert (shown.waiting_for, shown.not_before) == (WaitingFor.SPARK, outage.next_probe_at)
     assert f"Spark has not answered since {outage.away_since:%H:%M:%S} UTC; next probe at" in str(shown.detail)
-    explained = str(await world.container.explain.explain(SYSTEM, world.table_id))
-    assert "'code': 'spark'" in explained
-    assert outage.describe() in explained
+    told = str(await explained(world))
+    assert "'code': 'spark'" in told
+    assert outage.describe() in told
 
 
 async def test_a_view_after_the_outage_shows_that_the_run_waits_for_nothing(
@@ -127,6 +138,7 @@ async def test_a_run_that_is_parked_can_be_cancelled(world: World) -> None:
     assert (await world.get(run.id)).state is RunState.CANCELLED
 
 
+@pytest.mark.usefixtures("few_outages")
 async def test_a_run_that_reports_what_answers_every_probe_fails_in_the_end(
     world: World, fresh_database: FreshDatabase
 ) -> None:
@@ -143,9 +155,10 @@ async def test_a_run_that_reports_what_answers_every_probe_fails_in_the_end(
         world.make_due(run.id)
     ended = await world.get(run.id)
     assert (ended.state, ended.reason) == (RunState.FAILED, "gave_up"), ended.detail
-    assert failures == [0] * MOST_FRUITLESS_OUTAGES + [1, 2, 3, 4, 4]
+    assert failures == [0] * FRUITLESS + [1, 2, 3, 4, 4]
 
 
+@pytest.mark.usefixtures("few_outages")
 async def test_a_run_under_which_spark_ends_each_time_fails_in_the_end(
     world: World, fresh_database: FreshDatabase
 ) -> None:
@@ -163,7 +176,7 @@ async def test_a_run_under_which_spark_ends_each_time_fails_in_the_end(
             await probe_once(world, fresh_database)
     ended = await world.get(run.id)
     assert (ended.state, ended.reason) == (RunState.FAILED, "gave_up"), ended.detail
-    assert parked == MOST_FRUITLESS_OUTAGES + 5
+    assert parked == FRUITLESS + 5
     assert "lower rewrite.max_group_bytes" in str(ended.detail)
 
 

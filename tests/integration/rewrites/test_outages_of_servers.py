@@ -1,7 +1,8 @@
 """Postgres and Redis are restarted in the middle of a run, or are away when a process starts: nothing is counted."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -14,84 +15,80 @@ from engine.domain.runs.run import RunState
 from engine.embedded.redis import EmbeddedRedis
 from engine.factory import Container, open_container
 from engine.stores.migrations.upgrade import upgrade
+from tests.support.attempts import content, worked_off
 from tests.support.eventually import seen_when
 from tests.support.postgres_server import PostgresServer
 from tests.support.settings import settings_of
-from tests.support.world import World, open_world
+from tests.support.world import open_world
 
 
-@pytest.fixture
-def mortal_postgres() -> Iterator[PostgresServer]:
-    """A server of the test's own with a migrated database `record`."""
-    server = PostgresServer({"synchronous_commit": "on"})  # what was committed outlives the server's process
+@dataclass
+class MortalRecord:
+    """A migrated database of the test's own, on a server that a test may halt."""
+
+    server: PostgresServer
+    url: str
+    restarts: list[Thread] = field(default_factory=list)
+
+    def restart(self) -> None:
+        """End the server; another thread starts it again at once, which takes a while."""
+        self.server.halt()
+        self.restarts.append(Thread(target=self.server.resume))
+        self.restarts[-1].start()
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[PostgresServer]:
+    """A server with a migrated database `template`; what was committed outlives the server's process."""
+    server = PostgresServer({"synchronous_commit": "on"})
     try:
         server.start()
-        server.execute("CREATE DATABASE record")
-        upgrade(server.url("record"))
+        server.execute("CREATE DATABASE template")
+        upgrade(server.url("template"))
         yield server
     finally:
         server.stop()
 
 
-def restarting(server: PostgresServer) -> Callable[[], None]:
-    """Return an action that ends the server; another thread starts it again at once, which takes a while."""
-
-    def restart() -> None:
-        server.halt()
-        Thread(target=server.resume).start()
-
-    return restart
-
-
-async def ended(world: World) -> tuple[RunState, int, str | None]:
-    """Submit a run and let coordinator and worker work until it has ended."""
-    run, container = await world.submit(), world.container
-    duties = [asyncio.create_task(container.coordinator.run()), asyncio.create_task(container.worker.run())]
-
-    async def look() -> bool:
-        try:
-            return (await world.get(run.id)).is_terminal
-        except Transient:
-            return False
-
-    try:
-        await seen_when(look)
-    finally:
-        container.coordinator.stop()
-        container.worker.stop()
-        await asyncio.gather(*duties)
-    run = await world.get(run.id)
-    return run.state, run.failures, run.detail
+@pytest.fixture
+def record(postgres: PostgresServer, request: pytest.FixtureRequest) -> Iterator[MortalRecord]:
+    name = f"record_{abs(hash(request.node.name))}"
+    postgres.execute(f"CREATE DATABASE {name} TEMPLATE template")
+    made = MortalRecord(postgres, postgres.url(name))
+    yield made
+    for each in made.restarts:
+        each.join()
 
 
-@pytest.mark.parametrize("step", ["claimed", "planned", "rewriting", "group_written", "before_commit", "verified"])
+DEEP_STEPS = [pytest.param(step, marks=pytest.mark.deep) for step in ("planned", "rewriting", "group_written")]
+
+
+@pytest.mark.parametrize("step", ["claimed", "before_commit", "verified", *DEEP_STEPS])
 async def test_a_run_goes_on_after_postgres_was_restarted(
-    step: str, mortal_postgres: PostgresServer, redis_url: str, tmp_path: Path
+    step: str, record: MortalRecord, redis_url: str, tmp_path: Path
 ) -> None:
-    url = mortal_postgres.url("record")
-    async with open_world(tmp_path / "world", database_url=url, redis_url=redis_url) as world:
-        rows = world.lake.rows()
-        world.at(step, restarting(mortal_postgres))
-        state, failures, detail = await ended(world)
-        assert (state, failures) == (RunState.SUCCEEDED, 0), detail
-        assert world.lake.rows() == rows
+    async with open_world(tmp_path / "world", database_url=record.url, redis_url=redis_url) as world:
+        rows = content(world)
+        world.at(step, record.restart)
+        run = await worked_off(world, (await world.submit()).id)
+        assert (run.state, run.failures) == (RunState.SUCCEEDED, 0), run.detail
+        assert content(world) == rows
 
 
 async def test_a_lease_that_expired_while_postgres_was_away_is_no_failure(
-    mortal_postgres: PostgresServer, redis_url: str, tmp_path: Path
+    record: MortalRecord, redis_url: str, tmp_path: Path
 ) -> None:
     """The holder could not extend it, so its run is reaped without a count; that of a dead worker is counted."""
-    url = mortal_postgres.url("record")
-    async with open_world(tmp_path / "world", database_url=url, redis_url=redis_url) as world:
+    async with open_world(tmp_path / "world", database_url=record.url, redis_url=redis_url) as world:
         container = world.container
         run = await world.submit()
         claimed = await container.worker._claims.claim(run.id)
         assert claimed is not None
         duties = asyncio.create_task(container.coordinator._repeat(container.coordinator.seal, 0.01))
-        await asyncio.to_thread(mortal_postgres.halt)
+        await asyncio.to_thread(record.server.halt)
         lost = container.coordinator
         await seen_when(lambda: _now(lost._database_lost_at is not None))
-        await asyncio.to_thread(mortal_postgres.resume)
+        await asyncio.to_thread(record.server.resume)
         container.coordinator.stop()
         await duties
         assert await _reaped(container, ago="1 second") == 1
@@ -117,28 +114,28 @@ async def test_redis_is_restarted_in_the_middle_of_a_run(
     sqlite_url: str, mortal_redis: EmbeddedRedis, tmp_path: Path
 ) -> None:
     async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=mortal_redis.start()) as world:
-        rows = world.lake.rows()
+        rows = content(world)
         world.at("planned", mortal_redis.kill)
         world.at("group_written", lambda: str(mortal_redis.start()))
-        state, failures, detail = await ended(world)
-        assert (state, failures) == (RunState.SUCCEEDED, 0), detail
-        assert world.lake.rows() == rows
+        run = await worked_off(world, (await world.submit()).id)
+        assert (run.state, run.failures) == (RunState.SUCCEEDED, 0), run.detail
+        assert content(world) == rows
 
 
 async def test_a_process_that_starts_without_its_servers_waits_for_postgres_and_says_so(
-    mortal_postgres: PostgresServer, mortal_redis: EmbeddedRedis, tmp_path: Path
+    record: MortalRecord, mortal_redis: EmbeddedRedis, tmp_path: Path
 ) -> None:
     redis_url = mortal_redis.start()
     mortal_redis.kill()
-    await asyncio.to_thread(mortal_postgres.halt)
-    settings = settings_of(tmp_path / "state", database_url=mortal_postgres.url("record"), redis_url=redis_url)
+    await asyncio.to_thread(record.server.halt)
+    settings = settings_of(tmp_path / "state", database_url=record.url, redis_url=redis_url)
     with structlog.testing.capture_logs() as logs:
         opening = open_container(settings)
         entering = asyncio.create_task(opening.__aenter__())
         waits = await seen_when(lambda: _first(logs, "start_waits"))
         assert waits is not None
         assert waits["waiting_for"] == "database"
-        await asyncio.to_thread(mortal_postgres.resume)
+        await asyncio.to_thread(record.server.resume)
         container = await asyncio.wait_for(entering, 60)
         await container.database.ping()
         await opening.__aexit__(None, None, None)
@@ -148,10 +145,8 @@ async def _first(logs: Sequence[Mapping[str, Any]], event: str) -> Mapping[str, 
     return next((each for each in logs if each["event"] == event), None)
 
 
-async def test_a_process_whose_password_is_refused_ends_and_says_so(
-    mortal_postgres: PostgresServer, tmp_path: Path
-) -> None:
-    url = mortal_postgres.url("record").replace("/record?", "/nowhere?")
+async def test_a_process_whose_password_is_refused_ends_and_says_so(record: MortalRecord, tmp_path: Path) -> None:
+    url = record.server.url("nowhere")
     settings = settings_of(tmp_path / "state", database_url=url, redis_url="redis://127.0.0.1:1/0")
     with pytest.raises(Transient, match="does not exist"):
         await open_container(settings).__aenter__()

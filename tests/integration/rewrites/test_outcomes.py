@@ -7,16 +7,35 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.fleet.limits import FleetLimits
 from engine.domain.runs.run import GroupState, RunState
+from tests.support.attempts import (
+    advanced,
+    append_files,
+    content,
+    die_at,
+    events_of,
+    groups_of,
+    resumed_from,
+    set_properties,
+)
 from tests.support.world import NAME, SCHEMA, SPEC, World
 
 
 async def test_small_files_become_one_file_a_partition(world: World) -> None:
     """L5: the small files of each partition become one."""
-    rows = world.lake.rows()
+    rows = content(world)
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
     assert len(world.lake.paths()) == 3
-    assert world.lake.rows() == rows
+    assert content(world) == rows
+    assert [group.state for group in await groups_of(world, run.id)] == [GroupState.COMMITTED] * 3
+    states = [(event.from_state, event.to_state) for event in await events_of(world, run.id)]
+    assert [to_state for from_state, to_state in states if to_state not in (None, from_state)] == [
+        RunState.QUEUED,
+        RunState.PLANNING,
+        RunState.REWRITING,
+        RunState.COMMITTING,
+        RunState.SUCCEEDED,
+    ], "every transition is an event"
 
 
 async def test_the_snapshot_names_the_run_that_made_it(world: World) -> None:
@@ -29,28 +48,13 @@ async def test_the_snapshot_names_the_run_that_made_it(world: World) -> None:
 
 
 async def test_the_result_counts_what_the_table_shows(world: World) -> None:
-    """L5: predicted and actual files are compared."""
+    """L5: predicted and actual files are compared. The time that the work took is kept for predictions."""
     before = world.lake.paths()
     run = await world.rewrite()
     assert run.result.rewritten_files == len(before) == run.result.predicted["input_files"]
     assert run.result.added_files == len(world.lake.paths()) == run.result.predicted["output_files"]
     assert run.result.document["rewritten_rows"] == run.result.document["added_rows"] == len(world.lake.ids())
     assert [v["ok"] for v in run.result.verifications] == [True]
-
-
-async def test_predictions_learn_from_what_the_last_runs_came_to(world: World) -> None:
-    first = await world.rewrite()
-    for number in range(12):
-        world.lake.append(day=f"2026-12-{number % 2 + 1:02}")
-    second = await world.rewrite()
-    (before, after) = (abs(run.result.document["prediction_error"]["output_bytes"]) for run in (first, second))
-    assert second.plan["calibration"]["runs"] == 1
-    assert after <= max(before, 0.25)
-    assert [run.plan["time_estimate"]["source"] for run in (first, second)] == ["prior", "table"]
-
-
-async def test_a_run_keeps_how_long_its_work_took_for_predictions(world: World) -> None:
-    run = await world.rewrite()
     async with world.container.database.read() as unit:
         (time,) = await unit.run_times.list(world.table_id)
     actual = run.result.actual
@@ -58,8 +62,19 @@ async def test_a_run_keeps_how_long_its_work_took_for_predictions(world: World) 
     assert time.seconds == pytest.approx(actual["seconds"], abs=0.002)
 
 
+async def test_predictions_learn_from_what_the_last_runs_came_to(world: World) -> None:
+    first = await world.rewrite()
+    for day in ("2026-12-01", "2026-12-02"):
+        append_files(world.lake, day)
+    second = await world.rewrite()
+    (before, after) = (abs(run.result.document["prediction_error"]["output_bytes"]) for run in (first, second))
+    assert second.plan["calibration"]["runs"] == 1
+    assert after <= max(before, 0.25)
+    assert [run.plan["time_estimate"]["source"] for run in (first, second)] == ["prior", "table"]
+
+
 async def test_a_run_that_was_slowed_by_a_limit_shows_nothing_but_the_limit(world: World) -> None:
-    world.lake.append(day="2026-11-01", rows=8000)
+    world.lake.append(day="2026-11-01", rows=4000)
     await world.set_policy({"limits": {"bandwidth": 65_536}})
     run = await world.rewrite()
     async with world.container.database.read() as unit:
@@ -69,16 +84,16 @@ async def test_a_run_that_was_slowed_by_a_limit_shows_nothing_but_the_limit(worl
 
 
 async def test_the_limit_of_the_fleet_is_in_the_prediction(world: World) -> None:
-    limits = FleetLimits(parallel_runs=1, bandwidth=50_000)
+    limits = FleetLimits(parallel_runs=1, bandwidth=200_000)
     service = world.container.limits
     await service.replace(SYSTEM, limits, version=(await service.get(SYSTEM)).version)
     run = await world.rewrite()
-    assert run.plan["time_estimate"]["limit_bytes_per_second"] == 50_000
+    assert run.plan["time_estimate"]["limit_bytes_per_second"] == 200_000
 
 
 async def test_output_bytes_of_tiny_files_are_predicted_without_the_metadata_of_each(world: World) -> None:
-    for number in range(60):
-        world.lake.append(day=f"2026-12-{number % 2 + 1:02}", rows=2)
+    for day in ("2026-12-01", "2026-12-02"):
+        append_files(world.lake, day, 30, rows=2)
     run = await world.rewrite()
     predicted, actual = run.result.predicted, run.result.actual
     assert predicted["input_bytes"] > 3 * actual["output_bytes"]
@@ -87,10 +102,7 @@ async def test_output_bytes_of_tiny_files_are_predicted_without_the_metadata_of_
 
 async def test_the_time_of_a_run_has_every_attempt_and_every_wait(world: World) -> None:
     run = await world.submit()
-    world.at("rewriting", world.steal_lease(run.id))
-    await world.container.worker.advance(run.id)
-    await world.expire_lease(run.id)
-    run = await world.finish(run.id)
+    run = await resumed_from(world, run, "rewriting")
     time = run.result.document["time"]
     timeline = await world.container.runs.timeline(run)
     assert [each.reason for each in timeline.attempts] == ["lease_expired", "committed"]
@@ -98,20 +110,6 @@ async def test_the_time_of_a_run_has_every_attempt_and_every_wait(world: World) 
     assert time["total_seconds"] == pytest.approx(time["working_seconds"] + time["waiting_seconds"], abs=0.05)
     assert timeline.working_seconds >= run.result.actual["seconds"]
     assert timeline.total_seconds == pytest.approx((run.finished_at - run.created_at).total_seconds(), abs=0.002)
-
-
-async def test_every_transition_is_an_event(world: World) -> None:
-    run = await world.rewrite()
-    async with world.container.database.read() as unit:
-        events = await unit.events.list(run.id, after_sequence=0, limit=100)
-    states = [event.to_state for event in events if event.to_state is not None and event.to_state != event.from_state]
-    assert states == [
-        RunState.QUEUED,
-        RunState.PLANNING,
-        RunState.REWRITING,
-        RunState.COMMITTING,
-        RunState.SUCCEEDED,
-    ]
 
 
 async def test_a_compact_table_is_skipped_and_says_why(world: World) -> None:
@@ -163,8 +161,7 @@ async def test_a_vanished_table_fails_the_run_by_name(world: World) -> None:
 
 
 async def test_a_table_the_kernel_must_not_take_is_refused_by_the_condition(world: World) -> None:
-    with world.lake.table.transaction() as change:
-        change.set_properties({"write.location-provider.impl": "com.example.Provider"})
+    set_properties(world, {"write.location-provider.impl": "com.example.Provider"})
     run = await world.rewrite()
     assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
     assert run.detail is not None
@@ -175,8 +172,7 @@ async def test_a_spent_daily_byte_budget_makes_the_run_wait_until_there_is_room(
     await world.set_policy({"limits": {"bytes_per_day": "1MiB"}})
     run = await world.submit()
     world.spend(run.id, 2**20)
-    await world.container.worker.advance(run.id)
-    waiting = await world.get(run.id)
+    waiting = await advanced(world, run)
     assert (waiting.state, waiting.waiting_for, waiting.failures) == (RunState.QUEUED, "budget", 0)
     assert waiting.not_before == run.created_at + timedelta(hours=24)
     assert world.lake.replaces() == []
@@ -187,8 +183,7 @@ async def test_what_fits_the_daily_byte_budget_is_rewritten_and_the_rest_is_left
     await world.set_policy({"limits": {"bytes_per_day": "1MiB"}})
     run = await world.submit()
     world.spend(run.id, 2**20 - sum(sizes) // 2)  # room for one or two of three partitions
-    await world.container.worker.advance(run.id)
-    run = await world.get(run.id)
+    run = await advanced(world, run)
     assert run.state is RunState.SUCCEEDED
     assert run.detail is not None
     assert "left for another day" in run.detail
@@ -196,19 +191,9 @@ async def test_what_fits_the_daily_byte_budget_is_rewritten_and_the_rest_is_left
     assert 3 < len(world.lake.paths()) < len(sizes)
 
 
-async def test_all_groups_end_committed(world: World) -> None:
-    run = await world.rewrite()
-    async with world.container.database.read() as unit:
-        groups = await unit.groups.list(run.id, states=None, after_ordinal=None, limit=100)
-    assert {group.state for group in groups} == {GroupState.COMMITTED}
-    assert len(groups) == 3
-
-
 async def test_a_run_that_had_committed_is_not_called_skipped_when_its_policy_was_switched_off(world: World) -> None:
     run = await world.submit()
-    world.at("before_end", world.steal_lease(run.id))
-    await world.container.worker.advance(run.id)
-    await world.expire_lease(run.id)
+    await die_at(world, run, "before_end")
     await world.set_policy({"enabled": False})
     run = await world.finish(run.id)
     assert (run.state, run.reason) == (RunState.SUCCEEDED, "disabled")

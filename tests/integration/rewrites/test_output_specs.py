@@ -10,6 +10,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import RunState
 from engine.domain.tables.watches import Verdict
 from tests.integration.rewrites.test_old_specs import CHANGES, bytes_under, change_spec, measured
+from tests.support.attempts import content, groups_of
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.watching import AT_ONCE, DAY, Watching, finish_live
 from tests.support.world import World
@@ -30,11 +31,11 @@ async def explained(world: World) -> str:
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
 async def test_a_requested_run_leaves_no_file_under_an_old_spec(world: World, change: Any) -> None:
     change_spec(world, change)
-    rows = world.lake.rows()
+    rows = content(world)
     await world.set_policy(policy(small_file_bytes=1))
     run = await world.rewrite()
     assert (run.state, run.plan["moved_files"], run.result.rewritten_files) == (RunState.SUCCEEDED, 18, 18), run.detail
-    assert world.lake.rows() == rows
+    assert content(world) == rows
     assert (bytes_under(world, 0), await measured(world)) == ([], (0, 0))
     again = await world.rewrite()
     assert (again.state, again.reason) == (RunState.SKIPPED, "nothing_to_do"), again.detail
@@ -45,13 +46,13 @@ async def test_a_rule_on_old_files_makes_their_partitions_due_once(world: World,
     assert (await watching.look(wake=True)).verdict is Verdict.NOT_DUE
     change_spec(world, CHANGES["added"])
     world.lake.append(day=DAY)
-    rows = world.lake.rows()
+    rows = content(world)
     assert (await watching.look(wake=True)).verdict is Verdict.SUBMITTED
     run = await finish_live(world)
     assert (run.state, run.plan["moved_files"]) == (RunState.SUCCEEDED, 18), run.detail
     assert run.request["cause"]["rule"] == "old"
     assert (bytes_under(world, 0), await measured(world)) == ([], (0, 0))
-    assert world.lake.rows() == rows
+    assert content(world) == rows
     assert (await watching.look(wake=True)).verdict is Verdict.NOT_DUE
 
 
@@ -68,7 +69,7 @@ async def test_rows_stay_under_their_spec_by_default_and_explain_names_the_setti
 
 async def test_a_later_attempt_commits_outputs_under_the_new_spec(world: World) -> None:
     change_spec(world, CHANGES["replaced"])
-    rows = world.lake.rows()
+    rows = content(world)
     await world.set_policy(policy())
     run = await world.submit()
     world.at("before_commit", world.steal_lease(run.id))
@@ -77,7 +78,7 @@ async def test_a_later_attempt_commits_outputs_under_the_new_spec(world: World) 
     await world.expire_lease(run.id)
     run = await world.finish(run.id)
     assert (run.state, run.attempt) == (RunState.SUCCEEDED, 3), run.detail
-    assert world.lake.rows() == rows
+    assert content(world) == rows
     assert (bytes_under(world, 0), len(bytes_under(world, 1))) == ([], 3)
     assert len(world.lake.replaces()) == 1
 
@@ -95,8 +96,7 @@ async def test_an_equality_delete_into_a_new_partition_drops_the_groups_that_mov
     world.at("before_commit", delete)
     run = await world.submit()
     await world.container.worker.advance(run.id)
-    async with world.container.database.read() as unit:
-        groups = await unit.groups.list(run.id)
+    groups = await groups_of(world, run.id)
     assert [str(group.reason) for group in groups] == ["new_deletes"] * 3
     assert world.lake.replaces() == []
 
@@ -111,9 +111,9 @@ async def test_a_table_whose_current_spec_cannot_divide_rows_is_not_eligible_and
 
 async def test_rows_are_ordered_within_the_partitions_they_move_to(world: World) -> None:
     change_spec(world, lambda change: change.add_field("id", BucketTransform(3), "bucket"))
-    rows = world.lake.rows()
+    rows = content(world)
     await world.set_policy(policy(strategy="sort", columns=[{"name": "id", "direction": "desc"}]))
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
-    assert world.lake.rows() == rows
+    assert content(world) == rows
     assert await measured(world) == (0, 0)

@@ -5,6 +5,8 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import RunState
 from engine.planning.plans.file_groups import make_plan
+from tests.support.attempts import advanced, content
+from tests.support.databases import TWO_DATABASES
 from tests.support.world import World
 
 
@@ -15,35 +17,33 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(defaults, "most_files", 6)  # one of the three partitions
 
 
+@TWO_DATABASES
 async def test_a_run_goes_on_with_the_next_part_until_all_is_done(world: World) -> None:
     """U3: each part is committed before the next one is planned."""
-    before = world.lake.rows()
+    before = content(world)
     run = await world.submit()
     for done in (1, 2):
-        await world.container.worker.advance(run.id)
-        seen = await world.get(run.id)
+        seen = await advanced(world, run)
         assert (seen.state, seen.reason, seen.waiting_for, seen.failures) == (RunState.QUEUED, "goes_on", None, 0)
         assert f"{done} groups committed so far; {3 - done} partitions" in (seen.detail or "")
         assert len(world.lake.replaces()) == done
-    await world.container.worker.advance(run.id)
-    ended = await world.get(run.id)
+    ended = await advanced(world, run)
     assert (ended.state, ended.attempt) == (RunState.SUCCEEDED, 3)
     assert ended.result.rewritten_files == 18
     assert len(world.lake.paths()) == 3
-    assert world.lake.rows() == before
+    assert content(world) == before
     assert world.lake.stored_files() >= {path.removeprefix("file://") for path in world.lake.paths()}
 
 
 async def test_a_cancel_between_parts_keeps_what_is_committed(world: World) -> None:
-    before = world.lake.rows()
+    before = content(world)
     run = await world.submit()
     await world.container.worker.advance(run.id)
     world.cancel_soon(run.id)()
-    await world.container.worker.advance(run.id)
-    ended = await world.get(run.id)
+    ended = await advanced(world, run)
     assert ended.state is RunState.CANCELLED
     assert len(world.lake.replaces()) == 1
-    assert world.lake.rows() == before
+    assert content(world) == before
 
 
 async def test_a_cancel_while_a_part_is_at_work_ends_the_run_there(world: World) -> None:

@@ -1,9 +1,7 @@
 """A pause lets go of nothing: what is written is committed, the rest waits, and a resume goes on from there."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -18,16 +16,18 @@ from engine.services.operations.tasks import lanes
 from engine.services.runs.attempts import Stop
 from engine.services.runs.claims import ClaimService
 from engine.spark.dispatch import Ticket
+from tests.support.attempts import advanced, groups_of
+from tests.support.databases import TWO_DATABASES
 from tests.support.eventually import seen_when
 from tests.support.world import World
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
+FREEZE = {"from": "2020-01-01", "to": "2150-01-01", "time_zone": "UTC", "reason": "freeze"}
 ONE_LANE = {"limits": {"parallel_groups": 1}}
 
 
-async def groups(world: World, run: Run) -> Counter[GroupState]:
-    async with world.container.database.read() as unit:
-        return Counter(group.state for group in await unit.groups.list(run.id, limit=1000))
+async def committed_groups(world: World, run: Run) -> int:
+    return sum(group.state is GroupState.COMMITTED for group in await groups_of(world, run.id))
 
 
 def pause_at_group(world: World, number: int, *, stops: bool) -> None:
@@ -56,10 +56,9 @@ async def test_a_paused_run_commits_what_is_written_and_goes_on_after_the_resume
     before = world.lake.ids()
     pause_at_group(world, at_group, stops=stops)
     run = await world.submit()
-    await world.container.worker.advance(run.id)
-    parked = await world.get(run.id)
+    parked = await advanced(world, run)
     assert (parked.state, parked.waiting_for, parked.failures) == (RunState.QUEUED, WaitingFor.PAUSED, 0)
-    done = (await groups(world, run))[GroupState.COMMITTED]
+    done = await committed_groups(world, run)
     assert done in committed
     assert len(world.lake.paths()) == 3 * 6 - 5 * done
     assert not await world.container.worker.advance(run.id)
@@ -72,25 +71,15 @@ async def test_a_paused_run_commits_what_is_written_and_goes_on_after_the_resume
 
 @pytest.mark.parametrize("scope", ["table", "catalog", "fleet"])
 async def test_a_paused_run_is_seen_to_wait_and_starts_after_the_resume(world: World, scope: str) -> None:
-    pauses = world.container.pauses
-    run = await world.submit()
-    if scope == "table":
-        await pauses.pause_table(SYSTEM, world.table_id, reason="backfill", stops=False)
-    elif scope == "catalog":
-        await pauses.pause_catalog(SYSTEM, run.catalog, reason="backfill", stops=False)
-    else:
-        await pauses.pause_fleet(SYSTEM, reason="backfill", stops=False)
+    pauses, run = world.container.pauses, await world.submit()
+    of = {"table": (world.table_id,), "catalog": (run.catalog,), "fleet": ()}[scope]
+    await getattr(pauses, f"pause_{scope}")(SYSTEM, *of, reason="backfill", stops=False)
     shown = await world.get(run.id)
     assert (shown.state, shown.waiting_for, shown.reason) == (RunState.QUEUED, WaitingFor.PAUSED, "paused")
     assert f"the {scope} was paused by system" in (shown.detail or "")
     assert "backfill" in (shown.detail or "")
     assert not await world.container.worker.advance_next()
-    if scope == "table":
-        await pauses.resume_table(SYSTEM, world.table_id)
-    elif scope == "catalog":
-        await pauses.resume_catalog(SYSTEM, run.catalog)
-    else:
-        await pauses.resume_fleet(SYSTEM)
+    await getattr(pauses, f"resume_{scope}")(SYSTEM, *of)
     assert (await world.get(run.id)).waiting_for is None
     assert await world.container.worker.advance_next()
     assert (await world.get(run.id)).state is RunState.SUCCEEDED
@@ -118,10 +107,9 @@ async def test_a_pause_of_the_catalog_reaches_a_run_at_work(
         return send(ticket, function, payloads)
 
     world.dispatcher.run = slow  # type: ignore[method-assign]
-    await world.container.worker.advance(run.id)
-    parked = await world.get(run.id)
+    parked = await advanced(world, run)
     assert (parked.state, parked.waiting_for, parked.failures) == (RunState.QUEUED, WaitingFor.PAUSED, 0)
-    assert (await groups(world, run))[GroupState.COMMITTED] <= 1
+    assert await committed_groups(world, run) <= 1
     await world.container.pauses.resume_catalog(SYSTEM, run.catalog)
     assert (await world.finish(run.id)).result.groups_committed == 3
     shown = world.container.metrics.render().decode().splitlines()
@@ -130,6 +118,7 @@ async def test_a_pause_of_the_catalog_reaches_a_run_at_work(
     )
 
 
+@TWO_DATABASES
 async def test_a_parked_run_is_cancelled_while_its_table_is_paused(world: World) -> None:
     run = await world.submit()
     await world.container.pauses.pause_table(SYSTEM, world.table_id, reason="x", stops=True)
@@ -147,6 +136,7 @@ async def test_a_parked_run_is_cancelled_while_its_table_is_paused(world: World)
     assert (ended.state, ended.result.groups_committed) == (RunState.CANCELLED, 0)
 
 
+@TWO_DATABASES
 async def test_a_second_run_starts_as_soon_as_the_first_has_ended(world: World) -> None:
     first = await world.submit()
     second = await world.submit(force=True)
@@ -169,6 +159,7 @@ async def test_a_running_worker_takes_the_second_run_without_another_entry(world
     await worker
 
 
+@TWO_DATABASES
 async def test_equal_requests_at_one_instant_are_one_run_unless_forced(world: World) -> None:
     answers = await asyncio.gather(*(world.submit() for _ in range(5)))
     assert len({run.id for run in answers}) == 1
@@ -182,25 +173,18 @@ async def test_a_full_run_rewrites_well_sized_files_once(world: World) -> None:
     await world.set_policy({"rewrite": {"min_input_files": 5}})
     await world.rewrite()
     assert len(world.lake.paths()) == 3
-    for number in range(3):
-        world.lake.append(day=f"2026-11-{number + 1:02}")
+    world.lake.append_to([f"2026-11-0{day}" for day in (1, 2, 3)], rows=50)
     before = world.lake.ids()
     plain = await world.rewrite()
     assert plain.state is RunState.SKIPPED
     run = await world.submit(RunRequest(force_full=True))
     ended = await world.finish(run.id)
-    assert (ended.state, ended.result.rewritten_files, len(world.lake.paths())) == (
-        RunState.SUCCEEDED,
-        6,
-        3,
-    )
+    assert (ended.state, ended.result.rewritten_files, len(world.lake.paths())) == (RunState.SUCCEEDED, 6, 3)
     assert world.lake.ids() == before
 
 
 async def test_a_blackout_holds_a_run_back_until_the_policy_lets_go(world: World) -> None:
-    await world.set_policy(
-        {"blackouts": [{"from": "2020-01-01", "to": "2150-01-01", "time_zone": "UTC", "reason": "freeze"}]}
-    )
+    await world.set_policy({"blackouts": [FREEZE]})
     run = await world.submit()
     assert not await world.container.worker.advance_next()
     held = await world.get(run.id)
@@ -214,11 +198,11 @@ async def test_a_blackout_holds_a_run_back_until_the_policy_lets_go(world: World
 
 
 async def test_runs_that_have_to_wait_hide_no_run_whose_window_is_gone(world: World) -> None:
-    freeze = {"blackouts": [{"from": "2020-01-01", "to": "2150-01-01", "time_zone": "UTC", "reason": "freeze"}]}
+    freeze = {"blackouts": [FREEZE]}
     other = Table(TableId("tbl_other"), TableRef("lake", ("lake",), "other"), "uuid", "s3://lake/other", None, NOW)
     scope = PolicyScope(PolicyScopeKind.TABLE, table_id=other.id)
     async with world.container.database.begin() as unit:
-        await unit.tables.insert(replace(other, ref=replace(other.ref, catalog=await catalog_of(world))))
+        await unit.tables.insert(other)
         await unit.policies.insert(other.id, scope, PolicyDocument.model_validate(freeze), "test")
     await world.set_policy(freeze)
     await world.container.runs.submit(SYSTEM, other.id, RunRequest())
@@ -228,13 +212,6 @@ async def test_runs_that_have_to_wait_hide_no_run_whose_window_is_gone(world: Wo
         await unit.policies.delete(world.table_id, "test", 1)
     claims = ClaimService(database=world.container.database, operations=Operation, holder="test", lease_seconds=60)
     assert [await claims.review(1), await claims.review(1)] == [[], [run.id]]
-
-
-async def catalog_of(world: World) -> str:
-    async with world.container.database.read() as unit:
-        table = await unit.tables.get(world.table_id)
-    assert table is not None
-    return table.ref.catalog
 
 
 async def test_a_run_that_waited_long_enough_starts_in_quiet_hours(world: World) -> None:
@@ -247,8 +224,7 @@ async def test_a_run_that_waited_long_enough_starts_in_quiet_hours(world: World)
 
 
 async def test_no_run_starts_in_a_blackout_however_long_it_waited(world: World) -> None:
-    freeze = {"from": "2020-01-01", "to": "2150-01-01", "time_zone": "UTC", "reason": "freeze"}
-    await world.set_policy({"blackouts": [freeze], "schedule": {"urgent_after": "1h"}})
+    await world.set_policy({"blackouts": [FREEZE], "schedule": {"urgent_after": "1h"}})
     run = await world.submit()
     assert not await world.container.worker.advance_next()
     held = await world.get(run.id)

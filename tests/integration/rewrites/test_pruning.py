@@ -3,12 +3,13 @@
 import pytest
 
 from engine.workers import coordinator
-from tests.support.databases import FreshDatabase
+from tests.support.databases import TWO_DATABASES, FreshDatabase
 from tests.support.world import World
 
 LONG_AGO = "'2020-01-01T00:00:00.000000Z'"
 
 
+@TWO_DATABASES
 async def test_answers_counted_bytes_and_lost_races_are_forgotten_when_their_time_is_over(
     world: World, fresh_database: FreshDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,15 +10,16 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.domain.runs.requests import RunRequest
-from engine.domain.runs.run import Run, RunState
+from engine.domain.runs.run import Run
+from tests.support.attempts import append_tables, content, die_at, set_properties, succeeded
 from tests.support.databases import FreshDatabase
 from tests.support.world import SCHEMA, World, open_world
 
 CODEC = "write.parquet.compression-codec"
 FULL = RunRequest(force_full=True)
 EVERY = RunRequest(force_full=True, every_file=True)
-ROWS = 150_000
-TARGET = {"target_file_bytes": "2MiB"}
+ROWS = 75_000
+TARGET = {"target_file_bytes": "1MiB"}
 
 
 @pytest.fixture
@@ -32,9 +33,8 @@ async def world(fresh_database: FreshDatabase, redis: Redis, redis_url: str, tmp
         files=0,
         properties={CODEC: "snappy"},
     ) as opened:
-        for day in ("several", "several", "several", "one"):
-            opened.lake.table.append(rows_of(day, opened.lake.next_id))
-            opened.lake.next_id += ROWS
+        days = ("several", "several", "several", "one")
+        append_tables(opened.lake, [rows_of(day, number * ROWS) for number, day in enumerate(days)])
         yield opened
 
 
@@ -49,8 +49,7 @@ def rows_of(day: str, first: int) -> pa.Table:
 
 
 def set_codec(world: World, codec: str) -> None:
-    with world.lake.table.transaction() as transaction:
-        transaction.set_properties({CODEC: codec})
+    set_properties(world, {CODEC: codec})
 
 
 def codecs(world: World, day: str) -> list[set[str]]:
@@ -65,14 +64,12 @@ def codecs(world: World, day: str) -> list[set[str]]:
 
 
 async def in_full(world: World, request: RunRequest = FULL) -> Run:
-    run = await world.finish((await world.submit(request)).id)
-    assert run.state is RunState.SUCCEEDED, run.detail
-    return run
+    return await succeeded(world, await world.submit(request))
 
 
 async def test_a_full_rewrite_writes_the_codec_that_the_table_has_now(world: World) -> None:
     await world.set_policy({"rewrite": TARGET})
-    ids = world.lake.ids()
+    rows = content(world)
     assert codecs(world, "several") == [{"SNAPPY"}] * 3
     for codec in ("zstd", "gzip", "uncompressed"):
         set_codec(world, codec)
@@ -81,7 +78,7 @@ async def test_a_full_rewrite_writes_the_codec_that_the_table_has_now(world: Wor
         found = codecs(world, "several")
         assert len(found) > 1
         assert all(each == {codec.upper()} for each in found)
-        assert world.lake.ids() == ids
+        assert content(world) == rows
 
 
 async def test_the_codec_of_a_policy_wins_over_the_tables(world: World) -> None:
@@ -93,14 +90,14 @@ async def test_the_codec_of_a_policy_wins_over_the_tables(world: World) -> None:
 async def test_files_that_nothing_is_merged_with_are_compressed_anew_when_every_file_is_asked_for(world: World) -> None:
     """P10: `every_file` rewrites all files unconditionally."""
     await world.set_policy({"rewrite": TARGET})
-    ids = world.lake.ids()
+    rows = content(world)
     set_codec(world, "zstd")
     await in_full(world)
     assert codecs(world, "one") == [{"SNAPPY"}]
     run = await in_full(world, EVERY)
     assert codecs(world, "one") == [{"ZSTD"}]
     assert all(each == {"ZSTD"} for each in codecs(world, "several"))
-    assert world.lake.ids() == ids
+    assert content(world) == rows
     assert run.request == {"force_full": True, "every_file": True}
 
 
@@ -108,11 +105,8 @@ async def test_an_attempt_does_not_write_anew_what_an_earlier_one_did(world: Wor
     await world.set_policy({"rewrite": TARGET})
     set_codec(world, "zstd")
     run = await world.submit(EVERY)
-    world.at("verified", world.steal_lease(run.id))
-    await world.container.worker.advance(run.id)
+    await die_at(world, run, "verified")
     written = set(world.lake.paths())
-    await world.expire_lease(run.id)
-    run = await world.finish(run.id)
-    assert run.state is RunState.SUCCEEDED, run.detail
+    await succeeded(world, run)
     assert set(world.lake.paths()) == written
     assert len(world.lake.replaces()) == 1

@@ -18,6 +18,7 @@ from engine.domain.tables.predicates import PartitionPredicate
 from engine.rewriting.kernel.contract import GroupTask
 from engine.services.operations.tasks import lanes
 from engine.spark.dispatch import Ticket
+from tests.support.attempts import groups_of
 from tests.support.world import NAME, SCHEMA, World
 
 DAY = "2026-11-02"
@@ -67,8 +68,7 @@ async def test_u6_the_record_has_the_plan_and_redis_the_id_of_the_run(world: Wor
     head = world.lake.table.current_snapshot()
     sizes = {task.file.file_path: task.file.file_size_in_bytes for task in world.lake.table.scan().plan_files()}
     await world.container.worker.advance(run.id)
-    async with world.container.database.read() as unit:
-        groups = await unit.groups.list(run.id, limit=100)
+    groups = await groups_of(world, run.id)
     planned = await world.get(run.id)
     assert head is not None
     assert planned.plan["base_snapshot_id"] in (head.snapshot_id, str(head.snapshot_id))

@@ -13,19 +13,20 @@ from engine.rewriting.kernel import task as tasks
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
 from engine.services.runs.row_checks import has_rows_checked
+from tests.support.attempts import content
 from tests.support.world import World
 
 
 async def test_content_compares_the_rows_of_every_group(world: World) -> None:
     await world.set_policy({"verification": "content"})
-    rows = world.lake.rows()
+    rows = content(world)
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
     checked = run.result.document["checked"]
     assert (checked["mode"], checked["groups"], checked["rows"]) == ("content", 3, len(rows))
     assert checked["bytes"] == run.result.rewritten_bytes + run.result.added_bytes
     assert checked["seconds"] > 0
-    assert world.lake.rows() == rows
+    assert content(world) == rows
 
 
 async def test_sample_compares_the_rows_of_the_first_group_at_least(world: World) -> None:
@@ -62,12 +63,12 @@ async def test_a_group_with_other_rows_is_never_committed(world: World, monkeypa
     spoil(monkeypatch, "2026-11-02", lambda table: table.set_column(3, "note", notes_with_one_changed(table)))
     await world.set_policy({"verification": "content"})
     before = [path for path in world.lake.paths() if "2026-11-02" in path]
-    rows = world.lake.rows()
+    rows = content(world)
     run = await world.rewrite()
     assert (run.state, run.reason, run.result.groups_committed) == (RunState.FAILED, "groups_failed", 2)
     assert "other rows than the inputs'" in (run.detail or "")
     assert [path for path in world.lake.paths() if "2026-11-02" in path] == before
-    assert world.lake.rows() == rows
+    assert content(world) == rows
     stored = {Path(path).name for path in world.lake.stored_files() if "2026-11-02" in path}
     assert stored == {Path(path).name for path in before}
 
@@ -75,7 +76,7 @@ async def test_a_group_with_other_rows_is_never_committed(world: World, monkeypa
 async def test_metadata_alone_does_not_see_it(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other side of the test above: without `content` the same damage gets into the table."""
     real = tasks.GroupRewrite._rewrite
-    rows = world.lake.rows()
+    rows = content(world)
 
     def damaged(self: tasks.GroupRewrite, begun: float) -> object:
         result = real(self, begun)
@@ -86,7 +87,7 @@ async def test_metadata_alone_does_not_see_it(world: World, monkeypatch: pytest.
     monkeypatch.setattr(tasks.GroupRewrite, "_rewrite", damaged)
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED
-    assert world.lake.rows() != rows
+    assert content(world) != rows
 
 
 async def test_damage_that_goes_away_costs_a_second_try_only(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from engine.domain.ids import RunId
 from engine.domain.runs.run import GroupState, Run, RunState, WaitingFor
+from tests.support.attempts import content, groups_of
 from tests.support.eventually import eventually
 from tests.support.processes import child, environment_of
 from tests.support.world import World
@@ -45,11 +46,13 @@ class SlowWorker:
         code = await asyncio.to_thread(self.process.wait, within_seconds)
         assert code == 0, self.log()
 
+    async def stops(self) -> None:
+        """Ask it to end, and wait until its attempt has heard of it."""
+        self.terminate()
+        await asyncio.to_thread(eventually, lambda: "attempt_stops" in self.log())
+
     def log(self) -> str:
         return (self.folder / "log").read_text()
-
-    def says(self, text: str) -> bool:
-        return text in self.log()
 
 
 @contextmanager
@@ -71,17 +74,24 @@ async def at_work(world: World, worker: SlowWorker) -> Run:
 
 
 async def committed(world: World, run_id: RunId) -> int:
-    async with world.container.database.read() as unit:
-        groups = await unit.groups.list(run_id, limit=100)
-    return sum(group.state is GroupState.COMMITTED for group in groups)
+    return sum(group.state is GroupState.COMMITTED for group in await groups_of(world, run_id))
 
 
 async def test_what_is_in_flight_ends_and_is_committed_and_nothing_new_begins(world: World, tmp_path: Path) -> None:
-    rows = world.lake.rows()
+    """The worker serves its figures alone, and says that it lives, also while it drains."""
+    rows = content(world)
     with slow_worker(world, tmp_path / "worker", drain_seconds=LONG_SECONDS) as worker:
         run = await at_work(world, worker)
-        worker.terminate()
-        await asyncio.to_thread(eventually, lambda: worker.says("attempt_stops"))
+        found = re.search(r"at (http://127\.0\.0\.1:\d+)/metrics", worker.log())
+        assert found is not None, worker.log()
+        async with httpx.AsyncClient(base_url=found[1], trust_env=False) as client:
+            assert (await client.get("/healthz")).json() == {"status": "ok"}
+            text = (await client.get("/metrics")).text
+            assert 'packhouse_claims_total{outcome="claimed"} 1.0' in text
+            assert "packhouse_attempts 1.0" in text
+            assert (await client.get("/v1/runs")).status_code == 404
+            await worker.stops()
+            assert (await client.get("/healthz")).is_success
         assert (await world.get(run.id)).state is RunState.REWRITING
         worker.open_gate()
         await worker.ends()
@@ -91,11 +101,11 @@ async def test_what_is_in_flight_ends_and_is_committed_and_nothing_new_begins(wo
     assert (parked.failures, parked.lease_holder, await committed(world, run.id)) == (0, None, 1)
     ended = await world.finish(run.id)
     assert (ended.state, ended.attempt, ended.result.groups_committed) == (RunState.SUCCEEDED, 2, 3)
-    assert (world.lake.rows(), len(world.lake.paths())) == (rows, 3)
+    assert (content(world), len(world.lake.paths())) == (rows, 3)
 
 
 async def test_what_does_not_end_in_time_is_interrupted_and_left_to_another(world: World, tmp_path: Path) -> None:
-    rows = world.lake.rows()
+    rows = content(world)
     with slow_worker(world, tmp_path / "worker", drain_seconds=1) as worker:
         run = await at_work(world, worker)
         started = time.monotonic()
@@ -106,20 +116,19 @@ async def test_what_does_not_end_in_time_is_interrupted_and_left_to_another(worl
     assert (parked.state, parked.reason, parked.failures) == (RunState.QUEUED, "worker_stopped", 0)
     assert await committed(world, run.id) == 0
     assert (await world.finish(run.id)).result.groups_committed == 3
-    assert (world.lake.rows(), len(world.lake.paths())) == (rows, 3)
+    assert (content(world), len(world.lake.paths())) == (rows, 3)
 
 
-@pytest.mark.parametrize("drain_seconds", [0, LONG_SECONDS])
+@pytest.mark.parametrize("drain_seconds", [pytest.param(0, marks=pytest.mark.deep), LONG_SECONDS])
 async def test_without_patience_or_asked_twice_it_ends_at_once(
     world: World, tmp_path: Path, drain_seconds: float
 ) -> None:
     with slow_worker(world, tmp_path / "worker", drain_seconds=drain_seconds) as worker:
         run = await at_work(world, worker)
         started = time.monotonic()
-        worker.terminate()
         if drain_seconds:
-            await asyncio.to_thread(eventually, lambda: worker.says("attempt_stops"))
-            worker.terminate()
+            await worker.stops()
+        worker.terminate()
         await worker.ends()
         assert time.monotonic() - started < SOON_SECONDS
     assert (await world.get(run.id)).reason == "worker_stopped"
@@ -128,26 +137,7 @@ async def test_without_patience_or_asked_twice_it_ends_at_once(
 async def test_a_cancel_is_heard_while_a_worker_drains(world: World, tmp_path: Path) -> None:
     with slow_worker(world, tmp_path / "worker", drain_seconds=LONG_SECONDS) as worker:
         run = await at_work(world, worker)
-        worker.terminate()
-        await asyncio.to_thread(eventually, lambda: worker.says("attempt_stops"))
+        await worker.stops()
         world.cancel_soon(run.id)()
         await worker.ends()
     assert (await world.get(run.id)).state is RunState.CANCELLED
-
-
-async def test_a_worker_alone_serves_its_figures_and_says_that_it_lives(world: World, tmp_path: Path) -> None:
-    with slow_worker(world, tmp_path / "worker", drain_seconds=LONG_SECONDS) as worker:
-        await at_work(world, worker)
-        found = re.search(r"at (http://127\.0\.0\.1:\d+)/metrics", worker.log())
-        assert found is not None, worker.log()
-        async with httpx.AsyncClient(base_url=found[1], trust_env=False) as client:
-            assert (await client.get("/healthz")).json() == {"status": "ok"}
-            text = (await client.get("/metrics")).text
-            assert 'packhouse_claims_total{outcome="claimed"} 1.0' in text
-            assert "packhouse_attempts 1.0" in text
-            assert (await client.get("/v1/runs")).status_code == 404
-            worker.terminate()
-            await asyncio.to_thread(eventually, lambda: worker.says("attempt_stops"))
-            assert (await client.get("/healthz")).is_success  # it lives while it drains
-        worker.open_gate()
-        await worker.ends()

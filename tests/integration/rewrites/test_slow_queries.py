@@ -13,6 +13,8 @@ from engine.domain.runs.run import GroupState, RunState, WaitingFor
 from engine.domain.tables.signals import QueryLatency, SignalKind
 from engine.services.operations.tasks import lanes
 from engine.services.runs import hold_watch
+from tests.support.attempts import content
+from tests.support.databases import TWO_DATABASES
 from tests.support.windows_ahead import Gate, attempt_of, change_policy, go_on, until
 from tests.support.world import World
 
@@ -37,7 +39,7 @@ async def tell(world: World, seconds: float, table_id: TableId | None = None) ->
 
 async def test_slow_queries_stop_a_running_rewrite_until_they_are_fast_again(world: World) -> None:
     await change_policy(world, SLOW)
-    gate, rows = Gate(world, 2), world.lake.rows()
+    gate, rows = Gate(world, 2), content(world)
     run = await world.submit()
     advancing = asyncio.create_task(world.container.worker.advance(run.id))
     await gate.reached.wait()
@@ -61,9 +63,10 @@ async def test_slow_queries_stop_a_running_rewrite_until_they_are_fast_again(wor
     assert await world.container.coordinator.review() == 1
     ended = await go_on(world, run)
     assert (ended.state, ended.attempt, ended.result.rewritten_files) == (RunState.SUCCEEDED, 2, 18)
-    assert world.lake.rows() == rows
+    assert content(world) == rows
 
 
+@TWO_DATABASES
 async def test_slow_queries_of_the_fleet_hold_a_run_back_at_its_claim(world: World) -> None:
     await change_policy(world, SLOW)
     await tell(world, 6.0)

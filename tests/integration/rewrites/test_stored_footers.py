@@ -6,7 +6,8 @@ import pytest
 from pyiceberg.transforms import IdentityTransform
 
 from engine.domain.ids import RunId
-from engine.domain.runs.run import GroupState, RunState, StoredGroup
+from engine.domain.runs.run import GroupState, StoredGroup
+from tests.support.attempts import content, succeeded
 from tests.support.world import World
 
 
@@ -33,17 +34,16 @@ async def test_what_a_lost_attempt_wrote_is_committed_or_proven_by_its_footers(w
     with world.lake.table.update_sort_order() as update:
         update.asc("value", IdentityTransform())
     await world.set_policy({"rewrite": {"strategy": "sort"}})
-    rows, run = world.lake.rows(), await world.submit()
+    rows, run = content(world), await world.submit()
     world.at(step, world.steal_lease(run.id))
     await world.container.worker.advance(run.id)
     left = await groups_of(world, run.id)
     assert {group.state for group in left} == {GroupState.WRITTEN}
     assert have_footers(left) == {True}
     await world.expire_lease(run.id)
-    run = await world.finish(run.id)
-    assert run.state is RunState.SUCCEEDED, run.detail
+    run = await succeeded(world, run)
     assert have_footers(await groups_of(world, run.id)) == {False}
-    assert world.lake.rows() == rows
+    assert content(world) == rows
     assert len(world.lake.replaces()) == 1
     (verification,) = run.result.verifications
     (check,) = [each for each in verification["checks"] if each["name"] == "sort_orders_as_written"]

@@ -16,6 +16,8 @@ from engine.domain.runs.run import Run, RunState
 from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles
 from engine.services.operations.rewrite import commits
 from engine.services.operations.rewrite.task_path import TaskPath
+from tests.support.attempts import content, die_at
+from tests.support.databases import TWO_DATABASES
 from tests.support.world import Lake, World
 
 
@@ -80,36 +82,35 @@ async def test_a_crash_with_an_earlier_batch_committed_ends_the_run_and_keeps_th
     """The mark is of single groups: what landed is committed, what was not sent is dropped."""
     monkeypatch.setattr(TaskPath, "_commit_is_due", lambda *_, **__: True)
     world.at("commit_made", lambda: world.at("commit_made", crash))
-    rows = world.lake.rows()
+    rows = content(world)
     run = await advanced(world, await world.submit())
     assert (run.state, run.reason) == (RunState.FAILED, "internal_error"), run.detail
     assert (run.result.groups_committed, run.result.document["groups_dropped"]) == (
         1,
         {"internal_error": 2},
     )
-    assert (world.lake.rows(), len(world.lake.replaces())) == (rows, 1)
+    assert (content(world), len(world.lake.replaces())) == (rows, 1)
     ours = {path for path in world.lake.stored_files() if run.id in path}
     assert ours == {path.removeprefix("file://") for path in world.lake.paths() if run.id in path}
 
 
+@TWO_DATABASES
 async def test_a_crash_after_the_mark_leaves_the_outcome_to_the_table(world: World) -> None:
     """Nothing was sent here either, but nobody can know that: the batch is sent before the run ends."""
     world.at("commit_marked", crash)
-    rows = world.lake.rows()
+    rows = content(world)
     waiting = await advanced(world, await world.submit())
     assert (waiting.state, waiting.waiting_for, waiting.unsettled) == (RunState.QUEUED, "retry", {0, 1, 2})
     await world.container.runs.cancel(SYSTEM, waiting.id)
     run = await world.finish(waiting.id)
     assert (run.state, run.result.groups_committed, run.unsettled) == (RunState.SUCCEEDED, 3, frozenset())
-    assert (world.lake.rows(), len(world.lake.replaces())) == (rows, 1)
+    assert (content(world), len(world.lake.replaces())) == (rows, 1)
 
 
 async def test_a_cancel_after_a_worker_died_before_the_mark_sends_nothing(world: World, sent: list[object]) -> None:
     before = state_of(world.lake)
     run = await world.submit()
-    world.at("commit_made", world.steal_lease(run.id))
-    await world.container.worker.advance(run.id)
-    await world.expire_lease(run.id)
+    await die_at(world, run, "commit_made")
     await world.container.runs.cancel(SYSTEM, run.id)
     run = await world.finish(run.id, attempts=1)
     assert (run.state, run.result.document["groups_dropped"]) == (RunState.CANCELLED, {"cancelled": 3}), run.detail
@@ -121,9 +122,7 @@ async def test_a_run_whose_workers_die_before_the_mark_is_given_up_with_a_known_
 ) -> None:
     before, run = state_of(world.lake), await world.submit()
     for _ in range(5):
-        world.at("commit_made", world.steal_lease(run.id))
-        await world.container.worker.advance(run.id)
-        await world.expire_lease(run.id)
+        await die_at(world, run, "commit_made")
     run = await world.finish(run.id, attempts=1)
     assert (run.state, run.reason) == (RunState.FAILED, "gave_up")
     assert run.detail == "5 attempts failed or died"

@@ -5,28 +5,21 @@ from typing import Any
 
 import pytest
 
-from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import Operation, RunState
 from engine.domain.tables.watches import Verdict
+from tests.support.attempts import explained
+from tests.support.databases import TWO_DATABASES
 from tests.support.moved_clock import MovedClock
 from tests.support.watching import DAY, Watching, finish_live, runs_of, set_policy
 from tests.support.world import World
 
 RULE = {"older_than": "30m", "keep_last": 2, "interval": "30d"}
+pytestmark = pytest.mark.usefixtures("later")
 MANY = [{"metric": "snapshot_count", "above": 3}]
 
 
-@pytest.fixture(autouse=True)
-async def later(world: World) -> MovedClock:
-    """An hour after the table was written."""
-    clock = await MovedClock.of(world.container.database)
-    await clock.pass_by(hours=1)
-    return clock
-
-
 async def expiry_of(world: World) -> dict[str, Any]:
-    explained = await world.container.explain.explain(SYSTEM, world.table_id)
-    return next(each for each in explained["upkeep"] if each["operation"] is Operation.EXPIRE_SNAPSHOTS)
+    return next(each for each in (await explained(world))["upkeep"] if each["operation"] is Operation.EXPIRE_SNAPSHOTS)
 
 
 async def expire_first(world: World, watching: Watching, when: list[dict[str, Any]]) -> None:
@@ -39,6 +32,7 @@ async def expire_first(world: World, watching: Watching, when: list[dict[str, An
         await asyncio.to_thread(world.lake.append, day=DAY)
 
 
+@TWO_DATABASES
 async def test_u17_conditions_start_a_run_before_the_interval_but_not_within_an_hour(
     world: World, watching: Watching, later: MovedClock
 ) -> None:
@@ -81,8 +75,9 @@ async def test_explain_shows_each_condition_with_its_value(world: World, watchin
     ]
     assert found[0]["measured"] == len(world.lake.table.snapshots())
     assert 500 < found[1]["measured"] < 10**6
-    explained = await world.container.explain.explain(SYSTEM, world.table_id)
-    (line,) = [each for each in explained["summary"] if "conditions of maintenance.expire_snapshots" in each]
+    (line,) = [
+        each for each in (await explained(world))["summary"] if "conditions of maintenance.expire_snapshots" in each
+    ]
     assert "do not all hold: snapshot_count" in line
 
 

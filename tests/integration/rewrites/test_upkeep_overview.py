@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
 from pyiceberg.expressions import EqualTo
 
 from engine.domain.access.callers import SYSTEM
@@ -11,9 +10,11 @@ from engine.domain.fleet.tables import FleetKey, FleetSort, FleetTableFilter
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
 from engine.services.planning.upkeep.operations import UPKEEP
-from tests.integration.rewrites.test_deletes import delete_rows
+from tests.integration.rewrites.test_snapshot_rewrites import delete_rows
+from tests.support.attempts import explained, set_properties
 from tests.support.moved_clock import MovedClock
 from tests.support.watching import DAY, set_policy
+from tests.support.windows_ahead import change_policy
 from tests.support.world import World
 
 EXPIRY = {"older_than": "30m", "keep_last": 1, "delete_files": True}
@@ -25,10 +26,10 @@ async def overview(world: World) -> dict[Operation, Mapping[str, Any]]:
     return {each["operation"]: each for each in found["operations"]}
 
 
-async def replace_rows(world: World, *, days: float) -> None:
-    """Replace the rows of a day some time ago: the files before are only in old snapshots, of which there are many."""
+async def replace_rows(world: World, *, days: float, commits: int = 1) -> None:
+    """Replace the rows of a day some time ago: the files before are only in old snapshots."""
     world.lake.table.delete(EqualTo("day", DAY))
-    for _ in range(10):
+    for _ in range(commits):
         world.lake.append(day=DAY)
     clock = await MovedClock.of(world.container.database)
     await clock.pass_by(hours=24 * days)
@@ -49,7 +50,7 @@ async def test_every_operation_is_shown_in_the_order_in_which_they_run(world: Wo
 
 
 async def test_an_operation_that_is_off_shows_what_its_example_would_do_and_is_never_due(world: World) -> None:
-    await replace_rows(world, days=6)
+    await replace_rows(world, days=6, commits=10)
     found = (await overview(world))[Operation.EXPIRE_SNAPSHOTS]
     assert (found["value"], found["origin"], found["assumed"]) == (
         "off",
@@ -62,9 +63,15 @@ async def test_an_operation_that_is_off_shows_what_its_example_would_do_and_is_n
 
 
 async def test_an_operation_that_is_on_shows_its_value_what_it_frees_and_its_last_run(world: World) -> None:
+    """The fleet sums and ranks the bytes of history."""
     await replace_rows(world, days=1)
     await set_policy(world, triggers=[], maintenance={"expire_snapshots": EXPIRY | {"interval": "1d"}})
     before = await history_of(world)
+    fleet = await world.container.fleet.figures(SYSTEM)
+    assert fleet.history_bytes == before > 0
+    sort = FleetSort(FleetKey.HISTORY_BYTES)
+    (listed,) = await world.container.fleet.tables(SYSTEM, FleetTableFilter(), sort, after=None, limit=10)
+    assert (listed.table_id, listed.history_bytes, listed.sort_value) == (world.table_id, before, before)
     found = (await overview(world))[Operation.EXPIRE_SNAPSHOTS]
     assert (found["is_on"], found["origin"], found["assumed"], found["due"]) == (True, "table", None, True)
     assert found["value"] == EXPIRY | {"interval": "1d"}
@@ -92,8 +99,7 @@ async def test_the_overview_shows_the_sizes_that_upkeep_reduces(world: World) ->
 
 
 async def test_what_the_table_forbids_is_blocked_with_the_reason(world: World) -> None:
-    with world.lake.table.transaction() as change:
-        change.set_properties({"gc.enabled": "false"})
+    set_properties(world, {"gc.enabled": "false"})
     found = await overview(world)
     blocked = {each: found[each]["blocked"] for each in found if found[each]["blocked"] is not None}
     assert blocked.keys() >= {Operation.EXPIRE_SNAPSHOTS, Operation.RECLAIM, Operation.REMOVE_ORPHANS}
@@ -108,36 +114,21 @@ async def named(world: World) -> list[str]:
 
 async def test_advice_names_the_operations_that_are_off_and_would_do_something(world: World) -> None:
     assert await named(world) == []
-    await replace_rows(world, days=6)
+    await replace_rows(world, days=6, commits=10)
     (found,) = await named(world)
     assert found.startswith(f'{OFF}; with {{"older_than": "5d", "keep_last": 10}}: ')
     await set_policy(world, triggers=[], maintenance={"expire_snapshots": EXPIRY})
     assert await named(world) == []
 
 
-@pytest.mark.parametrize(
-    ("maintenance", "is_named"),
-    [
+async def test_explain_names_what_old_snapshots_cost_unless_the_policy_frees_it(world: World) -> None:
+    await replace_rows(world, days=1)
+    maintenance: dict[str, Any]
+    for maintenance, is_named in (
         ({}, True),
         ({"expire_snapshots": {"older_than": "30m"}}, True),
         ({"expire_snapshots": EXPIRY}, False),
         ({"reclaim": {"retention": "90d"}}, False),
-    ],
-)
-async def test_explain_names_what_old_snapshots_cost_unless_the_policy_frees_it(
-    world: World, maintenance: dict[str, Any], *, is_named: bool
-) -> None:
-    await replace_rows(world, days=1)
-    await set_policy(world, triggers=[], maintenance=maintenance)
-    summary = str((await world.container.explain.explain(SYSTEM, world.table_id))["summary"])
-    assert ("Old snapshots need at most" in summary) is is_named
-
-
-async def test_fleet_sums_and_ranks_the_bytes_of_history(world: World) -> None:
-    await replace_rows(world, days=1)
-    history = await history_of(world)
-    fleet = await world.container.fleet.figures(SYSTEM)
-    assert fleet.history_bytes == history > 0
-    sort = FleetSort(FleetKey.HISTORY_BYTES)
-    (listed,) = await world.container.fleet.tables(SYSTEM, FleetTableFilter(), sort, after=None, limit=10)
-    assert (listed.table_id, listed.history_bytes, listed.sort_value) == (world.table_id, history, history)
+    ):
+        await change_policy(world, {"triggers": [], "maintenance": maintenance})
+        assert ("Old snapshots need at most" in str((await explained(world))["summary"])) is is_named

@@ -15,7 +15,8 @@ from engine.domain.tables.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verd
 from engine.services.watching import service as watching_module
 from engine.stores.watching.leadership import WATCH
 from engine.workers.coordinator import Coordinator
-from tests.support.databases import FreshDatabase
+from tests.support.attempts import append_files
+from tests.support.databases import TWO_DATABASES, FreshDatabase
 from tests.support.eventually import seen_when
 from tests.support.tarpit import Tarpit
 from tests.support.watching import (
@@ -29,7 +30,7 @@ from tests.support.watching import (
     runs_of,
     set_policy,
 )
-from tests.support.world import NAME, SCHEMA, SPEC, World
+from tests.support.world import NAME, World
 
 
 def spread_all(fresh: FreshDatabase) -> None:
@@ -65,9 +66,7 @@ async def test_a_catalog_that_is_away_backs_off_and_stops_no_other(world: World,
     waits = []
     for _ in range(7):
         await watching.look(also=other)
-        async with world.container.database.read() as unit:
-            away = await unit.watches.get(other)
-        assert away is not None
+        away = await watching.watch(other)
         assert away.verdict is Verdict.UNREACHABLE
         waits.append(away.interval_seconds)
     assert waits[:2] == [2 * SHORTEST_SECONDS, 4 * SHORTEST_SECONDS]
@@ -139,6 +138,7 @@ async def test_a_table_that_comes_back_is_evaluated_although_nothing_was_written
     assert (await watching.look()).verdict is Verdict.SUBMITTED
 
 
+@TWO_DATABASES
 async def test_only_the_leader_looks(world: World, watching: Watching):
     await watching.service.lead()
     other = Watching(world, holder="second")
@@ -147,6 +147,7 @@ async def test_only_the_leader_looks(world: World, watching: Watching):
     assert await other.service.turn() == 0
 
 
+@TWO_DATABASES
 async def test_another_takes_over_from_a_leader_that_fell_silent(world: World):
     await set_policy(world)
     silent = Watching(world, seconds=0.3)
@@ -159,6 +160,7 @@ async def test_another_takes_over_from_a_leader_that_fell_silent(world: World):
     await other.service.close()
 
 
+@TWO_DATABASES
 async def test_what_a_leader_decides_after_its_time_is_harmless(world: World):
     await set_policy(world)
     stale, current = Watching(world, seconds=60), Watching(world, holder="second")
@@ -184,8 +186,7 @@ async def test_a_leader_that_spreads_looks_during_its_first_one_evaluates_the_ta
     run = await finish_live(world)
     assert run.started_at is not None
     assert (await watching.look()).reconsider_at is None
-    for _ in range(6):
-        await asyncio.to_thread(world.lake.append, day=DAY)
+    append_files(world.lake, DAY)
     world.at("decided", lambda: spread_all(fresh_database))
     seen = await watching.look()
     assert (seen.verdict, seen.code) == (Verdict.HELD, "min_interval")
@@ -223,16 +224,6 @@ async def test_looks_that_fail_for_an_unknown_reason_back_off_too(world: World, 
     seen = await watching.look(wake=True)
     assert (seen.verdict, seen.code) == (Verdict.UNREACHABLE, "internal")
     assert (await watching.look()).verdict is Verdict.NOT_DUE
-
-
-async def test_a_second_table_is_looked_at_in_the_same_turn(world: World, watching: Watching):
-    await asyncio.to_thread(lambda: world.lake.catalog.create_table((NAME[0], "empty"), SCHEMA, partition_spec=SPEC))
-    other = await world.register("empty")
-    await watching.look(also=other.id)
-    async with world.container.database.read() as unit:
-        seen = await unit.watches.get(other.id)
-    assert seen is not None
-    assert seen.verdict is Verdict.NOT_DUE
 
 
 async def test_a_fleet_policy_reaches_every_table_in_two_statements(world: World, watching: Watching):

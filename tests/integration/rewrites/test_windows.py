@@ -1,11 +1,16 @@
-"""Windows that begin while a rewrite runs: it stops as it was told, keeps what is done, and goes on afterwards."""
+"""Windows that begin while a rewrite runs: it stops as it was told, keeps what is done, and goes on afterwards.
+
+Windows end when the record's clock is moved there.
+"""
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from engine.domain.access.callers import SYSTEM
@@ -16,27 +21,19 @@ from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.runs import hold_watch
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.holds import Hold, Room
-from tests.support.windows_ahead import (
-    Gate,
-    attempt_of,
-    blackout,
-    change_policy,
-    go_on,
-    instant,
-    until,
-    until_instant,
-)
+from tests.support.attempts import content, events_of, groups_of
+from tests.support.databases import TWO_DATABASES
+from tests.support.moved_clock import MovedClock
+from tests.support.windows_ahead import Gate, attempt_of, blackout, change_policy, go_on, instant, until
 from tests.support.world import World
 
 ONE_LANE = {"limits": {"parallel_groups": 1}}
 GROUPS, FILES = 3, 18
 
 
-@pytest.fixture(autouse=True)
-def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each group is sent alone, and a changed policy is heard at the next look."""
-    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
-    monkeypatch.setattr(hold_watch, "POLICY_SECONDS", 0.0)
+def now_until(end: datetime, on_start: str = "drain") -> dict[str, Any]:
+    """Return a policy with a blackout that began a second ago."""
+    return ONE_LANE | {"blackouts": [blackout(instant(seconds=-1), end, on_start)]}
 
 
 @dataclass
@@ -44,52 +41,70 @@ class Running:
     """A run whose second group is under way and waits at the gate."""
 
     world: World
+    clock: MovedClock
     run: Run
     gate: Gate
     advancing: "asyncio.Task[bool]"
-    rows: list[Any]
+    rows: pa.Table
+
+    async def held(self, end: datetime, on_start: str = "drain") -> None:
+        """Let a blackout begin, and wait until the attempt has heard of it."""
+        await change_policy(self.world, now_until(end, on_start))
+        await until(lambda: is_held(self.world))
 
     async def parked(self) -> Run:
         """Wait for the end of the attempt."""
         await asyncio.wait_for(self.advancing, 30)
         return await self.world.get(self.run.id)
 
-    async def groups(self) -> Counter[GroupState]:
-        async with self.world.container.database.read() as unit:
-            return Counter(group.state for group in await unit.groups.list(self.run.id, limit=1000))
+    async def committed(self) -> int:
+        return Counter(group.state for group in await groups_of(self.world, self.run.id))[GroupState.COMMITTED]
 
     async def ends(self, *, attempts: int = 2) -> None:
         """Go on as soon as it may: every group once, no row lost or doubled."""
         if (at := (await self.world.get(self.run.id)).not_before) is not None:
-            await until_instant(at)
+            assert not await self.world.container.worker.advance(self.run.id)
+            await self.clock.pass_until(at)
         ended = await go_on(self.world, self.run)
         assert (ended.state, ended.attempt, ended.failures) == (RunState.SUCCEEDED, attempts, 0), ended.detail
         assert (ended.result.groups_committed, ended.result.rewritten_files) == (GROUPS, FILES)
-        assert (self.world.lake.rows(), len(self.world.lake.paths())) == (self.rows, GROUPS)
+        assert (content(self.world), len(self.world.lake.paths())) == (self.rows, GROUPS)
         live = {path.removeprefix("file://") for path in self.world.lake.paths()}
         assert {path for path in self.world.lake.stored_files() if self.run.id in path} == live
 
 
-async def running(world: World, policy: dict[str, Any] = ONE_LANE) -> Running:
-    await change_policy(world, policy)
-    gate, rows = Gate(world, 2), world.lake.rows()
-    run = await world.submit()
-    advancing = asyncio.create_task(world.container.worker.advance(run.id))
-    await asyncio.wait_for(gate.reached.wait(), 30)
-    return Running(world, run, gate, advancing, rows)
+Start = Callable[..., Awaitable[Running]]
+
+
+@pytest.fixture
+def running(world: World, clock: MovedClock, monkeypatch: pytest.MonkeyPatch) -> Start:
+    """Return what starts a run; each group is sent alone, and a changed policy is heard at the next look."""
+    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
+    monkeypatch.setattr(hold_watch, "POLICY_SECONDS", 0.0)
+
+    async def start(policy: dict[str, Any] = ONE_LANE) -> Running:
+        await change_policy(world, policy)
+        gate, rows = Gate(world, 2), content(world)
+        run = await world.submit()
+        advancing = asyncio.create_task(world.container.worker.advance(run.id))
+        await asyncio.wait_for(gate.reached.wait(), 30)
+        return Running(world, clock, run, gate, advancing, rows)
+
+    return start
 
 
 def is_held(world: World) -> bool:
     return attempt_of(world)._watch.hold() is not None
 
 
+@TWO_DATABASES
 @pytest.mark.parametrize(("on_start", "committed"), [("drain", 2), ("interrupt", 1)])
 async def test_a_window_stops_a_running_rewrite_which_goes_on_afterwards(
-    world: World, on_start: str, committed: int
+    world: World, running: Start, on_start: str, committed: int
 ) -> None:
     """U3: groups that are committed stay; the next attempt rewrites only the rest."""
-    under_way = await running(world)
-    begin, end = instant(seconds=1), instant(seconds=5)
+    under_way = await running()
+    begin, end = instant(seconds=0.5), instant(seconds=3600)
     await change_policy(world, ONE_LANE | {"blackouts": [blackout(begin, end, on_start)]})
     await until(lambda: is_held(world))
     assert datetime.now(UTC) >= begin
@@ -99,18 +114,15 @@ async def test_a_window_stops_a_running_rewrite_which_goes_on_afterwards(
     assert (parked.state, parked.waiting_for, parked.reason) == (RunState.QUEUED, WaitingFor.BLACKOUT, "blackout")
     assert (parked.not_before, parked.failures) == (end, 0)
     assert parked.detail == "freeze; written file groups are committed, the rest is planned again afterwards"
-    assert (await under_way.groups())[GroupState.COMMITTED] == committed
-    assert (world.lake.rows(), len(world.lake.paths())) == (under_way.rows, FILES - 5 * committed)
-    assert datetime.now(UTC) < end
-    assert not await world.container.worker.advance(parked.id)
+    assert await under_way.committed() == committed
+    assert (content(world), len(world.lake.paths())) == (under_way.rows, FILES - 5 * committed)
     await under_way.ends()
-    assert datetime.now(UTC) >= end
+    assert await under_way.clock.now() >= end
 
 
-async def test_a_window_that_lets_runs_finish_stops_none_and_lets_none_start(world: World) -> None:
-    under_way = await running(world)
-    await change_policy(world, ONE_LANE | {"blackouts": [blackout(instant(seconds=-1), instant(seconds=60), "finish")]})
-    await until(lambda: is_held(world))
+async def test_a_window_that_lets_runs_finish_stops_none_and_lets_none_start(world: World, running: Start) -> None:
+    under_way = await running()
+    await under_way.held(instant(seconds=60), "finish")
     under_way.gate.open()
     ended = await under_way.parked()
     assert (ended.state, ended.attempt, ended.result.groups_committed) == (RunState.SUCCEEDED, 1, GROUPS)
@@ -118,33 +130,37 @@ async def test_a_window_that_lets_runs_finish_stops_none_and_lets_none_start(wor
     assert not await world.container.worker.advance(later.id)
 
 
-async def test_an_interrupted_run_is_parked_within_five_seconds(world: World) -> None:
-    under_way = await running(world)
+async def test_an_interrupted_run_is_parked_within_five_seconds(world: World, running: Start) -> None:
+    under_way = await running()
     begin = instant(seconds=1)
     await change_policy(world, ONE_LANE | {"blackouts": [blackout(begin, instant(seconds=60), "interrupt")]})
     await under_way.parked()
     assert datetime.now(UTC) - begin < timedelta(seconds=5)
 
 
-async def test_of_two_windows_the_stricter_rules_and_the_later_end_counts(world: World) -> None:
-    under_way = await running(world)
-    end = instant(seconds=6)
-    both = [blackout(instant(seconds=-1), end, "finish"), blackout(instant(seconds=0), instant(seconds=3), "interrupt")]
+async def test_of_two_windows_the_stricter_rules_and_the_later_end_counts(world: World, running: Start) -> None:
+    under_way = await running()
+    end = instant(seconds=60)
+    both = [
+        blackout(instant(seconds=-1), end, "finish"),
+        blackout(instant(seconds=0), instant(seconds=30), "interrupt"),
+    ]
     await change_policy(world, ONE_LANE | {"blackouts": both})
     parked = await under_way.parked()
-    assert (parked.not_before, (await under_way.groups())[GroupState.COMMITTED]) == (end, 1)
+    assert (parked.not_before, await under_way.committed()) == (end, 1)
     await under_way.ends()
 
 
-async def test_a_pause_in_a_window_that_drains_interrupts_and_the_window_holds_after_the_resume(world: World) -> None:
-    under_way = await running(world)
-    end = instant(seconds=6)
-    await change_policy(world, ONE_LANE | {"blackouts": [blackout(instant(seconds=-1), end)]})
-    await until(lambda: is_held(world))
+async def test_a_pause_in_a_window_that_drains_interrupts_and_the_window_holds_after_the_resume(
+    world: World, running: Start
+) -> None:
+    under_way = await running()
+    end = instant(seconds=60)
+    await under_way.held(end)
     await world.container.pauses.pause_table(SYSTEM, world.table_id, reason="backfill", stops=True)
     parked = await under_way.parked()
     assert (parked.waiting_for, parked.not_before) == (WaitingFor.PAUSED, None)
-    assert (await under_way.groups())[GroupState.COMMITTED] == 1
+    assert await under_way.committed() == 1
     await world.container.pauses.resume_table(SYSTEM, world.table_id)
     assert not await world.container.worker.advance(parked.id)
     held = await world.get(parked.id)
@@ -152,33 +168,34 @@ async def test_a_pause_in_a_window_that_drains_interrupts_and_the_window_holds_a
     await under_way.ends()
 
 
-async def test_a_run_that_waits_in_a_window_is_cancelled_at_once_and_keeps_what_it_committed(world: World) -> None:
-    under_way = await running(world)
-    await change_policy(world, ONE_LANE | {"blackouts": [blackout(instant(seconds=-1), instant(seconds=60))]})
-    await until(lambda: is_held(world))
+async def test_a_run_that_waits_in_a_window_is_cancelled_at_once_and_keeps_what_it_committed(
+    world: World, running: Start
+) -> None:
+    under_way = await running()
+    await under_way.held(instant(seconds=60))
     under_way.gate.open()
     await under_way.parked()
     await world.container.runs.cancel(SYSTEM, under_way.run.id)
     cancelled = await go_on(world, under_way.run)
     assert (cancelled.state, cancelled.result.groups_committed) == (RunState.CANCELLED, 2)
-    assert world.lake.rows() == under_way.rows
+    assert content(world) == under_way.rows
 
 
-async def test_a_cancel_is_stronger_than_a_window_that_drains(world: World) -> None:
-    under_way = await running(world)
-    await change_policy(world, ONE_LANE | {"blackouts": [blackout(instant(seconds=-1), instant(seconds=60))]})
-    await until(lambda: is_held(world))
+async def test_a_cancel_is_stronger_than_a_window_that_drains(world: World, running: Start) -> None:
+    under_way = await running()
+    await under_way.held(instant(seconds=60))
     await world.container.runs.cancel(SYSTEM, under_way.run.id)
     ended = await under_way.parked()
     assert (ended.state, ended.reason) == (RunState.CANCELLED, "cancelled")
-    assert world.lake.rows() == under_way.rows
+    assert content(world) == under_way.rows
 
 
-async def test_a_worker_that_is_stopped_in_a_window_leaves_the_run_to_wait_for_its_end(world: World) -> None:
-    under_way = await running(world)
-    end = instant(seconds=6)
-    await change_policy(world, ONE_LANE | {"blackouts": [blackout(instant(seconds=-1), end)]})
-    await until(lambda: is_held(world))
+async def test_a_worker_that_is_stopped_in_a_window_leaves_the_run_to_wait_for_its_end(
+    world: World, running: Start
+) -> None:
+    under_way = await running()
+    end = instant(seconds=60)
+    await under_way.held(end)
     world.container.worker.stop()
     world.container.worker.stop()  # at once
     parked = await under_way.parked()
@@ -190,11 +207,10 @@ async def test_a_worker_that_is_stopped_in_a_window_leaves_the_run_to_wait_for_i
 
 
 @pytest.mark.parametrize("step", ["group_written", "before_commit", "after_commit"])
-async def test_a_worker_that_dies_while_it_parks_loses_nothing(world: World, step: str) -> None:
-    under_way = await running(world)
-    end = instant(seconds=5)
-    await change_policy(world, ONE_LANE | {"blackouts": [blackout(instant(seconds=-1), end)]})
-    await until(lambda: is_held(world))
+async def test_a_worker_that_dies_while_it_parks_loses_nothing(world: World, running: Start, step: str) -> None:
+    under_way = await running()
+    end = instant(seconds=60)
+    await under_way.held(end)
     world.at(step, world.steal_lease(under_way.run.id))
     under_way.gate.open()
     lost = await under_way.parked()
@@ -203,16 +219,17 @@ async def test_a_worker_that_dies_while_it_parks_loses_nothing(world: World, ste
     assert not await world.container.worker.advance(lost.id)
     held = await world.get(lost.id)
     assert (held.waiting_for, held.not_before) == (WaitingFor.BLACKOUT, end)
+    await under_way.clock.pass_until(end)
     ended = await go_on(world, under_way.run)
     assert (ended.state, ended.result.groups_committed) == (RunState.SUCCEEDED, GROUPS), ended.detail
-    assert (world.lake.rows(), len(world.lake.paths())) == (under_way.rows, GROUPS)
+    assert (content(world), len(world.lake.paths())) == (under_way.rows, GROUPS)
     committed = [group for summary in world.lake.replaces() for group in summary["packhouse.groups"].split(",")]
     assert len(committed) == len(set(committed)) == GROUPS
 
 
-async def test_a_window_that_is_taken_back_before_it_begins_stops_nothing(world: World) -> None:
-    soon = [blackout(instant(seconds=3), instant(seconds=60), "interrupt")]
-    under_way = await running(world, ONE_LANE | {"blackouts": soon})
+async def test_a_window_that_is_taken_back_before_it_begins_stops_nothing(world: World, running: Start) -> None:
+    soon = [blackout(instant(seconds=60), instant(seconds=90), "interrupt")]
+    under_way = await running(ONE_LANE | {"blackouts": soon})
     await change_policy(world, ONE_LANE)
     await until(lambda: attempt_of(world).room() == Room())
     under_way.gate.open()
@@ -220,11 +237,9 @@ async def test_a_window_that_is_taken_back_before_it_begins_stops_nothing(world:
     assert (ended.state, ended.attempt) == (RunState.SUCCEEDED, 1)
 
 
-async def test_a_run_that_waits_for_a_window_that_is_taken_back_is_let_go(world: World) -> None:
-    under_way = await running(world)
-    await change_policy(
-        world, ONE_LANE | {"blackouts": [blackout(instant(seconds=-1), instant(seconds=60), "interrupt")]}
-    )
+async def test_a_run_that_waits_for_a_window_that_is_taken_back_is_let_go(world: World, running: Start) -> None:
+    under_way = await running()
+    await change_policy(world, now_until(instant(seconds=60), "interrupt"))
     await under_way.parked()
     assert await world.container.coordinator.review() == 0
     await change_policy(world, ONE_LANE)
@@ -239,8 +254,8 @@ def quiet_now(on_start: str = "drain") -> dict[str, Any]:
     return {"quiet_hours": [{"from": f"{begin:%H:%M}", "to": f"{end:%H:%M}", "on_start": on_start}]}
 
 
-async def test_quiet_hours_that_appear_stop_a_running_rewrite(world: World) -> None:
-    under_way = await running(world)
+async def test_quiet_hours_that_appear_stop_a_running_rewrite(world: World, running: Start) -> None:
+    under_way = await running()
     await change_policy(world, ONE_LANE | quiet_now("interrupt"))
     parked = await under_way.parked()
     assert parked.waiting_for is WaitingFor.QUIET_HOURS
@@ -252,22 +267,24 @@ async def test_quiet_hours_that_appear_stop_a_running_rewrite(world: World) -> N
     await under_way.ends()
 
 
-async def test_an_urgent_run_goes_on_in_quiet_hours_and_stops_for_a_blackout(world: World) -> None:
+async def test_an_urgent_run_goes_on_in_quiet_hours_and_stops_for_a_blackout(world: World, running: Start) -> None:
     urgent = ONE_LANE | {"schedule": {"urgent_after": "1s"}}
-    under_way = await running(world, urgent)
-    await until_instant(under_way.run.created_at + timedelta(seconds=1.1))
+    under_way = await running(urgent)
+    await under_way.clock.pass_until(under_way.run.created_at + timedelta(seconds=1.1))
     await change_policy(world, urgent | quiet_now("interrupt"))
     await until(lambda: not attempt_of(world)._watch._rules.windows.are_none)
     assert not is_held(world)
-    end = instant(seconds=4)
+    end = instant(seconds=60)
     await change_policy(world, urgent | quiet_now() | {"blackouts": [blackout(instant(seconds=-1), end, "interrupt")]})
     parked = await under_way.parked()
     assert (parked.waiting_for, parked.not_before) == (WaitingFor.BLACKOUT, end)
     await under_way.ends()
 
 
-async def test_what_would_not_end_before_a_window_is_not_started(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    under_way = await running(world)
+async def test_what_would_not_end_before_a_window_is_not_started(
+    world: World, running: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    under_way = await running()
     begin, end = instant(seconds=30), instant(seconds=60)
     await change_policy(world, ONE_LANE | {"blackouts": [blackout(begin, end, "interrupt")]})
     await until(lambda: attempt_of(world).room() != Room())
@@ -277,7 +294,7 @@ async def test_what_would_not_end_before_a_window_is_not_started(world: World, m
     assert datetime.now(UTC) < begin
     assert (parked.waiting_for, parked.reason) == (WaitingFor.BLACKOUT, "window_ahead")
     assert (parked.not_before, parked.failures) == (end, 0)
-    assert (await under_way.groups())[GroupState.COMMITTED] == 2
+    assert await under_way.committed() == 2
     assert parked.detail is not None
     assert parked.detail.startswith(f"freeze at {begin:%Y-%m-%d %H:%M:%S} UTC: the ")
     assert "(measured in this run), and " in parked.detail
@@ -288,15 +305,14 @@ async def test_what_would_not_end_before_a_window_is_not_started(world: World, m
 
 
 async def test_a_group_that_no_time_between_windows_holds_is_sent_right_after_one(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, running: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ahead = Hold(WaitingFor.QUIET_HOURS, instant(seconds=60), OnStart.DRAIN, "window_ahead", "quiet hours")
     short = Room(seconds=0.001, longest=0.002, is_young=True, ahead=ahead)
-    under_way = await running(world)
+    under_way = await running()
     monkeypatch.setattr(Attempt, "room", lambda _self: short)
     under_way.gate.open()
     ended = await under_way.parked()
     assert (ended.state, ended.result.groups_committed) == (RunState.SUCCEEDED, GROUPS)
-    async with world.container.database.read() as unit:
-        told = [event for event in await unit.events.list(ended.id) if event.kind == "longer_than_any_gap"]
+    told = [event for event in await events_of(world, ended.id) if event.kind == "longer_than_any_gap"]
     assert [event.details["groups"] for event in told] != []
