@@ -1,5 +1,7 @@
 """An afternoon with defaults: tables fill up, Spark and Redis are killed, credentials expire; nothing is done by hand.
 
+`make test` has the death of Spark only, `make test-deep` all three faults after one another.
+
 Real `packhouse-server up`, real tables in an S3 store behind a REST catalog that vends credentials. The faults come
 while a task reads data files.
 """
@@ -15,6 +17,7 @@ from typing import Any
 
 import httpx
 import pyarrow as pa
+import pytest
 from pyiceberg.catalog import load_catalog
 
 from tests.support.eventually import eventually
@@ -61,11 +64,12 @@ class Afternoon:
 
     def write(self) -> None:
         """Append small files to each table."""
-        for _ in range(FILES):
-            batch = pa.table({"id": pa.array(range(self.written, self.written + 10), pa.int64())})
-            self.written += 10
-            for name in NAMES:
-                self.catalog.load_table(("lake", name)).append(batch)
+        ids = range(self.written, self.written + 10 * FILES)
+        self.written += len(ids)
+        for name in NAMES:
+            with self.catalog.load_table(("lake", name)).transaction() as transaction:
+                for first in ids[::10]:
+                    transaction.append(pa.table({"id": pa.array(range(first, first + 10), pa.int64())}))
 
     def ids(self, name: str) -> list[int]:
         column: list[int] = self.catalog.load_table(("lake", name)).scan().to_arrow()["id"].to_pylist()
@@ -74,7 +78,8 @@ class Afternoon:
     def is_in_shape(self, faults: int) -> bool:
         """Whether this number of faults has happened and every table has few files again."""
         tables = (self.catalog.load_table(("lake", name)) for name in NAMES)
-        return self.faults == faults and all(len(list(each.scan().plan_files())) <= FILES // 2 for each in tables)
+        summaries = (each.current_snapshot().summary for each in tables)
+        return self.faults == faults and all(int(each["total-data-files"]) <= FILES // 2 for each in summaries)
 
 
 @contextmanager
@@ -114,31 +119,37 @@ def kill(stack: Stack, words: str) -> None:
     os.kill(child, signal.SIGKILL)
 
 
-def test_an_afternoon_of_faults_needs_nobody(s3: S3Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "names", [["spark"], pytest.param(["spark", "redis", "credentials"], marks=pytest.mark.deep)], ids=",".join
+)
+def test_an_afternoon_of_faults_needs_nobody(s3: S3Server, tmp_path: Path, names: list[str]) -> None:
     with lake_on(s3, tmp_path) as (afternoon, server):
         properties = {"type": "rest", "uri": server.uri, "s3.endpoint": s3.url, "s3.region": "us-east-1"}
         with started(tmp_path, PACKHOUSE_FIRST_RUN_GRACE_SECONDS="0") as stack:
-            faults: list[Callable[[], None]] = [
-                lambda: kill(stack, "SparkConnectServer"),
-                lambda: kill(stack, "redis-server"),
-                afternoon.end_credentials,
-            ]
+            spark = stack.child("SparkConnectServer")
+            faults: dict[str, Callable[[], None]] = {
+                "spark": lambda: kill(stack, "SparkConnectServer"),
+                "redis": lambda: kill(stack, "redis-server"),
+                "credentials": afternoon.end_credentials,
+            }
             headers = {"Authorization": f"Bearer {stack.key}"}
             with httpx.Client(base_url=stack.url, headers=headers, timeout=30) as client:
                 register(client, properties)
-                for number, fault in enumerate(faults, start=1):
+                for number, name in enumerate(names, start=1):
                     before = {run["id"] for run in runs(client)}
-                    afternoon.fault = fault
+                    afternoon.fault = faults[name]
                     afternoon.write()
                     try:
                         eventually(partial(afternoon.is_in_shape, number), within_seconds=PATIENCE_SECONDS)
                     except AssertionError as error:
-                        raise AssertionError(f"after fault {number}: {runs(client)}") from error
+                        raise AssertionError(f"after {name}: {runs(client)}") from error
                 eventually(lambda: client.get("/readyz").json()["status"] == "ready", within_seconds=PATIENCE_SECONDS)
                 eventually(lambda: all(run["is_terminal"] for run in runs(client)), within_seconds=PATIENCE_SECONDS)
                 ended = [(run["state"], run["reason"], run["detail"]) for run in runs(client)]
                 assert {state for state, _, _ in ended} == {"succeeded"}, ended
-                assert s3.refused >= ENDS
-                assert {run["attempt"] for run in runs(client) if run["id"] not in before} == {1}
+                assert stack.child("SparkConnectServer") not in {spark, None}
+                if "credentials" in names:
+                    assert s3.refused >= ENDS
+                    assert {run["attempt"] for run in runs(client) if run["id"] not in before} == {1}
         for name in NAMES:
             assert afternoon.ids(name) == list(range(afternoon.written))

@@ -17,7 +17,13 @@ def _is_ready(stack: Stack) -> bool:
         return False
 
 
-@pytest.mark.parametrize("words", [("redis-server",), ("SparkConnectServer",)], ids=["redis", "spark"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(("redis-server",), id="redis"),
+        pytest.param(("SparkConnectServer",), id="spark", marks=pytest.mark.deep),  # test_afternoon.py kills it as well
+    ],
+)
 def test_an_embedded_server_that_was_killed_comes_back(stack: Stack, words: tuple[str, ...]) -> None:
     killed = stack.child(*words)
     assert killed is not None

@@ -17,22 +17,11 @@ from engine.domain.ids import RunId
 from engine.domain.runs.run import Run, RunState
 from engine.settings import Settings
 from tests.support.eventually import seen_when
-from tests.support.killable_process import killable, killed
+from tests.support.killable_process import STEPS, killable, killed
 from tests.support.processes import environment_of
 from tests.support.world import Lake, World, make_lake, open_on, open_world
 
 PATIENCE_SECONDS = 90
-STEPS = [
-    "claimed",
-    "planned",
-    "rewriting",
-    "group_written",
-    "before_commit",
-    "commit_made",
-    "commit_marked",
-    "after_commit",
-    "before_end",
-]
 COMMIT_STEPS = {"commit_made", "commit_marked"}
 """Where the manifests of a commit are written, and the commit may not have been sent."""
 MARK = [("commit_made", RunState.CANCELLED), ("commit_marked", RunState.SUCCEEDED)]

@@ -1,7 +1,7 @@
 """The SDKs install from a clone into empty environments by the documented commands, and call a running server.
 
 The commands are those of docs/clients.md and clients/typescript/README.md. Dependencies come from the package index in
-the newest versions that fit, not from the lock. The clone has what is committed. Takes about half a minute.
+the newest versions that fit, not from the lock. The clone has what is committed. Takes about half a minute each.
 """
 
 import os
@@ -60,6 +60,7 @@ def test_the_documents_have_two_ways_with_pip() -> None:
     assert [CLONE_URL in command for command in PIP_COMMANDS] == [False, True]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("command", PIP_COMMANDS, ids=["path", "git"])
 def test_the_python_sdk_works_in_an_empty_environment(clone: Path, stack: Stack, tmp_path: Path, command: str) -> None:
     environment = tmp_path / "environment"

@@ -24,7 +24,7 @@ from tests.support.processes import child, environment_of
 from tests.support.world import Lake, make_lake, register_lake
 
 PATIENCE_SECONDS = 120
-MIN_INTERVAL = timedelta(seconds=25)
+MIN_INTERVAL = timedelta(seconds=10)
 DAY = "2026-11-01"
 
 

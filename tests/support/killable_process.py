@@ -31,6 +31,19 @@ from engine.stores.runs.store import RunStore
 from engine.workers.coordinator import Coordinator
 from tests.support.local_dispatch import LocalDispatcher
 
+STEPS: Final = (
+    "claimed",
+    "planned",
+    "rewriting",
+    "group_written",
+    "before_commit",
+    "commit_made",
+    "commit_marked",
+    "after_commit",
+    "verified",
+    "before_end",
+)
+"""The labelled steps of a rewrite, in order."""
 _FORKS: Final = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload([__name__])
 
