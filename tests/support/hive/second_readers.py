@@ -5,6 +5,7 @@ The session's Spark server can't have the Hive catalog: `spark.sql.catalogImplem
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -46,11 +47,16 @@ def hive_spark(tmp_path_factory: pytest.TempPathFactory, metastore: Metastore) -
         server.stop()
 
 
+@cache
+def _duckdb() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(config={"threads": 1})
+
+
 def duckdb_rows(table: HiveTable) -> list[dict[str, Any]]:
     """Return the rows of a table as DuckDB reads them, by the names of the columns."""
     read = table.read()
     found: list[dict[str, Any]] = []
-    with duckdb.connect() as connection:
+    with _duckdb().cursor() as connection:
         for partition in table.partitions():
             if not (files := [str(each) for each in files_in(path_of(partition.sd.location))]):
                 continue

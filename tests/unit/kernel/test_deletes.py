@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.rewriting.kernel.contract import TaskInput
@@ -121,7 +121,6 @@ def test_a_delete_file_without_the_reserved_ids_is_refused(tmp_path: Path) -> No
     st.integers(1, 60),
     st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
 def test_exactly_the_named_rows_leave(deletes: list[tuple[int, int]], rows: int, group: int, coded: bool) -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)

@@ -264,6 +264,7 @@ def test_outputs_ask_the_store_to_encrypt_them(kind: str) -> None:
 def test_what_obstore_lacks_goes_through_arrow(
     store: StoreServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")  # asking for it takes seconds
     properties = store.properties()
     if way == "a role":
         properties = {"s3.role-arn": "arn:aws:iam::1:role/x", "s3.region": "us-east-1"}

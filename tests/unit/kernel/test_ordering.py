@@ -80,7 +80,7 @@ def chunked(rows: list[tuple[Any, ...]], at: int, of: pa.DataType, cut: int) -> 
 
 
 @given(tables(), st.integers(0, 40))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=4 * settings.default.max_examples)
 def test_sorting_agrees_with_an_independent_comparison(
     made: tuple[list[pa.DataType], list[tuple[Any, ...]], RowOrder], cut: int
 ) -> None:
@@ -137,7 +137,6 @@ def test_the_z_order_curve_interleaves_bits(columns: int) -> None:
 
 @pytest.mark.parametrize("strategy", ["zorder", "hilbert"])
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
 def test_curves_are_permutations_of_any_rows(strategy: str, data: st.DataObject) -> None:
     """L7: no row is lost, and none is doubled."""
     types, rows, order = data.draw(tables())

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyiceberg.transforms import (
     BucketTransform,
@@ -106,7 +106,6 @@ def by_kernel(of: pa.DataType, values: list[Any], field: PartitionField) -> list
     ("name", "transform", "parameter", "known"), CASES, ids=[f"{case[1]}-{case[2]}-{case[0]}" for case in CASES]
 )
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
 def test_partition_values_are_those_of_pyiceberg(
     name: str, transform: str, parameter: int, known: Transform[Any, Any], data: st.DataObject
 ) -> None:

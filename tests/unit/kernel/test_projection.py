@@ -15,7 +15,7 @@ from engine.rewriting.kernel.reading.projection import Projection, field_id, lea
 from tests.unit.kernel.building import field, make_task, outputs_of, rewrite, with_deletes, write, write_deletes
 from tests.unit.kernel.evolving import bits, expected, project, tables
 
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+SLOW = settings(suppress_health_check=list(HealthCheck))
 
 
 def one_column(source: pa.DataType, target: pa.DataType, items: list[Any]) -> list[Any]:

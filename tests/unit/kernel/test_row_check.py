@@ -182,7 +182,7 @@ def test_a_large_file_is_checked_column_by_column(tmp_path: Path) -> None:
 
 
 @given(tables())
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 def test_any_schema_and_any_change_of_it_can_be_checked(tmp_path: Path, case: tuple[pa.Table, pa.Schema]) -> None:
     table, target = case
     folder = tmp_path / str(len(list(tmp_path.iterdir())))

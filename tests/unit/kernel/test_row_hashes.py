@@ -16,7 +16,7 @@ from engine.rewriting.kernel.reading.row_hashes import RowDigest, RowHasher
 from tests.unit.kernel.building import field
 from tests.unit.kernel.evolving import project, tables
 
-SLOW = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+SLOW = settings(suppress_health_check=list(HealthCheck))
 
 
 def hashes(table: pa.Table, target: pa.Schema) -> list[int]:

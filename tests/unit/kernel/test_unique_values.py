@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.rewriting.kernel.contract import BY_NAME, GroupResult, WriteSettings
@@ -206,7 +206,6 @@ def test_texts_that_files_share_keep_a_dictionary(
     parts=st.lists(st.tuples(st.integers(1, 1500), st.sampled_from([REQUIRED, OPTIONAL])), min_size=1, max_size=4),
     version=st.sampled_from(["1.0", "2.0"]),
 )
-@settings(max_examples=25, deadline=None)
 def test_values_with_and_without_repetitions(
     seed: int, limit: int, span: int, parts: list[tuple[int, pa.Schema]], version: str
 ) -> None:
