@@ -5,9 +5,10 @@ Each action is done to a twin of the table too, which Packhouse never touches: b
 """
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from itertools import cycle
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -25,11 +26,27 @@ FIRST: Final = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
 FEW: Final = [("key", "group_written"), ("append", "commit_marked")]
 MANY: Final = [(kind, step) for kind in KINDS for step in EVERY_STEP]
 EXPIRED: Final = [("key", step, "append_and_expire") for step in ("commit_made", "commit_marked", "after_commit")]
+ONCE: Final = [
+    *zip(cycle(["key"]), cycle(EVERY_STEP), actions_on(KINDS["key"])),
+    *zip(
+        cycle(["append"]), cycle(EVERY_STEP), ("compact_too", "overwrite", "recreate", "roll_back_and_write", "append")
+    ),
+    ("key", "after_commit", "append_and_expire"),
+]
+"""Every action on a key table, at the steps in turn, and some on an append table: what is played without a deep run."""
+
 CELLS: Final = [
     *((kind, step, action) for kind, step in (MANY if RUNS else FEW) for action in actions_on(KINDS[kind])),
     *([] if RUNS else EXPIRED),
 ]
 SEQUENCES: Final = [(list(KINDS)[seed % len(KINDS)], seed) for seed in range(FIRST, FIRST + (RUNS or 5))]
+
+
+def with_deep(once: Sequence[tuple[Any, ...]], every: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Return the cases that are always played, and all others as deep ones."""
+    return [*once, *(pytest.param(*each, marks=() if RUNS else pytest.mark.deep) for each in every if each not in once)]
+
+
 HARMLESS: Final = (
     "append",
     "upsert",
@@ -55,7 +72,7 @@ async def world(
 pytestmark = pytest.mark.usefixtures("core_child", "redis")
 
 
-@pytest.mark.parametrize(("world", "step", "action"), CELLS, indirect=["world"])
+@pytest.mark.parametrize(("world", "step", "action"), with_deep(ONCE, CELLS), indirect=["world"])
 async def test_an_action_of_another_writer_at_a_step(world: World[TwinLake], action: str, step: str) -> None:
     """P5: at every step readers find all rows and writers commit."""
     run = await check_rewrite_while(world, step, actions_on(world.lake.kind)[action])
@@ -65,7 +82,7 @@ async def test_an_action_of_another_writer_at_a_step(world: World[TwinLake], act
         assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
 
 
-@pytest.mark.parametrize(("world", "seed"), SEQUENCES, indirect=["world"])
+@pytest.mark.parametrize(("world", "seed"), with_deep(SEQUENCES[:1], SEQUENCES), indirect=["world"])
 async def test_many_actions_during_one_run(world: World[TwinLake], seed: int) -> None:
     run = await check_rewrite_while_many(world, actions_on(world.lake.kind), seed, EVERY_STEP)
     check_twins(world)

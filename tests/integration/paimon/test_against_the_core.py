@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from engine.planning.measures.digest import FILE_DIGEST
-from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 
 TABLES = 60 if "PACKHOUSE_DEEP" in os.environ else 20
@@ -141,9 +140,9 @@ def compact(chance: Random, shape: Shape, lake: PaimonLake) -> None:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("number", range(TABLES))
-def test_a_random_table_is_read_as_the_core_reads_it(paimon_core: PaimonCore, tmp_path: Path, number: int) -> None:
+def test_a_random_table_is_read_as_the_core_reads_it(lake: PaimonLake, number: int) -> None:
     chance = Random(SEED + number)
-    lake, shape = PaimonLake(paimon_core, tmp_path), shape_of(chance, number)
+    shape = shape_of(chance, number)
     play(chance, shape, lake)
     compare(lake, [name for name, _ in shape.partitions])
 

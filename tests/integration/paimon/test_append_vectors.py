@@ -10,7 +10,7 @@ from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.paimon import PaimonTable
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
-from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.lakes import PaimonLake, made_once
 from tests.support.paimon.rewrites import RUN, committed, opened, rewritten
 
 pytestmark = pytest.mark.usefixtures("core_child")
@@ -19,13 +19,14 @@ pytestmark = pytest.mark.usefixtures("core_child")
 @pytest.fixture
 def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
     """Return a table of three files in each of two partitions, with every third row of each file deleted."""
-    lake = PaimonLake(paimon_core, tmp_path / "ours")
-    columns = [("id", "BIGINT"), ("day", "STRING")]
-    lake.create(columns, partition_keys=["day"], deletion_vectors__enabled="true")
-    for number in range(3):
-        lake.write([[10 * number + at, day] for at in range(10) for day in "ab"])
-    lake.call("delete", every=3)
-    return lake
+
+    def make(lake: PaimonLake) -> None:
+        lake.create([("id", "BIGINT"), ("day", "STRING")], partition_keys=["day"], deletion_vectors__enabled="true")
+        for number in range(3):
+            lake.write([[10 * number + at, day] for at in range(10) for day in "ab"])
+        lake.call("delete", every=3)
+
+    return made_once(paimon_core, tmp_path / "ours", "append vectors", make)
 
 
 def vectors(table: PaimonTable) -> dict[str, int]:

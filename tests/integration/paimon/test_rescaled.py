@@ -1,11 +1,9 @@
 """Tables whose option `bucket` was changed: partitions keep the number of buckets that they were written with."""
 
-from pathlib import Path
 
 import pytest
 
 from engine.services.planning.engines import Engine
-from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import compacted_by_packhouse
 
@@ -22,11 +20,8 @@ def buckets_of(lake: PaimonLake) -> set[tuple[str, int]]:
     return {(str(each["partition"]), each["total_buckets"]) for each in lake.call("inspect")["files"]}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_partitions_of_an_earlier_number_of_buckets_are_compacted_and_keep_it(
-    paimon_core: PaimonCore, tmp_path: Path, kind: str
-) -> None:
-    lake = PaimonLake(paimon_core, tmp_path / "ours")
+@pytest.mark.parametrize("kind", ["key", "append", pytest.param("vectors", marks=pytest.mark.deep)])
+def test_partitions_of_an_earlier_number_of_buckets_are_compacted_and_keep_it(lake: PaimonLake, kind: str) -> None:
     engine, options = KINDS[kind]
     keys = () if kind == "append" else ("id", "day")
     lake.create(partition_keys=["day"], primary_keys=keys, bucket="2", write_only="true", **options)

@@ -1,16 +1,14 @@
 """Sorted runs are counted as Paimon's core counts them, on tables that the core wrote and compacted."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from engine.planning.measures.partitions import partition_files
 from engine.planning.measures.sorted_runs import SortedRuns
 from engine.services.tables.backpressure import ABOVE_TRIGGER
-from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 
 KEYED: Mapping[str, Any] = {"partition_keys": ["day"], "primary_keys": ["id", "day"]}
@@ -34,9 +32,14 @@ def counted(lake: PaimonLake) -> dict[tuple[str, int], int]:
     return {(runs.files.names[place], bucket): count for place, bucket, count in places}
 
 
-@pytest.mark.parametrize("kind", OPTIONS)
-def test_p24_sorted_runs_are_those_of_the_core(paimon_core: PaimonCore, tmp_path: Path, kind: str) -> None:
-    chance, lake = Random(kind), PaimonLake(paimon_core, tmp_path)
+SMOKE: Final = ("compacted by its writers", "deletion vectors")
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(each, marks=() if each in SMOKE else pytest.mark.deep) for each in OPTIONS]
+)
+def test_p24_sorted_runs_are_those_of_the_core(lake: PaimonLake, kind: str) -> None:
+    chance = Random(kind)
     lake.create(**KEYED, **OPTIONS[kind])
     most = 0
     for step in range(12):
@@ -50,17 +53,14 @@ def test_p24_sorted_runs_are_those_of_the_core(paimon_core: PaimonCore, tmp_path
     assert lake.open().figures().has_levels
 
 
-def test_p24_tables_without_a_key_have_no_levels(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = PaimonLake(paimon_core, tmp_path).create(bucket="2", bucket_key="id")
+def test_p24_tables_without_a_key_have_no_levels(lake: PaimonLake) -> None:
+    lake.create(bucket="2", bucket_key="id")
     lake.write([[1, "a", 1.5]])
     table = lake.open()
     assert table.figures().has_levels is False
     assert table.digest()["level"].to_pylist() == [0]
 
 
-def test_p23_writers_of_the_core_stop_at_as_many_sorted_runs_above_the_trigger(
-    paimon_core: PaimonCore, tmp_path: Path
-) -> None:
-    lake = PaimonLake(paimon_core, tmp_path).create(**KEYED, bucket="2")
-    found = lake.call("sorted_runs")
+def test_p23_writers_of_the_core_stop_at_as_many_sorted_runs_above_the_trigger(lake: PaimonLake) -> None:
+    found = lake.create(**KEYED, bucket="2").call("sorted_runs")
     assert (found["trigger"], found["stop_trigger"] - found["trigger"]) == (5, ABOVE_TRIGGER)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 import pytest
@@ -137,9 +137,13 @@ def sqlite_home(folder: Path) -> CatalogHome:
     return CatalogHome(f"sqlite:///{path}", {"uri": f"jdbc:sqlite:{path}", "jdbc.busy_timeout": "10000"})
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+ON_BOTH: Final = pytest.mark.parametrize("home", ["sqlite", "postgres"], indirect=True)
+"""Mark of tests of the statements that a catalog's database gets; other tests use Postgres in deep runs only."""
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.deep)])
 def home(request: pytest.FixtureRequest, tmp_path: Path) -> CatalogHome:
-    """An empty database, of both kinds."""
+    """An empty database."""
     if request.param == "sqlite":
         return sqlite_home(tmp_path)
     return postgres_home(request.getfixturevalue("tcp_postgres"))

@@ -18,7 +18,7 @@ from engine.services.planning.engines import Engine
 from tests.integration.paimon.catalog_commits import CatalogCommits
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.commits import ids, keyed, sent, values
-from tests.support.paimon.jdbc_lakes import KEY, CatalogHome, JdbcLake, postgres_home
+from tests.support.paimon.jdbc_lakes import KEY, ON_BOTH, CatalogHome, JdbcLake, postgres_home
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
 from tests.support.paimon.worlds import KINDS, TwinLake, served
@@ -42,6 +42,7 @@ def temporary(lake: PaimonLake) -> list[Path]:
     return list((lake.folder / "snapshot").glob(".*"))
 
 
+@ON_BOTH
 def test_a_key_table_is_compacted_and_proven(lake: JdbcLake) -> None:
     rows = values(lake)
     compacted_by_packhouse(lake)
@@ -73,6 +74,7 @@ def test_without_a_table_of_locks_the_core_commits(jdbc_lake: JdbcLake) -> None:
         table.commit(CommitRequest(RUN, 1, 4, table.schema_id, ()), before_try=lambda: None)
 
 
+@ON_BOTH
 def test_a_writer_with_the_lock_delays_the_commit(lake: JdbcLake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locks, "WAIT_SECONDS", 1.0)
     table, rows = opened(lake), values(lake)

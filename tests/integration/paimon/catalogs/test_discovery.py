@@ -10,7 +10,7 @@ from engine.domain.tables.table import TableRef
 from engine.formats.paimon import PaimonConnection, PaimonFormat
 from engine.formats.paimon.catalog import database
 from engine.services.catalogs.locations import LocationRules
-from tests.support.paimon.jdbc_lakes import CatalogHome, JdbcLake
+from tests.support.paimon.jdbc_lakes import ON_BOTH, CatalogHome, JdbcLake
 from tests.support.postgres_server import PostgresServer
 
 
@@ -30,6 +30,7 @@ def insert(home: CatalogHome, database: str, name: str, key: str = "jdbc") -> No
     home.execute("INSERT INTO paimon_tables VALUES (:key, :database, :name)", key=key, database=database, name=name)
 
 
+@ON_BOTH
 def test_a_table_is_listed_and_read(lake: JdbcLake) -> None:
     connection = connected(lake)
     connection.ping()
@@ -45,6 +46,7 @@ def test_a_table_is_listed_and_read(lake: JdbcLake) -> None:
     ]
 
 
+@ON_BOTH
 def test_a_listing_is_limited_and_by_namespace(lake: JdbcLake) -> None:
     for name in ("b", "a", "c"):
         insert(lake.home, "other", name)
@@ -103,6 +105,7 @@ def test_a_table_that_is_dropped_while_it_is_open_is_gone(lake: JdbcLake) -> Non
         table.find_commits("run_1")
 
 
+@ON_BOTH
 def test_another_catalog_key_has_other_tables(lake: JdbcLake) -> None:
     insert(lake.home, "lake", "others", key="other")
     connection = connected(lake, **{"catalog-key": "other"})
@@ -138,6 +141,7 @@ def test_unusual_names_are_found(lake: JdbcLake, name: str) -> None:
     assert connected(lake).open_table(ref).digest().num_rows == 3
 
 
+@ON_BOTH
 def test_a_database_without_a_catalog_is_refused(jdbc_lake: JdbcLake) -> None:
     connection = connected(jdbc_lake)
     with pytest.raises(StateConflict, match="this database has no Paimon catalog: check `uri`"):
@@ -176,6 +180,7 @@ def test_an_address_that_can_not_be_used_is_refused(jdbc_lake: JdbcLake, uri: st
         connected(replace(jdbc_lake, home=CatalogHome(uri, {}))).ping()
 
 
+@ON_BOTH
 def test_user_and_password_are_properties_of_their_own(tcp_postgres: PostgresServer, lake: JdbcLake) -> None:
     if lake.home.uri.startswith("sqlite"):
         with pytest.raises(StateConflict, match="is not an address of a database"):

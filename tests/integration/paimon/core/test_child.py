@@ -108,13 +108,13 @@ def test_too_small_a_heap_fails_one_group_only(lake: PaimonLake) -> None:
     large = replace(lake, name="large")
     large.create([("id", "BIGINT NOT NULL"), ("text", "STRING")], primary_keys=["id"], bucket="1", write_only="true")
     for seed in range(4):
-        large.call("fill", rows=400, text_bytes=100_000, seed=seed)
-    small = 40 * 2**20
+        large.call("fill", rows=400, text_bytes=25_000, seed=seed)
+    small = 24 * 2**20
     CHILDREN.close()  # a larger heap would do
     result = compact(replace(tasks(large)[0], heap_bytes=small))
     assert result.outcome == "failed"
     assert result.reason == (
-        "OutOfHeap: the heap of Paimon's core, 40 MiB, is too small for this bucket: raise "
+        "OutOfHeap: the heap of Paimon's core, 24 MiB, is too small for this bucket: raise "
         "PACKHOUSE_PAIMON_HEAP_BYTES, or give the table more buckets"
     )
     assert own_files(large) == []
@@ -124,9 +124,9 @@ def test_too_small_a_heap_fails_one_group_only(lake: PaimonLake) -> None:
 def test_a_heap_that_is_too_small_is_raised_to_the_limit_once(lake: PaimonLake) -> None:
     lake.create([("id", "BIGINT NOT NULL"), ("text", "STRING")], primary_keys=["id"], bucket="1", write_only="true")
     for seed in range(4):
-        lake.call("fill", rows=400, text_bytes=100_000, seed=seed)
+        lake.call("fill", rows=400, text_bytes=25_000, seed=seed)
     CHILDREN.close()
-    result = compact(replace(tasks(lake)[0], heap_bytes=40 * 2**20, heap_limit_bytes=HEAP))
+    result = compact(replace(tasks(lake)[0], heap_bytes=24 * 2**20, heap_limit_bytes=HEAP))
     assert (result.outcome, result.reason) == ("written", None)
     assert {each.name for each in own_files(lake)} == {Path(each.path).name for each in result.outputs}
 

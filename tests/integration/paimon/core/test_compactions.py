@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -67,8 +67,18 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("full", [True, False], ids=["full", "minor"])
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+MINOR: Final = ("key, fixed", "append, fixed", "append, unaware")
+"""The kinds of which a minor compaction is made without a deep run, too."""
+
+
+@pytest.mark.parametrize(
+    ("shape", "full"),
+    [
+        pytest.param(shape, full, marks=() if full or name in MINOR else pytest.mark.deep, id=f"{name}-{full}")
+        for name, shape in SHAPES.items()
+        for full in (True, False)
+    ],
+)
 def test_rows_stay_equal(lake: PaimonLake, shape: Shape, full: bool) -> None:
     lake.create(**shape.keys, **shape.options, write_only="true")
     fill(lake, **({"buckets": shape.buckets} if shape.buckets else {}))

@@ -60,7 +60,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_stop_ends_a_large_compaction_and_leaves_no_file(lake: PaimonLake, scratch: Path, keyed: bool) -> None:
     lake.create(COLUMNS, primary_keys=["id"] if keyed else [], bucket="1" if keyed else "-1", write_only="true")
     for seed in range(3):
-        lake.call("fill", rows=2000, text_bytes=20_000, seed=seed)
+        lake.call("fill", rows=600, text_bytes=20_000, seed=seed)
     slow = {"file__compression__zstd_level": "19"}
     task = paced(tasks(lake, kind="bucket" if keyed else WITHOUT_BUCKETS, **slow)[0])
     before, files = paths(lake), files_of(lake.folder)

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,26 +24,37 @@ from tests.support.paimon.expiries import (
     snapshots_expired,
     stopped_after,
 )
-from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.lakes import PaimonLake, made_once
 
 KEYED: Any = {"primary_keys": ["id", "day"], "partition_keys": ["day"], "bucket": "1"}
 
 
-def compacted(core: PaimonCore, root: Path, commits: int = 3, **options: str) -> PaimonLake:
+def compacted(lake: PaimonLake, commits: int = 3, **options: str) -> PaimonLake:
     """A key table with a snapshot for each write, each followed by one of a full compaction."""
-    lake = PaimonLake(core, root).create(**KEYED, write_only="true", **options)
-    for number in range(commits):
-        lake.write([[each, "a", float(number)] for each in range(5)])
-        lake.call("compact", full=True, options={"write-only": "false"})
-    return lake
+
+    def make(made: PaimonLake) -> None:
+        made.create(**KEYED, write_only="true", **options)
+        for number in range(commits):
+            made.write([[each, "a", float(number)] for each in range(5)])
+            made.call("compact", full=True, options={"write-only": "false"})
+
+    return made_once(lake.core, lake.root, f"{commits} commits and compactions {options}", make)
+
+
+@pytest.fixture
+def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
+    """A table of three commits and compactions."""
+    return compacted(PaimonLake(paimon_core, tmp_path / "warehouse"))
 
 
 def data_files(lake: PaimonLake) -> set[str]:
     return {each for each in files_of(lake) if "bucket-" in each}
 
 
-def test_files_of_all_kinds_go_with_the_snapshots_that_needed_them(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = compacted(paimon_core, tmp_path, deletion_vectors__enabled="true", changelog_producer="lookup")
+def test_files_of_all_kinds_go_with_the_snapshots_that_needed_them(lake: PaimonLake, tmp_path: Path) -> None:
+    lake = compacted(
+        replace(lake, root=tmp_path / "other"), deletion_vectors__enabled="true", changelog_producer="lookup"
+    )
     rows = lake.call("values")
     plan = expired_with_files(lake, expiry(1))
     assert {"data", "changelogs", "manifests", "manifest_lists"} <= set(plan.files)
@@ -51,8 +63,8 @@ def test_files_of_all_kinds_go_with_the_snapshots_that_needed_them(paimon_core: 
     assert (lake.folder / "snapshot/EARLIEST").read_text() == "6"
 
 
-def test_deletion_vectors_of_an_append_table_go(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = PaimonLake(paimon_core, tmp_path).create(bucket="-1", deletion_vectors__enabled="true")
+def test_deletion_vectors_of_an_append_table_go(lake: PaimonLake, tmp_path: Path) -> None:
+    lake = replace(lake, root=tmp_path / "other").create(bucket="-1", deletion_vectors__enabled="true")
     for number in range(3):
         lake.write([[each, "a", float(number)] for each in range(9)])
         lake.call("delete", every=number + 2)
@@ -63,8 +75,7 @@ def test_deletion_vectors_of_an_append_table_go(paimon_core: PaimonCore, tmp_pat
     assert lake.call("values") == rows
 
 
-def test_a_run_that_deletes_no_files_leaves_them(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = compacted(paimon_core, tmp_path)
+def test_a_run_that_deletes_no_files_leaves_them(lake: PaimonLake) -> None:
     before = files_of(lake)
     table, which = lake.open(), expiry(1)
     table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None)
@@ -75,8 +86,8 @@ def test_a_run_that_deletes_no_files_leaves_them(paimon_core: PaimonCore, tmp_pa
 
 
 @pytest.mark.parametrize("count", range(6))
-def test_an_expiry_that_is_stopped_goes_on(paimon_core: PaimonCore, tmp_path: Path, count: int) -> None:
-    lake, which = compacted(paimon_core, tmp_path), expiry(1)
+def test_an_expiry_that_is_stopped_goes_on(lake: PaimonLake, count: int) -> None:
+    which = expiry(1)
     table = lake.open()
     ids = tuple(table.plan_expiry(which).expired)
     assert len(ids) == 5
@@ -97,8 +108,7 @@ def test_an_expiry_that_is_stopped_goes_on(paimon_core: PaimonCore, tmp_path: Pa
     assert lake.call("history")["earliest"] == 6
 
 
-def test_a_deletion_that_is_stopped_goes_on_with_its_list(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = compacted(paimon_core, tmp_path)
+def test_a_deletion_that_is_stopped_goes_on_with_its_list(lake: PaimonLake) -> None:
     snapshots_expired(lake, expiry(1))
     deletion = lake.open().deletion(RUN, ())
     plan = deletion.record()
@@ -119,8 +129,7 @@ def test_a_deletion_that_is_stopped_goes_on_with_its_list(paimon_core: PaimonCor
     assert len(data_files(lake)) == 1
 
 
-def test_a_tag_of_an_expiring_snapshot_keeps_its_files(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = compacted(paimon_core, tmp_path)
+def test_a_tag_of_an_expiring_snapshot_keeps_its_files(lake: PaimonLake) -> None:
     lake.call("create_tag", name="before", snapshot=1)
     which = expiry(1)
     table = lake.open()
@@ -142,8 +151,7 @@ def test_a_tag_of_an_expiring_snapshot_keeps_its_files(paimon_core: PaimonCore, 
     assert (len(rows["tag before"]), len(rows["branch b"])) == (5, 5)
 
 
-def test_writers_commit_and_compact_during_a_deletion(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = compacted(paimon_core, tmp_path)
+def test_writers_commit_and_compact_during_a_deletion(lake: PaimonLake) -> None:
     which = expiry(1)
     table = lake.open()
 
@@ -161,8 +169,7 @@ def test_writers_commit_and_compact_during_a_deletion(paimon_core: PaimonCore, t
     assert [row[0] for row in lake.call("values") if row[1] == "b"] == [1, 2]
 
 
-def test_a_rollback_stops_an_expiry(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = compacted(paimon_core, tmp_path)
+def test_a_rollback_stops_an_expiry(lake: PaimonLake) -> None:
     which = expiry(1)
     table = lake.open()
     ids = tuple(table.plan_expiry(which).expired)
@@ -179,8 +186,7 @@ def test_a_rollback_stops_an_expiry(paimon_core: PaimonCore, tmp_path: Path) -> 
     assert {"snapshot 3", "snapshot 4"} <= set(lake.call("history")["rows"])
 
 
-def test_a_rollback_to_a_tag_keeps_its_files(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = compacted(paimon_core, tmp_path)
+def test_a_rollback_to_a_tag_keeps_its_files(lake: PaimonLake) -> None:
     lake.call("create_tag", name="t", snapshot=2)
     rows = lake.call("history")["rows"]["tag t"]
     snapshots_expired(lake, expiry(1))
@@ -190,10 +196,8 @@ def test_a_rollback_to_a_tag_keeps_its_files(paimon_core: PaimonCore, tmp_path: 
     assert lake.call("values") == rows
 
 
-def test_a_branch_of_a_snapshot_whose_changelog_expired_stops_no_deletion(
-    paimon_core: PaimonCore, tmp_path: Path
-) -> None:
-    lake = compacted(paimon_core, tmp_path, changelog_producer="lookup")
+def test_a_branch_of_a_snapshot_whose_changelog_expired_stops_no_deletion(lake: PaimonLake, tmp_path: Path) -> None:
+    lake = compacted(replace(lake, root=tmp_path / "other"), changelog_producer="lookup")
     lake.call("create_tag", name="t", snapshot=2)
     lake.call("create_branch", name="b", tag="t")
     rows = lake.call("history")["rows"]["branch b"]
@@ -205,8 +209,7 @@ def test_a_branch_of_a_snapshot_whose_changelog_expired_stops_no_deletion(
     assert lake.call("history")["rows"]["branch b"] == rows
 
 
-def test_another_table_of_this_name_loses_nothing(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = compacted(paimon_core, tmp_path)
+def test_another_table_of_this_name_loses_nothing(lake: PaimonLake) -> None:
     snapshots_expired(lake, expiry(1))
     schema = lake.folder / "schema/schema-0"
     edit_json(schema, timeMillis=json.loads(schema.read_text())["timeMillis"] + 1)
@@ -222,8 +225,8 @@ def renamed(lake: PaimonLake) -> None:
     (lake.folder.with_name("new")).rename(lake.folder)
 
 
-def test_a_table_that_takes_the_name_before_the_expiry_loses_nothing(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake, which = compacted(paimon_core, tmp_path), expiry(1)
+def test_a_table_that_takes_the_name_before_the_expiry_loses_nothing(lake: PaimonLake) -> None:
+    which = expiry(1)
     lake.call("create_tag", name="t", snapshot=2, seconds=1.0)
     shutil.copytree(lake.folder, lake.folder.with_name("new"))
     schema = lake.folder.with_name("new") / "schema/schema-0"
@@ -244,8 +247,7 @@ def test_a_table_that_takes_the_name_before_the_expiry_loses_nothing(paimon_core
     assert files_of(lake) == before
 
 
-def test_a_file_below_another_table_stays(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = compacted(paimon_core, tmp_path)
+def test_a_file_below_another_table_stays(lake: PaimonLake) -> None:
     snapshots_expired(lake, expiry(1))
     plan = files_deleted(lake.open(), others=[f"{lake.folder}/day=a"])
     assert "data" not in plan.files
@@ -273,10 +275,8 @@ def _name(entries: list[Any], victim: Path) -> None:
 
 
 @pytest.mark.parametrize("edit", [_external, _external_by_parents])
-def test_external_paths_lead_nowhere(
-    paimon_core: PaimonCore, tmp_path: Path, edit: Callable[[list[Any], Path], None]
-) -> None:
-    lake, victim = compacted(paimon_core, tmp_path, commits=2), tmp_path / "victim"
+def test_external_paths_lead_nowhere(lake: PaimonLake, edit: Callable[[list[Any], Path], None]) -> None:
+    victim = lake.root / "victim"
     victim.write_text("of another program")
     edit_manifest(lake.folder, lambda entries: edit(entries, victim))
     lake.write([[9, "c", 1.0]])
@@ -288,10 +288,8 @@ def test_external_paths_lead_nowhere(
 
 
 @pytest.mark.parametrize("edit", [_extra, _name])
-def test_names_with_folders_lead_nowhere(
-    paimon_core: PaimonCore, tmp_path: Path, edit: Callable[[list[Any], Path], None]
-) -> None:
-    lake, victim = compacted(paimon_core, tmp_path, commits=2), tmp_path / "victim"
+def test_names_with_folders_lead_nowhere(lake: PaimonLake, edit: Callable[[list[Any], Path], None]) -> None:
+    victim = lake.root / "victim"
     victim.write_text("of another program")
     assert (lake.folder / "day=a/bucket-0/../../../../victim").samefile(victim)
     edit_manifest(lake.folder, lambda entries: edit(entries, victim))
@@ -303,8 +301,7 @@ def test_names_with_folders_lead_nowhere(
     assert victim.exists()
 
 
-def test_a_damaged_tag_stops_the_expiry_before_anything_is_removed(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = compacted(paimon_core, tmp_path)
+def test_a_damaged_tag_stops_the_expiry_before_anything_is_removed(lake: PaimonLake) -> None:
     lake.call("create_tag", name="t", snapshot=2)
     edit_json(lake.folder / "tag/tag-t", baseManifestList="../../../../etc/passwd")
     before, which = files_of(lake), expiry(1)
@@ -314,12 +311,11 @@ def test_a_damaged_tag_stops_the_expiry_before_anything_is_removed(paimon_core: 
     assert files_of(lake) == before
 
 
-def test_lists_in_the_store_are_not_trusted(paimon_core: PaimonCore, tmp_path: Path) -> None:
+def test_lists_in_the_store_are_not_trusted(lake: PaimonLake) -> None:
     """A stored list that names live files, and files elsewhere, deletes none of them."""
-    lake = compacted(paimon_core, tmp_path)
     view = lake.open()._view
     live = [str(each) for each in lake.folder.rglob("*") if each.is_file()]
-    victim = tmp_path / "victim"
+    victim = lake.root / "victim"
     victim.write_text("of another program")
     named = [*live, str(victim), f"{lake.folder}/../../victim", f"{lake.folder}/snapshot/../../../victim"]
     writer = ListWriter(Origin(view.uuid, 7, 0))
@@ -333,8 +329,7 @@ def test_lists_in_the_store_are_not_trusted(paimon_core: PaimonCore, tmp_path: P
     assert files_of(lake) == before
 
 
-def test_missing_files_of_expiring_snapshots_are_counted(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = compacted(paimon_core, tmp_path)
+def test_missing_files_of_expiring_snapshots_are_counted(lake: PaimonLake) -> None:
     snapshot = json.loads((lake.folder / "snapshot/snapshot-4").read_text())
     (lake.folder / "manifest" / snapshot["deltaManifestList"]).unlink()
     table, which = lake.open(), expiry(1)
@@ -344,10 +339,7 @@ def test_missing_files_of_expiring_snapshots_are_counted(paimon_core: PaimonCore
     assert len(data_files(lake)) == 2, "one that only the fourth snapshot removed is unknown"
 
 
-def test_a_partition_that_cannot_be_read_in_an_expiring_snapshot_is_counted(
-    paimon_core: PaimonCore, tmp_path: Path
-) -> None:
-    lake = compacted(paimon_core, tmp_path)
+def test_a_partition_that_cannot_be_read_in_an_expiring_snapshot_is_counted(lake: PaimonLake) -> None:
 
     def lengthen(entries: list[Any]) -> None:
         for each in entries:
@@ -363,8 +355,7 @@ def test_a_partition_that_cannot_be_read_in_an_expiring_snapshot_is_counted(
     assert plan.files["data"].files == len(before - data_files(lake)) == 2, "those that the fourth snapshot removed"
 
 
-def test_an_entry_that_neither_adds_nor_deletes_frees_no_file(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = compacted(paimon_core, tmp_path)
+def test_an_entry_that_neither_adds_nor_deletes_frees_no_file(lake: PaimonLake) -> None:
 
     def of_no_kind(entries: list[Any]) -> None:
         added = next(each for each in entries if each["_KIND"] == 0)
@@ -378,17 +369,15 @@ def test_an_entry_that_neither_adds_nor_deletes_frees_no_file(paimon_core: Paimo
     assert files_of(lake) == before
 
 
-def test_absurd_counts_are_unreadable(paimon_core: PaimonCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lake = compacted(paimon_core, tmp_path)
+def test_absurd_counts_are_unreadable(lake: PaimonLake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.formats.paimon.upkeep.documents.MOST_DOCUMENTS", 5)
     with pytest.raises(TableUnreadable, match="more than 5"):
         lake.open().preview_removal([1], ())
 
 
 def test_documents_that_are_too_large_together_are_unreadable(
-    paimon_core: PaimonCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lake: PaimonLake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lake = compacted(paimon_core, tmp_path)
     lake.call("create_tag", name="t", snapshot=1)
     tag, snapshots = lake.folder / "tag/tag-t", list((lake.folder / "snapshot").glob("snapshot-*"))
     limit = sum(each.stat().st_size for each in (tag, *snapshots))

@@ -12,7 +12,7 @@ from engine.formats.paimon.upkeep.expiry import AFTER_KEPT, CONSUMER
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.expiries import expiry
-from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.lakes import PaimonLake, made_once
 
 DAY = timedelta(days=1)
 NOW = datetime(2026, 11, 26, tzinfo=UTC)
@@ -21,12 +21,15 @@ NOW = datetime(2026, 11, 26, tzinfo=UTC)
 @pytest.fixture
 def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
     """A table with six snapshots, committed six days to one day before `NOW`."""
-    lake = PaimonLake(paimon_core, tmp_path).create()
-    for number in range(1, 7):
-        lake.write([[number, "a", 1.0]])
-        at = NOW - (7 - number) * DAY
-        edit_json(lake.folder / f"snapshot/snapshot-{number}", timeMillis=int(at.timestamp() * 1000))
-    return lake
+
+    def make(lake: PaimonLake) -> None:
+        lake.create()
+        for number in range(1, 7):
+            lake.write([[number, "a", 1.0]])
+            at = NOW - (7 - number) * DAY
+            edit_json(lake.folder / f"snapshot/snapshot-{number}", timeMillis=int(at.timestamp() * 1000))
+
+    return made_once(paimon_core, tmp_path / "warehouse", "six days", make)
 
 
 def planned(lake: PaimonLake, which: Expiry) -> ExpiryPlan:
@@ -99,7 +102,7 @@ def test_readers_and_other_runs_keep_theirs(lake: PaimonLake) -> None:
 
 
 def test_a_table_without_snapshots_has_none_to_expire(paimon_core: PaimonCore, tmp_path: Path) -> None:
-    lake = PaimonLake(paimon_core, tmp_path).create()
+    lake = PaimonLake(paimon_core, tmp_path / "other").create()
     plan = planned(lake, Expiry(ExpiryRule(timedelta(0), 1), NOW))
     assert (dict(plan.expired), dict(plan.kept), plan.next_at) == ({}, {}, None)
     assert lake.open().preview_removal((), ()).total.files == 0

@@ -21,7 +21,7 @@ from tests.support.paimon.expiries import (
     snapshots_expired,
     tags_expired,
 )
-from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.lakes import PaimonLake, made_once
 
 KEYED: Any = {"primary_keys": ["id"], "bucket": "1", "write_only": "true"}
 DAY = 24 * 3600.0
@@ -30,14 +30,17 @@ DAY = 24 * 3600.0
 @pytest.fixture
 def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
     """A key table of eight snapshots with three tags: past its time, retained, and without a time."""
-    lake = PaimonLake(paimon_core, tmp_path / "warehouse").create(**KEYED)
-    for number, (name, seconds) in enumerate({"over": 1800.0, "kept": 9 * DAY, "plain": None}.items()):
-        lake.write([[each, "a", float(number)] for each in range(5)])
+
+    def make(lake: PaimonLake) -> None:
+        lake.create(**KEYED)
+        for number, (name, seconds) in enumerate({"over": 1800.0, "kept": 9 * DAY, "plain": None}.items()):
+            lake.write([[each, "a", float(number)] for each in range(5)])
+            lake.call("compact", full=True, options={"write-only": "false"})
+            lake.call("create_tag", name=name, snapshot=2 * number + 2, seconds=seconds)
+        lake.write([[9, "a", 1.0]])
         lake.call("compact", full=True, options={"write-only": "false"})
-        lake.call("create_tag", name=name, snapshot=2 * number + 2, seconds=seconds)
-    lake.write([[9, "a", 1.0]])
-    lake.call("compact", full=True, options={"write-only": "false"})
-    return lake
+
+    return made_once(paimon_core, tmp_path / "warehouse", "eight snapshots and three tags", make)
 
 
 def history(lake: PaimonLake) -> Any:
