@@ -3,6 +3,7 @@
 import io
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -25,11 +26,15 @@ from packhouse_client.testing.documents import filled
 from rich.console import Console
 
 
+def _printed(show: Callable[[Console], object], *, width: int = 200) -> str:
+    """Return what is printed on a terminal of a width."""
+    file = io.StringIO()
+    show(Console(file=file, width=width))
+    return file.getvalue()
+
+
 def _shown(error: problems.CommandError) -> str:
-    console = Console(file=io.StringIO(), width=200)
-    problems.show(error, console)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return _printed(lambda console: problems.show(error, console))
 
 
 def _refusal(status: int, document: dict[str, Any]) -> problems.CommandError:
@@ -38,15 +43,13 @@ def _refusal(status: int, document: dict[str, Any]) -> problems.CommandError:
 
 @pytest.mark.parametrize(("files", "shown"), [(3, True), (0, False), (None, False)])
 def test_health_shows_files_under_old_specs_only_if_a_server_counts_any(files: int | None, shown: bool) -> None:
-    console = Console(file=io.StringIO(), width=200)
     counted = {} if files is None else {"old_spec_file_count": files, "old_spec_bytes": files * 2**20}
     names = ("score", "file_count", "average_file_bytes", "total_bytes", "small_file_count", "small_file_bytes")
     more = ("avoidable_file_count", "record_count", "files_with_deletes", "deleted_rows")
     missing = dict.fromkeys(("small_row_group_bytes", "snapshot_id", "order"))
     lists: dict[str, Any] = {"score_parts": {}, "size_classes": [], "worst_partitions": []}
-    answers.health(console, dict.fromkeys((*names, *more), 0) | missing | lists | counted)
-    assert isinstance(console.file, io.StringIO)
-    text = console.file.getvalue()
+    found = dict.fromkeys((*names, *more), 0) | missing | lists | counted
+    text = _printed(lambda console: answers.health(console, found))
     assert ("old partition specs" in text) is shown
     assert ("3 files, 3 MiB" in text) is shown
 
@@ -68,10 +71,8 @@ def test_upkeep_shows_when_each_operation_runs(changed: dict[str, Any], shown: s
         ("snapshot_count", "manifest_count", "average_manifest_bytes", "delete_file_count", "metadata_bytes"), 3
     )
     metadata |= {"oldest_snapshot_at": None, "history_bytes": 0}
-    console = Console(file=io.StringIO(), width=200)
-    upkeep.overview(console, {"metadata": metadata, "enabled": True, "operations": [operation]}, table="lake.a.b")
-    assert isinstance(console.file, io.StringIO)
-    text = " ".join(console.file.getvalue().split())
+    found = {"metadata": metadata, "enabled": True, "operations": [operation]}
+    text = " ".join(_printed(lambda console: upkeep.overview(console, found, table="lake.a.b")).split())
     assert "snapshots 3 manifests 3, 3 B on average delete files 3 metadata 3 B" in text
     assert re.search(rf"expire snapshots {shown}\S* ?\S* it would", text)
     assert ("switch one on" in text) is (shown == "off")
@@ -79,10 +80,8 @@ def test_upkeep_shows_when_each_operation_runs(changed: dict[str, Any], shown: s
 
 @pytest.mark.parametrize(("moved", "reordered"), [(0, 0), (3, 0), (0, 2)])
 def test_a_plan_shows_files_that_move_or_are_ordered_only_if_there_are_any(moved: int, reordered: int) -> None:
-    console = Console(file=io.StringIO(), width=200)
-    answers.plan(console, filled(sdk.TablePlan, {"moved_files": moved, "reordered_files": reordered}))
-    assert isinstance(console.file, io.StringIO)
-    text = " ".join(console.file.getvalue().split())
+    plan = filled(sdk.TablePlan, {"moved_files": moved, "reordered_files": reordered})
+    text = " ".join(_printed(lambda console: answers.plan(console, plan)).split())
     assert ("to the current spec 3 files, whose rows may go into more files than predicted" in text) is bool(moved)
     assert ("for the order 2 files" in text) is bool(reordered)
 
@@ -127,10 +126,8 @@ def test_every_exit_code_is_told_in_the_help_and_in_the_document() -> None:
 
 @pytest.mark.parametrize(("width", "shown"), [(80, False), (120, True)])
 def test_columns_that_can_be_done_without_are_left_out_on_narrow_terminals(width: int, shown: bool) -> None:
-    console = Console(file=io.StringIO(), width=width)
-    output.print_rows(console, ("name", "?by"), [("orders", "somebody")])
-    assert isinstance(console.file, io.StringIO)
-    assert ("somebody" in console.file.getvalue()) is shown
+    text = _printed(lambda console: output.print_rows(console, ("name", "?by"), [("orders", "somebody")]), width=width)
+    assert ("somebody" in text) is shown
 
 
 @pytest.mark.parametrize(
@@ -178,24 +175,27 @@ def test_durations_are_short(count: float, text: str) -> None:
     assert output.seconds(count) == text
 
 
-def test_dotted_fields_are_set_as_yaml_and_null_takes_them_away() -> None:
+def test_dotted_fields_are_set_as_yaml_null_takes_them_away_and_the_given_document_stays() -> None:
     words = ["limits.bandwidth=80MB", "rewrite.min_input_files=3", "enabled=null"]
-    changed = reading.with_fields({"enabled": False, "rewrite": {"strategy": "binpack"}}, words)
-    assert changed == {
-        "rewrite": {"strategy": "binpack", "min_input_files": 3},
-        "limits": {"bandwidth": "80MB"},
-    }
+    given = {"enabled": False, "rewrite": {"strategy": "binpack", "min_input_files": 5}}
+    changed = reading.with_fields(given, words)
+    assert changed == {"rewrite": {"strategy": "binpack", "min_input_files": 3}, "limits": {"bandwidth": "80MB"}}
+    assert given == {"enabled": False, "rewrite": {"strategy": "binpack", "min_input_files": 5}}
+    for cron in ("*/5 2 * * *", "0 2 * * 1-5", "* * * * *"):
+        assert reading.with_fields({}, [f"schedule.cron={cron}"]) == {"schedule": {"cron": cron}}
 
 
-def test_setting_fields_leaves_the_given_document_alone() -> None:
-    given = {"rewrite": {"min_input_files": 5}}
-    reading.with_fields(given, ["rewrite.min_input_files=3"])
-    assert given == {"rewrite": {"min_input_files": 5}}
-
-
-def test_a_field_below_a_value_is_refused() -> None:
-    with pytest.raises(problems.CommandError, match="enabled is a value"):
-        reading.with_fields({"enabled": True}, ["enabled.now=1"])
+@pytest.mark.parametrize(
+    ("given", "word", "message"),
+    [
+        ({"enabled": True}, "enabled.now=1", "enabled is a value"),
+        ({}, "quiet_hours=[{", "quiet_hours"),
+        ({}, "quiet_hours=[{from: 09:00", "not YAML"),
+    ],
+)
+def test_a_field_that_can_not_be_set_is_refused(given: dict[str, Any], word: str, message: str) -> None:
+    with pytest.raises(problems.CommandError, match=message):
+        reading.with_fields(given, [word])
 
 
 def test_null_fields_and_empty_sections_are_left_out() -> None:
@@ -203,17 +203,9 @@ def test_null_fields_and_empty_sections_are_left_out() -> None:
     assert reading.without_nulls(document) == {"limits": {"bandwidth": 1}}
 
 
-def test_a_policy_file_that_is_no_mapping_is_refused() -> None:
-    with pytest.raises(problems.CommandError, match="no mapping"):
-        reading.read_document(io.StringIO("- a\n- b\n"))
-
-
-def test_global_options_may_stand_anywhere() -> None:
+def test_global_options_may_stand_anywhere_but_after_two_dashes() -> None:
     arguments = ["tables", "list", "--output", "json", "--limit", "3", "--url=http://x"]
     assert global_options_first(arguments) == ["--output", "json", "--url=http://x", "tables", "list", "--limit", "3"]
-
-
-def test_what_follows_two_dashes_is_left_alone() -> None:
     assert global_options_first(["tables", "get", "--", "-o"]) == ["tables", "get", "--", "-o"]
 
 
@@ -240,15 +232,17 @@ def test_words_of_policies_are_read_as_people_mean_them(text: str, meant: object
     assert found == {"name": meant}
 
 
-@pytest.mark.parametrize("text", ["preset: balanced\npreset: artemis", "rewrite: {a: 1, a: 2}"])
-def test_a_field_that_comes_twice_is_refused(text: str) -> None:
-    with pytest.raises(problems.CommandError, match="comes twice"):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("preset: balanced\npreset: artemis", "comes twice"),
+        ("rewrite: {a: 1, a: 2}", "comes twice"),
+        ("- a\n- b\n", "no mapping"),
+    ],
+)
+def test_a_file_that_is_no_policy_is_refused(text: str, message: str) -> None:
+    with pytest.raises(problems.CommandError, match=message):
         reading.read_document(io.StringIO(text))
-
-
-def test_a_value_that_is_no_yaml_is_refused_by_its_field() -> None:
-    with pytest.raises(problems.CommandError, match="quiet_hours"):
-        reading.with_fields({}, ["quiet_hours=[{"])
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
@@ -313,10 +307,7 @@ def test_advice_is_shown_in_words_and_sizes() -> None:
         "expiry_seconds": 432000.0,
         "expiry_is_assumed": True,
     }
-    console = Console(file=io.StringIO(), width=120)
-    answers.advice(console, found)
-    assert isinstance(console.file, io.StringIO)
-    shown = " ".join(console.file.getvalue().split())
+    shown = " ".join(_printed(lambda console: answers.advice(console, found), width=120).split())
     for part in (
         "layout sort cluster by customer because most queries filter by one column",
         "40; 25% name all partition columns, - have no filter",
@@ -331,10 +322,8 @@ def test_advice_is_shown_in_words_and_sizes() -> None:
 
 def test_explain_names_commands_also_where_a_request_is_broken_over_two_lines() -> None:
     summary = ["Held back: the table is paused (by ops; POST", "  /v1/tables/tbl_1/resume ends it).", "65 files."]
-    console = Console(file=io.StringIO(), width=200)
-    answers.explanation(console, {"summary": summary, "conditions": [], "settings": {}})
-    assert isinstance(console.file, io.StringIO)
-    first, second, *_ = console.file.getvalue().splitlines()
+    found = {"summary": summary, "conditions": [], "settings": {}}
+    first, second, *_ = _printed(lambda console: answers.explanation(console, found)).splitlines()
     assert first.rstrip() == "• Held back: the table is paused (by ops; `packhouse tables resume tbl_1` ends it)."
     assert second.rstrip() == "• 65 files."
 
@@ -360,16 +349,6 @@ def test_names_are_no_emoji(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", written)
     output.print_rows(output.console_of(), ("table",), [("lake.:smile:.orders",)])
     assert "lake.:smile:.orders" in written.getvalue()
-
-
-@pytest.mark.parametrize("cron", ["*/5 2 * * *", "0 2 * * 1-5", "* * * * *"])
-def test_a_cron_expression_is_a_value_as_it_is(cron: str) -> None:
-    assert reading.with_fields({}, [f"schedule.cron={cron}"]) == {"schedule": {"cron": cron}}
-
-
-def test_broken_lists_and_mappings_are_refused() -> None:
-    with pytest.raises(problems.CommandError, match="not YAML"):
-        reading.with_fields({}, ["quiet_hours=[{from: 09:00"])
 
 
 def test_unset_fields_are_inherited_again() -> None:
@@ -402,9 +381,8 @@ def test_a_run_shows_the_manifests_that_it_merged() -> None:
         "verifications": [],
     }
     found = {"id": "run_1", "table": "lake.shop.orders", "state": "succeeded", "attempt": 1, "result": result}
-    written = io.StringIO()
-    answers.run(Console(file=written, width=200), found)
-    lines = {line.split("  ")[0]: " ".join(line.split()) for line in written.getvalue().splitlines()}
+    text = _printed(lambda console: answers.run(console, found))
+    lines = {line.split("  ")[0]: " ".join(line.split()) for line in text.splitlines()}
     assert lines["manifests"] == "manifests 8 → 3"
     assert lines["replaced"] == "replaced 6 (6 MiB) by 1 (1 MiB)"
     assert lines["read in"] == "read in 2.0 s → 1.0 s"

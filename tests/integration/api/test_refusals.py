@@ -1,6 +1,6 @@
 """Requests with one field that can't be meant: each is refused with the pointer of that field, and changes nothing.
 
-A row has the method and path, the body (of a GET its parameters), and the pointer, or several members of the problem.
+For each method and path: bodies, of GET parameters, with the pointer, or with several members of the problem.
 """
 
 from collections.abc import AsyncIterator
@@ -11,39 +11,69 @@ import pytest_asyncio
 
 from tests.integration.api.conftest import ADDRESS, READS_ONLY, Api, make_registered_lake
 
-Row = tuple[str, Any, str | dict[str, Any]]
-
 TABLE: Final = "/v1/tables/lake.lake.events"
 SQL: Final = {"type": "sql", "uri": "env:TEST_CATALOG_URI", "warehouse": "file:///tmp/warehouse"}
-CATALOG: Final = {"name": "pond", "format": "iceberg", "properties": SQL}
-KEY: Final = {"name": "etl", "role": "viewer"}
-FLEET: Final = {"kind": "fleet"}
+POND: Final = {"name": "pond", "format": "iceberg", "properties": SQL}
 DAY_ONE: Final = {"column": "day", "op": "eq", "value": "2026-11-01"}
 SLOW: Final = {"kind": "backpressure", "slow_down": True, "reason": "readers wait"}
+NO_PLACES: Final = ["", "lake", "s3://lake/../x", "s3://lake/*", "s3://lake/%2e%2e/x", "s3:", "s3://l?x", "jar:s3://a"]
+INSTANTS: Final = ["0.5", "1767225600", "2026-11-01", "2026-11-01T09:30:00", "2026-11-01 09:30:00Z", "yesterday"]
+INVISIBLE: Final = ["a\u0000", "two\nlines", "\u009b1m", "\u2028", "left\u202etfel", "in\u200bvisible", "\ufeff"]
 
 
-def each(request: str, *bodies: Any, pointer: str) -> list[Row]:
-    """Return a row for each body."""
-    return [(request, body, pointer) for body in bodies]
+def nested(path: str, value: Any) -> Any:
+    """Return a document with one field, named by its path."""
+    for name in reversed(path.split("/")):
+        value = {name: value}
+    return value
 
 
-def catalogs() -> list[Row]:
-    names = ["", "a b", "lake*", "../x", "x" * 65, "läke", "-x", "a.b"]
-    no_places = ["", "lake", "s3://lake/../other", "s3://lake/*", "s3://lake/%2e%2e/x", "s3:", "s3://l?x", "jar:s3://a"]
-    locations = [{"allowed_locations": ["s3://lake/warehouse", location]} for location in no_places]
-    of_hive: list[tuple[dict[str, str], str]] = [
-        ({"type": "metastore"}, "uri"),
-        ({"type": "hive", "uri": "thrift://metastore:9083"}, "type"),
-        ({"type": "metastore", "uri": "thrift://metastore:9083", "warehouse": "/x"}, "warehouse"),
-    ]
-    of_paimon: list[tuple[dict[str, str], str]] = [
-        ({"type": "filesystem"}, "warehouse"),
-        ({"type": "hive", "warehouse": "/x"}, "type"),
-        ({"type": "filesystem", "warehouse": "/x", "lock.enabled": "true"}, "lock.enabled"),
-        ({"type": "rest", "warehouse": "w", "uri": "https://h.example", "token": "x"}, "token"),
-        ({"type": "rest", "warehouse": "w", "uri": "https://u:p@h.example", "token": "env:X"}, "uri"),
-    ]
-    discoveries: list[tuple[dict[str, Any], str]] = [
+REFUSED: Final[dict[str, list[tuple[Any, str | dict[str, Any]]]]] = {
+    "POST /v1/catalogs": [
+        *((POND | {"name": name}, "/name") for name in ("", "a b", "lake*", "../x", "x" * 65, "läke", "-x", "a.b")),
+        (POND | {"format": "hudi"}, "/format"),
+        *((POND | {"allowed_locations": ["s3://lake/x", place]}, "/allowed_locations/1") for place in NO_PLACES),
+        ({"name": "pond", "format": "hive", "properties": {"type": "metastore"}}, "/properties/uri"),
+        (
+            {"name": "pond", "format": "hive", "properties": {"type": "hive", "uri": "thrift://metastore:9083"}},
+            "/properties/type",
+        ),
+        (
+            {
+                "name": "pond",
+                "format": "hive",
+                "properties": {"type": "metastore", "uri": "thrift://metastore:9083", "warehouse": "/x"},
+            },
+            "/properties/warehouse",
+        ),
+        ({"name": "pond", "format": "paimon", "properties": {"type": "filesystem"}}, "/properties/warehouse"),
+        ({"name": "pond", "format": "paimon", "properties": {"type": "hive", "warehouse": "/x"}}, "/properties/type"),
+        (
+            {
+                "name": "pond",
+                "format": "paimon",
+                "properties": {"type": "filesystem", "warehouse": "/x", "lock.enabled": "true"},
+            },
+            "/properties/lock.enabled",
+        ),
+        (
+            {
+                "name": "pond",
+                "format": "paimon",
+                "properties": {"type": "rest", "warehouse": "w", "uri": "https://h.example", "token": "x"},
+            },
+            "/properties/token",
+        ),
+        (
+            {
+                "name": "pond",
+                "format": "paimon",
+                "properties": {"type": "rest", "warehouse": "w", "uri": "https://u:p@h.example", "token": "env:X"},
+            },
+            "/properties/uri",
+        ),
+    ],
+    "POST /v1/catalogs/lake/discover": [
         ({"owner_team": "sales"}, ""),
         ({"dry_run": True}, ""),
         ({"limit": 5}, ""),
@@ -54,35 +84,21 @@ def catalogs() -> list[Row]:
         ({"pattern": ""}, "/pattern"),
         ({"pattern": "a\u0000"}, "/pattern"),
         ({"register": True, "labels": {"a:b": "c"}}, "/labels/a:b"),
-    ]
-    return [
-        *each("POST /v1/catalogs", *(CATALOG | {"name": name} for name in names), pointer="/name"),
-        *each("POST /v1/catalogs", CATALOG | {"format": "hudi"}, pointer="/format"),
-        *each("POST /v1/catalogs", *(CATALOG | each for each in locations), pointer="/allowed_locations/1"),
-        *(
-            ("POST /v1/catalogs", {"name": "pond", "format": served, "properties": properties}, f"/properties/{name}")
-            for served, wrong in (("hive", of_hive), ("paimon", of_paimon))
-            for properties, name in wrong
-        ),
-        *(("POST /v1/catalogs/lake/discover", body, pointer) for body, pointer in discoveries),
-    ]
-
-
-def tables() -> list[Row]:
-    registered: list[tuple[dict[str, Any], str]] = [
-        ({"name": ""}, "/name"),
-        ({"name": "orders_*"}, "/name"),
-        ({"name": "x" * 256}, "/name"),
-        ({"name": "a\u0000b"}, "/name"),
-        ({"name": " orders"}, "/name"),
-        ({"namespace": []}, "/namespace"),
-        ({"namespace": ["sales", "[ab]"]}, "/namespace/1"),
-        ({"namespace": ["x"] * 17}, "/namespace"),
-        ({"namespace": "sales"}, "/namespace"),
-        ({"labels": {"a": "b\u0007"}}, "/labels/a"),
-        ({"owner_team": ""}, "/owner_team"),
-    ]
-    patches: list[tuple[dict[str, Any], str]] = [
+    ],
+    "POST /v1/tables": [
+        (ADDRESS | {"name": ""}, "/name"),
+        (ADDRESS | {"name": "orders_*"}, "/name"),
+        (ADDRESS | {"name": "x" * 256}, "/name"),
+        (ADDRESS | {"name": "a\u0000b"}, "/name"),
+        (ADDRESS | {"name": " orders"}, "/name"),
+        (ADDRESS | {"namespace": []}, "/namespace"),
+        (ADDRESS | {"namespace": ["sales", "[ab]"]}, "/namespace/1"),
+        (ADDRESS | {"namespace": ["x"] * 17}, "/namespace"),
+        (ADDRESS | {"namespace": "sales"}, "/namespace"),
+        (ADDRESS | {"labels": {"a": "b\u0007"}}, "/labels/a"),
+        (ADDRESS | {"owner_team": ""}, "/owner_team"),
+    ],
+    f"PATCH {TABLE}": [
         ({"owner_team": ""}, "/owner_team"),
         ({"owner_team": "a\u0000"}, "/owner_team"),
         ({"owner_team": 5}, "/owner_team"),
@@ -91,37 +107,23 @@ def tables() -> list[Row]:
         ({"labels": {str(n): "x" for n in range(51)}}, "/labels"),
         ({"name": "other"}, "/name"),
         ({"label": {}}, "/label"),
-    ]
-    hidden = ["a\u0000", "two\nlines", "\u009b1m", "\u2028", "left\u202etfel", "in\u200bvisible", "\ufeff"]
-    filters: list[tuple[dict[str, Any], str]] = [
-        ({"label": "tier"}, "label"),
-        ({"label": ":gold"}, "label"),
-        ({"label": ["tier:gold", "tier:silver"]}, "label"),
-        ({"label": ["a:1"] * 6}, "label"),
-        ({"name": "orders"}, "namespace"),
-        ({"namespace": "sales"}, "catalog"),
-        ({"paused": "maybe"}, "paused"),
-        ({"paused": "yes"}, "paused"),
-        ({"paused": "1"}, "paused"),
-        ({"page_size": "5.0"}, "page_size"),
-        ({"page_size": " 5"}, "page_size"),
-        ({"owner": "sales"}, "owner"),
-    ]
-    return [
-        *(("POST /v1/tables", ADDRESS | body, pointer) for body, pointer in registered),
-        *((f"PATCH {TABLE}", body, pointer) for body, pointer in patches),
-        *each(f"PATCH {TABLE}", *({"labels": {"note": text}} for text in hidden), pointer="/labels/note"),
-        *(("GET /v1/tables", params, f"query:{name}") for params, name in filters),
-        *(
-            (f"GET {path}", {"hours": hours}, "query:hours")
-            for path in ("/v1/fleet/windows", f"{TABLE}/windows")
-            for hours in ("0", "169", "many")
-        ),
-    ]
-
-
-def policies() -> list[Row]:
-    own: list[tuple[Any, str]] = [
+        *(({"labels": {"note": text}}, "/labels/note") for text in INVISIBLE),
+    ],
+    "GET /v1/tables": [
+        ({"label": "tier"}, "query:label"),
+        ({"label": ":gold"}, "query:label"),
+        ({"label": ["tier:gold", "tier:silver"]}, "query:label"),
+        ({"label": ["a:1"] * 6}, "query:label"),
+        ({"name": "orders"}, "query:namespace"),
+        ({"namespace": "sales"}, "query:catalog"),
+        ({"paused": "maybe"}, "query:paused"),
+        ({"paused": "yes"}, "query:paused"),
+        ({"paused": "1"}, "query:paused"),
+        ({"page_size": "5.0"}, "query:page_size"),
+        ({"page_size": " 5"}, "query:page_size"),
+        ({"owner": "sales"}, "query:owner"),
+    ],
+    f"PUT {TABLE}/policy": [
         ({"enable": True}, "/enable"),
         ({"rewrite": {"target_file_bytes": "128 MBs"}}, "/rewrite/target_file_bytes"),
         ({"rewrite": {"target_file_bytes": 1}}, "/rewrite/target_file_bytes"),
@@ -133,166 +135,148 @@ def policies() -> list[Row]:
         ({"limits": {"bandwidth": "unlimitted"}}, "/limits/bandwidth"),
         ({"limits": {"share_percent": 30}}, "/limits/available_bandwidth"),
         ([], ""),
-    ]
-    scopes: list[tuple[dict[str, Any], str]] = [
-        ({"kind": "galaxy"}, "/scope"),
-        ({"kind": "fleet", "catalog": "lake"}, "/scope/catalog"),
-        ({"kind": "catalog"}, "/scope/catalog"),
-        ({"kind": "catalog", "catalog": "lak"}, "/scope/catalog"),
-        ({"kind": "pattern", "pattern": ""}, "/scope/pattern"),
-        ({"kind": "namespace", "catalog": "lake", "namespace": []}, "/scope/namespace"),
-        ({"kind": "label", "key": "a:b", "value": "c"}, "/scope/key"),
-        ({"kind": "label", "key": "", "value": "c"}, "/scope/key"),
-        ({"kind": "label", "key": "a\n", "value": "c"}, "/scope/key"),
-        ({"kind": "label", "key": "a", "value": "c\u202e"}, "/scope/value"),
-        ({"kind": "label", "key": "a" * 256, "value": "c"}, "/scope/key"),
-        ({"kind": "label", "key": "a"}, "/scope/value"),
-        ({"kind": "label", "key": "a", "value": None}, "/scope/value"),
-        ({"kind": "team", "team": ""}, "/scope/team"),
-        ({"kind": "team", "team": "a" * 129}, "/scope/team"),
-        ({"kind": "team", "team": "a\x00"}, "/scope/team"),
-        ({"kind": "team", "team": "a", "key": "b"}, "/scope/key"),
-    ]
-    scoped: list[tuple[dict[str, Any], str]] = [
-        ({"name": "tbl_x"}, "/name"),
-        ({"name": "a b"}, "/name"),
-        ({"policy": {"rewrite": {"strategy": "zorder"}}}, "/rewrite/columns"),
-        ({"policy": {"rewrite": {"small_file_bytes": "1GiB"}}}, "/rewrite/small_file_bytes"),
-    ]
-    empty = {"name": "x", "scope": FLEET, "policy": {}}
-    return [
-        *((f"PUT {TABLE}/policy", body, pointer) for body, pointer in own),
-        *(("POST /v1/policies", empty | {"scope": scope}, pointer) for scope, pointer in scopes),
-        *(("POST /v1/policies", empty | changes, pointer) for changes, pointer in scoped),
-    ]
-
-
-def tried_policies() -> list[Row]:
-    sizes = [("target_file_bytes", "128 MBs"), ("target_file_bytes", "10"), ("small_file_bytes", -5)]
-    sizes += [("large_file_bytes", "of")]
-
-    def tried(values: tuple[Any, ...], *paths: str) -> list[Row]:
-        """Try a policy of one field for each value."""
-        rows: list[Row] = []
-        for path in paths:
-            for value in values:
-                policy = value
-                for name in reversed(path.split("/")):
-                    policy = {name: policy}
-                rows.append((f"POST {TABLE}/plan", {"policy": policy}, f"/policy/{path}"))
-        return rows
-
-    eligibility = "rewrite/full/eligibility/more_small_than_large"
-    reclaims = [
-        {"maintenance": {"reclaim": {"retention": "7d", "compact_blocking": value}}} for value in (1, 0, "true")
-    ]
-    return [
+    ],
+    "POST /v1/policies": [
+        *(
+            ({"name": "x", "scope": scope, "policy": {}}, f"/scope{where}")
+            for scope, where in (
+                ({"kind": "galaxy"}, ""),
+                ({"kind": "fleet", "catalog": "lake"}, "/catalog"),
+                ({"kind": "catalog"}, "/catalog"),
+                ({"kind": "catalog", "catalog": "lak"}, "/catalog"),
+                ({"kind": "pattern", "pattern": ""}, "/pattern"),
+                ({"kind": "namespace", "catalog": "lake", "namespace": []}, "/namespace"),
+                ({"kind": "label", "key": "a:b", "value": "c"}, "/key"),
+                ({"kind": "label", "key": "", "value": "c"}, "/key"),
+                ({"kind": "label", "key": "a\n", "value": "c"}, "/key"),
+                ({"kind": "label", "key": "a", "value": "c\u202e"}, "/value"),
+                ({"kind": "label", "key": "a" * 256, "value": "c"}, "/key"),
+                ({"kind": "label", "key": "a"}, "/value"),
+                ({"kind": "label", "key": "a", "value": None}, "/value"),
+                ({"kind": "team", "team": ""}, "/team"),
+                ({"kind": "team", "team": "a" * 129}, "/team"),
+                ({"kind": "team", "team": "a\x00"}, "/team"),
+                ({"kind": "team", "team": "a", "key": "b"}, "/key"),
+            )
+        ),
+        ({"name": "x", "scope": {"kind": "fleet"}, "policy": {}} | {"name": "tbl_x"}, "/name"),
+        ({"name": "x", "scope": {"kind": "fleet"}, "policy": {}} | {"name": "a b"}, "/name"),
+        (
+            {"name": "x", "scope": {"kind": "fleet"}, "policy": {}} | {"policy": {"rewrite": {"strategy": "zorder"}}},
+            "/rewrite/columns",
+        ),
+        (
+            {"name": "x", "scope": {"kind": "fleet"}, "policy": {}}
+            | {"policy": {"rewrite": {"small_file_bytes": "1GiB"}}},
+            "/rewrite/small_file_bytes",
+        ),
+    ],
+    f"POST {TABLE}/plan": [
+        *(
+            ({"policy": nested(f"rewrite/{field}", value)}, {"pointer": f"/policy/rewrite/{field}", "value": value})
+            for field, value in (
+                ("target_file_bytes", "128 MBs"),
+                ("target_file_bytes", "10"),
+                ("small_file_bytes", -5),
+                ("large_file_bytes", "of"),
+            )
+        ),
+        *(
+            ({"policy": nested(path, value)}, f"/policy/{path}")
+            for paths, values in (
+                (("enabled", "rewrite/full/eligibility/more_small_than_large"), (1, 0, "true")),
+                (("rewrite/min_input_files", "limits/requests"), ("5", True, 5.5)),
+                (("rewrite/deletes/ratio", "limits/share_percent"), ("0.5", True)),
+            )
+            for path in paths
+            for value in values
+        ),
         *(
             (
-                f"POST {TABLE}/plan",
-                {"policy": {"rewrite": {field: value}}},
-                {"pointer": f"/policy/rewrite/{field}", "value": value},
+                {"policy": nested("maintenance/reclaim", {"retention": "7d", "compact_blocking": value})},
+                "/policy/maintenance/reclaim/compact_blocking",
             )
-            for field, value in sizes
+            for value in (1, 0, "true")
         ),
-        *tried((1, 0, "true"), "enabled", eligibility),
-        *each(
-            f"POST {TABLE}/plan",
-            *({"policy": policy} for policy in reclaims),
-            pointer="/policy/maintenance/reclaim/compact_blocking",
-        ),
-        *tried(("5", True, 5.5), "rewrite/min_input_files", "limits/requests"),
-        *tried(("0.5", True), "rewrite/deletes/ratio", "limits/share_percent"),
-        *each(f"POST {TABLE}/plan", {"force_full": 1}, pointer="/force_full"),
-    ]
-
-
-def runs() -> list[Row]:
-    predicates: list[tuple[Any, str]] = [
-        ({"column": "nope", "op": "is_null"}, "/column"),
-        ({"column": "value", "op": "is_null"}, "/column"),
-        ({"column": "day", "op": "eq", "value": 5}, "/value"),
-        ({"and": [{"column": "day", "op": "in", "values": ["a", True]}]}, "/and/0/values/1"),
-        ({"or": [DAY_ONE, {"not": {"column": "day", "op": "like", "value": "x"}}]}, "/or/1/not/op"),
-        ({"not": {"op": "is_null"}}, "/not/column"),
-        ({"column": "day", "op": "eq", "value": "x", "sql": "1=1"}, "/sql"),
-        ("day = '2026-11-01' OR 1=1", ""),
-    ]
-    table = {"table_id": "lake.lake.events"}
-    instants = ["0.5", "1767225600", "2026-11-01", "2026-11-01T09:30:00", "2026-11-01 09:30:00Z", "yesterday"]
-    return [
-        *(("POST /v1/runs", table | {"partitions": each}, f"/partitions{where}") for each, where in predicates),
-        *each("POST /v1/runs", table | {"dry_run": 1}, pointer="/dry_run"),
-        *each("POST /v1/runs", table | {"force": "yes"}, pointer="/force"),
-        *each("GET /v1/runs", {"operation": "x"}, pointer="query:operation.0"),
+        ({"force_full": 1}, "/force_full"),
+    ],
+    "POST /v1/runs": [
         *(
-            (f"GET {path}", {name: value}, f"query:{name}")
-            for path in ("/v1/audit", "/v1/runs")
-            for name in ("since", "until")
-            for value in instants
+            ({"table_id": "lake.lake.events", "partitions": predicate}, f"/partitions{where}")
+            for predicate, where in (
+                ({"column": "nope", "op": "is_null"}, "/column"),
+                ({"column": "value", "op": "is_null"}, "/column"),
+                ({"column": "day", "op": "eq", "value": 5}, "/value"),
+                ({"and": [{"column": "day", "op": "in", "values": ["a", True]}]}, "/and/0/values/1"),
+                ({"or": [DAY_ONE, {"not": {"column": "day", "op": "like", "value": "x"}}]}, "/or/1/not/op"),
+                ({"not": {"op": "is_null"}}, "/not/column"),
+                ({"column": "day", "op": "eq", "value": "x", "sql": "1=1"}, "/sql"),
+                ("day = '2026-11-01' OR 1=1", ""),
+            )
         ),
-        *each(
-            "GET /v1/catalogs", *({"page_size": n} for n in ("0", "-1", "501", "many", "")), pointer="query:page_size"
-        ),
-    ]
-
-
-def signals() -> list[Row]:
-    wrong: list[tuple[dict[str, Any], str]] = [
-        ({"kind": "weather"}, ""),
-        ({}, ""),
-        ({"kind": "commit", "added_files": -1}, "/added_files"),
-        ({"kind": "commit", "added_files": 2**60}, "/added_files"),
-        ({"kind": "commit", "added_files": "12"}, "/added_files"),
-        ({"kind": "commit", "snapshot_id": "x"}, "/snapshot_id"),
-        ({"kind": "commit", "added_file": 1}, "/added_file"),
-        ({"kind": "query_latency"}, ""),
-        ({"kind": "query_latency", "p95_seconds": -1}, "/p95_seconds"),
-        ({"kind": "query_latency", "p95_seconds": 1e9}, "/p95_seconds"),
-        ({"kind": "query_latency", "p95_seconds": "2.5"}, "/p95_seconds"),
-        ({"kind": "backpressure", "slow_down": True}, "/reason"),
-        ({"kind": "backpressure", "slow_down": True, "reason": "a\u0000"}, "/reason"),
-        (SLOW | {"valid_seconds": 0}, "/valid_seconds"),
-        ({"kind": "filters", "queries": []}, "/queries"),
-        ({"kind": "filters", "queries": [{"columns": ["a"], "query_count": 0}]}, "/queries/0/query_count"),
-    ]
-    return [
-        ("POST /v1/signals", {"table_id": "lake.lake.events", "signal": signal}, f"/signal{where}")
-        for signal, where in wrong
-    ]
-
-
-def access() -> list[Row]:
-    keys: list[tuple[dict[str, Any], str]] = [
-        ({"name": ""}, "/name"),
-        ({"name": "a b"}, "/name"),
-        ({"name": "x" * 65}, "/name"),
-        ({"role": "root"}, "/role"),
-        ({"role": None}, "/role"),
-        ({"teams": []}, "/teams"),
-        ({"teams": [""]}, "/teams/0"),
-        ({"teams": ["a\n"]}, "/teams/0"),
-        ({"teams": "sales"}, "/teams"),
-        ({"role": "admin", "teams": ["sales"]}, "/teams"),
-        ({"expires_at": "2020-01-01T00:00:00Z"}, "/expires_at"),
-        ({"expires_at": "2030-01-01T00:00:00"}, "/expires_at"),
-        ({"expires_at": "soon"}, "/expires_at"),
-        ({"expires_at": 4_000_000_000}, "/expires_at"),
-        ({"expires_at": "2099-01-01"}, "/expires_at"),
-        ({"secret": "pkh_mine"}, "/secret"),
-    ]
-    return [("POST /v1/keys", KEY | changes, pointer) for changes, pointer in keys]
-
-
-def pauses_and_limits() -> list[Row]:
-    reasons: list[tuple[dict[str, Any], str]] = [
-        ({}, "/reason"),
-        ({"reason": ""}, "/reason"),
-        ({"reason": "a\nb"}, "/reason"),
-        ({"reason": "x", "mode": "kill"}, "/mode"),
-        ({"reason": 5}, "/reason"),
-    ]
-    limits: list[tuple[dict[str, Any], str]] = [
+        ({"table_id": "lake.lake.events", "dry_run": 1}, "/dry_run"),
+        ({"table_id": "lake.lake.events", "force": "yes"}, "/force"),
+    ],
+    "GET /v1/runs": [
+        ({"operation": "x"}, "query:operation.0"),
+        *(({name: value}, f"query:{name}") for name in ("since", "until") for value in INSTANTS),
+    ],
+    "GET /v1/audit": [({name: value}, f"query:{name}") for name in ("since", "until") for value in INSTANTS],
+    "GET /v1/catalogs": [({"page_size": size}, "query:page_size") for size in ("0", "-1", "501", "many", "")],
+    **{
+        f"GET {path}": [({"hours": hours}, "query:hours") for hours in ("0", "169", "many")]
+        for path in ("/v1/fleet/windows", f"{TABLE}/windows")
+    },
+    "POST /v1/signals": [
+        ({"table_id": "lake.lake.events", "signal": signal}, f"/signal{where}")
+        for signal, where in (
+            ({"kind": "weather"}, ""),
+            ({}, ""),
+            ({"kind": "commit", "added_files": -1}, "/added_files"),
+            ({"kind": "commit", "added_files": 2**60}, "/added_files"),
+            ({"kind": "commit", "added_files": "12"}, "/added_files"),
+            ({"kind": "commit", "snapshot_id": "x"}, "/snapshot_id"),
+            ({"kind": "commit", "added_file": 1}, "/added_file"),
+            ({"kind": "query_latency"}, ""),
+            ({"kind": "query_latency", "p95_seconds": -1}, "/p95_seconds"),
+            ({"kind": "query_latency", "p95_seconds": 1e9}, "/p95_seconds"),
+            ({"kind": "query_latency", "p95_seconds": "2.5"}, "/p95_seconds"),
+            ({"kind": "backpressure", "slow_down": True}, "/reason"),
+            ({"kind": "backpressure", "slow_down": True, "reason": "a\u0000"}, "/reason"),
+            (SLOW | {"valid_seconds": 0}, "/valid_seconds"),
+            ({"kind": "filters", "queries": []}, "/queries"),
+            ({"kind": "filters", "queries": [{"columns": ["a"], "query_count": 0}]}, "/queries/0/query_count"),
+        )
+    ],
+    "POST /v1/keys": [
+        ({"name": "etl", "role": "viewer"} | {"name": ""}, "/name"),
+        ({"name": "etl", "role": "viewer"} | {"name": "a b"}, "/name"),
+        ({"name": "etl", "role": "viewer"} | {"name": "x" * 65}, "/name"),
+        ({"name": "etl", "role": "viewer"} | {"role": "root"}, "/role"),
+        ({"name": "etl", "role": "viewer"} | {"role": None}, "/role"),
+        ({"name": "etl", "role": "viewer"} | {"teams": []}, "/teams"),
+        ({"name": "etl", "role": "viewer"} | {"teams": [""]}, "/teams/0"),
+        ({"name": "etl", "role": "viewer"} | {"teams": ["a\n"]}, "/teams/0"),
+        ({"name": "etl", "role": "viewer"} | {"teams": "sales"}, "/teams"),
+        ({"name": "etl", "role": "viewer"} | {"role": "admin", "teams": ["sales"]}, "/teams"),
+        ({"name": "etl", "role": "viewer"} | {"expires_at": "2020-01-01T00:00:00Z"}, "/expires_at"),
+        ({"name": "etl", "role": "viewer"} | {"expires_at": "2030-01-01T00:00:00"}, "/expires_at"),
+        ({"name": "etl", "role": "viewer"} | {"expires_at": "soon"}, "/expires_at"),
+        ({"name": "etl", "role": "viewer"} | {"expires_at": 4_000_000_000}, "/expires_at"),
+        ({"name": "etl", "role": "viewer"} | {"expires_at": "2099-01-01"}, "/expires_at"),
+        ({"name": "etl", "role": "viewer"} | {"secret": "pkh_mine"}, "/secret"),
+    ],
+    **{
+        f"POST {paused}/pause": [
+            ({}, "/reason"),
+            ({"reason": ""}, "/reason"),
+            ({"reason": "a\nb"}, "/reason"),
+            ({"reason": "x", "mode": "kill"}, "/mode"),
+            ({"reason": 5}, "/reason"),
+        ]
+        for paused in (TABLE, "/v1/catalogs/lake", "/v1/fleet")
+    },
+    "PUT /v1/limits": [
         ({"bandwidth": "400MB"}, "/parallel_runs"),
         ({"requests": 100}, "/parallel_runs"),
         ({"parallel_runs": 0}, "/parallel_runs"),
@@ -305,27 +289,9 @@ def pauses_and_limits() -> list[Row]:
         ({"parallel_runs": 1, "catalogs": {"lake": {"bandwidth": "1B"}}}, "/catalogs/lake/bandwidth"),
         ({"parallel_runs": 1, "catalogs": {"lake": {"bandwith": 5}}}, "/catalogs/lake/bandwith"),
         ({"parallel_runs": 1, "catalogs": {"lake/": {}}}, "/catalogs/lake~1"),
-    ]
-    return [
-        *(
-            (f"POST {paused}/pause", body, pointer)
-            for paused in (TABLE, "/v1/catalogs/lake", "/v1/fleet")
-            for body, pointer in reasons
-        ),
-        *(("PUT /v1/limits", body, pointer) for body, pointer in limits),
-    ]
-
-
-ROWS: Final = [
-    *catalogs(),
-    *tables(),
-    *policies(),
-    *tried_policies(),
-    *runs(),
-    *signals(),
-    *access(),
-    *pauses_and_limits(),
-]
+    ],
+}
+ROWS: Final = [(request, body, problem) for request, rows in REFUSED.items() for body, problem in rows]
 PRECONDITIONS: Final = {"PUT /v1/limits": {"If-Match": '"1"'}, f"PUT {TABLE}/policy": {"If-None-Match": "*"}}
 
 
