@@ -43,33 +43,24 @@ def started(folder: Path, command: list[str]) -> ChildProcess:
     return child
 
 
-def test_a_server_runs_until_it_is_stopped(tmp_path: Path) -> None:
-    child = started(tmp_path, serving(free_loopback_port()))
-    assert child.is_running
-    child.stop()
-    assert not child.is_running
-    assert child.pid is None
-
-
-def test_a_server_that_ignores_the_request_to_end_is_killed(tmp_path: Path) -> None:
-    child = started(tmp_path, serving(free_loopback_port(), "stubborn"))
-    child.stop(patience_seconds=0.05)
-    assert not child.is_running
-
-
-def test_stopping_twice_does_nothing(tmp_path: Path) -> None:
-    child = started(tmp_path, serving(free_loopback_port()))
-    child.stop()
-    child.stop()
-    assert not child.is_running
-
-
-def test_starting_twice_keeps_the_process(tmp_path: Path) -> None:
+def test_a_server_runs_until_it_is_stopped_and_neither_starts_nor_stops_twice(tmp_path: Path) -> None:
     child = started(tmp_path, serving(free_loopback_port()))
     pid = child.pid
     child.start()
-    assert child.pid == pid
-    child.stop()
+    assert (child.is_running, child.pid) == (True, pid)
+    for _ in range(2):
+        child.stop()
+        assert (child.is_running, child.pid) == (False, None)
+
+
+def test_a_server_that_ignores_the_request_to_end_or_does_not_get_ready_is_stopped(tmp_path: Path) -> None:
+    child = started(tmp_path, serving(free_loopback_port(), "stubborn"))
+    child.stop(patience_seconds=0.05)
+    assert not child.is_running
+    child = started(tmp_path, serving(free_loopback_port()))
+    with pytest.raises(Transient, match=r"server was not ready after 0 s"):
+        child.wait_until(lambda: False, timeout_seconds=0)
+    assert not child.is_running
 
 
 def test_a_server_outlives_the_thread_that_asked_for_it(tmp_path: Path) -> None:
@@ -92,32 +83,21 @@ def test_a_server_dies_with_a_parent_that_was_killed(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
     )
     with parent:
-        assert parent.stdout is not None
         assert parent.stdout.readline() == b"ready\n"
         with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
             parent.kill()
             assert read_until_closed(connection) == b""
 
 
-def test_a_server_that_ends_at_once_is_reported_with_its_log(tmp_path: Path) -> None:
+def test_a_command_that_does_not_exist_or_ends_at_once_is_reported_with_its_log(tmp_path: Path) -> None:
+    child = ChildProcess(name="server", command=["no-such-server"], log_path=tmp_path / "server.log")
+    with pytest.raises(Transient, match="no-such-server"):
+        start_and_wait(child)
     command = [sys.executable, "-c", "raise SystemExit('the disk is full')"]
     child = ChildProcess(name="server", command=command, log_path=tmp_path / "server.log")
     child.start()
     with pytest.raises(Transient, match=r"(?s)server ended with 1.*the disk is full"):
         child.wait_until(lambda: False, timeout_seconds=20)
-
-
-def test_a_server_that_does_not_get_ready_is_stopped(tmp_path: Path) -> None:
-    child = started(tmp_path, serving(free_loopback_port()))
-    with pytest.raises(Transient, match=r"server was not ready after 0 s"):
-        child.wait_until(lambda: False, timeout_seconds=0)
-    assert not child.is_running
-
-
-def test_a_command_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    child = ChildProcess(name="server", command=["no-such-server"], log_path=tmp_path / "server.log")
-    with pytest.raises(Transient, match="no-such-server"):
-        start_and_wait(child)
 
 
 def test_the_log_tail_starts_with_the_last_start(tmp_path: Path) -> None:

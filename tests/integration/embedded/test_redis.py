@@ -63,37 +63,40 @@ async def test_a_restart_keeps_the_address_and_the_data(mortal_redis: EmbeddedRe
     assert await mortal_client.get("packhouse:test") == "kept"
 
 
-async def test_it_listens_on_loopback_only(mortal_client: Redis) -> None:
+async def test_it_listens_on_loopback_only_with_an_append_only_file_and_no_snapshots(mortal_client: Redis) -> None:
     assert (await mortal_client.config_get("bind"))["bind"] == "127.0.0.1"
+    assert await mortal_client.config_get("appendonly") == {"appendonly": "yes"}
+    assert await mortal_client.config_get("save") == {"save": ""}
 
 
-async def test_it_wants_a_password(mortal_redis: EmbeddedRedis) -> None:
-    url = urlsplit(mortal_redis.start())
+async def test_the_password_is_wanted_and_is_in_a_file_of_its_owner_and_on_no_command_line(
+    mortal_redis: EmbeddedRedis, tmp_path: Path
+) -> None:
+    url, configuration = urlsplit(mortal_redis.start()), tmp_path / "redis" / "redis.conf"
     stranger = connect_redis(f"redis://127.0.0.1:{url.port}/0")
     with pytest.raises(RedisAuthenticationError):
         await stranger.ping()
     await stranger.aclose()
+    assert url.password
+    files = [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert [file for file in files if url.password in file.read_text(errors="replace")] == [configuration]
+    assert configuration.stat().st_mode & 0o777 == 0o600
+    assert url.password not in command_lines()
 
 
-async def test_two_servers_have_two_passwords(mortal_redis: EmbeddedRedis, tmp_path: Path) -> None:
+async def test_two_servers_on_one_folder_are_refused_until_one_is_stopped_and_have_passwords_of_their_own(
+    mortal_redis: EmbeddedRedis, tmp_path: Path
+) -> None:
     other = EmbeddedRedis(data_dir=tmp_path / "other")
     assert urlsplit(other.start()).password != urlsplit(mortal_redis.start()).password
     other.stop()
-
-
-async def test_the_password_is_in_a_file_of_its_owner_only(mortal_redis: EmbeddedRedis, tmp_path: Path) -> None:
-    password = urlsplit(mortal_redis.start()).password
-    assert password
-    assert [
-        file for file in tmp_path.rglob("*") if file.is_file() and password in file.read_text(errors="replace")
-    ] == [tmp_path / "redis" / "redis.conf"]
-    assert (tmp_path / "redis" / "redis.conf").stat().st_mode & 0o777 == 0o600
-
-
-def test_no_command_line_shows_the_password(mortal_redis: EmbeddedRedis) -> None:
-    password = urlsplit(mortal_redis.start()).password
-    assert password
-    assert password not in command_lines()
+    with pytest.raises(Transient, match="in use by another Packhouse"):
+        EmbeddedRedis(data_dir=tmp_path).start()
+    assert mortal_redis.is_running
+    mortal_redis.stop()
+    following = EmbeddedRedis(data_dir=tmp_path)
+    following.start()
+    following.stop()
 
 
 @pytest.mark.parametrize("name", ['with "quotes" and \\ and spaces', "ü#%"])
@@ -104,24 +107,6 @@ def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
     assert (tmp_path / name / "redis" / "appendonlydir").exists() or (
         tmp_path / name / "redis" / "appendonly.aof"
     ).exists()
-
-
-async def test_it_keeps_an_append_only_file_and_no_snapshots(mortal_client: Redis) -> None:
-    assert await mortal_client.config_get("appendonly") == {"appendonly": "yes"}
-    assert await mortal_client.config_get("save") == {"save": ""}
-
-
-def test_two_servers_on_one_folder_are_refused(mortal_redis: EmbeddedRedis, tmp_path: Path) -> None:
-    with pytest.raises(Transient, match="in use by another Packhouse"):
-        EmbeddedRedis(data_dir=tmp_path).start()
-    assert mortal_redis.is_running
-
-
-def test_a_stopped_server_gives_its_folder_free(mortal_redis: EmbeddedRedis, tmp_path: Path) -> None:
-    mortal_redis.stop()
-    following = EmbeddedRedis(data_dir=tmp_path)
-    following.start()
-    following.stop()
 
 
 def test_a_server_that_can_not_start_shows_the_end_of_its_log(tmp_path: Path) -> None:

@@ -17,9 +17,7 @@ from tests.support.eventually import eventually, seen_when
 from tests.support.fake_clock import FakeClock
 
 
-async def test_a_redis_that_is_killed_comes_back_with_its_data(
-    mortal_redis: EmbeddedRedis, mortal_client: Redis
-) -> None:
+async def test_a_redis_that_is_killed_comes_back_with_its_data(mortal_redis: EmbeddedRedis, mortal_client: Redis):
     supervisor = Supervisor(servers={"Redis": mortal_redis}, clock=FakeClock())
     url = mortal_redis.start()
     await mortal_client.set("kept", "yes")

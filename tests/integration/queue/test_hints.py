@@ -11,19 +11,21 @@ from engine.queue.hints import Hints
 RUN = RunId("run_1")
 
 
-async def test_a_hint_wakes_whoever_waits(redis: Redis) -> None:
+async def test_a_hint_wakes_all_that_wait_for_its_run_and_is_not_missed_before_the_wait(redis: Redis) -> None:
     hints = Hints(redis=redis)
-    async with hints.watch(RUN) as watch:
-        waiting = asyncio.create_task(watch.wait(5))
+    async with hints.watch(RUN) as first, hints.watch(RUN) as second:
+        waiting = asyncio.create_task(first.wait(5))
         await hints.publish(RUN)
         assert await waiting
+        assert await second.wait(5)
 
 
-async def test_a_hint_published_before_the_wait_is_not_missed(redis: Redis) -> None:
+async def test_without_a_hint_of_its_run_the_wait_ends_with_its_timeout(redis: Redis) -> None:
     hints = Hints(redis=redis)
     async with hints.watch(RUN) as watch:
-        await hints.publish(RUN)
-        assert await watch.wait(5)
+        assert not await watch.wait(0.01)
+        await hints.publish(RunId("run_2"))
+        assert not await watch.wait(0.01)
 
 
 async def test_a_burst_of_hints_wakes_few_times(redis: Redis) -> None:
@@ -37,28 +39,7 @@ async def test_a_burst_of_hints_wakes_few_times(redis: Redis) -> None:
     assert 1 <= wakes <= 20
 
 
-async def test_without_a_hint_the_wait_ends_with_its_timeout(redis: Redis) -> None:
-    async with Hints(redis=redis).watch(RUN) as watch:
-        assert not await watch.wait(0.01)
-
-
-async def test_hints_of_other_runs_wake_nobody(redis: Redis) -> None:
-    hints = Hints(redis=redis)
-    async with hints.watch(RUN) as watch:
-        await hints.publish(RunId("run_2"))
-        assert not await watch.wait(0.01)
-
-
-async def test_every_watcher_of_a_run_is_woken(redis: Redis) -> None:
-    hints = Hints(redis=redis)
-    async with hints.watch(RUN) as first, hints.watch(RUN) as second:
-        await hints.publish(RUN)
-        assert all(await asyncio.gather(first.wait(5), second.wait(5)))
-
-
-async def test_publishing_and_waiting_without_redis_raise_nothing(
-    mortal_redis: EmbeddedRedis, mortal_client: Redis
-) -> None:
+async def test_publishing_and_waiting_without_redis_raise_nothing(mortal_redis: EmbeddedRedis, mortal_client: Redis):
     mortal_redis.kill()
     hints = Hints(redis=mortal_client)
     await hints.publish(RUN)

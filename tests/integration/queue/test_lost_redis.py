@@ -19,9 +19,7 @@ RUN = RunId("run_1")
 REPORT = TaskReport(group=1, bytes_read=10, bytes_written=0, requests=1, throttled_seconds=0.0)
 
 
-async def test_a_waiting_take_ends_as_transient_when_redis_dies(
-    mortal_redis: EmbeddedRedis, mortal_client: Redis
-) -> None:
+async def test_a_waiting_take_ends_as_transient_when_redis_dies(mortal_redis: EmbeddedRedis, mortal_client: Redis):
     queue = RunQueue(redis=mortal_client, consumer="a")
     await queue.ensure()
     waiting = asyncio.create_task(queue.take(block_seconds=4))
@@ -31,9 +29,7 @@ async def test_a_waiting_take_ends_as_transient_when_redis_dies(
         await waiting
 
 
-async def test_reports_under_way_end_as_transient_when_redis_dies(
-    mortal_redis: EmbeddedRedis, mortal_client: Redis
-) -> None:
+async def test_reports_under_way_end_as_transient_when_redis_dies(mortal_redis: EmbeddedRedis, mortal_client: Redis):
     ledger = PaceLedger(redis=mortal_client)
     await ledger.open(RUN, 1, Budget(1e6), 1)
     reporting = asyncio.create_task(report_for_ever(ledger))
@@ -50,9 +46,7 @@ async def test_every_call_without_redis_is_transient(mortal_redis: EmbeddedRedis
             await call
 
 
-async def test_what_was_queued_and_taken_is_there_after_a_crash(
-    mortal_redis: EmbeddedRedis, mortal_client: Redis
-) -> None:
+async def test_what_was_queued_and_taken_is_there_after_a_crash(mortal_redis: EmbeddedRedis, mortal_client: Redis):
     queue = RunQueue(redis=mortal_client, consumer="a")
     for number in range(3):
         await queue.enqueue(RunId(f"run_{number}"))
@@ -61,7 +55,6 @@ async def test_what_was_queued_and_taken_is_there_after_a_crash(
     mortal_redis.start()
     assert await queue.depth() == QueueDepth(waiting=2, in_flight=1, dead=0)
     following = await queue.take(block_seconds=1)
-    assert following is not None
     assert following.run_id == "run_1"
 
 

@@ -35,8 +35,12 @@ def allowed(limits: RateLimits, count: int, *, subject: str = "key:etl", kind: K
     return sum(limits.hit(kind, subject).is_allowed for _ in range(count))
 
 
-async def test_a_caller_has_its_limit_and_no_more(redis: Redis, clock: FakeClock) -> None:
-    assert allowed(process(redis, clock), 10) == 3
+async def test_a_caller_has_its_limit_and_is_told_what_is_left_and_when_it_begins_anew(redis: Redis, clock: FakeClock):
+    limits = process(redis, clock)
+    assert [limits.look(Kind.WRITES, "key:etl").remaining for _ in range(5)] == [3] * 5
+    found = [limits.hit(Kind.WRITES, "key:etl") for _ in range(4)]
+    assert [(s.limit, s.remaining, s.reset_seconds) for s in found] == [(3, 2, 45), (3, 1, 45), (3, 0, 45), (3, 0, 45)]
+    assert [s.is_allowed for s in found] == [True, True, True, False]
 
 
 async def test_callers_and_kinds_are_counted_apart(redis: Redis, clock: FakeClock) -> None:
@@ -45,50 +49,26 @@ async def test_callers_and_kinds_are_counted_apart(redis: Redis, clock: FakeCloc
     assert counts == [3, 3, 10]
 
 
-async def test_an_answer_says_what_is_left_and_when_it_begins_anew(redis: Redis, clock: FakeClock) -> None:
-    limits = process(redis, clock)
-    found = [limits.hit(Kind.WRITES, "key:etl") for _ in range(4)]
-    assert [(s.limit, s.remaining, s.reset_seconds) for s in found] == [(3, 2, 45), (3, 1, 45), (3, 0, 45), (3, 0, 45)]
-    assert [s.is_allowed for s in found] == [True, True, True, False]
-
-
-async def test_looking_does_not_count(redis: Redis, clock: FakeClock) -> None:
-    limits = process(redis, clock)
-    assert [limits.look(Kind.WRITES, "key:etl").remaining for _ in range(5)] == [3] * 5
-
-
-async def test_a_new_minute_begins_anew(redis: Redis, clock: FakeClock) -> None:
-    limits = process(redis, clock)
-    allowed(limits, 10)
-    await limits.sync()
-    clock.advance(45)
-    assert allowed(limits, 10) == 3
-
-
-async def test_processes_count_together(redis: Redis, clock: FakeClock) -> None:
+async def test_processes_count_together_and_what_was_told_is_told_once(redis: Redis, clock: FakeClock) -> None:
     one, two = process(redis, clock), process(redis, clock)
-    assert [allowed(one, 2), allowed(two, 1)] == [2, 1]
-    await one.sync()
-    await two.sync()
-    assert allowed(two, 5) == 0  # it knows of both of the other's
-
-
-async def test_what_was_told_is_told_once(redis: Redis, clock: FakeClock) -> None:
-    one, two = process(redis, clock), process(redis, clock)
-    allowed(one, 1)
+    assert [allowed(one, 1), allowed(two, 1)] == [1, 1]
     for _ in range(5):
         await one.sync()
-    allowed(two, 1)
     await two.sync()
     assert two.look(Kind.WRITES, "key:etl").remaining == 1
+    assert allowed(two, 5) == 1  # it knows of the other's
 
 
-async def test_counts_in_redis_are_gone_after_their_minute(redis: Redis, clock: FakeClock) -> None:
+async def test_a_new_minute_begins_anew_and_counts_in_redis_are_gone_after_theirs(redis: Redis, clock: FakeClock):
     limits = process(redis, clock)
     allowed(limits, 1)
     await limits.sync()
     (name,) = await redis.keys("packhouse:rate*")
     assert 0 < await redis.ttl(name) <= 60
+    assert allowed(limits, 10) == 2
+    await limits.sync()
+    clock.advance(45)
+    assert allowed(limits, 10) == 3
 
 
 async def test_without_redis_a_process_limits_on_its_own(mortal_redis: EmbeddedRedis, clock: FakeClock) -> None:

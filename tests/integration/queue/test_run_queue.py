@@ -16,16 +16,24 @@ def queue_of(redis: Redis, consumer: str = "a") -> RunQueue:
     return RunQueue(redis=redis, consumer=consumer)
 
 
-async def test_takes_runs_in_the_order_of_enqueueing(redis: Redis) -> None:
+async def taken(redis: Redis, consumer: str = "a") -> tuple[RunQueue, Delivery]:
+    """Enqueue a run and take it; return the queue and the delivery."""
+    queue = queue_of(redis, consumer)
+    await queue.enqueue(RUN)
+    delivery = await queue.take(block_seconds=1)
+    assert delivery is not None
+    return queue, delivery
+
+
+async def test_takes_runs_in_the_order_of_enqueueing_and_none_when_nothing_comes(redis: Redis) -> None:
     queue = queue_of(redis)
+    assert await queue.take(block_seconds=0.01) is None
     for number in range(3):
         await queue.enqueue(RunId(f"run_{number}"))
-    taken = [await queue.take(block_seconds=1) for _ in range(3)]
-    assert [(d.run_id, d.deliveries) for d in taken if d] == [("run_0", 1), ("run_1", 1), ("run_2", 1)]
-
-
-async def test_take_answers_none_when_nothing_comes(redis: Redis) -> None:
-    assert await queue_of(redis).take(block_seconds=0.01) is None
+    for number in range(3):
+        delivery = await queue.take(block_seconds=1)
+        assert (delivery.run_id, delivery.deliveries) == (f"run_{number}", 1)
+        assert await queue.depth() == QueueDepth(waiting=2 - number, in_flight=1 + number, dead=0)
 
 
 async def test_a_waiting_taker_gets_the_run_at_once(redis: Redis) -> None:
@@ -35,38 +43,23 @@ async def test_a_waiting_taker_gets_the_run_at_once(redis: Redis) -> None:
     await until_blocked(redis)
     await queue_of(redis, "b").enqueue(RUN)
     delivery = await waiting
-    assert delivery is not None
     assert delivery.run_id == RUN
 
 
-async def test_an_entry_goes_to_one_consumer_only(redis: Redis) -> None:
-    await queue_of(redis).enqueue(RUN)
-    assert await queue_of(redis, "a").take(block_seconds=0.01) is not None
-    assert await queue_of(redis, "b").take(block_seconds=0.01) is None
-
-
-async def test_ensure_keeps_a_group_that_exists(redis: Redis) -> None:
+async def test_an_entry_goes_to_one_consumer_only_and_ensure_keeps_a_group_that_exists(redis: Redis) -> None:
     queue = queue_of(redis)
     await queue.enqueue(RUN)
     await queue.ensure()
     assert await queue.take(block_seconds=0.01) is not None
+    assert await queue_of(redis, "b").take(block_seconds=0.01) is None
     await queue.ensure()
     assert await queue.depth() == QueueDepth(waiting=0, in_flight=1, dead=0)
 
 
-async def test_depth_tells_waiting_from_in_flight(redis: Redis) -> None:
-    queue = queue_of(redis)
-    for _ in range(3):
-        await queue.enqueue(RUN)
-    await queue.take(block_seconds=1)
-    assert await queue.depth() == QueueDepth(waiting=2, in_flight=1, dead=0)
-
-
-async def test_acknowledged_entries_leave_nothing_behind(redis: Redis) -> None:
-    queue = queue_of(redis)
-    await queue.enqueue(RUN)
-    delivery = await queue.take(block_seconds=1)
-    assert delivery is not None
+async def test_acknowledged_entries_leave_nothing_behind_and_what_redis_has_lost_does_nothing(redis: Redis) -> None:
+    queue, delivery = await taken(redis)
+    await queue.acknowledge(Delivery(entry_id="1-0", run_id=RUN, deliveries=1))
+    assert (await queue.depth()).in_flight == 1
     await queue.acknowledge(delivery)
     await queue.acknowledge(delivery)
     assert await queue.depth() == QueueDepth(waiting=0, in_flight=0, dead=0)
@@ -74,19 +67,12 @@ async def test_acknowledged_entries_leave_nothing_behind(redis: Redis) -> None:
 
 async def test_idle_entries_of_a_dead_consumer_are_reclaimed_and_counted(redis: Redis) -> None:
     """L26: an entry is delivered again when its consumer died."""
-    await queue_of(redis, "dead").enqueue(RUN)
-    await queue_of(redis, "dead").take(block_seconds=1)
+    await taken(redis, "dead")
     heir = queue_of(redis, "heir")
+    assert await heir.reclaim(idle_seconds=3600, limit=10) == []
     first = await heir.reclaim(idle_seconds=0, limit=10)
     second = await heir.reclaim(idle_seconds=0, limit=10)
-    assert [d.deliveries for d in first + second] == [2, 3]
-    assert {d.run_id for d in first + second} == {RUN}
-
-
-async def test_entries_that_are_not_idle_yet_stay_with_their_consumer(redis: Redis) -> None:
-    await queue_of(redis).enqueue(RUN)
-    await queue_of(redis).take(block_seconds=1)
-    assert await queue_of(redis, "heir").reclaim(idle_seconds=3600, limit=10) == []
+    assert [(d.run_id, d.deliveries) for d in first + second] == [(RUN, 2), (RUN, 3)]
 
 
 async def test_reclaim_finds_idle_entries_behind_many_that_are_not(redis: Redis) -> None:
@@ -96,89 +82,52 @@ async def test_reclaim_finds_idle_entries_behind_many_that_are_not(redis: Redis)
         await queue.enqueue(RunId(f"run_{number}"))
     taken = [await queue.take(block_seconds=1) for _ in range(50)]
     last = taken[-1]
-    assert last is not None
     await redis.xclaim("packhouse:runs", "workers", "a", 0, [last.entry_id], idle=60_000)
     reclaimed = await queue_of(redis, "heir").reclaim(idle_seconds=30, limit=1)
     assert [d.run_id for d in reclaimed] == ["run_49"]
 
 
-async def test_reclaim_takes_no_more_than_its_limit(redis: Redis) -> None:
-    queue = queue_of(redis)
+async def test_reclaim_takes_no_more_than_its_limit_and_passes_over_entries_deleted_behind_our_back(redis: Redis):
     for _ in range(5):
-        await queue.enqueue(RUN)
-        await queue.take(block_seconds=1)
+        queue, _ = await taken(redis)
     assert len(await queue.reclaim(idle_seconds=0, limit=3)) == 3
-
-
-async def test_entries_deleted_behind_our_back_are_passed_over(redis: Redis) -> None:
-    queue = queue_of(redis)
-    await queue.enqueue(RUN)
-    delivery = await queue.take(block_seconds=1)
-    assert delivery is not None
-    await redis.xdel("packhouse:runs", delivery.entry_id)
+    await redis.xtrim("packhouse:runs", maxlen=0)
     assert await queue.reclaim(idle_seconds=0, limit=10) == []
 
 
-async def test_dead_letters_keep_run_and_reason_and_leave_the_queue(redis: Redis) -> None:
-    queue = queue_of(redis)
-    await queue.enqueue(RUN)
-    delivery = await queue.take(block_seconds=1)
-    assert delivery is not None
+async def test_dead_letters_keep_run_and_reason_and_leave_the_queue_as_do_entries_without_a_run(redis: Redis) -> None:
+    queue, delivery = await taken(redis)
     await queue.dead_letter(delivery, "kills its worker")
     assert await queue.depth() == QueueDepth(waiting=0, in_flight=0, dead=1)
     entries: Any = await redis.xrange("packhouse:runs:dead")
     [(_, fields)] = entries
     assert (fields["run"], fields["reason"], fields["deliveries"]) == (RUN, "kills its worker", "1")
+    await redis.xadd("packhouse:runs", {"foreign": "entry"})
+    assert await queue.take(block_seconds=0.01) is None
+    assert await queue.depth() == QueueDepth(waiting=0, in_flight=0, dead=2)
 
 
 async def test_the_dead_letter_stream_is_trimmed(redis: Redis) -> None:
-    queue = queue_of(redis)
     async with redis.pipeline(transaction=False) as pipeline:
         for _ in range(3000):
             pipeline.xadd("packhouse:runs:dead", {"run": RUN})
         await pipeline.execute()
-    await queue.enqueue(RUN)
-    delivery = await queue.take(block_seconds=1)
-    assert delivery is not None
+    queue, delivery = await taken(redis)
     await queue.dead_letter(delivery, "poison")
     assert 1000 <= (await queue.depth()).dead <= 1100
 
 
-async def test_an_entry_without_a_run_id_is_set_aside(redis: Redis) -> None:
-    queue = queue_of(redis)
-    await redis.xadd("packhouse:runs", {"foreign": "entry"})
-    assert await queue.take(block_seconds=0.01) is None
-    assert await queue.depth() == QueueDepth(waiting=0, in_flight=0, dead=1)
-
-
-async def test_works_on_after_redis_was_flushed(redis: Redis) -> None:
-    queue = queue_of(redis)
-    await queue.enqueue(RunId("run_lost"))
-    await queue.take(block_seconds=1)
-    await redis.flushall()
-    await queue.enqueue(RUN)
-    delivery = await queue.take(block_seconds=1)
-    assert delivery is not None
-    assert delivery.run_id == RUN
-
-
-async def test_acknowledging_what_redis_has_lost_does_nothing(redis: Redis) -> None:
-    queue = queue_of(redis)
-    await queue.enqueue(RUN)
-    await queue.take(block_seconds=1)
-    await queue.acknowledge(Delivery(entry_id="1-0", run_id=RUN, deliveries=1))
-    assert (await queue.depth()).in_flight == 1
-
-
-async def test_every_reader_of_the_group_survives_a_flush(redis: Redis) -> None:
-    queue = queue_of(redis)
-    await queue.ensure()
+async def test_every_reader_of_the_group_survives_a_flush_and_works_on(redis: Redis) -> None:
+    queue, _ = await taken(redis)
     await redis.flushall()
     assert await queue.depth() == QueueDepth(waiting=0, in_flight=0, dead=0)
     await redis.flushall()
     assert await queue.reclaim(idle_seconds=0, limit=10) == []
     await redis.flushall()
     assert await queue.forget_consumers(idle_seconds=0) == 0
+    await redis.flushall()
+    _, delivery = await taken(redis)
+    assert delivery.run_id == RUN
 
 
 async def test_a_taker_that_waits_through_a_flush_gets_what_comes_after(redis: Redis) -> None:
@@ -190,7 +139,6 @@ async def test_a_taker_that_waits_through_a_flush_gets_what_comes_after(redis: R
     await queue_of(redis, "b").ensure()
     await queue_of(redis, "b").enqueue(RUN)
     delivery = await waiting
-    assert delivery is not None
     assert delivery.run_id == RUN
 
 

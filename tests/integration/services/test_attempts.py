@@ -53,7 +53,6 @@ async def stored(database: Database, run: Run) -> Run:
 async def is_frozen(database: Database, run: Run) -> bool:
     async with database.read() as unit:
         table = await unit.tables.get(run.table_id)
-    assert table is not None
     return table.freeze is not None
 
 

@@ -1,4 +1,4 @@
-"""Query latency that is asked for: a server over HTTP, both databases, and what comes of it for a table's policy."""
+"""Query latency that is asked for: a server over HTTP, and what comes of it for a table's policy."""
 
 import asyncio
 import gzip
@@ -32,6 +32,12 @@ QUERY = 'quantile(0.95, query_seconds{engine="trino"})'
 def server() -> Iterator[PrometheusServer]:
     with prometheus_server() as running:
         yield running
+
+
+@pytest.fixture
+def database(sqlite_database: Database) -> Database:
+    """The statements are tested on both databases by `tests/integration/stores`; here only those of the leader are."""
+    return sqlite_database
 
 
 class Poller:
@@ -80,7 +86,9 @@ async def poller(database: Database, server: PrometheusServer, tmp_path: Path) -
         yield opened
 
 
-async def test_an_answer_is_kept_as_a_signal_about_the_fleet(poller: Poller, server: PrometheusServer) -> None:
+async def test_an_answer_is_kept_as_a_signal_about_the_fleet_no_more_often_than_the_settings_say(
+    poller: Poller, server: PrometheusServer
+) -> None:
     assert await poller.poll() == 1
     (signal,) = await poller.signals()
     assert (signal.table_id, signal.sent_by) == (None, "prometheus")
@@ -88,10 +96,6 @@ async def test_an_answer_is_kept_as_a_signal_about_the_fleet(poller: Poller, ser
     assert server.paths == ["/api/v1/query"]
     assert server.asked[0]["query"] == [QUERY]
     assert server.tokens == [None]
-
-
-async def test_it_is_asked_no_more_often_than_the_settings_say(poller: Poller, server: PrometheusServer) -> None:
-    await poller.poll()
     for _ in range(29):
         poller.clock.elapsed += 1
         assert await poller.polls.poll() == 0
@@ -209,24 +213,17 @@ async def test_an_answer_without_an_end_is_given_up(
     assert poller.counted("unreachable") == 1
 
 
-async def test_an_answer_that_is_too_long_is_given_up(poller: Poller, server: PrometheusServer) -> None:
+async def test_an_answer_that_is_too_long_or_compressed_is_given_up(poller: Poller, server: PrometheusServer) -> None:
     server.body = b" " * (queries.MOST_BYTES + 1)
     with pytest.raises(Unreadable, match="longer than"):
         await poller.poll()
-
-
-async def test_an_answer_that_was_not_to_be_compressed_is_not_unpacked(
-    poller: Poller, server: PrometheusServer
-) -> None:
     server.headers = {"Content-Encoding": "gzip"}
     server.body = gzip.compress(b" " * 2**24)
     with pytest.raises(Unreadable, match="compressed"):
         await poller.poll()
 
 
-async def test_a_server_that_is_not_there_is_told_of(
-    database: Database, server: PrometheusServer, tmp_path: Path
-) -> None:
+async def test_a_server_that_is_not_there_is_told_of(database: Database, server: PrometheusServer, tmp_path: Path):
     async with polling(database, server, tmp_path, url="http://127.0.0.1:1") as poller:
         with pytest.raises(Transient, match="did not answer"):
             await poller.poll()

@@ -24,8 +24,11 @@ FLEET = FleetLimits(parallel_runs=4, bandwidth=int(LIMIT))
 
 
 @pytest.fixture
-def paced(sqlite_database: Database, redis: Redis) -> PacedRuns:
-    return PacedRuns(database=sqlite_database, redis=redis)
+async def paced(sqlite_database: Database, redis: Redis) -> PacedRuns:
+    """Runs under the limits `FLEET`."""
+    paced = PacedRuns(database=sqlite_database, redis=redis)
+    await paced.set_limits(FLEET)
+    return paced
 
 
 def assert_held(windows: Sequence[float], limit: float, *, least: float = 0.85) -> None:
@@ -36,15 +39,12 @@ def assert_held(windows: Sequence[float], limit: float, *, least: float = 0.85) 
 
 
 async def test_one_run_gets_the_whole_limit(paced: PacedRuns) -> None:
-    await paced.set_limits(FLEET)
     await paced.start(await submitted(paced.database))
     await paced.pass_time(20)
     assert_held(paced.windows(), LIMIT)
 
 
-async def test_a_run_ends_although_a_cancel_of_its_pace_was_lost(
-    paced: PacedRuns, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_run_ends_although_a_cancel_of_its_pace_was_lost(paced: PacedRuns, monkeypatch: pytest.MonkeyPatch):
     """redis-py swallows a cancel that comes while it connects."""
     run = await paced.hold(await submitted(paced.database), lanes=1)
     entered = asyncio.Event()
@@ -63,7 +63,6 @@ async def test_a_run_ends_although_a_cancel_of_its_pace_was_lost(
 
 @pytest.mark.parametrize("tasks", [(1, 1), (4, 2), (8, 1, 3)])
 async def test_runs_at_once_hold_the_limit_of_the_fleet_and_use_it(paced: PacedRuns, tasks: tuple[int, ...]) -> None:
-    await paced.set_limits(FLEET)
     runs = [await paced.start(await submitted(paced.database), tasks=count) for count in tasks]
     await paced.pass_time(25)
     assert_held(paced.windows(), LIMIT)
@@ -72,7 +71,6 @@ async def test_runs_at_once_hold_the_limit_of_the_fleet_and_use_it(paced: PacedR
 
 
 async def test_runs_that_come_and_go_do_not_move_the_sum(paced: PacedRuns) -> None:
-    await paced.set_limits(FLEET)
     first = await paced.start(await submitted(paced.database))
     await paced.pass_time(10)
     second = await paced.start(await submitted(paced.database), tasks=2)
@@ -90,7 +88,6 @@ async def test_runs_that_come_and_go_do_not_move_the_sum(paced: PacedRuns) -> No
 
 
 async def test_what_a_table_with_a_small_budget_leaves_goes_to_the_others(paced: PacedRuns) -> None:
-    await paced.set_limits(FLEET)
     slow, fast = await submitted(paced.database), await submitted(paced.database)
     await set_policy(paced.database, slow, {"limits": {"bandwidth": "5MB"}})
     held, free = await paced.start(slow), await paced.start(fast)
@@ -101,6 +98,7 @@ async def test_what_a_table_with_a_small_budget_leaves_goes_to_the_others(paced:
 
 
 async def test_a_share_of_the_available_bandwidth_holds_like_a_bandwidth(paced: PacedRuns) -> None:
+    await paced.set_limits(FleetLimits())
     stored = await submitted(paced.database)
     await set_policy(paced.database, stored, {"limits": {"share_percent": 30, "available_bandwidth": "100MB"}})
     await paced.start(stored)
@@ -109,7 +107,6 @@ async def test_a_share_of_the_available_bandwidth_holds_like_a_bandwidth(paced: 
 
 
 async def test_a_run_whose_tasks_all_wait_for_spark_leaves_its_share_to_others(paced: PacedRuns) -> None:
-    await paced.set_limits(FLEET)
     waiting = await paced.hold(await submitted(paced.database), lanes=4)
     busy = await paced.start(await submitted(paced.database))
     await paced.pass_time(20)
@@ -122,7 +119,6 @@ async def test_a_run_whose_tasks_all_wait_for_spark_leaves_its_share_to_others(p
 
 
 async def test_what_a_run_can_not_use_for_its_machine_goes_to_others_until_it_can(paced: PacedRuns) -> None:
-    await paced.set_limits(FLEET)
     bound = await paced.start(await submitted(paced.database), speed=4 * MB)  # 16 MB/s of its 50
     fast = await paced.start(await submitted(paced.database))
     await paced.pass_time(20)
@@ -139,7 +135,6 @@ async def test_what_a_run_can_not_use_for_its_machine_goes_to_others_until_it_ca
 
 
 async def test_runs_that_are_held_up_now_and_then_never_move_more_than_the_limit(paced: PacedRuns) -> None:
-    await paced.set_limits(FLEET)
     runs = [await paced.start(await submitted(paced.database), tasks=tasks) for tasks in (1, 2, 4)]
     random = Random(5)
     for _ in range(12):
@@ -150,10 +145,7 @@ async def test_runs_that_are_held_up_now_and_then_never_move_more_than_the_limit
     assert max(paced.windows()) <= 1.05 * LIMIT
 
 
-async def test_the_share_of_a_holder_that_died_is_dealt_again_once_its_tasks_have_slowed_down(
-    paced: PacedRuns,
-) -> None:
-    await paced.set_limits(FLEET)
+async def test_the_share_of_a_holder_that_died_is_dealt_again_once_its_tasks_have_slowed_down(paced: PacedRuns):
     dead, alive = [await paced.start(await submitted(paced.database)) for _ in range(2)]
     await paced.pass_time(15)
     dead.is_held = False
@@ -165,7 +157,6 @@ async def test_the_share_of_a_holder_that_died_is_dealt_again_once_its_tasks_hav
 
 
 async def test_a_later_attempt_takes_the_place_of_the_stale_one(paced: PacedRuns) -> None:
-    await paced.set_limits(FLEET)
     stored = await submitted(paced.database)
     other, stale = await paced.start(await submitted(paced.database)), await paced.start(stored)
     await paced.pass_time(12)
@@ -179,7 +170,6 @@ async def test_a_later_attempt_takes_the_place_of_the_stale_one(paced: PacedRuns
 
 @pytest.mark.parametrize("factor", [0.3, 2.0])
 async def test_a_change_of_the_limit_reaches_runs_at_work(paced: PacedRuns, factor: float) -> None:
-    await paced.set_limits(FLEET)
     for _ in range(2):
         await paced.start(await submitted(paced.database))
     await paced.pass_time(15)
@@ -191,6 +181,7 @@ async def test_a_change_of_the_limit_reaches_runs_at_work(paced: PacedRuns, fact
 
 
 async def test_a_change_of_the_policy_reaches_a_run_at_work(paced: PacedRuns) -> None:
+    await paced.set_limits(FleetLimits())
     stored = await submitted(paced.database)
     await paced.start(stored)
     await paced.pass_time(2)
@@ -233,7 +224,6 @@ async def test_requests_are_held_at_all_three_levels(paced: PacedRuns) -> None:
 
 
 async def test_a_slow_down_halves_the_budget_of_a_table_and_gives_the_rest_to_others(paced: PacedRuns) -> None:
-    await paced.set_limits(FLEET)
     slowed, other = [await paced.start(await submitted(paced.database)) for _ in range(2)]
     await paced.pass_time(12)
     slowed.attempt.slowdown = 0.5
@@ -246,6 +236,7 @@ async def test_a_slow_down_halves_the_budget_of_a_table_and_gives_the_rest_to_ot
 
 
 async def test_a_slow_down_of_a_run_without_any_limit_is_of_its_measured_rate(paced: PacedRuns) -> None:
+    await paced.set_limits(FleetLimits())
     run = await paced.start(await submitted(paced.database), tasks=2, speed=50 * MB)
     await paced.pass_time(12)
     run.attempt.slowdown = 0.5
@@ -271,10 +262,7 @@ async def test_without_redis_every_task_keeps_to_its_fixed_share_and_comes_back(
 
 
 @pytest.mark.parametrize("tasks", [(1, 1), (3, 2, 1)])
-async def test_a_redis_that_lost_everything_breaks_no_limit(
-    paced: PacedRuns, redis: Redis, tasks: tuple[int, ...]
-) -> None:
-    await paced.set_limits(FLEET)
+async def test_a_redis_that_lost_everything_breaks_no_limit(paced: PacedRuns, redis: Redis, tasks: tuple[int, ...]):
     for count in tasks:
         await paced.start(await submitted(paced.database), tasks=count)
     await paced.pass_time(15)

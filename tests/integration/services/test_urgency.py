@@ -35,7 +35,6 @@ async def urgent(database: Database, run: Run) -> timedelta | None:
     """Return how long after its submission a run becomes urgent."""
     async with database.read() as unit:
         stored = await unit.runs.get(run.id)
-    assert stored is not None
     return None if stored.urgent_at is None else stored.urgent_at - stored.created_at
 
 
