@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.domain.runs.run import Run, RunState, WaitingFor
+from engine.rewriting.kernel.storage import transfer
 from engine.rewriting.kernel.storage.stores import objects
 from tests.support.attempts import advanced, content
 from tests.support.databases import FreshDatabase
@@ -23,8 +24,9 @@ PROBES = 3
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A store that does not answer is tried once more, not for three seconds."""
+    """A store that does not answer is tried once more, and by a task for a moment, not for many seconds."""
     monkeypatch.setattr(objects, "_PATIENT_RETRIES", {"max_retries": 1})
+    monkeypatch.setattr(transfer, "patience", lambda _error: 0.2)
 
 
 @dataclass
