@@ -29,6 +29,7 @@ pytest_plugins = [
     "tests.support.progress",
     "tests.support.redis_server",
     "tests.support.s3_server",
+    "tests.support.sittings",
     "tests.support.spark_server",
     "tests.support.stack",
     "tests.support.tarpit",

@@ -121,6 +121,9 @@ class Arena:
             raise
         self.tally.counts["tables"] += 1
 
+    def __str__(self) -> str:
+        return str(self.tally)
+
     def forget(self, seed: int) -> None:
         """Remove the table of a seed and its copies, which lie in one folder."""
         location = self.catalog.load_table((NAMESPACE, f"t{seed}")).location()

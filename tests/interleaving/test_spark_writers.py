@@ -1,6 +1,7 @@
 """Iceberg's own engine as the other writer: what it commits while a rewrite stands at a step, in both delete modes."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 from pyspark.sql import SparkSession
@@ -30,6 +31,15 @@ STATEMENTS = {
     "older_than => TIMESTAMP'2100-01-01', retain_last => 1)",
 }
 
+FEW = (
+    ("planned", "merge"),
+    ("group_written", "delete"),
+    ("before_commit", "rewrite_data_files"),
+    ("after_commit", "expire_snapshots"),
+    ("before_commit", "add_a_column"),
+)
+"""Rounds of `make test`: one statement of each kind, and each step."""
+
 
 @pytest.fixture
 async def world(world: World) -> World:
@@ -46,19 +56,28 @@ def spark(spark: SparkSession) -> SparkSession:
 
 
 @pytest.mark.parametrize(
-    ("action", "mode"),
-    [(action, "merge-on-read") for action in STATEMENTS]
-    + [(action, "copy-on-write") for action in ("delete", "update", "merge")],
+    ("rounds", "mode"),
+    [
+        pytest.param(FEW, "merge-on-read", id="few"),
+        *(
+            pytest.param([(step, action) for step in STEPS], mode, id=f"{action}-{mode}", marks=pytest.mark.deep)
+            for mode, actions in {"merge-on-read": STATEMENTS, "copy-on-write": ("delete", "update", "merge")}.items()
+            for action in actions
+            if action != "add_a_column"
+        ),
+    ],
 )
-async def test_spark_commits_at_each_step(world: World, spark: SparkSession, action: str, mode: str) -> None:
+async def test_spark_commits_at_each_step(
+    world: World, spark: SparkSession, rounds: Sequence[tuple[str, str]], mode: str
+) -> None:
     modes = ", ".join(f"'write.{each}.mode' = '{mode}'" for each in ("delete", "update", "merge"))
     spark.sql(f"ALTER TABLE {TABLE} SET TBLPROPERTIES ({modes})").collect()
-    for step in STEPS if action != "add_a_column" else ("before_commit",):
+    for step, action in rounds:
         for _ in range(2):
             await asyncio.to_thread(world.lake.append_to, ["2026-11-01", DAY], rows=40)
         rows: list[list[str]] = []
 
-        def act(rows: list[list[str]] = rows) -> None:
+        def act(action: str = action, rows: list[list[str]] = rows) -> None:
             spark.sql(STATEMENTS[action]).collect()
             rows.append(world.lake.rows())
 

@@ -50,7 +50,7 @@ async def rewritten(world: World, name: str, *, policy: dict[str, Any] | None = 
     return run
 
 
-@pytest.mark.parametrize("granularity", ["file", "partition"])
+@pytest.mark.parametrize("granularity", [pytest.param("file", marks=pytest.mark.deep), "partition"])
 async def test_f19_deletes_of_the_rewritten_partition_are_gone_and_all_rows_are_there(
     world: World, spark: SparkSession, granularity: str
 ) -> None:
@@ -68,6 +68,7 @@ async def test_f19_deletes_of_the_rewritten_partition_are_gone_and_all_rows_are_
     assert int(one(spark, head)) == deletes[1][0] + deletes[2][0]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("granularity", ["file", "partition"])
 async def test_the_procedure_drops_the_same_ones(world: World, spark: SparkSession, granularity: str) -> None:
     """A file came since the last delete, so that by sequence numbers alone all of the partition's deletes are old."""
@@ -85,6 +86,7 @@ async def test_the_procedure_drops_the_same_ones(world: World, spark: SparkSessi
     assert set(deletes_by_partition(spark, ours)) == {1, 2}
 
 
+@pytest.mark.deep
 async def test_the_procedure_finds_nothing_left_to_drop_and_upkeep_goes_on(world: World, spark: SparkSession) -> None:
     table = make(spark, "upkeep", granularity="partition")
     before = both_readers(spark, table)
@@ -104,6 +106,7 @@ async def test_the_procedure_finds_nothing_left_to_drop_and_upkeep_goes_on(world
     assert deletes_by_partition(spark, table).keys() == {1, 2}
 
 
+@pytest.mark.deep
 async def test_a_policy_that_keeps_them_keeps_them(world: World, spark: SparkSession) -> None:
     table = make(spark, "kept", granularity="partition")
     before, deletes = both_readers(spark, table), deletes_by_partition(spark, table)

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from engine.domain.errors import Interrupted, SparkFailed, Transient
-from engine.embedded.spark import EmbeddedSpark
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.sessions import SparkSessions
 from tests.support.eventually import eventually
@@ -43,34 +42,6 @@ def test_a_task_whose_process_dies_has_failed(spark_dispatcher: SparkDispatcher)
 
     with pytest.raises(SparkFailed, match="Python worker exited unexpectedly"):
         spark_dispatcher.run(spark_dispatcher.ticket("run_dying", 1, 1), dying(), ["a"])
-
-
-def test_a_task_that_spark_tried_again_is_told(tmp_path: Path) -> None:
-    """U9: the first try dies without a word, the second answers. Spark says so by the number of the try alone."""
-
-    def dying_once() -> Callable[[str], str]:
-        def work(payload: str) -> str:
-            if not (tmp_path / "died").exists():
-                (tmp_path / "died").touch()
-                os._exit(3)
-            return payload
-
-        return work
-
-    server = EmbeddedSpark(data_dir=tmp_path / "server", cores=1, confs={"spark.master": "local[1,2]"})
-    sessions = SparkSessions(url=server.start(), user_id=USER)
-    try:
-        dispatcher = SparkDispatcher(sessions=sessions)
-        tickets = [dispatcher.ticket(name, 1, 1) for name in ("run_again", "run_once")]
-        assert [dispatcher.run(ticket, dying_once(), ["a"]) for ticket in tickets] == [["a"], ["a"]]
-        told = [dispatcher.has_repeated(each.tag, session_id=each.session_id) for each in tickets]
-        assert told == [True, False]
-        began = time.monotonic()
-        assert all(dispatcher.wait_gone(each.tag, session_id=each.session_id, timeout=20) for each in tickets)
-        assert time.monotonic() - began > 1, "a lost try has some seconds to die"
-    finally:
-        sessions.close()
-        server.stop()
 
 
 def test_several_operations_run_at_once(
@@ -128,22 +99,16 @@ def test_an_unknown_tag_is_gone_only_after_its_tasks_would_be_dead(spark_dispatc
     assert spark_dispatcher.wait_gone("packhouse-foreign-1", session_id=session_id, timeout=10)
 
 
-def test_the_operations_of_a_closed_session_are_gone(spark_url: str, spark_dispatcher: SparkDispatcher) -> None:
+def test_the_operations_of_a_closed_session_are_gone_and_the_next_attempt_works(
+    spark_url: str, spark_dispatcher: SparkDispatcher
+) -> None:
     sessions = SparkSessions(url=spark_url, user_id=USER)
     dispatcher = SparkDispatcher(sessions=sessions)
-    ticket = dispatcher.ticket("run_closed", 1, 1)
+    ticket, late = (dispatcher.ticket("run_closed", 1, part) for part in (1, 2))
     dispatcher.run(ticket, upper_case(), ["a"])
-    sessions.close()
-    assert spark_dispatcher.wait_gone(ticket.tag, session_id=ticket.session_id, timeout=20)
-
-
-def test_a_ticket_of_a_closed_session_is_refused_and_the_next_attempt_works(spark_url: str) -> None:
-    sessions = SparkSessions(url=spark_url, user_id=USER)
-    dispatcher = SparkDispatcher(sessions=sessions)
-    ticket = dispatcher.ticket("run_late", 1, 1)
-    sessions.get(ticket.session_id)
     sessions.calls.release(ticket.session_id)
+    assert spark_dispatcher.wait_gone(ticket.tag, session_id=ticket.session_id, timeout=20)
     with pytest.raises(Transient):
-        dispatcher.run(ticket, upper_case(), ["a"])
-    assert dispatcher.run(dispatcher.ticket("run_late", 2, 1), upper_case(), ["a"]) == ["A"]
+        dispatcher.run(late, upper_case(), ["a"])
+    assert dispatcher.run(dispatcher.ticket("run_closed", 2, 1), upper_case(), ["a"]) == ["A"]
     sessions.close()

@@ -1,24 +1,35 @@
-"""The server of our own: starts, says why it does not, dies with us, comes back."""
+"""The embedded server: it starts, reports why it does not, ends with its parent, and comes back after a kill."""
 
+import asyncio
 import fcntl
 import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis
 
 from engine.domain.errors import PackhouseError, Rejected, Transient
+from engine.domain.runs.run import RunState
 from engine.embedded.spark import EmbeddedSpark
 from engine.spark.connection import DirectCalls
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.sessions import SparkSessions
+from tests.support.databases import FreshDatabase
 from tests.support.eventually import eventually
+from tests.support.outages import outage_of, probe_once, submit_all, with_twins, work_off
 from tests.support.processes import command_lines
+from tests.support.settings import settings_of
 from tests.support.spark_server import USER
 from tests.support.task_functions import holding, is_held, upper_case
+from tests.support.world import make_lake, open_on
+
+PROBES = 6
 
 START_IN_BACKGROUND = """
 import sys, threading
@@ -51,6 +62,33 @@ def test_a_killed_server_comes_back_and_work_goes_on(
     sessions.close()
 
 
+@pytest.mark.parametrize("fresh_database", ["sqlite", pytest.param("postgres", marks=pytest.mark.deep)], indirect=True)
+async def test_live_runs_outlive_a_server_that_was_killed_and_stayed_away_longer_than_all_retries(
+    mortal_spark: EmbeddedSpark, fresh_database: FreshDatabase, redis: Redis, redis_url: str, tmp_path: Path
+) -> None:
+    url = await asyncio.to_thread(mortal_spark.start)
+    lake = await asyncio.to_thread(make_lake, tmp_path / "lake", days=1)
+    settings = settings_of(
+        tmp_path / "state", database_url=fresh_database.url, redis_url=redis_url, spark_url=url, watch=False
+    )
+    async with open_on(lake, settings, on_spark=True) as world:
+        rows = lake.rows()
+        runs = await submit_all(world, await with_twins(world))
+        world.at("rewriting", mortal_spark.kill)
+        await asyncio.gather(*(world.container.worker.advance(run.id) for run in runs))
+        for _ in range(PROBES):
+            await probe_once(world, fresh_database)
+            assert await work_off(world) == 0
+        assert (await outage_of(world, "spark")) is not None
+        await asyncio.to_thread(mortal_spark.start)
+        await probe_once(world, fresh_database)
+        await work_off(world)
+        ended = [await world.get(run.id) for run in runs]
+        assert [(run.state, run.failures) for run in ended] == [(RunState.SUCCEEDED, 0)] * 3, [r.detail for r in ended]
+        assert lake.rows() == rows
+
+
+@pytest.mark.deep
 def test_a_restart_while_nothing_runs_is_not_noticed(mortal_spark: EmbeddedSpark) -> None:
     url = mortal_spark.start()
     sessions = SparkSessions(url=url, user_id=USER)
@@ -61,6 +99,30 @@ def test_a_restart_while_nothing_runs_is_not_noticed(mortal_spark: EmbeddedSpark
     assert mortal_spark.start() == url
     assert mortal_spark.is_running
     assert dispatcher.run(dispatcher.ticket("run_1", 1, 2), upper_case(), ["a"]) == ["A"]
+    sessions.close()
+
+
+def test_a_task_that_spark_tried_again_is_told(mortal_spark: EmbeddedSpark, tmp_path: Path) -> None:
+    """U9: the first try dies without a word, the second answers. Spark says so by the number of the try alone."""
+
+    def dying_once() -> Callable[[str], str]:
+        def work(payload: str) -> str:
+            if not (tmp_path / "died").exists():
+                (tmp_path / "died").touch()
+                os._exit(3)
+            return payload
+
+        return work
+
+    sessions = SparkSessions(url=mortal_spark.start(), user_id=USER)
+    dispatcher = SparkDispatcher(sessions=sessions)
+    tickets = [dispatcher.ticket(name, 1, 1) for name in ("run_again", "run_once")]
+    assert [dispatcher.run(ticket, dying_once(), ["a"]) for ticket in tickets] == [["a"], ["a"]]
+    told = [dispatcher.has_repeated(each.tag, session_id=each.session_id) for each in tickets]
+    assert told == [True, False]
+    began = time.monotonic()
+    assert all(dispatcher.wait_gone(each.tag, session_id=each.session_id, timeout=20) for each in tickets)
+    assert time.monotonic() - began > 1, "a lost try has some seconds to die"
     sessions.close()
 
 

@@ -24,14 +24,20 @@ from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits.expiry import plan_expiry
 from engine.formats.iceberg.deletion.expired_files import ExpiredFiles
-from tests.spark.test_expiry_peer import snapshots
 from tests.spark.test_iceberg_peer import create, fill
 from tests.support.expired_files import drop_snapshots, needed, stored
 from tests.support.iceberg_tables import RUN_ID, edit_metadata
 from tests.support.peer import rows_by_spark
 from tests.support.world import World
 
+pytestmark = pytest.mark.deep
+
 VALUES = "SELECT id, concat('2026-11-0', 1 + id % 2) FROM range({first}, {last})"
+
+
+def snapshots(spark: SparkSession, table: str) -> list[int]:
+    found = spark.sql(f"SELECT snapshot_id FROM {table}.snapshots ORDER BY committed_at").collect()
+    return [row["snapshot_id"] for row in found]
 
 
 def write(spark: SparkSession, *, version: int, mode: str) -> str:

@@ -76,15 +76,20 @@ def assert_done_by(run: Run, engine: str) -> None:
     checks(run)
 
 
-async def test_avro_tables_are_rewritten_natively_and_stay_avro(world: World, spark: SparkSession) -> None:
-    table = create(spark, "avro", {"write.format.default": "avro"})
+@pytest.mark.parametrize("files", ["avro", pytest.param("orc", marks=pytest.mark.deep)])
+async def test_tables_of_avro_and_orc_files_are_rewritten_natively_and_keep_their_format(
+    world: World, spark: SparkSession, files: str
+) -> None:
+    table = create(spark, files, {"write.format.default": files})
     before = rows_by_spark(spark, table)
-    run = await rewrite(world, (await world.register("avro")).id)
+    run = await rewrite(world, (await world.register(files)).id)
     assert_done_by(run, "native")
     assert rows_by_spark(spark, table) == before
-    assert formats(spark, table) == {"AVRO": 2}
+    assert formats(spark, table) == {files.upper(): 2}
+    assert "0 deleted by deletes" in checks(run)["rows_conserved"]
 
 
+@pytest.mark.deep
 async def test_avro_files_of_a_table_that_writes_parquet_by_now_become_parquet(
     world: World, spark: SparkSession
 ) -> None:
@@ -110,6 +115,7 @@ def excluded(path: Path, column: str, value: int) -> list[bool]:
     return [bool(row[-1]) for row in found.fetchall()]
 
 
+@pytest.mark.deep
 async def test_outputs_of_tables_with_bloom_filters_have_them(world: World, spark: SparkSession) -> None:
     """The kernel writes none, so the procedure does it; a reader that is not Iceberg skips by them."""
     table = create(spark, "bloom", BLOOM)
@@ -127,6 +133,7 @@ async def test_outputs_of_tables_with_bloom_filters_have_them(world: World, spar
         assert not any(excluded(path, "value", 1))
 
 
+@pytest.mark.deep
 async def test_the_kernel_is_refused_where_bloom_filters_are_asked_for(world: World, spark: SparkSession) -> None:
     """`rewrite.engine: arrow` would lose them: the run fails, names the property, and changes nothing."""
     table = create(spark, "bloom", BLOOM)
@@ -145,8 +152,14 @@ def elsewhere(folder: Path, layout: str) -> dict[str, str]:
     return {"write.data.path": f"file://{folder}", **hashed, **whole}
 
 
-@pytest.mark.parametrize("engine", ["arrow", "native"])
-@pytest.mark.parametrize("layout", ["plain", "hashed", "hashed, no partitions"])
+@pytest.mark.parametrize(
+    ("layout", "engine"),
+    [
+        pytest.param(layout, engine, marks=[] if (layout, engine) == ("hashed", "arrow") else [pytest.mark.deep])
+        for layout in ("plain", "hashed", "hashed, no partitions")
+        for engine in ("arrow", "native")
+    ],
+)
 async def test_outputs_lie_where_the_table_says(
     world: World, spark: SparkSession, tmp_path: Path, layout: str, engine: str
 ) -> None:
@@ -169,6 +182,7 @@ async def test_outputs_lie_where_the_table_says(
         assert sum(set(part) <= {"0", "1"} for part in parts) >= (3 if layout != "plain" else 0)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("layout", ["plain", "hashed", "hashed, no partitions"])
 async def test_what_a_failed_run_wrote_to_a_custom_location_is_removed(
     world: World, spark: SparkSession, tmp_path: Path, layout: str

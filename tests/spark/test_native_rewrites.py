@@ -95,19 +95,6 @@ async def test_m10_f6_equality_deletes_are_applied_and_rows_that_came_after_them
     assert "rows read before" in checks(run)["rows_conserved"]
 
 
-async def test_a_table_of_orc_files_is_rewritten_natively(world: World, spark: SparkSession) -> None:
-    name = "lake.lake.orc"
-    spark.sql(f"CREATE TABLE {name} (id BIGINT) USING iceberg TBLPROPERTIES ('write.format.default'='orc')")
-    for number in range(5):
-        spark.sql(f"INSERT INTO {name} SELECT id + {number * 10} FROM range(0, 10, 1, 1)")
-    before = await asyncio.to_thread(rows_by_spark, spark, name)
-    run = await rewrite(world, (await world.register("orc")).id)
-    assert (run.state, run.intent.engine) == (RunState.SUCCEEDED, "native"), run.detail
-    assert await asyncio.to_thread(rows_by_spark, spark, name) == before
-    assert one(spark, f"SELECT count(*) FROM {name}.files") == 1
-    assert "0 deleted by deletes" in checks(run)["rows_conserved"]
-
-
 async def test_f15_a_call_that_committed_before_its_worker_was_lost_is_adopted_and_not_called_again(
     world: World, spark: SparkSession
 ) -> None:
@@ -150,27 +137,23 @@ async def test_rows_that_come_between_plan_and_call_stay(world: World, spark: Sp
 async def rewrite_under_another_name(world: World, spark_catalog: str) -> Run:
     """Rewrite the table with vectors through a catalog that says it has another name in Spark than it has."""
     properties = world.lake.properties | {"catalog-name": "lake", "packhouse.spark-catalog": spark_catalog}
-    await world.container.catalogs.create(SYSTEM, "wrong", FormatName.ICEBERG, properties)
-    ref = TableRef("wrong", ("lake",), "vectors")
+    await world.container.catalogs.create(SYSTEM, catalog := f"as_{spark_catalog}", FormatName.ICEBERG, properties)
+    ref = TableRef(catalog, ("lake",), "vectors")
     table = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
-    return await rewrite(world, table.id)
+    run = await rewrite(world, table.id)
+    await world.container.tables.delete(SYSTEM, table.id)
+    return run
 
 
-async def test_a_catalog_that_spark_does_not_know_fails_the_run_and_changes_nothing(
-    world: World, spark: SparkSession
+async def test_a_catalog_that_spark_does_not_know_fails_the_run_and_a_table_of_another_one_is_left_alone(
+    world: World, spark: SparkSession, tmp_path: Path
 ) -> None:
+    """A call in another catalog of that name would rewrite a table for which no run was requested."""
     name = await asyncio.to_thread(with_vectors, spark)
     run = await rewrite_under_another_name(world, "nowhere")
     assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
     assert "Spark can't read the table as nowhere.lake.vectors" in (run.detail or "")
     assert one(spark, f"SELECT count(*) FROM {name}.snapshots WHERE operation = 'replace'") == 0
-
-
-async def test_another_table_under_the_name_that_spark_was_told_is_left_alone(
-    world: World, spark: SparkSession, tmp_path: Path
-) -> None:
-    """The catalog of that name is another one: a call would rewrite a table that nobody asked for."""
-    name = await asyncio.to_thread(with_vectors, spark)
     other = await asyncio.to_thread(make_lake, tmp_path / "other", days=0)
     attach(spark, {key.replace(".lake", ".elsewhere"): value for key, value in confs_of(other).items()})
     spark.sql("CREATE NAMESPACE elsewhere.lake")
@@ -184,6 +167,7 @@ async def test_another_table_under_the_name_that_spark_was_told_is_left_alone(
         assert one(spark, f"SELECT count(*) FROM {each}.snapshots WHERE operation = 'replace'") == 0
 
 
+@pytest.mark.deep
 async def test_cancels_end_calls_within_five_seconds_and_the_table_tells_the_outcome(
     world: World, spark: SparkSession
 ) -> None:

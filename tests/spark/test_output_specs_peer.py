@@ -8,8 +8,10 @@ from pyspark.sql import SparkSession
 
 from engine.domain.runs.run import RunState
 from tests.support.duckdb_tables import rows_by_duckdb
-from tests.support.peer import both_readers, one
+from tests.support.peer import both_readers, counts, one
 from tests.support.world import World
+
+pytestmark = pytest.mark.deep
 
 COLUMNS = (
     "id BIGINT, small INT, name STRING, amount DECIMAL(9,2), huge DECIMAL(38,3), day DATE, at TIMESTAMP, "
@@ -89,19 +91,13 @@ def partitions(spark: SparkSession, table: str) -> list[str]:
     return sorted(str(tuple(row)) for row in rows)
 
 
-def counts(spark: SparkSession, table: str) -> list[int]:
-    """Return the number of rows that each of the predicates selects, by one statement."""
-    asked = (f"SELECT {at}, count(*) FROM {table} WHERE {each}" for at, each in enumerate(PREDICATES))
-    return [found for _, found in sorted(map(tuple, spark.sql(" UNION ALL ".join(asked)).collect()))]
-
-
 @pytest.mark.parametrize(("old", "new"), SPECS.values(), ids=SPECS.keys())
 async def test_moved_rows_are_in_the_partitions_of_the_procedure_and_found_by_every_predicate(
     world: World, spark: SparkSession, old: Sequence[str], new: Sequence[str]
 ) -> None:
     ours, theirs = [await asyncio.to_thread(write, spark, name, old, new) for name in ("ours", "theirs")]
     before = await asyncio.to_thread(both_readers, spark, ours)
-    found = await asyncio.to_thread(counts, spark, ours)
+    found = await asyncio.to_thread(counts, spark, ours, PREDICATES)
     table = world.lake.catalog.load_table(("lake", "ours"))
     by_duckdb = await asyncio.to_thread(rows_by_duckdb, table)
     ended = await world.rewrite_other("ours", policy={"rewrite": {"output_spec": "current"}})
@@ -113,7 +109,7 @@ async def test_moved_rows_are_in_the_partitions_of_the_procedure_and_found_by_ev
     await asyncio.to_thread(spark.sql, f"REFRESH TABLE {ours}")
     assert await asyncio.to_thread(partitions, spark, ours) == await asyncio.to_thread(partitions, spark, theirs)
     assert await asyncio.to_thread(both_readers, spark, ours) == before
-    assert await asyncio.to_thread(counts, spark, ours) == found
+    assert await asyncio.to_thread(counts, spark, ours, PREDICATES) == found
     assert await asyncio.to_thread(rows_by_duckdb, table.refresh()) == by_duckdb
     for each in PREDICATES[::3]:
         for name in (ours, theirs):

@@ -120,7 +120,7 @@ async def test_p24_a_bucket_is_merged_at_the_trigger_and_not_before(settings: Se
     assert max(runs_by_bucket(lake).values()) < 5
 
 
-@pytest.mark.parametrize("engine", ["arrow", "native"])
+@pytest.mark.parametrize("engine", ["arrow", pytest.param("native", marks=pytest.mark.deep)])
 async def test_an_append_table_without_buckets_is_merged(settings: Settings, lake: PaimonLake, engine: str) -> None:
     lake.create(partition_keys=["day"])
     for turn in range(6):
@@ -138,6 +138,7 @@ async def test_an_append_table_without_buckets_is_merged(settings: Settings, lak
     assert again.reason == "nothing_to_do"
 
 
+@pytest.mark.deep
 async def test_a_group_that_another_compaction_beat_is_dropped(settings: Settings, lake: PaimonLake) -> None:
     """The other one commits while ours is about to be sent; nothing of ours is committed, and no file of ours stays."""
     lake.create(primary_keys=["id"], bucket="1", write_only="true")
@@ -161,6 +162,7 @@ async def test_a_group_that_another_compaction_beat_is_dropped(settings: Setting
     assert lake.open().find_commits(run.id) == []
 
 
+@pytest.mark.deep
 async def test_a_run_whose_worker_ends_before_the_commit_is_finished_by_another(
     settings: Settings, lake: PaimonLake
 ) -> None:
@@ -207,6 +209,7 @@ async def test_a_key_table_is_compacted_bucket_by_bucket(settings: Settings, lak
     assert set(runs_by_bucket(lake).values()) == {1}
 
 
+@pytest.mark.deep
 async def test_a_key_table_in_s3_is_compacted_with_the_credentials_of_the_catalog(
     settings: Settings,
     paimon_core: PaimonCore,

@@ -75,6 +75,7 @@ async def test_l6_a_sort_order_that_spark_recorded_is_evidence_and_the_other_fil
     assert (await unordered_files(world), (await world.rewrite()).state) == (0, RunState.SKIPPED)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("options", "is_evidence"),
     [

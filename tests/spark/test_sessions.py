@@ -30,37 +30,25 @@ def nobody() -> Iterator[SparkSessions]:
     made.close()
 
 
-def test_a_session_is_made_once(sessions: SparkSessions) -> None:
-    assert sessions.get() is sessions.get()
-
-
-def test_the_session_has_the_id_that_was_announced(sessions: SparkSessions) -> None:
+def test_a_session_is_made_once_with_the_id_that_was_announced_and_entered_by_another_client(
+    sessions: SparkSessions, spark_url: str
+) -> None:
     announced = sessions.current_id()
     assert sessions.get().session_id == announced
-
-
-def test_the_server_tells_its_version(sessions: SparkSessions) -> None:
+    assert sessions.get() is sessions.get()
     assert sessions.version().startswith("4.1.")
-
-
-def test_another_client_enters_the_same_session(sessions: SparkSessions, spark_url: str) -> None:
     sessions.get().conf.set("spark.sql.shuffle.partitions", "7")
     other = SparkSessions(url=spark_url, user_id=USER)
     assert other.get(sessions.current_id()).conf.get("spark.sql.shuffle.partitions") == "7"
     other.close()
 
 
-def test_a_session_that_the_server_closed_is_replaced(sessions: SparkSessions) -> None:
+def test_a_session_that_the_server_closed_is_replaced_and_not_entered_again(sessions: SparkSessions) -> None:
     closed = sessions.get().session_id
     sessions.calls.release(closed)
     replacement = sessions.get()
     assert replacement.session_id != closed
     assert replacement.range(3).count() == 3
-
-
-def test_a_closed_session_cannot_be_entered_again(sessions: SparkSessions) -> None:
-    closed = sessions.get().session_id
-    sessions.calls.release(closed)
     with pytest.raises(Transient) as refused:
         sessions.get(closed)
     assert refused.value.details["closed"]
@@ -111,19 +99,30 @@ def test_work_after_a_long_pause_belongs_to_a_new_session() -> None:
     assert sessions.current_id() != first
 
 
+def test_a_session_that_is_kept_stays_the_current_one(spark_url: str) -> None:
+    now = [0.0]
+    sessions = SparkSessions(url=spark_url, user_id=USER, monotonic=lambda: now[0])
+    sessions.keep()  # there is none yet
+    kept = sessions.get()
+    for _ in range(3):
+        now[0] += 20 * 60
+        sessions.keep()
+    assert sessions.get() is kept
+    sessions.close()
+
+
+@pytest.mark.deep
 def test_a_session_that_is_kept_outlives_the_patience_of_the_server(tmp_path: Path) -> None:
     patience = {
         "spark.connect.session.manager.defaultSessionTimeout": "4s",
         "spark.connect.session.manager.maintenanceInterval": "1s",
     }
-    server, now = EmbeddedSpark(data_dir=tmp_path, cores=1, confs=patience), [0.0]
-    sessions = SparkSessions(url=server.start(), user_id=USER, monotonic=lambda: now[0])
+    server = EmbeddedSpark(data_dir=tmp_path, cores=1, confs=patience)
+    sessions = SparkSessions(url=server.start(), user_id=USER)
     try:
-        sessions.keep()  # there is none yet
         kept, left = sessions.get(), sessions.get(str(uuid.uuid4()))
         for _ in range(8):
             time.sleep(1)
-            now[0] += 20 * 60
             sessions.keep()
         assert sessions.get() is kept
         assert kept.range(3).count() == 3
