@@ -51,7 +51,9 @@ async def test_a_table_is_rewritten_and_proven(world: World, proxy: FaultyProxy)
     assert proxy.commits == len(world.lake.replaces()) == 1
 
 
-@pytest.mark.parametrize("status", [LOST, 500, 502, 503, 504])
+@pytest.mark.parametrize(
+    "status", [LOST, 503, *(pytest.param(each, marks=pytest.mark.deep) for each in (500, 502, 504))]
+)
 async def test_an_answer_lost_after_the_commit_is_found_in_the_table(
     world: World, proxy: FaultyProxy, status: int
 ) -> None:
@@ -64,7 +66,7 @@ async def test_an_answer_lost_after_the_commit_is_found_in_the_table(
     assert world.lake.rows() == rows
 
 
-@pytest.mark.parametrize("status", [LOST, 429, 500, 503])
+@pytest.mark.parametrize("status", [LOST, 429, *(pytest.param(each, marks=pytest.mark.deep) for each in (500, 503))])
 async def test_a_commit_that_never_arrived_is_sent_again(world: World, proxy: FaultyProxy, status: int) -> None:
     rows = world.lake.rows()
     proxy.before = once(status)

@@ -9,7 +9,7 @@ import json
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -32,29 +32,58 @@ LARGEST_STORED = 8 * 2**20
 CHUNK = bytes(2**20)
 
 OPEN = """
-import json, resource, sys
+import json, os, resource, sys
 import structlog
 structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
 from engine.domain.errors import PackhouseError
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergFormat
-IcebergFormat().connect("warm", {"type": "sql", "uri": "sqlite:///:memory:"})
-used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[2]),) * 2)
-try:
-    IcebergFormat().connect("lake", json.loads(sys.argv[1])).open_table(TableRef("lake", ("sales",), "orders")).digest()
-    print("read")
-except PackhouseError as error:
-    print(error.code, error.message)
+for line in sys.stdin:
+    if os.fork():
+        _, status = os.wait()
+        print(status, flush=True)
+        continue
+    IcebergFormat().connect("warm", {"type": "sql", "uri": "sqlite:///:memory:"})
+    used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[1]),) * 2)
+    try:
+        connection = IcebergFormat().connect("lake", json.loads(line))
+        connection.open_table(TableRef("lake", ("sales",), "orders")).digest()
+        print("read", flush=True)
+    except PackhouseError as error:
+        print(error.code, error.message, flush=True)
+    os._exit(0)
 """
+"""Opens a table for each line of its input, in a child: a new process would import the engine each time."""
 
 
-def opened(properties: dict[str, str]) -> str:
+@pytest.fixture(scope="module")
+def reader() -> Iterator[subprocess.Popen[str]]:
+    """A process that answers as `opened` tells."""
+    with subprocess.Popen(
+        [sys.executable, "-c", OPEN, str(HEADROOM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+
+
+Opened = Callable[[Mapping[str, str]], str]
+
+
+@pytest.fixture
+def opened(reader: subprocess.Popen[str]) -> Opened:
     """Return what opening the table and reading its manifests comes to in a process with little memory."""
-    command = [sys.executable, "-c", OPEN, json.dumps(properties), str(HEADROOM)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout.strip().splitlines()[-1]
+
+    def ask(properties: Mapping[str, str]) -> str:
+        assert reader.stdin is not None
+        assert reader.stdout is not None
+        reader.stdin.write(json.dumps(properties) + "\n")
+        reader.stdin.flush()
+        answers = list(iter(lambda: reader.stdout.readline().strip(), "0"))
+        assert answers, "the process ended"
+        assert not answers[-1].isdigit(), f"it ended with the status {answers[-1]}"
+        return answers[-1]
+
+    return ask
 
 
 def sql(lake: Lake) -> dict[str, str]:
@@ -90,7 +119,7 @@ def gzipped(body: bytes) -> bytes:
     return packer.compress(body) + packer.flush(zlib.Z_FULL_FLUSH) + inflating(b"x")
 
 
-def test_the_process_with_little_memory_reads_a_sound_table(table: Lake):
+def test_the_process_with_little_memory_reads_a_sound_table(table: Lake, opened: Opened):
     assert opened(sql(table)) == "read"
 
 
@@ -108,7 +137,7 @@ def point_to(lake: Lake, location: str) -> None:
         connection.exec_driver_sql("UPDATE iceberg_tables SET metadata_location = ?", (location,))
 
 
-def test_a_gzip_bomb_as_metadata_is_refused(table: Lake):
+def test_a_gzip_bomb_as_metadata_is_refused(table: Lake, opened: Opened):
     place = local(table.load().metadata_location)
     bomb = gzipped(b'{"properties": {"a": "')
     assert len(bomb) < LARGEST_STORED
@@ -120,7 +149,7 @@ def test_a_gzip_bomb_as_metadata_is_refused(table: Lake):
     assert "256 MiB when decompressed" in answer
 
 
-def test_metadata_of_too_many_values_is_refused(table: Lake):
+def test_metadata_of_too_many_values_is_refused(table: Lake, opened: Opened):
     place = local(table.load().metadata_location)
     place.write_bytes(b'{"x": [' + b"[]," * 9_000_000 + b"[]]}")
     answer = opened(sql(table))
@@ -171,7 +200,7 @@ def snappy() -> bytes:
         ("list", "snappy", snappy),
     ],
 )
-def test_an_avro_bomb_is_refused(table: Lake, which: str, codec: str, block: Any):
+def test_an_avro_bomb_is_refused(table: Lake, which: str, codec: str, block: Any, opened: Opened):
     snapshot = head(table)
     manifest = snapshot.manifests(table.load().io)[0].manifest_path
     place = local(snapshot.manifest_list if which == "list" else manifest)
@@ -184,7 +213,7 @@ def test_an_avro_bomb_is_refused(table: Lake, which: str, codec: str, block: Any
 
 
 @pytest.mark.parametrize("which", ["list", "manifest"])
-def test_a_block_that_claims_more_records_than_it_has_bytes_is_refused(table: Lake, which: str):
+def test_a_block_that_claims_more_records_than_it_has_bytes_is_refused(table: Lake, which: str, opened: Opened):
     snapshot = head(table)
     manifest = snapshot.manifests(table.load().io)[0].manifest_path
     place = local(snapshot.manifest_list if which == "list" else manifest)
@@ -224,7 +253,7 @@ def test_a_block_is_bounded_by_what_earlier_blocks_left(table: Lake, monkeypatch
         readable(container(body, b"deflate", *[(1, block)] * 5), limit=4999)
 
 
-def test_a_stored_file_is_not_read_further_than_its_limit(table: Lake):
+def test_a_stored_file_is_not_read_further_than_its_limit(table: Lake, opened: Opened):
     place = local(table.load().metadata_location)
     with place.open("r+b") as file:
         file.truncate(BOMB_BYTES)
@@ -266,14 +295,14 @@ def serving(headers: dict[str, str], body: bytes, times: int = 1) -> Iterator[st
         thread.join()
 
 
-def test_an_answer_without_an_end_is_refused():
+def test_an_answer_without_an_end_is_refused(opened: Opened):
     with serving({}, b'{"a": "' + b"x" * 2**20, times=BOMB_BYTES // 2**20) as uri:
         answer = opened({"type": "rest", "uri": uri})
     assert answer.startswith("table_unreadable")
     assert "the catalog's answer has more than 256 MiB" in answer
 
 
-def test_an_answer_that_inflates_is_refused():
+def test_an_answer_that_inflates_is_refused(opened: Opened):
     bomb = gzipped(b'{"a": "')
     with serving({"Content-Encoding": "gzip"}, bomb) as uri:
         answer = opened({"type": "rest", "uri": uri})
@@ -281,12 +310,12 @@ def test_an_answer_that_inflates_is_refused():
     assert "the catalog's answer has more than 256 MiB" in answer
 
 
-def test_an_answer_compressed_twice_is_not_decompressed():
+def test_an_answer_compressed_twice_is_not_decompressed(opened: Opened):
     with serving({"Content-Encoding": "gzip, gzip"}, gzip.compress(gzip.compress(b"{}"))) as uri:
         assert opened({"type": "rest", "uri": uri}).startswith("unavailable")
 
 
-def test_a_page_of_a_proxy_is_transient():
+def test_a_page_of_a_proxy_is_transient(opened: Opened):
     with serving({}, b"<html>Bad gateway</html>") as uri:
         assert opened({"type": "rest", "uri": uri}).startswith("unavailable")
 

@@ -132,7 +132,7 @@ def is_taken(body: bytes, codec: PartitionCodec, monkeypatch: pytest.MonkeyPatch
     return answers == [True]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: st.DataObject):
     names = data.draw(st.lists(st.sampled_from(sorted(TYPES)), max_size=3, unique=True))
@@ -151,7 +151,7 @@ def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert is_taken(body, codec, monkeypatch) == all(TYPES[name][3] for name in names)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), chance=st.randoms(use_true_random=False))
 def test_fields_that_are_not_known_and_other_encodings_of_the_same_change_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: st.DataObject, chance: Random

@@ -135,9 +135,9 @@ def test_no_table_property_configures_storage_of_a_rest_catalog(server: RestCata
     assert properties_of(hostile) == properties_of(plain)
 
 
-@pytest.mark.parametrize("name", sorted(KNOWN - MAY_BE_VENDED))
-def test_no_other_name_of_a_table_answer_configures_storage(name: str) -> None:
-    assert vended({name: "stranger", "s3.access-key-id": "v"}, {}) == {"s3.access-key-id": "v"}
+def test_no_other_name_of_a_table_answer_configures_storage() -> None:
+    for name in KNOWN - MAY_BE_VENDED:
+        assert vended({name: "stranger", "s3.access-key-id": "v"}, {}) == {"s3.access-key-id": "v"}, name
 
 
 def test_answers_of_a_rest_catalog_configure_storage_by_vended_names_only(server: RestCatalogServer) -> None:

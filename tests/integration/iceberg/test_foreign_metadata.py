@@ -1,7 +1,7 @@
 """Whatever a table's metadata, manifest list or manifest holds: reading it raises errors of the domain only.
 
 A table that can't be read is `TableUnreadable`, which is never tried again, and never `Transient`, which is. Each test
-reads a sample of all mutations; PACKHOUSE_FUZZ_MUTATIONS sets its size (100000: all of them).
+reads a sample of all mutations, a larger one in `make test-deep`; PACKHOUSE_FUZZ_MUTATIONS sets its size, up to all.
 """
 
 import contextlib
@@ -24,8 +24,8 @@ from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files
 from tests.support.mutations import Mutation, of_list_or_manifest, of_metadata
 
 BY_ID = RequestedOrder("sort", (WantedColumn("id"),))
-LEAST_MUTATIONS = 400
-MUTATIONS = int(os.environ.get("PACKHOUSE_FUZZ_MUTATIONS", "500"))
+MUTATIONS = int(os.environ.get("PACKHOUSE_FUZZ_MUTATIONS", "500" if os.environ.get("PACKHOUSE_DEEP") else "100"))
+LEAST_MUTATIONS = min(MUTATIONS * 4 // 5, 400)
 LONGEST_MESSAGE = 1000
 
 
@@ -114,7 +114,7 @@ def outcomes(lake: Lake, place: Path, mutations: Iterable[Mutation]) -> Counter[
 def test_no_metadata_raises_anything_but_the_tables_condition(table: Lake):
     place = local(table.load().metadata_location)
     counted = outcomes(table, place, sample(of_metadata(json.loads(place.read_text())), MUTATIONS))
-    assert counted.total() > LEAST_MUTATIONS
+    assert counted.total() >= LEAST_MUTATIONS
     assert counted["TableUnreadable"] > LEAST_MUTATIONS / 2, counted
 
 
@@ -122,7 +122,7 @@ def test_no_manifest_list_raises_anything_but_the_tables_condition(table: Lake):
     _, snapshot = head(table)
     place = local(snapshot.manifest_list)
     counted = outcomes(table, place, sample(of_list_or_manifest(place.read_bytes()), MUTATIONS // 2))
-    assert counted.total() > LEAST_MUTATIONS / 2
+    assert counted.total() >= LEAST_MUTATIONS / 2
     assert counted["TableUnreadable"] > LEAST_MUTATIONS / 8, counted
 
 
@@ -130,5 +130,5 @@ def test_no_manifest_raises_anything_but_the_tables_condition(table: Lake):
     loaded, snapshot = head(table)
     place = local(snapshot.manifests(loaded.io)[0].manifest_path)
     counted = outcomes(table, place, sample(of_list_or_manifest(place.read_bytes()), MUTATIONS // 2))
-    assert counted.total() > LEAST_MUTATIONS / 2
+    assert counted.total() >= LEAST_MUTATIONS / 2
     assert counted["TableUnreadable"] > LEAST_MUTATIONS / 8, counted

@@ -68,7 +68,7 @@ def moved(sources: Sources, made: Sequence[MergedManifest], codec: PartitionCode
     return sorted(before), sorted(after)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), chance=st.randoms(use_true_random=False))
 def test_entries_keep_their_bytes_whoever_wrote_them(tmp_path: Path, data: st.DataObject, chance: Random) -> None:
     names = data.draw(st.lists(st.sampled_from(sorted(TYPES)), max_size=2, unique=True))

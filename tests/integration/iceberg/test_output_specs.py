@@ -1,6 +1,7 @@
 """Rows of older partition specs move to the partitions of the current one, and every reader still finds them."""
 
 import base64
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -47,6 +48,8 @@ from tests.support.kernel_groups import written_by_kernel
 from tests.support.predicates import conditions
 
 Fields = Sequence[tuple[str, Transform[Any, Any]]]
+MOST_VALUES = None if os.environ.get("PACKHOUSE_DEEP") else 5
+"""Values of each column that are looked for, beside null."""
 
 SPECS: Mapping[str, Fields] = {
     "days and names": (("at", DayTransform()), ("name", IdentityTransform())),
@@ -108,10 +111,16 @@ def filled(lake: Lake, *, version: str = "2", spec: PartitionSpec | None = None)
     return table
 
 
-@pytest.mark.parametrize("version", ["1", "2"])
-@pytest.mark.parametrize("fields", SPECS.values(), ids=SPECS.keys())
-def test_rows_move_to_the_partitions_of_every_transform_and_type(lake: Lake, fields: Fields, version: str) -> None:
-    table = filled(lake, version=version)
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        pytest.param(name, version, marks=pytest.mark.deep if version == "1" and at % 8 else ())
+        for at, name in enumerate(SPECS)
+        for version in ("1", "2")
+    ],
+)
+def test_rows_move_to_the_partitions_of_every_transform_and_type(lake: Lake, name: str, version: str) -> None:
+    fields, table = SPECS[name], filled(lake, version=version)
     before = everything(table)
     evolve(table, fields)
     written = move(lake.open())
@@ -120,10 +129,11 @@ def test_rows_move_to_the_partitions_of_every_transform_and_type(lake: Lake, fie
     assert specs_of(after) == {after.metadata.default_spec_id}
     assert len(live_paths(after)) == sum(len(group.outputs) for group in written) > 0
     values = after.scan().to_arrow()
-    for name in (name for name, of in fields if "." not in name and (name, of) not in SPECS["keys"]):
-        for value, count in Counter(values[name].to_pylist()).items():
-            found = IsNull(name) if value is None else EqualTo(name, value)
-            assert after.scan(row_filter=found).count() == count, (name, value)
+    for column in (column for column, of in fields if "." not in column and (column, of) not in SPECS["keys"]):
+        counts = Counter(values[column].to_pylist())
+        for value in [*list(counts)[:MOST_VALUES], *({None} & counts.keys())]:
+            found = IsNull(column) if value is None else EqualTo(column, value)
+            assert after.scan(row_filter=found).count() == counts[value], (column, value)
 
 
 def test_files_move_from_several_specs_at_once_and_an_old_field_is_void(lake: Lake) -> None:

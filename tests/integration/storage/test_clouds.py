@@ -92,7 +92,7 @@ async def test_files_of_a_dead_attempt_are_removed(world: World) -> None:
     assert orphans(world, run.id) == set()
 
 
-@pytest.mark.parametrize("lake_settings", ["gs", "abfs"], indirect=True)
+@pytest.mark.parametrize("lake_settings", ["gs", pytest.param("abfs", marks=pytest.mark.deep)], indirect=True)
 async def test_a_cancel_leaves_no_file(world: World) -> None:
     rows, run = world.lake.rows(), await world.submit()
     world.at("group_written", world.cancel_soon(run.id))
