@@ -414,6 +414,16 @@ def no_lease() -> None:
 
 
 every_part = pytest.mark.parametrize("part", [*CONTRACT, *OF_REWRITES], ids=lambda part: part.__name__)
+OF_CATALOGS = [
+    properties_are_validated_without_a_connection,
+    a_catalog_lists_and_checks_its_tables,
+    pointers_change_with_every_commit_and_lack_what_is_missing,
+    a_rewrite_is_committed_found_and_proven,
+    nothing_is_sent_when_the_try_is_stopped,
+    a_commit_that_is_sent_twice_changes_nothing_the_second_time,
+    files_that_others_add_meanwhile_stay,
+]
+"""The parts that depend on the catalog: how tables are found, and how commits are sent."""
 
 
 @pytest.fixture(scope="module")
@@ -447,7 +457,11 @@ def test_hive_tables(part: Part, hive_lake: HiveLake) -> None:
     part(HiveSubject(hive_lake))
 
 
-@every_part
+@pytest.mark.parametrize(
+    "part",
+    [pytest.param(part, marks=[] if part in OF_CATALOGS else pytest.mark.deep) for part in [*CONTRACT, *OF_REWRITES]],
+    ids=lambda part: part.__name__,
+)
 def test_paimon_tables_of_a_rest_catalog(part: Part, rest_lake: RestLake) -> None:
     part(PaimonSubject(rest_lake))
 

@@ -1,8 +1,9 @@
-"""The running service keeps to its description whatever it is sent: every check and phase of Schemathesis.
+"""The running service keeps to its description whatever it is sent: every check of Schemathesis, as two roles.
 
-In CI: examples, coverage, fuzzing with 2 examples an operation, and stateful, as viewer and as admin. Coverage there
-leaves out what the role may not do, and the five operations that take a policy or a tree of predicates, which make nine
-in ten of the cases. `make fuzz` leaves out nothing and takes 300 examples: it sets PACKHOUSE_FUZZ_EXAMPLES.
+`make test` has the phases examples and fuzzing, with 2 examples an operation. With PACKHOUSE_DEEP there are also
+coverage and stateful; coverage leaves out what the role may not do, and the five operations that take a policy or a
+tree of predicates, which make nine in ten of the cases. `make fuzz` leaves out nothing and takes 300 examples: it sets
+PACKHOUSE_FUZZ_EXAMPLES.
 """
 
 import os
@@ -17,12 +18,14 @@ from tests.support.postgres_server import PostgresServer
 from tests.support.replicas import Replicas, start_replicas
 
 EXAMPLES = int(os.environ.get("PACKHOUSE_FUZZ_EXAMPLES", "0"))
-pytestmark = pytest.mark.timeout(3 * 60 * 60 if EXAMPLES else 300)
+IS_DEEP = bool(EXAMPLES or os.environ.get("PACKHOUSE_DEEP"))
+PHASES = "examples,coverage,fuzzing,stateful" if IS_DEEP else "examples,fuzzing"
+pytestmark = pytest.mark.timeout(3 * 60 * 60 if EXAMPLES else 600)
 
 
 @pytest.fixture(scope="module")
 def service(postgres_server: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Replicas]:
-    with start_replicas(postgres_server, tmp_path_factory.mktemp("fuzzed")) as started:
+    with start_replicas(postgres_server, tmp_path_factory.mktemp("fuzzed"), processes=1) as started:
         yield started
 
 
@@ -37,7 +40,13 @@ def test_the_service_keeps_to_its_description(service: Replicas, objects: Object
     with service.client(0) as admin:
         key = admin.post("/v1/keys", json={"name": f"fuzz-{role}", "role": role}).raise_for_status().json()
     found = fuzz(
-        service.urls[0], key=key, objects=objects, examples=EXAMPLES or 2, folder=tmp_path, is_full=bool(EXAMPLES)
+        service.urls[0],
+        key=key,
+        objects=objects,
+        phases=PHASES,
+        examples=EXAMPLES or 2,
+        folder=tmp_path,
+        is_full=bool(EXAMPLES),
     )
     missed = ", ".join(found.missed) or "none"
     print(f"{found.summary}\n{role}: {found.share:.1%} of operations reached a 2xx; not: {missed}")  # noqa: T201 - the result
