@@ -1,21 +1,100 @@
 """Commits of which the worker publishes the snapshot, in JDBC and in REST catalogs."""
 
+import json
 import os
+from collections.abc import Callable
 
+import pytest
+
+from engine.domain.errors import PackhouseError
+from engine.formats.base import CommitRequest
+from tests.support.format_subjects import LocalCore
 from tests.support.paimon.commits import ids, sent, values
 from tests.support.paimon.jdbc_lakes import JdbcLake
 from tests.support.paimon.lakes import PaimonLake
-from tests.support.paimon.rewrites import RUN, opened, rewritten
+from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
 from tests.support.paimon.row_writers import RowWriter, check_rows, compacted_beside_writers
+
+LATE = [100, "2026-11-02", 7.5]
+
+
+def after_preparation(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Do something once, after the core has prepared a commit."""
+    real, acts = LocalCore.run, iter([act])
+
+    def run(self: LocalCore, request: str) -> str:
+        answer = real(self, request)
+        next(acts, lambda: None)()
+        return answer
+
+    monkeypatch.setattr(LocalCore, "run", run)
+
+
+def check_unlocked(lake: PaimonLake) -> None:
+    """Check that the lock of the table is free, if the catalog has locks."""
+    assert not isinstance(lake, JdbcLake) or lake.lock_row() is None
 
 
 class CatalogCommits:
     """What holds in both; `lake` is a key table of one bucket with three sorted runs."""
 
+    def test_a_key_table_is_compacted_and_proven(self, lake: PaimonLake) -> None:
+        rows = values(lake)
+        compacted_by_packhouse(lake)
+        assert (values(lake), ids(lake)) == (rows, [1, 2, 3, 4])
+        assert (lake.folder / "snapshot" / "LATEST").read_text() == "4"
+        check_unlocked(lake)
+        assert list((lake.folder / "snapshot").glob(".*")) == []
+        snapshot = json.loads((lake.folder / "snapshot" / "snapshot-4").read_text())
+        assert (snapshot["commitKind"], snapshot["properties"]["packhouse.run-id"]) == ("COMPACT", RUN)
+        lake.write([LATE])
+        assert (len(values(lake)), ids(lake)) == (len(rows) + 1, [1, 2, 3, 4, 5])
+
+    def test_a_writer_that_commits_first_keeps_its_rows(
+        self, lake: PaimonLake, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It commits after the core has prepared a snapshot of the same number."""
+        table, rows = opened(lake), values(lake)
+        groups = rewritten(table, full=True)
+        after_preparation(monkeypatch, lambda: lake.write([LATE]))
+        outcome = sent(lake, table, groups, tried := [])
+        assert (outcome.snapshot_id, outcome.tries, len(tried)) == (5, 2, 1)
+        assert (values(lake), ids(lake)) == (sorted([*rows, LATE]), [1, 2, 3, 4, 5])
+        assert opened(lake).verify(5, groups).ok
+
+    def test_a_rollback_after_the_preparation_is_a_lost_race(
+        self, lake: PaimonLake, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Another snapshot has the number of the one that the commit was prepared on."""
+        table = opened(lake)
+        groups = rewritten(table, full=True)
+
+        def roll_back() -> None:
+            lake.call("roll_back", snapshot=2)
+            lake.write([LATE])
+
+        after_preparation(monkeypatch, roll_back)
+        outcome = sent(lake, table, groups)
+        assert (outcome.snapshot_id, ids(lake)) == (None, [1, 2, 3])
+        assert LATE in values(lake)
+
+    def test_a_worker_that_may_not_commit_any_more_sends_nothing_and_releases_the_lock(self, lake: PaimonLake) -> None:
+        table = opened(lake)
+        groups = rewritten(table, full=True)
+
+        def refuse() -> None:
+            assert not isinstance(lake, JdbcLake) or not lake.lock()
+            raise PackhouseError("the lease is lost")
+
+        with pytest.raises(PackhouseError, match="the lease is lost"):
+            table.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=refuse)
+        check_unlocked(lake)
+        assert ids(lake) == [1, 2, 3]
+
     def test_inputs_that_another_writer_removed_are_dropped(self, lake: PaimonLake) -> None:
         table = opened(lake)
         groups = rewritten(table, full=True)
-        lake.call("compact", full=True, options={"write-only": "false"})
+        lake.compact()
         outcome = sent(lake, table, groups)
         assert (outcome.snapshot_id, list(outcome.dropped)) == (None, [0])
         assert ids(lake) == [1, 2, 3, 4]
@@ -35,5 +114,4 @@ class CatalogCommits:
             for turn in range(4 if "PACKHOUSE_DEEP" in os.environ else 2):
                 made += compacted_beside_writers(lake, f"run_{turn}")
         check_rows(lake, rows, writer, made)
-        if isinstance(lake, JdbcLake):
-            assert lake.lock_row() is None
+        check_unlocked(lake)

@@ -50,18 +50,27 @@ def shorten(path: Path, size: int) -> None:
     path.write_bytes(path.read_bytes()[:size])
 
 
-def restate(folder: Path, body: bytes) -> None:
+def restated(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
     """Replace a manifest's content and state its size, with the counts of before."""
-    path = delta_manifest(folder)
-    records: list[Any] = list(fastavro.reader(io.BytesIO(readable(path.read_bytes()))))
-    counts = [sum(each["_KIND"] == kind for each in records) for kind in (0, 1)]
-    path.write_bytes(body)
-    replace_manifest(folder, len(body), *counts)
+
+    def restate(folder: Path) -> None:
+        path = delta_manifest(folder)
+        body = path.read_bytes()
+        records: list[Any] = list(fastavro.reader(io.BytesIO(readable(body))))
+        counts = [sum(each["_KIND"] == kind for each in records) for kind in (0, 1)]
+        path.write_bytes(change(body))
+        replace_manifest(folder, path.stat().st_size, *counts)
+
+    return restate
 
 
-def of_blocks(folder: Path, blocks: list[tuple[int, bytes]], codec: str = "null") -> bytes:
-    """Return a manifest with other blocks under the schema of the table's."""
-    return container(schema_of(readable(delta_manifest(folder).read_bytes())), {}, blocks, codec=codec)
+def of_blocks(*blocks: tuple[int, bytes]) -> Callable[[Path], None]:
+    """Replace the blocks of a manifest under its schema."""
+    return restated(lambda body: container(schema_of(readable(body)), {}, list(blocks), codec="null"))
+
+
+def set_in_list(**changes: Any) -> Callable[[Path], None]:
+    return lambda folder: edit_list(folder, lambda records: records[0].update(changes))
 
 
 def set_field(name: str, value: Any, *, of_file: bool = False) -> Callable[[Path], None]:
@@ -80,19 +89,15 @@ def set_snapshot(**changes: Any) -> Callable[[Path], None]:
     return lambda folder: edit_json(newest(folder), **changes)
 
 
-def set_type(written: Any) -> Callable[[Path], None]:
+def set_types(of_day: str = "STRING NOT NULL", **added: Any) -> Callable[[Path], None]:
+    """Change the type of the partition column, and add columns."""
+
     def change(folder: Path) -> None:
-        fields = json.loads((folder / "schema" / "schema-0").read_text())["fields"]
-        edit_json(folder / "schema" / "schema-0", fields=[*fields, {"id": 7, "name": "odd", "type": written}])
-
-    return change
-
-
-def set_partition_type(written: str) -> Callable[[Path], None]:
-    def change(folder: Path) -> None:
-        fields = json.loads((folder / "schema" / "schema-0").read_text())["fields"]
-        fields[1]["type"] = written
-        edit_json(folder / "schema" / "schema-0", fields=fields)
+        path = folder / "schema" / "schema-0"
+        fields = json.loads(path.read_text())["fields"]
+        fields[1]["type"] = of_day
+        more = [{"id": 7, "name": name, "type": kind} for name, kind in added.items()]
+        edit_json(path, fields=[*fields, *more])
 
     return change
 
@@ -121,24 +126,12 @@ def a_list_that_inflates(folder: Path) -> None:
 
 BROKEN: Mapping[str, tuple[Callable[[Path], None], str]] = {
     "manifest cut off": (lambda folder: shorten(delta_manifest(folder), 900), "the metadata states"),
-    "manifest cut off, size adjusted": (
-        lambda folder: restate(folder, delta_manifest(folder).read_bytes()[:-40]),
-        "damaged",
-    ),
-    "manifest of no bytes": (lambda folder: restate(folder, b""), "no Avro file"),
-    "manifest of another format": (
-        lambda folder: restate(folder, b"PAR1" + delta_manifest(folder).read_bytes()[4:]),
-        "no Avro file",
-    ),
-    "manifest with entries of noise": (
-        lambda folder: restate(folder, of_blocks(folder, [(2, b"\xff" * 500)])),
-        "manifest",
-    ),
-    "manifest that claims 10^12 entries": (
-        lambda folder: restate(folder, of_blocks(folder, [(10**12, b"\x00" * 500)])),
-        "claim 1000000000000 records",
-    ),
-    "manifest without entries": (lambda folder: restate(folder, of_blocks(folder, [])), "its manifest list states"),
+    "manifest cut off, size adjusted": (restated(lambda body: body[:-40]), "damaged"),
+    "manifest of no bytes": (restated(lambda _: b""), "no Avro file"),
+    "manifest of another format": (restated(lambda body: b"PAR1" + body[4:]), "no Avro file"),
+    "manifest with entries of noise": (of_blocks((2, b"\xff" * 500)), "manifest"),
+    "manifest that claims 10^12 entries": (of_blocks((10**12, b"\x00" * 500)), "claim 1000000000000 records"),
+    "manifest without entries": (of_blocks(), "its manifest list states"),
     "manifest missing": (lambda folder: delta_manifest(folder).unlink(), "No such file"),
     "manifest that is a folder": (
         lambda folder: (delta_manifest(folder).unlink(), delta_manifest(folder).mkdir())[0],
@@ -147,18 +140,9 @@ BROKEN: Mapping[str, tuple[Callable[[Path], None], str]] = {
     "manifest list missing": (lambda folder: delta_list(folder).unlink(), "No such file"),
     "manifest list cut off": (lambda folder: shorten(delta_list(folder), 800), "the metadata states"),
     "manifest list that inflates": (a_list_that_inflates, "64 MiB"),
-    "manifest list with a path": (
-        lambda folder: edit_list(folder, lambda records: records[0].update(_FILE_NAME="../../../etc/passwd")),
-        "can't be the name",
-    ),
-    "manifest list with negative counts": (
-        lambda folder: edit_list(folder, lambda records: records[0].update(_NUM_ADDED_FILES=-1)),
-        "number of files of -1",
-    ),
-    "manifest list of a later version": (
-        lambda folder: edit_list(folder, lambda records: records[0].update(_VERSION=9)),
-        "version 9",
-    ),
+    "manifest list with a path": (set_in_list(_FILE_NAME="../../../etc/passwd"), "can't be the name"),
+    "manifest list with negative counts": (set_in_list(_NUM_ADDED_FILES=-1), "number of files of -1"),
+    "manifest list of a later version": (set_in_list(_VERSION=9), "version 9"),
     "entry of a later version": (set_field("_VERSION", 3), "version 3"),
     "entry that neither adds nor deletes": (set_field("_KIND", 2), "neither add nor delete"),
     "entry with negative rows": (set_field("_ROW_COUNT", -1, of_file=True), "record_count -1"),
@@ -211,18 +195,18 @@ BROKEN: Mapping[str, tuple[Callable[[Path], None], str]] = {
     "snapshot of an unknown schema": (set_snapshot(schemaId=5), "schema 5"),
     "schema that is no JSON": (lambda folder: (folder / "schema" / "schema-0").write_text("nul"), "no JSON document"),
     "schema of another id": (set_schema(id=4), "its id is 4"),
-    "schema with an unknown type": (set_type("GEOMETRY"), "'GEOMETRY' is not known"),
-    "schema with a type that is a number": (set_type(7), "neither a text nor an object"),
-    "schema with an unknown object": (set_type({"type": "GRAPH"}), "'GRAPH' is not known"),
-    "schema with a row without fields": (set_type({"type": "ROW"}), "no name"),
-    "schema with deep types": (set_type(a_deep_type()), "nested deeper"),
+    "schema with an unknown type": (set_types(odd="GEOMETRY"), "'GEOMETRY' is not known"),
+    "schema with a type that is a number": (set_types(odd=7), "neither a text nor an object"),
+    "schema with an unknown object": (set_types(odd={"type": "GRAPH"}), "'GRAPH' is not known"),
+    "schema with a row without fields": (set_types(odd={"type": "ROW"}), "no name"),
+    "schema with deep types": (set_types(odd=a_deep_type()), "nested deeper"),
     "schema with a key that is no column": (set_schema(partitionKeys=["nothing"]), "no column"),
     "schema with a key twice": (set_schema(primaryKeys=["id", "id"]), "twice"),
     "schema with options that are no texts": (set_schema(options={"bucket": 1}), "no object of texts"),
     "schema with buckets that are no number": (set_schema(options={"bucket": "many"}), "the option bucket"),
     "schema with a switch that is none": (set_schema(options={"bucket": "1", "write-only": "maybe"}), "write-only"),
-    "schema partitioned by a time": (set_partition_type("TIMESTAMP(6)"), "partition column day"),
-    "schema partitioned by a double": (set_partition_type("DOUBLE"), "partition column day"),
+    "schema partitioned by a time": (set_types(of_day="TIMESTAMP(6)"), "partition column day"),
+    "schema partitioned by a double": (set_types(of_day="DOUBLE"), "partition column day"),
 }
 
 

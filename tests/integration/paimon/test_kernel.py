@@ -310,16 +310,6 @@ def test_a_large_file_between_small_ones_divides_them(lake: PaimonLake) -> None:
     assert lake.call("in_order") == before
 
 
-def test_a_partition_keeps_its_number_of_buckets_after_the_table_got_another(lake: PaimonLake) -> None:
-    lake.create([("id", "BIGINT"), ("day", "STRING")], partition_keys=["day"], **BUCKETS)
-    for number in range(3):
-        lake.write([[each, "a"] for each in range(number, number + 10)])
-    lake.call("set_option", name="bucket", value="3")
-    before = lake.call("values")
-    compacted_by_packhouse(lake, engine=Engine.ARROW)
-    assert (lake.call("values"), lake.open().digest().num_rows) == (before, 2)
-
-
 @pytest.mark.parametrize(
     ("options", "failed"),
     [({"bucket": "2", "bucket_key": "id"}, ["native_one_compactor"]), (BUCKETS, [])],

@@ -65,10 +65,10 @@ def test_p3_readers_of_the_changelog_get_the_same_events(
             for each in (lake, twin):
                 each.write(rows, kinds=kinds)
         if has_begun and turn == 0:
-            lake.call("compact", full=True, options={"write-only": "false"})
+            lake.compact()
         else:
             compacted_by_packhouse(lake, run_id=f"run_{turn}")
-        twin.call("compact", full=True, options={"write-only": "false"})
+        twin.compact()
     events: list[Any] = lake.call("events")
     assert events == twin.call("events")
     assert {event[0] for event in events} >= {"+I", "-D"}

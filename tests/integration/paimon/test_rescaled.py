@@ -1,6 +1,5 @@
 """Tables whose option `bucket` was changed: partitions keep the number of buckets that they were written with."""
 
-
 import pytest
 
 from engine.services.planning.engines import Engine

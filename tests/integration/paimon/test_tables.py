@@ -20,6 +20,10 @@ from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake
 
 DAY = [("id", "BIGINT"), ("day", "DATE"), ("part", "DECIMAL(9, 2)"), ("value", "DOUBLE")]
+EXTERNAL = {
+    "data_file__external_paths": "file:///elsewhere",
+    "data_file__external_paths__strategy": "round-robin",
+}
 KEYED = {"partition_keys": ["day"], "primary_keys": ["id", "day"]}
 
 
@@ -127,7 +131,7 @@ def test_files_have_the_time_of_the_commit_that_added_them(lake: PaimonLake) -> 
     digest = table.digest()
     assert sorted(digest["added_at_ms"].to_pylist()) == sorted(times.values())
     assert digest["data_at_ms"].to_pylist() == digest["added_at_ms"].to_pylist()
-    lake.call("compact", full=True, options={"write-only": "false"})
+    lake.compact()
     (row,) = lake.open().digest().to_pylist()
     newest = lake.open().snapshots(1)[0]
     assert (newest.kind, row["added_at_ms"]) == (SnapshotKind.REWRITE, newest.committed_at_ms)
@@ -152,7 +156,7 @@ def test_a_file_that_moves_to_another_level_keeps_the_time_of_its_commit(lake: P
     lake.create(**KEYED, bucket="1", write_only="true")  # type: ignore[arg-type]
     lake.write(rows("a"))
     before = lake.open().digest().to_pylist()
-    lake.call("compact", full=True, options={"write-only": "false"})
+    lake.compact()
     after = lake.open()
     assert after.snapshots(1)[0].kind is SnapshotKind.REWRITE
     assert [each["level"] for each in before] == [0]
@@ -244,22 +248,19 @@ def test_a_key_table_is_rewritten_by_the_core_and_not_by_the_kernel(lake: Paimon
 
 
 @pytest.mark.parametrize(
-    ("options", "failed"),
+    ("keys", "options", "failed"),
     [
-        ({"bucket": "2"}, "native_one_compactor"),
-        ({"bucket": "-2", "write_only": "true"}, "native_bucket_mode"),
-        ({"bucket": "2", "write_only": "true", "commit__callbacks": "org.example.Callback"}, "native_no_code"),
-        (
-            {"bucket": "2", "write_only": "true", "data_file__external_paths": "file:///elsewhere"},
-            "native_files_in_place",
-        ),
+        (["id"], {"bucket": "2", "write_only": "true", "commit__callbacks": "org.example.Callback"}, "native_no_code"),
+        (["id"], {"bucket": "2", "write_only": "true", **EXTERNAL}, "native_files_in_place"),
+        ([], {"row_tracking__enabled": "true"}, "native_whole_rows"),
     ],
-    ids=["writers compact", "postponed", "callback", "external"],
+    ids=["callback", "external", "rows"],
 )
-def test_key_tables_that_the_core_must_not_compact(lake: PaimonLake, options: dict[str, str], failed: str) -> None:
-    if "data_file__external_paths" in options:
-        options = {**options, "data_file__external_paths__strategy": "round-robin"}
-    table = lake.create(primary_keys=["id"], **options).open()
+def test_tables_that_the_core_must_not_compact(
+    lake: PaimonLake, keys: list[str], options: dict[str, str], failed: str
+) -> None:
+    """Bucket modes and writers that compact are rows P4 and P6 of `test_reference_rows.py`."""
+    table = lake.create(primary_keys=keys, **options).open()
     assert failed in [each.name for each in table.planned_natively().conditions() if not each.holds]
 
 
@@ -270,19 +271,6 @@ def test_a_schema_that_leads_the_core_to_another_branch(lake: PaimonLake) -> Non
     edit_json(schema, options={**json.loads(schema.read_text())["options"], "branch": "other"})
     failed = [each.name for each in lake.open().planned_natively().conditions() if not each.holds]
     assert failed == ["native_core", "native_files_in_place"]
-
-
-@pytest.mark.parametrize(
-    ("options", "failed"),
-    [
-        ({"bucket": "2", "bucket_key": "id", "write_only": "true"}, "native_bucket_mode"),
-        ({"row_tracking__enabled": "true"}, "native_whole_rows"),
-    ],
-    ids=["buckets", "rows"],
-)
-def test_append_tables_that_the_core_must_not_compact(lake: PaimonLake, options: dict[str, str], failed: str) -> None:
-    table = lake.create(**options).open()
-    assert failed in [each.name for each in table.planned_natively().conditions() if not each.holds]
 
 
 @pytest.mark.parametrize(

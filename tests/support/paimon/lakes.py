@@ -83,6 +83,16 @@ class PaimonLake(CoreTable):
     def open(self) -> PaimonTable:
         return PaimonFormat().connect("lake", self.properties).open_table(self.ref)
 
+    def write_and_compact(self, commits: int = 3, *, day: str = "a") -> None:
+        """Commit five rows at a time, and compact them by the core in a snapshot of its own."""
+        for number in range(commits):
+            self.write([[each, day, float(number)] for each in range(5)])
+            self.compact()
+
+    def compact(self) -> None:
+        """Compact all buckets of a key table by the core."""
+        self.call("compact", full=True, options={"write-only": "false"})
+
 
 def made_once(core: PaimonCore, root: Path, key: str, make: Callable[[PaimonLake], object]) -> PaimonLake:
     """Copy a table to a warehouse; the session makes it at the first call with this key."""

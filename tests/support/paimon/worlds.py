@@ -4,13 +4,14 @@ Other writers do to both tables the same, so that the twin has the rows that the
 child JVM of this process instead of Spark.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Final
 
+from engine.domain.runs.run import RunState
 from engine.domain.tables.table import FormatName
 from engine.formats.base import TableFormat
 from engine.formats.paimon import PaimonFormat
@@ -23,6 +24,7 @@ from tests.support.world import World, open_on
 DAYS: Final = ("2026-11-01", "2026-11-02")
 _ROWS: Final = 20
 _COMMITS: Final = 4
+_POLICY: Final = {"rewrite": {"min_input_files": 2, "key_tables": {"sorted_run_trigger": 3}}}
 _TEXT_BYTES: Final = 200_000
 """Of a value in a column of texts that is added to the table; they don't compress below half their size."""
 
@@ -162,6 +164,27 @@ def _fill(lake: PaimonLake, kind: Kind) -> None:
             made.write(day, first=turn if kind.keys else turn * _ROWS)
 
 
+async def rewritten_beside_a_twin(
+    lake: PaimonLake, folder: Path, *, database_url: str, redis_url: str, begin: Callable[[], object] = lambda: None
+) -> None:
+    """Register a key table of a catalog, rewrite it after `begin`, and compare it with its twin."""
+    twins = TwinLake(KINDS["key"], lake, PaimonLake(lake.core, folder / "twin"))
+    twins.create()
+    for turn in range(_COMMITS):
+        twins.write(DAYS[0], first=turn)
+    settings = settings_of(
+        folder / "state", database_url=database_url, redis_url=redis_url, lease_seconds=30, watch=False
+    )
+    async with open_on(twins, settings, formats=served) as world:
+        await world.set_policy(_POLICY)
+        begin()
+        run = await world.rewrite()
+        assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 2), run.detail
+    assert twins.rows() == twins.twin_rows()
+    ids = sorted(each["id"] for each in lake.call("snapshots"))
+    assert ids == list(range(1, len(ids) + 1))
+
+
 def served(_locations: object) -> Mapping[FormatName, TableFormat]:
     """Serve Paimon tables, with the core in a child JVM of this process."""
     return {FormatName.PAIMON: PaimonFormat(core=LocalCore())}
@@ -177,5 +200,5 @@ async def open_twins(
         folder / "state", database_url=database_url, redis_url=redis_url, lease_seconds=30, watch=False, **more
     )
     async with open_on(lake, settings, formats=served) as world:
-        await world.set_policy({"rewrite": {"min_input_files": 2, "key_tables": {"sorted_run_trigger": 3}}})
+        await world.set_policy(_POLICY)
         yield world

@@ -1,6 +1,5 @@
 """Compaction of tables in JDBC catalogs: the core prepares commits, which are published under the catalog's lock."""
 
-import json
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -8,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.domain.errors import Away, OutcomeUnknown, PackhouseError, StateConflict, Transient
-from engine.domain.runs.run import RunState
+from engine.domain.errors import Away, OutcomeUnknown, StateConflict, Transient
 from engine.formats.base import CommitRequest
 from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.catalog import locks
@@ -21,10 +19,8 @@ from tests.support.paimon.commits import ids, keyed, sent, values
 from tests.support.paimon.jdbc_lakes import KEY, ON_BOTH, CatalogHome, JdbcLake, postgres_home
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
-from tests.support.paimon.worlds import KINDS, TwinLake, served
+from tests.support.paimon.worlds import rewritten_beside_a_twin
 from tests.support.postgres_server import PostgresServer
-from tests.support.settings import settings_of
-from tests.support.world import open_on
 
 pytestmark = pytest.mark.usefixtures("core_child")
 
@@ -32,26 +28,6 @@ pytestmark = pytest.mark.usefixtures("core_child")
 @pytest.fixture
 def lake(jdbc_lake: JdbcLake) -> JdbcLake:
     return keyed(jdbc_lake)
-
-
-def hint(lake: PaimonLake) -> str:
-    return (lake.folder / "snapshot" / "LATEST").read_text()
-
-
-def temporary(lake: PaimonLake) -> list[Path]:
-    return list((lake.folder / "snapshot").glob(".*"))
-
-
-@ON_BOTH
-def test_a_key_table_is_compacted_and_proven(lake: JdbcLake) -> None:
-    rows = values(lake)
-    compacted_by_packhouse(lake)
-    assert (values(lake), ids(lake), hint(lake)) == (rows, [1, 2, 3, 4], "4")
-    assert (lake.lock_row(), temporary(lake)) == (None, [])
-    snapshot = json.loads((lake.folder / "snapshot" / "snapshot-4").read_text())
-    assert (snapshot["commitKind"], snapshot["properties"]["packhouse.run-id"]) == ("COMPACT", RUN)
-    lake.write([[99, "2026-11-01", 9.5]])
-    assert (len(values(lake)), ids(lake)) == (len(rows) + 1, [1, 2, 3, 4, 5])
 
 
 @pytest.mark.parametrize("engine", [Engine.ARROW, Engine.NATIVE])
@@ -87,24 +63,6 @@ def test_a_writer_with_the_lock_delays_the_commit(lake: JdbcLake, monkeypatch: p
     lake.unlock()
     assert sent(lake, table, groups, tried).snapshot_id == 4
     assert (values(lake), len(tried)) == (rows, 1)
-
-
-def test_a_writer_that_commits_first_keeps_its_rows(lake: JdbcLake, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It commits after the core has prepared a snapshot of the same number."""
-    table, rows = opened(lake), values(lake)
-    groups = rewritten(table, full=True)
-    real, late = locks.TableLock.held, [[100, "2026-11-02", 7.5]]
-
-    def held(self: locks.TableLock) -> Any:
-        if len(ids(lake)) == 3:
-            lake.write(late)
-        return real(self)
-
-    monkeypatch.setattr(locks.TableLock, "held", held)
-    outcome = sent(lake, table, groups, tried := [])
-    assert (outcome.snapshot_id, outcome.tries, len(tried)) == (5, 2, 1)
-    assert (values(lake), ids(lake)) == (sorted([*rows, *late]), [1, 2, 3, 4, 5])
-    assert opened(lake).verify(5, groups).ok
 
 
 def test_after_lost_races_the_lock_is_held_while_a_commit_is_prepared(
@@ -149,23 +107,6 @@ def test_a_slow_preparation_does_not_hold_the_lock(lake: JdbcLake, monkeypatch: 
         goes_on.set()
 
 
-def test_a_rollback_after_the_preparation_is_a_lost_race(lake: JdbcLake, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another snapshot has the number of the one that the commit was prepared on."""
-    table, real = opened(lake), LocalCore.run
-    groups = rewritten(table, full=True)
-
-    def run(self: LocalCore, request: str) -> str:
-        answer = real(self, request)
-        lake.call("roll_back", snapshot=2)
-        lake.write([[100, "2026-11-02", 7.5]])
-        return answer
-
-    monkeypatch.setattr(LocalCore, "run", run)
-    outcome = sent(lake, table, groups)
-    assert (outcome.snapshot_id, ids(lake)) == (None, [1, 2, 3])
-    assert [100, "2026-11-02", 7.5] in values(lake)
-
-
 class TestCommits(CatalogCommits):
     """As in every catalog whose snapshots the worker publishes."""
 
@@ -203,19 +144,6 @@ class TestAway:
         lake.connect()  # connections of the old server are of no use
         lake.write([[99, "2026-11-01", 9.5]])
         assert lake.open().head_snapshot_id == 5
-
-
-def test_a_worker_that_may_not_commit_any_more_releases_the_lock(lake: JdbcLake) -> None:
-    table = opened(lake)
-    groups = rewritten(table, full=True)
-
-    def refuse() -> None:
-        assert not lake.lock()
-        raise PackhouseError("the lease is lost")
-
-    with pytest.raises(PackhouseError, match="the lease is lost"):
-        table.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=refuse)
-    assert (lake.lock_row(), ids(lake)) == (None, [1, 2, 3])
 
 
 def test_a_core_that_can_not_prepare_commits_nothing(lake: JdbcLake) -> None:
@@ -266,24 +194,12 @@ def test_a_snapshot_never_replaces_one_that_a_writer_without_the_lock_commits(
     monkeypatch.setattr(TableStorage, "publish", late)
     assert sent(lake, table, groups).snapshot_id == 5
     assert values(lake) == sorted([*rows, [100, "2026-11-02", 7.5]])
-    assert temporary(lake) == []
+    assert list((lake.folder / "snapshot").glob(".*")) == []
 
 
 @pytest.mark.usefixtures("redis")
 async def test_a_whole_run_registers_measures_and_compacts(
     jdbc_lake: JdbcLake, sqlite_url: str, redis_url: str, tmp_path: Path
 ) -> None:
-    kind = KINDS["key"]
-    twins = TwinLake(kind, jdbc_lake.connect(), PaimonLake(jdbc_lake.core, tmp_path / "twin"))
-    twins.create()
-    for turn in range(4):
-        twins.write("2026-11-01", first=turn)
-    state = tmp_path / "state"
-    settings = settings_of(state, database_url=sqlite_url, redis_url=redis_url, lease_seconds=30, watch=False)
-    async with open_on(twins, settings, formats=served) as world:
-        await world.set_policy({"rewrite": {"min_input_files": 2, "key_tables": {"sorted_run_trigger": 3}}})
-        run = await world.rewrite()
-        assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 2), run.detail
-    assert twins.rows() == twins.twin_rows()
-    assert ids(jdbc_lake) == list(range(1, len(ids(jdbc_lake)) + 1))
+    await rewritten_beside_a_twin(jdbc_lake.connect(), tmp_path, database_url=sqlite_url, redis_url=redis_url)
     assert jdbc_lake.lock_row() is None

@@ -14,7 +14,7 @@ from engine.rewriting.core.child import CHILDREN
 from tests.support.eventually import eventually
 from tests.support.paimon.compactions import HEAP, compact, own_files, paimon_jar, tasks
 from tests.support.paimon.core import ROOT
-from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.lakes import PaimonLake, made_once
 
 pytestmark = pytest.mark.usefixtures("core_child")
 
@@ -30,10 +30,20 @@ with CHILDREN.lend(sys.argv[1], 64 * 2**20) as child:
 
 
 def keyed(lake: PaimonLake) -> PaimonLake:
-    lake.create([("id", "BIGINT NOT NULL"), ("text", "STRING")], primary_keys=["id"], bucket="1", write_only="true")
-    for seed in range(3):
-        lake.call("fill", rows=50, text_bytes=100, seed=seed)
-    return lake
+    return filled(lake, runs=3, rows=50, text_bytes=100)
+
+
+def large(lake: PaimonLake) -> PaimonLake:
+    return filled(lake, runs=4, rows=400, text_bytes=25_000)
+
+
+def filled(lake: PaimonLake, *, runs: int, rows: int, text_bytes: int) -> PaimonLake:
+    def make(made: PaimonLake) -> None:
+        made.create([("id", "BIGINT NOT NULL"), ("text", "STRING")], primary_keys=["id"], bucket="1", write_only="true")
+        for seed in range(runs):
+            made.call("fill", rows=rows, text_bytes=text_bytes, seed=seed)
+
+    return made_once(lake.core, lake.root, f"{runs} runs of {rows} rows of {text_bytes} bytes", make)
 
 
 def is_running(pid: int) -> bool:
@@ -76,6 +86,7 @@ def test_tasks_of_one_process_share_it(lake: PaimonLake) -> None:
 
 
 def test_another_heap_needs_another_child() -> None:
+    CHILDREN.close()  # a larger heap would do
     with CHILDREN.lend(paimon_jar(), HEAP) as first:
         pass
     with CHILDREN.lend(paimon_jar(), HEAP + 2**20) as second:
@@ -104,29 +115,23 @@ def test_a_child_that_was_killed_is_replaced(lake: PaimonLake) -> None:
     assert compact(task).outcome == "written"
 
 
-def test_too_small_a_heap_fails_one_group_only(lake: PaimonLake) -> None:
-    large = replace(lake, name="large")
-    large.create([("id", "BIGINT NOT NULL"), ("text", "STRING")], primary_keys=["id"], bucket="1", write_only="true")
-    for seed in range(4):
-        large.call("fill", rows=400, text_bytes=25_000, seed=seed)
-    small = 24 * 2**20
+def test_too_small_a_heap_fails_one_group_only(lake: PaimonLake, tmp_path: Path) -> None:
+    large_one, small = large(replace(lake, root=tmp_path / "large")), 24 * 2**20
     CHILDREN.close()  # a larger heap would do
-    result = compact(replace(tasks(large)[0], heap_bytes=small))
+    result = compact(replace(tasks(large_one)[0], heap_bytes=small))
     assert result.outcome == "failed"
     assert result.reason == (
         "OutOfHeap: the heap of Paimon's core, 24 MiB, is too small for this bucket: raise "
         "PACKHOUSE_PAIMON_HEAP_BYTES, or give the table more buckets"
     )
-    assert own_files(large) == []
+    assert own_files(large_one) == []
     assert compact(replace(tasks(keyed(lake))[0], heap_bytes=small)).outcome == "written"
 
 
 def test_a_heap_that_is_too_small_is_raised_to_the_limit_once(lake: PaimonLake) -> None:
-    lake.create([("id", "BIGINT NOT NULL"), ("text", "STRING")], primary_keys=["id"], bucket="1", write_only="true")
-    for seed in range(4):
-        lake.call("fill", rows=400, text_bytes=25_000, seed=seed)
+    task = tasks(large(lake))[0]
     CHILDREN.close()
-    result = compact(replace(tasks(lake)[0], heap_bytes=24 * 2**20, heap_limit_bytes=HEAP))
+    result = compact(replace(task, heap_bytes=24 * 2**20, heap_limit_bytes=HEAP))
     assert (result.outcome, result.reason) == ("written", None)
     assert {each.name for each in own_files(lake)} == {Path(each.path).name for each in result.outputs}
 

@@ -9,17 +9,19 @@ from engine.formats.base import CommitRequest
 from engine.rewriting.core.contract import WITHOUT_BUCKETS
 from tests.support.paimon.compactions import Commits, compact, own_files, tasks
 from tests.support.paimon.edits import edit_json
-from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.lakes import PaimonLake, made_once
 from tests.support.paimon.rewrites import RUN, committed, compacted_by_packhouse, opened, rewritten
 
 pytestmark = pytest.mark.usefixtures("core_child")
 
 
 def keyed(lake: PaimonLake, **options: str) -> PaimonLake:
-    lake.create(primary_keys=["id"], bucket="1", write_only="true", **options)
-    for number in range(4):
-        lake.write([[each, "d", float(number)] for each in range(10)])
-    return lake
+    def make(made: PaimonLake) -> None:
+        made.create(primary_keys=["id"], bucket="1", write_only="true", **options)
+        for number in range(4):
+            made.write([[each, "d", float(number)] for each in range(10)])
+
+    return made_once(lake.core, lake.root, f"four commits of ten keys {options}", make)
 
 
 def snapshot(lake: PaimonLake, number: int) -> dict[str, Any]:
@@ -65,7 +67,7 @@ def test_inputs_that_another_writer_removed_are_a_conflict(lake: PaimonLake, fir
     result = compact(tasks(keyed(lake))[0])
     match first:
         case "compact":
-            lake.call("compact", full=True, options={"write-only": "false"})
+            lake.compact()
         case "truncate":
             lake.call("truncate")
         case _:
@@ -137,28 +139,17 @@ def add_option(lake: PaimonLake, name: str, value: str) -> None:
     edit_json(schema, options={**json.loads(schema.read_text())["options"], name: value})
 
 
-def test_outputs_that_are_gone_fail_the_commit(lake: PaimonLake) -> None:
-    result = compact(tasks(keyed(lake))[0])
+def test_what_can_not_be_committed_fails_the_commit(lake: PaimonLake) -> None:
+    """A damaged message, a table that does not exist, and outputs that are gone."""
+    result, other = compact(tasks(keyed(lake))[0]), str(lake.folder / "other")
+    answers = [Commits(lake.folder).commit(result, messages=("AAAACwAA",)), Commits(other).commit(result)]
     for each in own_files(lake):
         each.unlink()
-    answer = Commits(lake.folder).commit(result)
-    assert answer.outcome == "failed"
-    assert "have been deleted" in answer.reason
+    answers.append(Commits(lake.folder).commit(result))
+    assert [(each.outcome, each.snapshot_id) for each in answers] == [("failed", None)] * 3
+    assert "other" in answers[1].reason
+    assert "have been deleted" in answers[2].reason
     assert lake.call("inspect")["snapshot"] == 4
-
-
-def test_a_damaged_message_fails_the_commit(lake: PaimonLake) -> None:
-    result = compact(tasks(keyed(lake))[0])
-    answer = Commits(lake.folder).commit(result, messages=("AAAACwAA",))
-    assert (answer.outcome, answer.snapshot_id) == ("failed", None)
-    assert lake.call("inspect")["snapshot"] == 4
-
-
-def test_a_table_that_does_not_exist_fails_the_commit(lake: PaimonLake) -> None:
-    result = compact(tasks(keyed(lake))[0])
-    answer = Commits(lake.folder).commit(result, table=str(lake.folder / "other"))
-    assert answer.outcome == "failed"
-    assert "other" in answer.reason
 
 
 def test_a_commit_reads_no_snapshot_from_before_its_plan(lake: PaimonLake) -> None:

@@ -19,7 +19,7 @@ from engine.rewriting.kernel.contract import GroupResult
 from engine.rewriting.kernel.storage.transfer import Transfer
 from tests.integration.paimon.test_kernel import NESTED, SCALARS, Columns
 from tests.support.paimon.compactions import HEAP, Commits, compact, paths
-from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.lakes import PaimonLake, made_once
 from tests.support.paimon.rewrites import opened, planned
 
 pytestmark = pytest.mark.usefixtures("core_child")
@@ -32,6 +32,12 @@ def checked_tasks(lake: PaimonLake, *, full: bool = True, trigger: int = 2) -> l
     rewrite = {"key_tables": {"sorted_run_trigger": trigger}}
     made = [task for _, task in planned(opened(lake), full=full, rewrite=rewrite, checks_rows=True)]
     return [replace(each, heap_bytes=HEAP) for each in made if isinstance(each, CoreTask)]
+
+
+def compacted(lake: PaimonLake) -> GroupResult:
+    """Compact the only bucket of a table."""
+    (task,) = checked_tasks(lake)
+    return compact(task)
 
 
 def random_rows(chance: Random, number: int, count: int = 60) -> list[list[Any]]:
@@ -143,8 +149,7 @@ def test_no_type_of_a_key_or_value_is_a_false_alarm(lake: PaimonLake, name: str)
             [chance.choice(key[name][1]), *(chance.choice([None, *of]) for _, of in values.values())] for _ in range(6)
         ]
         lake.write(rows, kinds="".join(chance.choice("IIID") for _ in rows))
-    (task,) = checked_tasks(lake)
-    result = compact(task)
+    result = compacted(lake)
     assert (result.outcome, result.reason, result.check_limit) == ("written", None, "")
     assert result.row_digest
 
@@ -157,8 +162,7 @@ def test_keys_of_floating_point_numbers_are_reported_as_not_compared(lake: Paimo
     for number in range(2):
         lake.write([[1.0, number], ["NaN", number], [2.0, number]])
     assert len(lake.call("values")) == 2
-    (task,) = checked_tasks(lake)
-    result = compact(task)
+    result = compacted(lake)
     assert (result.outcome, result.row_digest) == ("written", "")
     assert result.check_limit == (
         "not compared: the key column key is of type DOUBLE NOT NULL: the core takes NaN for equal to all"
@@ -172,10 +176,13 @@ def create(lake: PaimonLake, options: Mapping[str, str]) -> None:
 
 def filled(lake: PaimonLake, options: Mapping[str, str], commits: int = 4) -> PaimonLake:
     """Commit each time the rows of ten ids, four of them those of the commit before."""
-    create(lake, options)
-    for number in range(commits):
-        lake.write([[each + 6 * number, 9 - number, number, "a", float(number)] for each in range(10)])
-    return lake
+
+    def make(made: PaimonLake) -> None:
+        create(made, options)
+        for number in range(commits):
+            made.write([[each + 6 * number, 9 - number, number, "a", float(number)] for each in range(10)])
+
+    return made_once(lake.core, lake.root, f"{commits} commits of ten ids {options}", make)
 
 
 def tamper(monkeypatch: pytest.MonkeyPatch, change: Callable[[pa.Table], pa.Table]) -> None:
@@ -242,8 +249,7 @@ def test_wrong_outputs_fail_the_group_and_are_removed(
     options, change, text = WRONG[wrong]
     before = paths(filled(lake, options))
     tamper(monkeypatch, change)
-    (task,) = checked_tasks(lake)
-    result = compact(task)
+    result = compacted(lake)
     assert (result.outcome, result.message) == ("failed", "")
     engine = "keys-only" if options.get("merge-engine") == "aggregation" else options.get("merge-engine", "deduplicate")
     assert f": Paimon's core merged rows wrongly ({engine}): {text}" in str(result.reason)
@@ -315,9 +321,7 @@ def test_a_number_of_rows_beyond_all_bounds_is_reported(
         return compare_rows(rules, replace(compacted, **{changed: tuple(files)}), transfer)
 
     monkeypatch.setattr(compaction, "compare_rows", counted)
-    filled(lake, {})
-    (task,) = checked_tasks(lake)
-    result = compact(task)
+    result = compacted(filled(lake, {}))
     assert (result.outcome, result.check_limit) == ("written", "not compared: more than 128,000,000 rows")
 
 
@@ -341,9 +345,7 @@ def test_an_input_that_is_gone_fails_the_comparison_by_name(lake: PaimonLake, mo
         return compare_rows(rules, compacted, transfer)
 
     monkeypatch.setattr(compaction, "compare_rows", removed)
-    filled(lake, {})
-    (task,) = checked_tasks(lake)
-    result = compact(task)
+    result = compacted(filled(lake, {}))
     assert result.outcome == "failed"
     assert str(result.reason).startswith("InputFault: ")
     assert not [each for each in lake.folder.rglob("*.parquet") if each.name.startswith("run_1")]
@@ -362,17 +364,13 @@ def test_what_the_comparison_reads_is_charged_and_reported(lake: PaimonLake) -> 
 
 @pytest.mark.parametrize("file_format", ["orc", "avro"])
 def test_files_of_other_formats_are_reported_as_not_compared(lake: PaimonLake, file_format: str) -> None:
-    filled(lake, {"file.format": file_format})
-    (task,) = checked_tasks(lake)
-    result = compact(task)
+    result = compacted(filled(lake, {"file.format": file_format}))
     assert (result.outcome, result.row_digest) == ("written", "")
     assert result.check_limit == f"not compared: files of format .{file_format}, only .parquet is"
 
 
 def test_a_sequence_field_without_a_known_order_leaves_values_out(lake: PaimonLake) -> None:
-    filled(lake, {"sequence.field": "word"})
-    (task,) = checked_tasks(lake)
-    result = compact(task)
+    result = compacted(filled(lake, {"sequence.field": "word"}))
     assert result.check_limit == (
         "only keys and sequence numbers are compared, no values: sequence.field word is of type STRING"
     )
@@ -402,8 +400,7 @@ def test_columns_of_other_schemas_are_compared_by_their_ids(lake: PaimonLake) ->
     lake.call("drop_column", name="other")
     lake.call("add_column", name="more", kind="INT")
     lake.write([[each, 1, "b", 2.5, 7] for each in range(5, 9)])
-    (task,) = checked_tasks(lake)
-    result = compact(task)
+    result = compacted(lake)
     assert result.outcome == "written", result.reason
     assert result.check_limit == "values of columns that are not compared, for their types: at"
     assert result.row_digest
@@ -423,7 +420,6 @@ def test_an_append_table_with_deleted_rows_is_reported_as_not_compared(lake: Pai
     lake.create(deletion_vectors__enabled="true")
     lake.write([[each, "2026-11-01", 0.0] for each in range(5)])
     lake.call("delete", every=2)
-    (task,) = checked_tasks(lake)
-    result = compact(task)
+    result = compacted(lake)
     assert (result.outcome, result.row_digest) == ("written", "")
     assert result.check_limit == "not compared: rows of an append table that deletion vectors delete"

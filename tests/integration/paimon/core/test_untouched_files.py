@@ -12,7 +12,7 @@ from engine.rewriting.core.contract import CoreTask
 from engine.rewriting.kernel.contract import GroupResult
 from tests.integration.paimon.core.test_row_checks import checked_tasks, column_set, create, tamper
 from tests.support.paimon.compactions import Commits, compact, live_files, paths
-from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.lakes import PaimonLake, made_once
 
 pytestmark = pytest.mark.usefixtures("core_child")
 
@@ -26,10 +26,14 @@ def rows_of(ids: range, word: str) -> list[list[Any]]:
 
 def two_large_files(lake: PaimonLake, options: Mapping[str, str] = {}) -> set[str]:
     """Create a table with the ids 1 to 100 and 101 to 200 in two files of the last level, and return their paths."""
-    create(lake, {**SMALL, **options})
-    for ids in (range(1, 101), range(101, 201)):
-        lake.write(rows_of(ids, "old"))
-        lake.call("compact", full=True, options={"write-only": "false"})
+
+    def make(made: PaimonLake) -> None:
+        create(made, {**SMALL, **options})
+        for ids in (range(1, 101), range(101, 201)):
+            made.write(rows_of(ids, "old"))
+            made.compact()
+
+    made_once(lake.core, lake.root, f"two large files {options}", make)
     assert live_files(lake).files["level"].to_pylist() == [5, 5]
     return paths(lake)
 

@@ -10,42 +10,24 @@ from typing import Any
 import httpx
 import pytest
 
-from engine.domain.errors import Away, CommitConflict, OutcomeUnknown, PackhouseError, StateConflict, Transient
-from engine.domain.runs.run import RunState
+from engine.domain.errors import Away, CommitConflict, OutcomeUnknown, StateConflict, Transient
 from engine.formats.base import CommitRequest
 from engine.formats.paimon.catalog.rest.tables import RestTable
 from engine.services.planning.engines import Engine
-from tests.integration.paimon.catalog_commits import CatalogCommits
+from tests.integration.paimon.catalog_commits import LATE, CatalogCommits
 from tests.support.faulty_proxy import LOST, FaultyProxy, Request
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.commits import ids, keyed, sent, values
-from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rest_lakes import TOKEN, RestLake
 from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
-from tests.support.paimon.worlds import KINDS, TwinLake, served
-from tests.support.settings import settings_of
-from tests.support.world import open_on
+from tests.support.paimon.worlds import rewritten_beside_a_twin
 
 pytestmark = pytest.mark.usefixtures("core_child")
-
-LATE = [100, "2026-11-02", 7.5]
 
 
 @pytest.fixture
 def lake(rest_lake: RestLake) -> RestLake:
     return keyed(rest_lake)
-
-
-def after_preparation(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
-    """Do something once, after the core has prepared a commit."""
-    real, acts = LocalCore.run, iter([act])
-
-    def run(self: LocalCore, request: str) -> str:
-        answer = real(self, request)
-        next(acts, lambda: None)()
-        return answer
-
-    monkeypatch.setattr(LocalCore, "run", run)
 
 
 def partitions(lake: RestLake) -> list[tuple[Any, ...]]:
@@ -54,16 +36,6 @@ def partitions(lake: RestLake) -> list[tuple[Any, ...]]:
     found = httpx.get(path, headers={"Authorization": f"Bearer {TOKEN}"}).json()["partitions"]
     names = ("recordCount", "fileCount", "fileSizeInBytes", "totalBuckets")
     return sorted((each["spec"]["day"], *(each[name] for name in names)) for each in found)
-
-
-def test_a_key_table_is_compacted_and_proven(lake: RestLake) -> None:
-    rows = values(lake)
-    compacted_by_packhouse(lake)
-    assert (values(lake), ids(lake)) == (rows, [1, 2, 3, 4])
-    snapshot = json.loads((lake.folder / "snapshot" / "snapshot-4").read_text())
-    assert (snapshot["commitKind"], snapshot["properties"]["packhouse.run-id"]) == ("COMPACT", RUN)
-    lake.write([LATE])
-    assert (len(values(lake)), ids(lake)) == (len(rows) + 1, [1, 2, 3, 4, 5])
 
 
 @pytest.mark.parametrize("engine", [Engine.ARROW, Engine.NATIVE])
@@ -81,17 +53,6 @@ def test_an_append_table_is_compacted_by_both_engines(rest_lake: RestLake, engin
     ]
 
 
-def test_a_writer_that_commits_first_keeps_its_rows(lake: RestLake, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It commits after the core has prepared a snapshot of the same number."""
-    table, rows = opened(lake), values(lake)
-    groups = rewritten(table, full=True)
-    after_preparation(monkeypatch, lambda: lake.write([LATE]))
-    outcome = sent(lake, table, groups, tried := [])
-    assert (outcome.snapshot_id, outcome.tries, len(tried)) == (5, 2, 1)
-    assert (values(lake), ids(lake)) == (sorted([*rows, LATE]), [1, 2, 3, 4, 5])
-    assert opened(lake).verify(5, groups).ok
-
-
 def test_a_writer_that_commits_while_the_commit_is_sent_keeps_its_rows(lake: RestLake) -> None:
     """The catalog answers that the commit had no success."""
     table, rows, writes = opened(lake), values(lake), iter([LATE])
@@ -106,21 +67,6 @@ def test_a_writer_that_commits_while_the_commit_is_sent_keeps_its_rows(lake: Res
         outcome = sent(asked, table, groups, tried := [])
     assert (outcome.snapshot_id, outcome.tries, len(tried), proxy.commits) == (5, 2, 2, 2)
     assert (values(lake), ids(lake)) == (sorted([*rows, LATE]), [1, 2, 3, 4, 5])
-
-
-def test_a_rollback_after_the_preparation_is_a_lost_race(lake: RestLake, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another snapshot has the number of the one that the commit was prepared on."""
-    table = opened(lake)
-    groups = rewritten(table, full=True)
-
-    def roll_back() -> None:
-        lake.call("roll_back", snapshot=2)
-        lake.write([LATE])
-
-    after_preparation(monkeypatch, roll_back)
-    outcome = sent(lake, table, groups)
-    assert (outcome.snapshot_id, ids(lake)) == (None, [1, 2, 3])
-    assert LATE in values(lake)
 
 
 class TestCommits(CatalogCommits):
@@ -253,18 +199,6 @@ class TestAway:
                 assert ids(lake) == [1, 2, 3]
 
 
-def test_a_worker_that_may_not_commit_any_more_sends_nothing(lake: RestLake) -> None:
-    table = opened(lake)
-    groups = rewritten(table, full=True)
-
-    def refuse() -> None:
-        raise PackhouseError("the lease is lost")
-
-    with pytest.raises(PackhouseError, match="the lease is lost"):
-        table.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=refuse)
-    assert ids(lake) == [1, 2, 3]
-
-
 def test_no_task_gets_the_token(lake: RestLake, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, real = list[str](), LocalCore.run
 
@@ -285,6 +219,9 @@ class Trouble:
     after: Callable[[Request], int | None] = lambda _request: None
     before: Callable[[Request], int | None] = lambda _request: None
     is_on: bool = False
+
+    def begin(self) -> None:
+        self.is_on = True
 
     def proxy(self, url: str) -> FaultyProxy:
         return FaultyProxy(
@@ -307,19 +244,9 @@ async def whole_run(
         monkeypatch.setenv("CATALOG_TOKEN", TOKEN)
         proxy = trouble.proxy(rest_lake.url)
         with replace(rest_lake, more={"token": "env:CATALOG_TOKEN"}).behind(proxy) as lake:
-            twins = TwinLake(KINDS["key"], lake, PaimonLake(lake.core, tmp_path / "twin"))
-            twins.create()
-            for turn in range(4):
-                twins.write("2026-11-01", first=turn)
-            state = tmp_path / "state"
-            settings = settings_of(state, database_url=sqlite_url, redis_url=redis_url, lease_seconds=30, watch=False)
-            async with open_on(twins, settings, formats=served) as world:
-                await world.set_policy({"rewrite": {"min_input_files": 2, "key_tables": {"sorted_run_trigger": 3}}})
-                trouble.is_on = True
-                run = await world.rewrite()
-                assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 2), run.detail
-            assert twins.rows() == twins.twin_rows()
-            assert ids(lake) == list(range(1, len(ids(lake)) + 1))
+            await rewritten_beside_a_twin(
+                lake, tmp_path, database_url=sqlite_url, redis_url=redis_url, begin=trouble.begin
+            )
         return proxy
 
     return play

@@ -25,7 +25,7 @@ from engine.formats.paimon.catalog.rest.tables import RestTable
 from engine.services.catalogs.locations import LocationRules
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.hostile_catalogs import CONFIG, HostileCatalog, Raw
-from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.lakes import PaimonLake, made_once
 from tests.support.tarpit import Tarpit
 
 DATABASES = "/v1/databases"
@@ -178,10 +178,13 @@ def test_a_path_that_is_not_allowed_is_not_read(catalog: HostileCatalog, place: 
 @pytest.fixture
 def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
     """Files of a table with two snapshots; what the catalog says of them is up to the test."""
-    lake = PaimonLake(paimon_core, tmp_path / "warehouse").create()
-    for number in range(2):
-        lake.write([[number, "a", 1.5]])
-    return lake
+
+    def make(lake: PaimonLake) -> None:
+        lake.create()
+        for number in range(2):
+            lake.write([[number, "a", 1.5]])
+
+    return made_once(paimon_core, tmp_path / "warehouse", "two snapshots", make)
 
 
 def stated(lake: PaimonLake, number: int, **changes: Any) -> dict[str, Any]:
@@ -189,9 +192,15 @@ def stated(lake: PaimonLake, number: int, **changes: Any) -> dict[str, Any]:
     return {"snapshot": {"snapshot": {**body, **changes}, "recordCount": 1}}
 
 
+def serving(catalog: HostileCatalog, lake: PaimonLake, **more: Any) -> PaimonConnection:
+    """Answer with the table and its newest snapshot, or with others by the last part of their path."""
+    catalog.answers |= {TABLE: about(str(lake.folder)), f"{TABLE}/snapshot": stated(lake, 2)}
+    catalog.answers |= {f"{TABLE}/{part}": answer for part, answer in more.items()}
+    return connected(catalog)
+
+
 def test_the_catalog_decides_which_snapshot_is_the_newest(catalog: HostileCatalog, lake: PaimonLake) -> None:
-    catalog.answers |= {TABLE: about(str(lake.folder)), f"{TABLE}/snapshot": stated(lake, 1)}
-    table = connected(catalog).open_table(REF)
+    table = serving(catalog, lake, snapshot=stated(lake, 1)).open_table(REF)
     assert (table.head_snapshot_id, table.digest().num_rows) == (1, 1)
     assert [each.snapshot_id for each in table.snapshots(9)] == [1]
     before = connected(catalog).pointers([REF])
@@ -201,31 +210,33 @@ def test_the_catalog_decides_which_snapshot_is_the_newest(catalog: HostileCatalo
     assert connected(catalog).open_table(REF).head_snapshot_id is None
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [{"id": 3}, {"commitUser": "another"}, {"baseManifestList": "../x"}, {"id": 0}, {"id": "2"}, {"version": 9}],
-)
-def test_a_snapshot_that_its_file_does_not_confirm_is_unreadable(
-    catalog: HostileCatalog, lake: PaimonLake, changes: dict[str, Any]
-) -> None:
-    catalog.answers |= {TABLE: about(str(lake.folder)), f"{TABLE}/snapshot": stated(lake, 2, **changes)}
-    assert connected(catalog).pointers([REF]) == {}
-    with pytest.raises(TableUnreadable):
-        connected(catalog).open_table(REF)
-
-
 def test_a_snapshot_that_is_rolled_back_during_a_look_is_looked_up_again(
     catalog: HostileCatalog, lake: PaimonLake
 ) -> None:
-    named = [stated(lake, 2, id=3), stated(lake, 2)]
-    catalog.answers |= {TABLE: about(str(lake.folder)), f"{TABLE}/snapshot": named}
-    assert connected(catalog).open_table(REF).head_snapshot_id == 2
+    connection = serving(catalog, lake, snapshot=[stated(lake, 2, id=3), stated(lake, 2)])
+    assert connection.open_table(REF).head_snapshot_id == 2
 
 
-@pytest.mark.parametrize("answer", [{}, {"snapshot": 7}, {"snapshot": {"snapshot": []}}, Raw(body=b"x")])
-def test_a_snapshot_that_is_none_is_unreadable(catalog: HostileCatalog, lake: PaimonLake, answer: Any) -> None:
-    catalog.answers |= {TABLE: about(str(lake.folder)), f"{TABLE}/snapshot": answer}
-    with pytest.raises(TableUnreadable):
+def test_snapshots_that_their_files_do_not_confirm_are_unreadable(catalog: HostileCatalog, lake: PaimonLake) -> None:
+    changes = ({"id": 3}, {"commitUser": "x"}, {"baseManifestList": "../x"}, {"id": 0}, {"id": "2"}, {"version": 9})
+    answers = [stated(lake, 2, **each) for each in changes]
+    for answer in (*answers, {}, {"snapshot": 7}, {"snapshot": {"snapshot": []}}, Raw(body=b"x")):
+        connection = serving(catalog, lake, snapshot=answer)
+        assert connection.pointers([REF]) == {}
+        with pytest.raises(TableUnreadable):
+            connection.open_table(REF)
+
+
+def test_a_404_of_another_server_or_a_catalog_without_snapshots_is_no_missing_table(
+    catalog: HostileCatalog, lake: PaimonLake
+) -> None:
+    """A gateway without a route to the catalog knows nothing of tables."""
+    with pytest.raises(Away):
+        serving(catalog, lake, snapshot=Raw(404, b"no route")).open_table(REF)
+    with pytest.raises(NotEligible, match="use a catalog of type filesystem"):
+        serving(catalog, lake, snapshot=Raw(501)).open_table(REF)
+    catalog.answers[TABLE] = Raw(404, b"no route")
+    with pytest.raises(Away):
         connected(catalog).open_table(REF)
 
 
@@ -246,51 +257,27 @@ def test_an_answer_that_comes_slowly_is_a_wait(catalog: HostileCatalog, monkeypa
 
 @pytest.mark.parametrize("status", [405, 501])
 def test_a_server_that_does_not_manage_tags_names_none(catalog: HostileCatalog, lake: PaimonLake, status: int) -> None:
-    catalog.answers |= {TABLE: about(str(lake.folder)), f"{TABLE}/snapshot": stated(lake, 2)}
-    catalog.answers |= {f"{TABLE}/tags": Raw(status), f"{TABLE}/branches": {"branches": None}}
-    managed = connected(catalog).open_table(REF)._view.files.managed
+    connection = serving(catalog, lake, tags=Raw(status), branches={"branches": None})
+    managed = connection.open_table(REF)._view.files.managed
     assert managed is not None
     assert (managed.tags(), managed.branches()) == ((), [])
 
 
 @pytest.mark.parametrize("status", [400, 409, 410, 501])
 def test_a_table_that_the_server_refuses_hides_no_other(catalog: HostileCatalog, lake: PaimonLake, status: int) -> None:
-    catalog.answers |= {
-        TABLE: about(str(lake.folder)),
-        f"{TABLE}/snapshot": stated(lake, 2),
-        f"{TABLES}/no": Raw(status),
-    }
-    refused = TableRef("lake", ("lake",), "no")
-    assert connected(catalog).pointers([refused, REF]).keys() == {REF}
+    connection, refused = serving(catalog, lake), TableRef("lake", ("lake",), "no")
+    catalog.answers[f"{TABLES}/no"] = Raw(status)
+    assert connection.pointers([refused, REF]).keys() == {REF}
     with pytest.raises(StateConflict, match=f"answers {status}"):
-        connected(catalog).open_table(refused)
+        connection.open_table(refused)
 
 
 def test_a_table_that_is_dropped_during_a_look_hides_no_other(catalog: HostileCatalog, lake: PaimonLake) -> None:
-    catalog.answers |= {TABLE: about(str(lake.folder)), f"{TABLE}/snapshot": stated(lake, 2)}
-    catalog.answers |= {f"{TABLES}/gone": about(str(lake.folder), id="2")}
-    gone = TableRef("lake", ("lake",), "gone")
-    assert connected(catalog).pointers([gone, REF]).keys() == {REF}
+    connection, gone = serving(catalog, lake), TableRef("lake", ("lake",), "gone")
+    catalog.answers[f"{TABLES}/gone"] = about(str(lake.folder), id="2")
+    assert connection.pointers([gone, REF]).keys() == {REF}
     with pytest.raises(NotFound):
-        connected(catalog).open_table(gone)
-
-
-@pytest.mark.parametrize("path", [TABLE, f"{TABLE}/snapshot"])
-def test_a_404_of_another_server_does_not_mean_that_the_table_is_gone(
-    catalog: HostileCatalog, lake: PaimonLake, path: str
-) -> None:
-    """A gateway without a route to the catalog knows nothing of tables."""
-    catalog.answers |= {TABLE: about(str(lake.folder)), path: Raw(404, b"no route")}
-    with pytest.raises(Away):
-        connected(catalog).open_table(REF)
-
-
-def test_a_token_that_the_server_repeats_is_not_told(catalog: HostileCatalog) -> None:
-    told = {"message": "x" * 197 + "hidden", "resourceType": "TABLE"}
-    catalog.answers[TABLE] = Raw(400, json.dumps(told).encode())
-    with pytest.raises(PackhouseError) as failure:
-        connected(catalog).open_table(REF)
-    assert "xhid" not in failure.value.message
+        connection.open_table(gone)
 
 
 @pytest.mark.parametrize(
@@ -312,19 +299,14 @@ def test_only_the_catalog_can_say_that_a_table_is_gone(
         RestTable(asked, TABLE, "1", "/nowhere").commit("{}", "[]")
 
 
-def test_a_catalog_without_snapshots_is_named(catalog: HostileCatalog, lake: PaimonLake) -> None:
-    catalog.answers |= {TABLE: about(str(lake.folder)), f"{TABLE}/snapshot": Raw(501)}
-    with pytest.raises(NotEligible, match="use a catalog of type filesystem"):
-        connected(catalog).open_table(REF)
-
-
-def test_messages_of_the_server_are_short_and_printable(catalog: HostileCatalog) -> None:
-    told = {"message": "a\x1b[31m" + "x" * 5000 + " https://u:hidden@h/", "resourceType": "TABLE"}
-    catalog.answers[TABLE] = Raw(400, json.dumps(told).encode())
-    with pytest.raises(PackhouseError) as failure:
-        connected(catalog).open_table(REF)
-    assert failure.value.message.isprintable()
-    assert len(failure.value.message) < 400
+def test_messages_of_the_server_are_short_and_printable_and_tell_no_token(catalog: HostileCatalog) -> None:
+    for told in ("a\x1b[31m" + "x" * 5000 + " https://u:hidden@h/", "x" * 197 + "hidden"):
+        catalog.answers[TABLE] = Raw(400, json.dumps({"message": told, "resourceType": "TABLE"}).encode())
+        with pytest.raises(PackhouseError) as failure:
+            connected(catalog).open_table(REF)
+        assert failure.value.message.isprintable()
+        assert len(failure.value.message) < 400
+        assert "xhid" not in failure.value.message
 
 
 def test_a_table_of_another_kind_is_named(catalog: HostileCatalog) -> None:

@@ -9,7 +9,6 @@ import pytest
 from engine.domain.errors import NotEligible
 from engine.formats.paimon.catalog.rest.tables import RestTable
 from tests.support.paimon.expiries import expired_with_files, expiry, files_of
-from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.orphans import IN_BUCKETS, IN_TABLE, looked, place, removed
 from tests.support.paimon.rest_lakes import RestLake
 from tests.upkeep.orphans import grow_old
@@ -17,18 +16,12 @@ from tests.upkeep.orphans import grow_old
 KEYED: Any = {"primary_keys": ["id", "day"], "partition_keys": ["day"], "bucket": "1", "write_only": "true"}
 
 
-def fill(lake: PaimonLake) -> None:
-    for number in range(3):
-        lake.write([[each, "a", float(number)] for each in range(5)])
-        lake.call("compact", full=True, options={"write-only": "false"})
-
-
 def test_the_same_files_are_left_as_by_the_core(rest_lake: RestLake) -> None:
     """The core expires a second table of the same catalog."""
     lake = rest_lake.create(**KEYED)
     other = replace(rest_lake, name="others").create(**KEYED)
     for each in (lake, other):
-        fill(each)
+        each.write_and_compact()
         each.call("create_tag", name="kept", snapshot=2)
     rows = lake.call("values")
     expired_with_files(lake, expiry(2))
@@ -44,7 +37,7 @@ def test_the_same_files_are_left_as_by_the_core(rest_lake: RestLake) -> None:
 
 def test_files_that_tags_and_branches_of_the_catalog_need_are_kept(rest_lake: RestLake) -> None:
     lake = rest_lake.create(**KEYED)
-    fill(lake)
+    lake.write_and_compact()
     lake.call("create_tag", name="kept", snapshot=2)
     lake.call("create_branch", name="side", tag="kept")
     known = lake.open()._view.files.managed
@@ -60,7 +53,7 @@ def test_files_that_tags_and_branches_of_the_catalog_need_are_kept(rest_lake: Re
 @pytest.mark.parametrize("kind", ["tag", "branch"])
 def test_a_tag_or_branch_without_files_stops_every_deletion(rest_lake: RestLake, kind: str) -> None:
     lake = rest_lake.create(**KEYED)
-    fill(lake)
+    lake.write_and_compact()
     lake.call("create_tag", name="kept", snapshot=2)
     lake.call("create_branch", name="kept", tag="kept")
     (lake.folder / kind).rename(lake.folder / "moved")
@@ -78,7 +71,7 @@ def test_a_tag_or_branch_without_files_stops_every_deletion(rest_lake: RestLake,
 
 def test_orphans_are_removed_and_nothing_else(rest_lake: RestLake) -> None:
     lake = rest_lake.create(**KEYED)
-    fill(lake)
+    lake.write_and_compact()
     before = files_of(lake)
     orphans = [place(lake.folder / "day=a", f"bucket-0/{IN_BUCKETS[0]}"), place(lake.folder, IN_TABLE[0])]
     assert removed(lake).total.files == len(orphans)
@@ -90,7 +83,7 @@ def test_a_snapshot_that_the_catalog_names_as_the_newest_does_not_expire(
 ) -> None:
     """Newer files can be there of a commit that has not ended."""
     lake = rest_lake.create(**KEYED)
-    fill(lake)
+    lake.write_and_compact()
     third = lake.open()._view.files.snapshot(3)
     monkeypatch.setattr(RestTable, "newest", lambda _self: third)
     assert list(lake.open().plan_expiry(expiry(1)).expired) == [1, 2]

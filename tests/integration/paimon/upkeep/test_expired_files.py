@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,9 +34,7 @@ def compacted(lake: PaimonLake, commits: int = 3, **options: str) -> PaimonLake:
 
     def make(made: PaimonLake) -> None:
         made.create(**KEYED, write_only="true", **options)
-        for number in range(commits):
-            made.write([[each, "a", float(number)] for each in range(5)])
-            made.call("compact", full=True, options={"write-only": "false"})
+        made.write_and_compact(commits)
 
     return made_once(lake.core, lake.root, f"{commits} commits and compactions {options}", make)
 
@@ -161,7 +159,7 @@ def test_writers_commit_and_compact_during_a_deletion(lake: PaimonLake) -> None:
     table.expire(tuple(table.plan_expiry(which).expired), which, before_try=writing, deletes_for=RUN)
     deletion = lake.open().deletion(RUN, ())
     deletion.record()
-    lake.call("compact", full=True, options={"write-only": "false"})
+    lake.compact()
     lake.call("expire", retained=1)
     while deletion.advance(lambda _requests: lake.write([[2, "b", 3.0]]), 60.0):
         pass
@@ -254,31 +252,11 @@ def test_a_file_below_another_table_stays(lake: PaimonLake) -> None:
     assert plan.details["refused"]["counts"] == {"of_another_table": 4}
 
 
-def _external(entries: list[Any], victim: Path) -> None:
-    for each in entries:
-        each["_FILE"]["_EXTERNAL_PATH"] = str(victim)
-
-
-def _external_by_parents(entries: list[Any], victim: Path) -> None:
-    for each in entries:
-        each["_FILE"]["_EXTERNAL_PATH"] = f"{victim.parent}/lake.db/events/day=a/../../../{victim.name}"
-
-
-def _extra(entries: list[Any], victim: Path) -> None:
-    for each in entries:
-        each["_FILE"]["_EXTRA_FILES"] = [f"../../../../{victim.name}"]
-
-
-def _name(entries: list[Any], victim: Path) -> None:
-    for each in entries:
-        each["_FILE"]["_FILE_NAME"] = f"../../../../{victim.name}"
-
-
-@pytest.mark.parametrize("edit", [_external, _external_by_parents])
-def test_external_paths_lead_nowhere(lake: PaimonLake, edit: Callable[[list[Any], Path], None]) -> None:
+@pytest.mark.parametrize("path", ["{root}/victim", "{root}/lake.db/events/day=a/../../../victim"])
+def test_external_paths_lead_nowhere(lake: PaimonLake, path: str) -> None:
     victim = lake.root / "victim"
     victim.write_text("of another program")
-    edit_manifest(lake.folder, lambda entries: edit(entries, victim))
+    edit_files(lake, _EXTERNAL_PATH=path.format(root=lake.root))
     lake.write([[9, "c", 1.0]])
     snapshots_expired(lake, expiry(1))
     plan = files_deleted(lake.open())
@@ -287,28 +265,50 @@ def test_external_paths_lead_nowhere(lake: PaimonLake, edit: Callable[[list[Any]
     assert victim.exists()
 
 
-@pytest.mark.parametrize("edit", [_extra, _name])
-def test_names_with_folders_lead_nowhere(lake: PaimonLake, edit: Callable[[list[Any], Path], None]) -> None:
+def edit_files(lake: PaimonLake, **changes: Any) -> None:
+    """Change fields of every data file in a manifest of the newest snapshot."""
+
+    def change(entries: list[Any]) -> None:
+        for each in entries:
+            each["_FILE"].update(changes)
+
+    edit_manifest(lake.folder, change)
+
+
+def add_an_entry_of_no_kind(lake: PaimonLake) -> None:
+    def add(entries: list[Any]) -> None:
+        entries.append({**next(each for each in entries if each["_KIND"] == 0), "_KIND": 2})
+
+    edit_manifest(lake.folder, add)
+
+
+def damage_a_tag(lake: PaimonLake) -> None:
+    lake.call("create_tag", name="t", snapshot=2)
+    edit_json(lake.folder / "tag/tag-t", baseManifestList="../../../../etc/passwd")
+
+
+HOSTILE: Mapping[str, tuple[Callable[[PaimonLake], None], str]] = {
+    "extra file with folders": (lambda lake: edit_files(lake, _EXTRA_FILES=["../../../../victim"]), "file name"),
+    "name with folders": (lambda lake: edit_files(lake, _FILE_NAME="../../../../victim"), "file name"),
+    "entry that neither adds nor deletes": (add_an_entry_of_no_kind, "neither add nor delete"),
+    "damaged tag": (damage_a_tag, "tag-t"),
+}
+
+
+@pytest.mark.parametrize("label", HOSTILE)
+def test_hostile_metadata_stops_the_expiry_before_anything_is_removed(lake: PaimonLake, label: str) -> None:
+    edit, text = HOSTILE[label]
     victim = lake.root / "victim"
     victim.write_text("of another program")
     assert (lake.folder / "day=a/bucket-0/../../../../victim").samefile(victim)
-    edit_manifest(lake.folder, lambda entries: edit(entries, victim))
-    lake.write([[9, "c", 1.0]])
+    edit(lake)
+    if "folders" in label:
+        lake.write([[9, "c", 1.0]])
     before, table, which = files_of(lake), lake.open(), expiry(1)
-    with pytest.raises(TableUnreadable, match="file name"):
+    with pytest.raises(TableUnreadable, match=text):
         table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
     assert files_of(lake) == before
     assert victim.exists()
-
-
-def test_a_damaged_tag_stops_the_expiry_before_anything_is_removed(lake: PaimonLake) -> None:
-    lake.call("create_tag", name="t", snapshot=2)
-    edit_json(lake.folder / "tag/tag-t", baseManifestList="../../../../etc/passwd")
-    before, which = files_of(lake), expiry(1)
-    table = lake.open()
-    with pytest.raises(TableUnreadable, match="tag-t"):
-        table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
-    assert files_of(lake) == before
 
 
 def test_lists_in_the_store_are_not_trusted(lake: PaimonLake) -> None:
@@ -353,20 +353,6 @@ def test_a_partition_that_cannot_be_read_in_an_expiring_snapshot_is_counted(lake
     plan = files_deleted(table)
     assert plan.details["unread"]["counts"] == {"damaged": 1}
     assert plan.files["data"].files == len(before - data_files(lake)) == 2, "those that the fourth snapshot removed"
-
-
-def test_an_entry_that_neither_adds_nor_deletes_frees_no_file(lake: PaimonLake) -> None:
-
-    def of_no_kind(entries: list[Any]) -> None:
-        added = next(each for each in entries if each["_KIND"] == 0)
-        entries.append({**added, "_KIND": 2})
-
-    edit_manifest(lake.folder, of_no_kind)
-    before, which = files_of(lake), expiry(1)
-    table = lake.open()
-    with pytest.raises(TableUnreadable, match="neither add nor delete"):
-        table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
-    assert files_of(lake) == before
 
 
 def test_absurd_counts_are_unreadable(lake: PaimonLake, monkeypatch: pytest.MonkeyPatch) -> None:

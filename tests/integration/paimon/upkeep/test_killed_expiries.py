@@ -39,9 +39,7 @@ def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
 
     def make(lake: PaimonLake) -> None:
         lake.create(primary_keys=["id"], bucket="1", write_only="true")
-        for number in range(3):
-            lake.write([[each, "a", float(number)] for each in range(5)])
-            lake.call("compact", full=True, options={"write-only": "false"})
+        lake.write_and_compact()
         lake.call("create_tag", name="old", snapshot=1, seconds=0)
 
     return made_once(paimon_core, tmp_path / "warehouse", "six snapshots and an old tag", make)
@@ -100,7 +98,7 @@ async def test_writers_at_any_step_lose_nothing(world: World, lake: PaimonLake, 
     def write() -> None:
         lake.write([[9, "b", 1.0]])
         lake.call("create_tag", name="t", snapshot=7)
-        lake.call("compact", full=True, options={"write-only": "false"})
+        lake.compact()
         lake.call("expire", retained=1)
 
     world.at(step, write)

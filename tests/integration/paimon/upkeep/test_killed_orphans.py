@@ -60,7 +60,7 @@ async def test_writers_at_any_step_lose_nothing(world: World, lake: PaimonLake, 
     def write() -> None:
         lake.write([[9, "b", 1.0]])
         lake.call("create_tag", name="t", snapshot=7)
-        lake.call("compact", full=True, options={"write-only": "false"})
+        lake.compact()
 
     world.at(step, write)
     assert (await finished(world, run))["deleted_files"] == 3

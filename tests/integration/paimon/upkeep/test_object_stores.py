@@ -29,9 +29,7 @@ def opened(s3: S3Server, lake: PaimonLake) -> PaimonTable:
 
 def test_an_expiry_leaves_the_same_files_as_on_a_disk(s3: S3Server, paimon_core: PaimonCore, tmp_path: Path) -> None:
     lake = PaimonLake(paimon_core, tmp_path / "warehouse").create(**KEYED)
-    for number in range(3):
-        lake.write([[each, "a/b", float(number)] for each in range(5)])
-        lake.call("compact", full=True, options={"write-only": "false"})
+    lake.write_and_compact(day="a/b")
     upload(s3, lake)
     which, table = expiry(1), opened(s3, lake)
     proof = table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)

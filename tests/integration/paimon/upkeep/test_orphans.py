@@ -14,6 +14,7 @@ import pytest
 
 from engine.domain.errors import NotEligible, StateConflict, TableReplaced, TableUnreadable
 from engine.domain.runs.removals import InventoryPlace
+from engine.formats.base import OrphanDeletion
 from engine.formats.deletion.file_lists import Origin
 from engine.formats.orphans.looks import CANDIDATES, Look
 from tests.support.paimon.core import PaimonCore
@@ -42,13 +43,19 @@ def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
 
     def make(lake: PaimonLake) -> None:
         lake.create(**KEYED, changelog_producer="lookup")
-        for number in range(3):
-            lake.write([[each, "a", float(number)] for each in range(5)])
-            lake.call("compact", full=True, options={"write-only": "false"})
+        lake.write_and_compact()
         lake.call("create_tag", name="t", snapshot=2)
         lake.call("create_branch", name="b", tag="t")
 
     return made_once(paimon_core, tmp_path / "warehouse", "six snapshots, a tag and a branch", make)
+
+
+def looked_twice(lake: PaimonLake) -> OrphanDeletion:
+    """Return a deletion that has looked after the quarantine of what another one has found."""
+    grow_old(lake.folder)
+    looked(lake.open())
+    pass_quarantine(lake.folder, RULE.quarantine)
+    return looked(lake.open())
 
 
 def history(lake: PaimonLake) -> Any:
@@ -105,10 +112,7 @@ def test_files_of_lost_writers_go_and_those_that_are_committed_late_stay(
     (lost,) = files_of(lake) - before
     lake.write([[3, "b", 1.0]], is_lost=True)
     (late,) = files_of(lake) - before - {lost}
-    grow_old(lake.folder)
-    looked(lake.open())
-    pass_quarantine(lake.folder, RULE.quarantine)
-    second = looked(lake.open())
+    second = looked_twice(lake)
     assert second.record().total.files == 2
     lake.call("commit_lost")
     assert deleted(second).total.files == 1
@@ -132,7 +136,7 @@ def test_writers_and_expiries_between_the_looks_and_during_the_deletion_lose_not
     grow_old(lake.folder)
     looked(lake.open())
     lake.write([[9, "b", 1.0]])
-    lake.call("compact", full=True, options={"write-only": "false"})
+    lake.compact()
     pass_quarantine(lake.folder, RULE.quarantine)
     second = looked(lake.open())
     assert second.record().total.files == 1
@@ -159,9 +163,7 @@ def test_files_that_a_rollback_left_go(lake: PaimonLake) -> None:
 
 def test_orphans_go_after_a_rollback_to_a_tag_whose_changelog_expired(paimon_core: PaimonCore, tmp_path: Path) -> None:
     lake = PaimonLake(paimon_core, tmp_path / "other").create(**KEYED, changelog_producer="lookup")
-    for number in range(2):
-        lake.write([[each, "a", float(number)] for each in range(5)])
-        lake.call("compact", full=True, options={"write-only": "false"})
+    lake.write_and_compact(2)
     lake.call("create_tag", name="t", snapshot=2)
     expired_with_files(lake, expiry(1))
     lake.call("roll_back_to_tag", name="t")
@@ -233,10 +235,7 @@ def _cut(path: Path) -> None:
 )
 def test_damaged_metadata_deletes_nothing(lake: PaimonLake, damage: Callable[[Path], object]) -> None:
     place(lake.folder, "bucket-0/data-{}-0.parquet")
-    grow_old(lake.folder)
-    looked(lake.open())
-    pass_quarantine(lake.folder, RULE.quarantine)
-    second = looked(lake.open())
+    second = looked_twice(lake)
     assert second.record().total.files == 1
     lake.write([[11, "b", 1.0]])
     damage(lake.folder)

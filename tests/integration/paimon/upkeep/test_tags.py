@@ -35,10 +35,10 @@ def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
         lake.create(**KEYED)
         for number, (name, seconds) in enumerate({"over": 1800.0, "kept": 9 * DAY, "plain": None}.items()):
             lake.write([[each, "a", float(number)] for each in range(5)])
-            lake.call("compact", full=True, options={"write-only": "false"})
+            lake.compact()
             lake.call("create_tag", name=name, snapshot=2 * number + 2, seconds=seconds)
         lake.write([[9, "a", 1.0]])
-        lake.call("compact", full=True, options={"write-only": "false"})
+        lake.compact()
 
     return made_once(paimon_core, tmp_path / "warehouse", "eight snapshots and three tags", make)
 
