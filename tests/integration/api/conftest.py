@@ -61,6 +61,22 @@ class Api:
     async def post(self, path: str, body: Any = None, *, status: int, **arguments: Any) -> Any:
         return (await self.call("POST", path, status=status, json=body, **arguments)).json()
 
+    async def items(self, path: str, *, page_size: int = 50, **params: Any) -> list[Any]:
+        """Return the items of all pages of a list."""
+        found, more = list[Any](), dict[str, Any]()
+        while True:
+            page = await self.get(path, params={"page_size": page_size, **params, **more})
+            found += page["items"]
+            if page["next_page_token"] is None:
+                return found
+            more = {"page_token": page["next_page_token"]}
+
+    async def put_policy(self, table: str, policy: Any, *, status: int = 201, version: int | None = None) -> Any:
+        """Write a table's first policy, or the one after a version."""
+        headers = {"If-None-Match": "*"} if version is None else {"If-Match": f'"{version}"'}
+        answer = await self.call("PUT", f"/v1/tables/{table}/policy", status=status, json=policy, headers=headers)
+        return answer.json()
+
     async def rewrite(self, table_id: str) -> Run:
         """Submit a run over HTTP and advance it to its end."""
         accepted = await self.post("/v1/runs", {"table_id": table_id}, status=202)

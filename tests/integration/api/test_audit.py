@@ -16,7 +16,10 @@ async def entries(api: Api, **query: Any) -> Any:
     return (await api.get("/v1/audit", params=query))["items"]
 
 
-async def test_a_change_is_told_with_its_request(api: Api) -> None:
+async def test_a_change_is_told_with_its_request_and_a_refused_one_is_not(api: Api) -> None:
+    await api.post("/v1/keys", {"name": "a b", "role": "viewer"}, status=422)
+    (first,) = await entries(api)
+    assert (first["caller"], first["action"], first["after"]["name"]) == ("system", "key.create", "admin")
     body = {"name": "etl", "role": "operator", "teams": ["sales"]}
     response = await api.call("POST", "/v1/keys", json=body, headers={"X-Request-Id": "req-17"}, status=201)
     entry, _ = await entries(api)
@@ -25,12 +28,6 @@ async def test_a_change_is_told_with_its_request(api: Api) -> None:
     assert entry["before"] is None
     assert entry["after"] == {"name": "etl", "slot": 1, "role": "operator", "teams": ["sales"], "expires_at": None}
     assert response.json()["secret"] not in str(entry)
-
-
-async def test_a_refused_change_is_not_told(api: Api) -> None:
-    await api.post("/v1/keys", {"name": "a b", "role": "viewer"}, status=422)
-    (first,) = await entries(api)
-    assert (first["caller"], first["action"], first["after"]["name"]) == ("system", "key.create", "admin")
 
 
 async def test_catalogs_tables_and_runs_tell_their_changes(api: Api, lake: Lake) -> None:
@@ -73,14 +70,7 @@ async def test_the_log_is_filtered_and_paged(api: Api) -> None:
     assert len(await entries(api, action="key.create", caller="key:admin")) == 3
     assert await entries(api, action="key.revoke") == []
     assert await entries(api, until="2020-01-01T00:00:00Z") == []
-    first = await api.get("/v1/audit", params={"page_size": 2})
-    second = await api.get("/v1/audit", params={"page_size": 2, "page_token": first["next_page_token"]})
-    assert [entry["id"] for entry in first["items"] + second["items"]] == [4, 3, 2, 1]
-
-
-async def test_a_filter_without_a_time_zone_is_refused(api: Api) -> None:
-    refused = await api.get("/v1/audit", status=422, params={"since": "2026-11-01T00:00:00"})
-    assert refused["errors"][0]["pointer"] == "query:since"
+    assert [entry["id"] for entry in await api.items("/v1/audit", page_size=2)] == [4, 3, 2, 1]
 
 
 async def test_the_command_line_verifies_the_chain(api: Api, settings: Settings) -> None:

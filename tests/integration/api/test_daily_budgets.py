@@ -1,6 +1,5 @@
 """`limits.bytes_per_day`: what a dry run and explain say is what a run then does."""
 
-import pytest
 from sqlalchemy import text
 
 from tests.integration.api.conftest import Api
@@ -17,7 +16,7 @@ async def spend(api: Api, table_id: str, count: int) -> None:
 
 async def limit_the_day(api: Api, table_id: str, limit: str) -> None:
     body = {"limits": {"bytes_per_day": limit}, "schedule": {"min_interval": "0s"}}
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=body, headers={"If-None-Match": "*"})
+    await api.put_policy(table_id, body)
 
 
 async def test_a_dry_run_and_explain_leave_for_another_day_what_a_run_leaves(
@@ -50,17 +49,18 @@ async def test_while_nothing_fits_explain_shows_what_waits_and_a_dry_run_that_no
     assert now["waits_for"] == ["bytes_per_day"]
 
 
-@pytest.mark.parametrize("path", ["/v1/tables/{id}/plan", "/v1/runs"])
 async def test_a_dry_run_with_a_day_below_one_file_group_is_refused_as_the_run_is(
-    api: Api, lake: Lake, table_id: str, path: str
+    api: Api, lake: Lake, table_id: str
 ) -> None:
     for _ in range(6):
         lake.append(day="2026-11-01", rows=60_000)
     await limit_the_day(api, table_id, "1MiB")
-    body = {} if "tables" in path else {"table_id": table_id, "dry_run": True}
-    error = await api.post(path.format(id=table_id), body, status=422)
-    assert [problem["pointer"] for problem in error["errors"]] == ["/policy/limits/bytes_per_day"]
+    dry_run = {"table_id": table_id, "dry_run": True}
+    errors = [await api.post(f"/v1/tables/{table_id}/plan", {}, status=422)]
+    errors.append(await api.post("/v1/runs", dry_run, status=422))
     run = await api.rewrite(table_id)
     assert run.state == "failed"
     assert run.detail is not None
-    assert error["detail"] in run.detail
+    for error in errors:
+        assert [problem["pointer"] for problem in error["errors"]] == ["/policy/limits/bytes_per_day"]
+        assert error["detail"] in run.detail

@@ -147,4 +147,4 @@ async def test_a_run_of_a_table_with_a_variant_column_ends_once_and_says_why(api
         explained = await api.get(f"/v1/tables/{table_id}/explain")
         assert "variant" in " ".join(explained["summary"])
         policy = {"enabled": False}
-        await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=policy, headers={"If-None-Match": "*"})
+        await api.put_policy(table_id, policy)

@@ -330,8 +330,8 @@ async def test_lists_of_readable_tables_have_pages(world: World, pattern: str) -
     green = await as_caller(world.api, "viewer", teams=["green"])
     wanted = [world.ids[name] for name in ("lake.lake.own", "lake.lake.theirs", "lake.secret.theirs")]
     wanted = wanted if pattern == "*" else wanted[:2]
-    found, token = [], None
-    while token is not None or not found:
+    found, token = list[str](), ""
+    while token is not None:
         page = (
             await green.get("/v1/tables", params={"page_size": 1} | ({"page_token": token} if token else {}))
         ).json()

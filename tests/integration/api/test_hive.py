@@ -81,9 +81,7 @@ async def test_a_rewrite_waits_for_the_setting_that_watches_replaced_folders(hiv
     refused = await hive.api.post("/v1/runs", asked, status=200)
     assert "set maintenance.delete_old_compactions in the policy" in str(refused)
     policy = {"rewrite": {"min_input_files": 2}, "maintenance": {"delete_old_compactions": {"grace": "1d"}}}
-    await hive.api.call(
-        "PUT", f"/v1/tables/{hive.table_id}/policy", status=201, json=policy, headers={"If-None-Match": "*"}
-    )
+    await hive.api.put_policy(hive.table_id, policy)
     found = await hive.api.post("/v1/runs", asked, status=200)
     assert len(found["groups"]) == len(DAYS)
     planned = await hive.api.post(
@@ -103,25 +101,23 @@ async def test_a_metastore_that_is_away_is_told_with_its_address(api: Api) -> No
 async def test_a_key_is_declared_in_the_policy_of_a_hive_table(hive: Registered) -> None:
     key = {"columns": ["id"], "version": "id"}
     body = {"rewrite": {"min_input_files": 2, "key": key}, "maintenance": {"delete_old_compactions": {"grace": "1d"}}}
-    path, first = f"/v1/tables/{hive.table_id}/policy", {"If-None-Match": "*"}
-    answer = await hive.api.call("PUT", path, status=422, json=body, headers=first)
-    assert "'id' is named twice" in answer.text
+    answer = await hive.api.put_policy(hive.table_id, body, status=422)
+    assert "'id' is named twice" in str(answer)
     del key["version"]
-    answer = await hive.api.call("PUT", path, status=422, json=body, headers=first)
-    assert "/rewrite/key" in answer.text
+    answer = await hive.api.put_policy(hive.table_id, body, status=422)
+    assert "/rewrite/key" in str(answer)
     body["rewrite"]["key"] = {"columns": ["valu"], "version": "id"}
-    (problem,) = (await hive.api.call("PUT", path, status=422, json=body, headers=first)).json()["errors"]
+    (problem,) = (await hive.api.put_policy(hive.table_id, body, status=422))["errors"]
     assert (problem["pointer"], problem["hint"]) == ("/rewrite/key/columns/0", "did you mean 'value'?")
     body["rewrite"]["key"] = {"columns": ["VALUE"], "version": "Id"}
-    (problem,) = (await hive.api.call("PUT", path, status=422, json=body, headers=first)).json()["errors"]
+    (problem,) = (await hive.api.put_policy(hive.table_id, body, status=422))["errors"]
     assert (problem["pointer"], problem["value"]) == ("/rewrite/key", body["rewrite"]["key"])
     assert "'value' of type double, which can't be part of a key" in problem["message"]
 
 
 async def test_rows_are_not_put_in_the_order_of_a_partition_key(hive: Registered) -> None:
     body = {"rewrite": {"strategy": "sort", "columns": ["id", "DAY"]}}
-    path, first = f"/v1/tables/{hive.table_id}/policy", {"If-None-Match": "*"}
-    (problem,) = (await hive.api.call("PUT", path, status=422, json=body, headers=first)).json()["errors"]
+    (problem,) = (await hive.api.put_policy(hive.table_id, body, status=422))["errors"]
     assert problem["pointer"] == "/rewrite/columns"
     assert "lake.lake.events: rewrite.columns: 'DAY' is a partition key" in problem["message"]
 

@@ -14,24 +14,16 @@ BODY = {"name": "lake", "format": "iceberg", "properties": {"type": "sql", "uri"
 KEY = {"Idempotency-Key": "first-try"}
 
 
-async def test_a_repeated_request_gets_the_same_answer(api: Api) -> None:
+async def test_a_repeated_request_gets_the_same_answer_and_another_body_none(api: Api) -> None:
+    await api.call("POST", "/v1/catalogs", status=422, json=BODY | {"name": "a b"}, headers=KEY)  # may be corrected
     first = await api.call("POST", "/v1/catalogs", status=201, json=BODY, headers=KEY)
     again = await api.call("POST", "/v1/catalogs", status=201, json=BODY, headers=KEY)
     assert again.json() == first.json()
     assert again.headers["location"] == first.headers["location"]
     assert again.headers["idempotent-replayed"] == "true"
-
-
-async def test_a_key_is_not_used_again_with_another_body(api: Api) -> None:
-    await api.call("POST", "/v1/catalogs", status=201, json=BODY, headers=KEY)
     answer = await api.call("POST", "/v1/catalogs", status=422, json=BODY | {"name": "pond"}, headers=KEY)
     assert "Idempotency-Key" in answer.text
     await api.get("/v1/catalogs/pond", status=404)
-
-
-async def test_a_refused_request_may_be_mended_under_its_key(api: Api) -> None:
-    await api.call("POST", "/v1/catalogs", status=422, json=BODY | {"name": "a b"}, headers=KEY)
-    await api.call("POST", "/v1/catalogs", status=201, json=BODY, headers=KEY)
 
 
 async def test_keys_of_other_routes_do_not_meet(api: Api, table_id: str) -> None:
@@ -60,9 +52,9 @@ async def test_what_was_done_is_answered_also_when_the_answer_can_not_be_kept(
     await api.get("/v1/catalogs/lake")
 
 
-@pytest.mark.parametrize("key", ["", "x" * 256, "with space", "tab\there"])
-async def test_a_key_that_can_not_be_one_is_refused(api: Api, key: str) -> None:
-    await api.call("POST", "/v1/catalogs", status=422, json=BODY, headers={"Idempotency-Key": key})
+async def test_a_key_that_can_not_be_one_is_refused(api: Api) -> None:
+    for key in ("", "x" * 256, "with space", "tab\there"):
+        await api.call("POST", "/v1/catalogs", status=422, json=BODY, headers={"Idempotency-Key": key})
 
 
 async def test_a_name_that_comes_back_with_other_teams_gets_no_answer_of_the_former(api: Api, lake: Lake) -> None:

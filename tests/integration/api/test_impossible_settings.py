@@ -18,13 +18,6 @@ WHY_NOT = (
 )
 
 
-async def write_own(api: Api, table_id: str, policy: dict[str, Any], *, status: int) -> dict[str, Any]:
-    """Write the first policy of a table's own."""
-    headers = {"If-None-Match": "*"}
-    answer = await api.call("PUT", f"/v1/tables/{table_id}/policy", status=status, json=policy, headers=headers)
-    return dict(answer.json())
-
-
 async def write_for_all(api: Api, policy: dict[str, Any], *, status: int = 201) -> dict[str, Any]:
     """Write the first policy of the fleet."""
     return dict(
@@ -79,7 +72,7 @@ async def test_explain_says_that_a_run_would_fail_and_what_is_missing(api: Api, 
 
 async def test_a_disabled_table_is_left_alone_whatever_its_policy_asks_for(api: Api, native: tuple[Lake, str]):
     table_id = native[1]
-    await write_own(api, table_id, {"enabled": False, "rewrite": {"engine": "auto"}}, status=201)
+    await api.put_policy(table_id, {"enabled": False, "rewrite": {"engine": "auto"}}, status=201)
     assert (await api.rewrite(table_id)).reason == "disabled"
 
 
@@ -92,22 +85,22 @@ async def test_an_engine_that_does_not_do_the_strategy_is_refused_wherever_it_is
     api: Api, table_id: str
 ) -> None:
     wanted = ("/rewrite/engine", "native", WHY_NOT)
-    assert the_problem(await write_own(api, table_id, SORT_NATIVELY, status=422)) == wanted
+    assert the_problem(await api.put_policy(table_id, SORT_NATIVELY, status=422)) == wanted
     assert the_problem(await write_for_all(api, SORT_NATIVELY, status=422)) == wanted
     assert the_problem(await api.post(f"/v1/tables/{table_id}/plan", {"policy": SORT_NATIVELY}, status=422)) == wanted
 
 
 async def test_an_engine_that_does_not_do_the_strategy_of_a_preset_is_refused(api: Api, table_id: str) -> None:
-    answer = await write_own(api, table_id, {"preset": "maxcompute-tiered"} | NATIVE, status=422)
+    answer = await api.put_policy(table_id, {"preset": "maxcompute-tiered"} | NATIVE, status=422)
     assert the_problem(answer) == ("/rewrite/engine", "native", WHY_NOT.replace("sort", "tiered"))
 
 
 async def test_a_strategy_that_the_engine_of_a_wider_policy_does_not_do_is_refused(api: Api, table_id: str) -> None:
     await write_for_all(api, NATIVE)
-    answer = await write_own(api, table_id, SORT, status=422)
+    answer = await api.put_policy(table_id, SORT, status=422)
     assert the_problem(answer) == ("/rewrite/engine", "native", WHY_NOT)
     assert answer["errors"][0]["hint"].startswith("origin: fleet; GET /v1/formats shows")
-    await write_own(api, table_id, {"rewrite": SORT["rewrite"] | {"engine": "arrow"}}, status=201)
+    await api.put_policy(table_id, {"rewrite": SORT["rewrite"] | {"engine": "arrow"}}, status=201)
 
 
 async def test_explain_and_a_run_say_of_an_engine_what_a_write_says(api: Api, tmp_path: Path) -> None:
@@ -152,5 +145,5 @@ async def test_u17_rows_of_an_iceberg_table_are_not_merged_by_a_key(api: Api, tm
     """U17: a format whose writers delete rows themselves refuses a key, with the reason."""
     _, table_id = await make_under(api, tmp_path, {"enabled": True})
     key = {"columns": ["id"], "version": "at"}
-    refused = await write_own(api, table_id, {"rewrite": {"key": key}}, status=422)
+    refused = await api.put_policy(table_id, {"rewrite": {"key": key}}, status=422)
     assert "writers change and delete rows by delete files" in str(refused)

@@ -5,8 +5,6 @@ import json
 from typing import Any
 from urllib.parse import quote
 
-import pytest
-
 from tests.integration.api.access import as_caller
 from tests.integration.api.conftest import Api
 from tests.support.world import SCHEMA, Lake
@@ -48,22 +46,16 @@ async def test_a_run_with_every_field_set_takes_at_most_one_kilobyte(api: Api, t
         assert item["id"] != queued["id"] or "…" in item["detail"]
 
 
-@pytest.mark.parametrize(
-    ("include", "shown"),
-    [
+async def test_documents_are_included_on_request(api: Api, table_id: str) -> None:
+    detail = await api.get(f"/v1/runs/{(await api.rewrite(table_id)).id}")
+    for include, shown in (
         (["plan"], {"plan"}),
         (["plan", "result"], {"plan", "result"}),
         (["request,policy", "plan"], DOCUMENTS - {"result"}),
-    ],
-)
-async def test_documents_are_included_on_request(api: Api, table_id: str, include: list[str], shown: set[str]) -> None:
-    run = await api.rewrite(table_id)
-    listed, detail = await the_run(api, include=include), await api.get(f"/v1/runs/{run.id}")
-    assert DOCUMENTS & listed.keys() == shown
-    assert {name: listed[name] for name in shown} == {name: detail[name] for name in shown}
-
-
-async def test_an_unknown_document_is_refused_with_those_there_are(api: Api) -> None:
+    ):
+        listed = await the_run(api, include=include)
+        assert DOCUMENTS & listed.keys() == shown
+        assert {name: listed[name] for name in shown} == {name: detail[name] for name in shown}
     [error] = (await api.get("/v1/runs", status=422, params={"include": "plan,logs"}))["errors"]
     assert (error["pointer"], error["value"]) == ("query:include.1", "logs")
     assert all(name in error["message"] for name in DOCUMENTS)
@@ -98,12 +90,12 @@ async def test_every_list_with_times_is_narrowed_by_the_same_names(api: Api, tab
         assert (await api.get(f"{path}{join}until={past}"))["items"] == [], path
 
 
-@pytest.mark.parametrize("what", ["", "/health", "/health/history", "/explain", "/advice", "/history", "/backpressure"])
-async def test_a_table_is_read_by_its_address(api: Api, table_id: str, what: str) -> None:
-    by_id, by_address = await api.get(f"/v1/tables/{table_id}{what}"), await api.get(f"/v1/tables/{ADDRESS}{what}")
-    if what not in {"/explain", "/health", "/advice"}:  # they have the present instant
-        assert by_address == by_id
-    assert by_address.keys() == by_id.keys()
+async def test_a_table_is_read_by_its_address(api: Api, table_id: str) -> None:
+    for what in ("", "/health", "/health/history", "/explain", "/advice", "/history", "/backpressure"):
+        by_id, by_address = await api.get(f"/v1/tables/{table_id}{what}"), await api.get(f"/v1/tables/{ADDRESS}{what}")
+        if what not in {"/explain", "/health", "/advice"}:  # they have the present instant
+            assert by_address == by_id
+        assert by_address.keys() == by_id.keys()
 
 
 async def test_a_table_is_changed_by_its_address(api: Api, table_id: str) -> None:
@@ -153,11 +145,11 @@ async def test_tables_that_are_unknown_or_hidden_are_refused_in_the_same_words(a
             assert (refused.status_code, refused.json()["detail"]) == (404, detail), (method, path)
 
 
-@pytest.mark.parametrize("name", ["lake.events", 'lake."lake.events', "lake..events", "a b"])
-async def test_what_is_neither_id_nor_address_is_refused(api: Api, name: str) -> None:
-    [error] = (await api.get(f"/v1/tables/{quote(name)}", status=422))["errors"]
-    assert error["pointer"] == "path:table_id"
-    assert "lake.shop.orders" in error["hint"]
+async def test_what_is_neither_id_nor_address_is_refused(api: Api) -> None:
+    for name in ("lake.events", 'lake."lake.events', "lake..events", "a b"):
+        [error] = (await api.get(f"/v1/tables/{quote(name)}", status=422))["errors"]
+        assert error["pointer"] == "path:table_id"
+        assert "lake.shop.orders" in error["hint"]
 
 
 async def test_the_mark_of_a_page_belongs_to_its_filters(api: Api, table_id: str) -> None:

@@ -41,9 +41,9 @@ async def test_a_table_that_writes_elsewhere_since_is_not_rewritten(
     assert "elsewhere" in str(await api.get(f"/v1/tables/{table_id}/explain"))
 
 
-@pytest.mark.parametrize("location", ["s3://lake/*", "s3://lake/../x", "jar:file:/x", "s3://"])
-async def test_an_allowed_location_that_is_no_plain_place_is_refused(api: Api, lake: Lake, location: str) -> None:
-    await allow(api, lake, location, status=422)
+async def test_an_allowed_location_that_is_no_plain_place_is_refused(api: Api, lake: Lake) -> None:
+    for location in ("s3://lake/*", "s3://lake/../x", "jar:file:/x", "s3://"):
+        await allow(api, lake, location, status=422)
 
 
 async def test_a_table_whose_metadata_lies_in_no_plain_place_is_not_registered(

@@ -77,31 +77,21 @@ async def test_figures_are_counted_once_for_many_scrapes(api: Api) -> None:
     assert {each.queue_depth["waiting"] for each in figures if each.queue_depth} == {1}
 
 
-@pytest.mark.parametrize("path", ["/docs", "/openapi.json"])
-async def test_the_description_is_made_once(api: Api, path: str) -> None:
-    first, second = await api.anonymous.get(path), await api.anonymous.get(path)
-    assert first.content == second.content
-    name = {"/docs": "docs_page", "/openapi.json": "openapi_text"}[path]
-    assert getattr(api.app.state, name) == first.content
+async def test_the_description_is_made_once(api: Api) -> None:
+    for path, name in (("/docs", "docs_page"), ("/openapi.json", "openapi_text")):
+        first, second = await api.anonymous.get(path), await api.anonymous.get(path)
+        assert first.content == second.content
+        assert getattr(api.app.state, name) == first.content
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [
-        ("/healthz", 200),
-        ("/docs", 200),
-        ("/v1/runs", 401),
-        ("/nothing", 404),
-        ("/openapi.json", 200),
-        ("/metrics", 200),
-    ],
-)
-async def test_no_answer_is_kept_by_caches_or_guessed_at(api: Api, path: str, status: int) -> None:
-    response = await api.anonymous.get(path)
-    assert response.status_code == status
-    assert response.headers["cache-control"] == "no-store"
-    assert response.headers["x-content-type-options"] == "nosniff"
-    assert "server" not in response.headers
+async def test_no_answer_is_kept_by_caches_or_guessed_at(api: Api) -> None:
+    statuses = {"/healthz": 200, "/docs": 200, "/v1/runs": 401, "/nothing": 404, "/openapi.json": 200, "/metrics": 200}
+    for path, status in statuses.items():
+        response = await api.anonymous.get(path)
+        assert response.status_code == status
+        assert response.headers["cache-control"] == "no-store"
+        assert response.headers["x-content-type-options"] == "nosniff"
+        assert "server" not in response.headers
 
 
 async def test_metrics_count_requests_by_route_template(api: Api) -> None:
@@ -157,23 +147,22 @@ async def pace(api: Api, *, status: int, token: str | None = None, **changes: An
     return response.json()
 
 
-async def test_a_task_gets_its_share(api: Api) -> None:
+async def test_a_task_gets_its_share_until_it_is_told_to_stop(api: Api) -> None:
     await api.container.pace.open(RUN, 1, Budget(bytes_per_second=1e6), 1)
-    answer = await pace(api, status=200, token=api.container.pace_tokens.issue(RUN, 1))
+    token = api.container.pace_tokens.issue(RUN, 1)
+    answer = await pace(api, status=200, token=token)
     assert 0 < answer["bytes_per_second"] <= 1e6
-    assert answer["requests_per_second"] is None
-    assert answer["stop"] is False
-
-
-async def test_a_task_is_told_to_stop(api: Api) -> None:
-    await api.container.pace.open(RUN, 1, Budget(), 1)
+    assert (answer["requests_per_second"], answer["stop"]) == (None, False)
     await api.container.pace.stop(RUN, 1)
-    assert (await pace(api, status=200, token=api.container.pace_tokens.issue(RUN, 1)))["stop"] is True
+    assert (await pace(api, status=200, token=token))["stop"] is True
 
 
-@pytest.mark.parametrize("token", [None, "garbage", "WyJydW5fMSIsMV0.aaaa.bbbb"])
-async def test_a_report_needs_a_token_of_ours(api: Api, token: str | None) -> None:
-    assert (await pace(api, status=401, token=token))["code"] == "unauthenticated"
+async def test_a_report_needs_a_token_of_ours_and_makes_sense(api: Api) -> None:
+    key = api.client.headers["Authorization"].removeprefix("Bearer ")
+    for token in (None, "garbage", "WyJydW5fMSIsMV0.aaaa.bbbb", key):
+        assert (await pace(api, status=401, token=token))["code"] == "unauthenticated"
+    await pace(api, status=422, token=api.container.pace_tokens.issue(RUN, 1), bytes_read=-1)
+    assert "/internal/pace" not in (await api.get("/openapi.json"))["paths"]
 
 
 async def test_the_token_is_checked_before_the_body_is_read(api: Api) -> None:
@@ -185,23 +174,10 @@ async def test_the_token_is_checked_before_the_body_is_read(api: Api) -> None:
     assert response.status_code == 401
 
 
-async def test_an_api_key_is_no_pace_token(api: Api) -> None:
-    key = api.client.headers["Authorization"].removeprefix("Bearer ")
-    await pace(api, status=401, token=key)
-
-
 async def test_a_task_of_an_attempt_that_is_not_open_goes_on_at_next_to_nothing(api: Api) -> None:
     answer = await pace(api, status=200, token=api.container.pace_tokens.issue(RUN, 7))
     assert 0 < answer["bytes_per_second"] < 10_000
     assert answer["stop"] is False
-
-
-async def test_a_report_that_makes_no_sense_is_refused(api: Api) -> None:
-    await pace(api, status=422, token=api.container.pace_tokens.issue(RUN, 1), bytes_read=-1)
-
-
-async def test_the_pace_channel_is_not_described(api: Api) -> None:
-    assert "/internal/pace" not in (await api.get("/openapi.json"))["paths"]
 
 
 async def test_metrics_count_ended_runs_and_their_bytes(api: Api, table_id: str) -> None:

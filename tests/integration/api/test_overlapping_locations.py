@@ -19,7 +19,7 @@ RED = {"team": "red", "rights": ["discover", "register"]}
 AT_ONCE = 8
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.deep)])
 def settings(request: pytest.FixtureRequest, redis_url: str, tmp_path: Path) -> Settings:
     url: str = request.getfixturevalue(f"{request.param}_url")
     return settings_of(tmp_path / "state", database_url=url, redis_url=redis_url)
@@ -91,6 +91,7 @@ async def test_an_overlap_with_a_table_that_the_caller_sees_names_it(api: Api, l
         assert table_id in refused.json()["detail"]
 
 
+@pytest.mark.parametrize("settings", ["sqlite", "postgres"], indirect=True)
 async def test_of_overlapping_tables_registered_at_once_one_is_accepted(api: Api, lake: Lake) -> None:
     bodies = [await add_table(lake, f"each_{number}", folder_above(lake)) for number in range(AT_ONCE)]
     answers = await asyncio.gather(*(api.client.post("/v1/tables", json=body) for body in bodies))

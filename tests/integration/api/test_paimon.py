@@ -31,8 +31,7 @@ class Registered:
 
     async def govern(self, policy: dict[str, Any], *, status: int = 201) -> Any:
         """Store the table's first policy."""
-        path = f"/v1/tables/{self.table_id}/policy"
-        return (await self.api.call("PUT", path, status=status, json=policy, headers={"If-None-Match": "*"})).json()
+        return await self.api.put_policy(self.table_id, policy, status=status)
 
     async def look(self) -> None:
         """Look at the table as the coordinator does."""

@@ -44,11 +44,11 @@ async def test_partitions_have_the_figures_of_health(api: Api, path: str, table_
     assert sum(item["file_count"] for item in listed["items"]) == health["file_count"]
 
 
-@pytest.mark.parametrize("key", ["avoidable_file_count", "file_count", "total_bytes", "partition"])
-async def test_partitions_are_sorted_both_ways(api: Api, path: str, key: str) -> None:
-    for sort, is_reverse in ((key, False), (f"-{key}", True)):
-        values = [item[key] for item in (await api.get(path, params={"sort": sort}))["items"]]
-        assert values == sorted(values, reverse=is_reverse)
+async def test_partitions_are_sorted_both_ways(api: Api, path: str) -> None:
+    for key in ("avoidable_file_count", "file_count", "total_bytes", "partition"):
+        for sort, is_reverse in ((key, False), (f"-{key}", True)):
+            values = [item[key] for item in (await api.get(path, params={"sort": sort}))["items"]]
+            assert values == sorted(values, reverse=is_reverse)
 
 
 async def test_pages_after_a_commit_are_of_the_snapshot_of_the_first(api: Api, lake: Lake, path: str) -> None:

@@ -4,27 +4,22 @@ import asyncio
 import csv
 import io
 
-import pytest
-
 from tests.integration.api.conftest import Api
 from tests.support.moved_clock import MovedClock
 from tests.support.world import Lake
 
 
-async def test_a_run_is_accepted_and_found_under_its_location(api: Api, table_id: str) -> None:
+async def test_a_run_is_accepted_and_found_under_its_location_and_a_double_click_is_the_same_run(
+    api: Api, table_id: str
+) -> None:
     response = await api.call("POST", "/v1/runs", status=202, json={"table_id": table_id})
     run = response.json()
     assert (run["state"], run["deduplicated"], run["requested_by"]) == ("queued", False, "key:admin")
     shown = await api.get(response.headers["location"])
     assert shown["id"] == run["id"]
     assert shown["progress"]["groups_total"] == 0
-
-
-async def test_a_double_click_is_one_run(api: Api, table_id: str) -> None:
-    first = await api.post("/v1/runs", {"table_id": table_id}, status=202)
     second = await api.post("/v1/runs", {"table_id": table_id}, status=200)
-    assert second["deduplicated"]
-    assert second["id"] == first["id"]
+    assert (second["id"], second["deduplicated"]) == (run["id"], True)
 
 
 async def test_clicks_at_the_same_time_are_one_run(api: Api, table_id: str) -> None:
@@ -34,21 +29,12 @@ async def test_clicks_at_the_same_time_are_one_run(api: Api, table_id: str) -> N
     assert len({answer.json()["id"] for answer in answers}) == 1
 
 
-async def test_a_run_of_an_unknown_table_is_not_found(api: Api) -> None:
-    assert (await api.post("/v1/runs", {"table_id": "tbl_nope"}, status=404))["code"] == "not_found"
-
-
-async def test_an_unknown_operation_is_refused(api: Api, table_id: str) -> None:
-    [error] = (await api.post("/v1/runs", {"table_id": table_id, "operation": "vacuum"}, status=422))["errors"]
-    assert error["pointer"] == "/operation"
-
-
 async def test_an_expiry_is_planned_without_doing_and_refuses_what_is_for_rewrites(api: Api, table_id: str) -> None:
     asked = {"table_id": table_id, "operation": "expire_snapshots"}
     [off] = (await api.post("/v1/runs", asked, status=422))["errors"]
     assert "maintenance.expire_snapshots: off" in off["message"]
     policy = {"maintenance": {"expire_snapshots": {"older_than": "1s", "keep_last": 1}}}
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=policy, headers={"If-None-Match": "*"})
+    await api.put_policy(table_id, policy)
     [refused] = (await api.post("/v1/runs", asked | {"force_full": True}, status=422))["errors"]
     assert (refused["pointer"], refused["value"]) == ("/force_full", True)
     plan = await api.post("/v1/runs", asked | {"dry_run": True}, status=200)
@@ -62,7 +48,7 @@ async def test_an_expiry_is_planned_without_doing_and_refuses_what_is_for_rewrit
     ]
 
 
-async def test_an_ended_run_shows_what_was_measured(api: Api, table_id: str) -> None:
+async def test_an_ended_run_shows_what_was_measured_and_is_not_cancelled(api: Api, table_id: str) -> None:
     run = await api.rewrite(table_id)
     shown = await api.get(f"/v1/runs/{run.id}")
     assert shown["state"] == "succeeded"
@@ -71,24 +57,18 @@ async def test_an_ended_run_shows_what_was_measured(api: Api, table_id: str) -> 
     assert shown["result"]["rewritten_rows"] == shown["result"]["added_rows"]
     assert shown["progress"]["bytes_finished"] == shown["progress"]["bytes_total"] > 0
     assert isinstance(shown["plan"]["base_snapshot_id"], str)
+    assert (await api.post(f"/v1/runs/{run.id}/cancel", status=409))["code"] == "state_conflict"
 
 
 async def test_groups_say_what_became_of_them(api: Api, table_id: str) -> None:
     """U18: the work of a run is listed by file group: state, input files, output files."""
-    run = await api.rewrite(table_id)
-    groups = await api.get(f"/v1/runs/{run.id}/groups", params={"page_size": 1})
-    assert groups["next_page_token"]
-    rest = await api.get(f"/v1/runs/{run.id}/groups", params={"page_size": 1, "page_token": groups["next_page_token"]})
-    both = groups["items"] + rest["items"]
+    path = f"/v1/runs/{(await api.rewrite(table_id)).id}/groups"
+    both = await api.items(path, page_size=1)
     assert [group["state"] for group in both] == ["committed", "committed"]
     assert {group["input_files"] for group in both} == {6}
     assert {group["output_files"] for group in both} == {1}
-
-
-async def test_groups_are_filtered_by_state(api: Api, table_id: str) -> None:
-    run = await api.rewrite(table_id)
-    assert (await api.get(f"/v1/runs/{run.id}/groups", params={"state": "dropped"}))["items"] == []
-    await api.get(f"/v1/runs/{run.id}/groups", status=422, params={"state": "melted"})
+    assert await api.items(path, state="dropped") == []
+    await api.get(path, status=422, params={"state": "melted"})
 
 
 async def test_lists_are_newest_first_and_filtered(api: Api, table_id: str) -> None:
@@ -108,15 +88,13 @@ async def test_a_waiting_run_is_cancelled_at_once_and_only_once(api: Api, table_
     await api.post(f"/v1/runs/{run['id']}/cancel", status=409)
 
 
-async def test_an_ended_run_is_not_cancelled(api: Api, table_id: str) -> None:
-    run = await api.rewrite(table_id)
-    assert (await api.post(f"/v1/runs/{run.id}/cancel", status=409))["code"] == "state_conflict"
-
-
-@pytest.mark.parametrize("what", ["", "/groups", "/events"])
-async def test_an_unknown_run_is_not_found(api: Api, what: str) -> None:
-    await api.get(f"/v1/runs/run_nope{what}", status=404)
+async def test_an_unknown_run_table_or_operation_is_refused(api: Api, table_id: str) -> None:
+    for what in ("", "/groups", "/events"):
+        await api.get(f"/v1/runs/run_nope{what}", status=404)
     await api.post("/v1/runs/run_nope/cancel", status=404)
+    assert (await api.post("/v1/runs", {"table_id": "tbl_nope"}, status=404))["code"] == "not_found"
+    [error] = (await api.post("/v1/runs", {"table_id": table_id, "operation": "vacuum"}, status=422))["errors"]
+    assert error["pointer"] == "/operation"
 
 
 DAY_ONE = {"column": "day", "op": "eq", "value": "2026-11-01"}
@@ -135,13 +113,10 @@ async def test_a_dry_run_answers_the_plan_and_stores_nothing(api: Api, table_id:
     plan = await api.post("/v1/runs", body, status=200)
     asked = await api.post(f"/v1/tables/{table_id}/plan", {"partitions": DAY_ONE}, status=200)
     assert (plan["groups_total"], plan["plan_hash"]) == (1, asked["plan_hash"])
-    assert (await api.get("/v1/runs"))["items"] == []
-
-
-async def test_a_dry_run_of_what_can_not_be_done_is_refused(api: Api, table_id: str) -> None:
-    asked = {"table_id": table_id, "operation": "delete_old_compactions", "dry_run": True}
-    [error] = (await api.post("/v1/runs", asked, status=422))["errors"]
+    off = {"table_id": table_id, "operation": "delete_old_compactions", "dry_run": True}
+    [error] = (await api.post("/v1/runs", off, status=422))["errors"]
     assert "maintenance.delete_old_compactions: off" in error["message"]
+    assert (await api.get("/v1/runs"))["items"] == []
 
 
 async def test_a_purge_needs_an_admin_the_hash_of_its_dry_run_and_the_address(api: Api, table_id: str) -> None:
@@ -171,14 +146,9 @@ async def test_a_full_plan_takes_what_a_plain_one_leaves(api: Api, table_id: str
 async def test_another_request_or_force_is_a_run_of_its_own(api: Api, table_id: str) -> None:
     plain = await api.post("/v1/runs", {"table_id": table_id}, status=202)
     other = await api.post("/v1/runs", {"table_id": table_id, "partitions": DAY_ONE}, status=202)
-    forced = await api.post("/v1/runs", {"table_id": table_id, "force": True}, status=202)
+    forced = await api.post("/v1/runs", {"table_id": table_id, "priority": "high", "force": True}, status=202)
+    assert (plain["priority"], forced["priority"]) == ("normal", "high")
     assert len({run["id"] for run in (plain, other, forced)}) == 3
-
-
-async def test_priority_is_shown_and_normal_unless_said(api: Api, table_id: str) -> None:
-    plain = await api.post("/v1/runs", {"table_id": table_id}, status=202)
-    high = await api.post("/v1/runs", {"table_id": table_id, "priority": "high", "force": True}, status=202)
-    assert (plain["priority"], high["priority"]) == ("normal", "high")
 
 
 async def test_runs_are_found_by_every_filter(api: Api, table_id: str) -> None:
@@ -194,7 +164,7 @@ async def test_runs_are_found_by_every_filter(api: Api, table_id: str) -> None:
 async def test_files_to_delete_and_deleted_files_are_downloads(api: Api, lake: Lake, table_id: str) -> None:
     expiry = {"older_than": "30m", "keep_last": 1, "delete_files": True}
     policy = {"maintenance": {"expire_snapshots": expiry}}
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=policy, headers={"If-None-Match": "*"})
+    await api.put_policy(table_id, policy)
     await api.rewrite(table_id)
     await (await MovedClock.of(api.container.database)).pass_by(hours=1)
     foreseen = await api.call("GET", f"/v1/tables/{table_id}/upkeep/expire_snapshots/files", status=200)
@@ -211,12 +181,9 @@ async def test_files_to_delete_and_deleted_files_are_downloads(api: Api, lake: L
     assert nothing.text == '"path","kind","file_bytes","snapshot_id"\n'
 
 
-@pytest.mark.parametrize("operation", ["rewrite", "remove_orphans", "vacuum"])
-async def test_files_of_an_operation_without_a_list_are_refused(api: Api, table_id: str, operation: str) -> None:
-    answer = await api.call("GET", f"/v1/tables/{table_id}/upkeep/{operation}/files", status=422)
-    assert "expire_snapshots" in answer.text
-
-
-async def test_files_of_an_operation_that_is_off_are_refused(api: Api, table_id: str) -> None:
-    answer = await api.call("GET", f"/v1/tables/{table_id}/upkeep/expire_snapshots/files", status=422)
-    assert answer.json()["errors"][0]["pointer"] == "/operation"
+async def test_files_of_an_operation_without_a_list_or_switched_off_are_refused(api: Api, table_id: str) -> None:
+    for operation in ("rewrite", "remove_orphans", "vacuum"):
+        answer = await api.call("GET", f"/v1/tables/{table_id}/upkeep/{operation}/files", status=422)
+        assert "expire_snapshots" in answer.text
+    off = await api.get(f"/v1/tables/{table_id}/upkeep/expire_snapshots/files", status=422)
+    assert off["errors"][0]["pointer"] == "/operation"

@@ -51,7 +51,7 @@ async def test_the_strongest_scope_wins_and_every_setting_names_its_origin(api: 
             await create(api, policy, scope, {"limits": {"parallel_groups": groups}})
         assert await setting(api, table_id, name) == (groups, origin)
     own = {"limits": {"parallel_groups": 9}}
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=own, headers={"If-None-Match": "*"})
+    await api.put_policy(table_id, own)
     assert await setting(api, table_id, name) == (9, "table")
 
 
@@ -71,7 +71,7 @@ async def test_an_unknown_column_is_found_on_a_covered_table(api: Api, table_id:
 
 async def test_a_contradiction_names_a_table_where_it_is(api: Api, table_id: str) -> None:
     own = {"rewrite": {"small_file_bytes": "100MiB"}}
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=own, headers={"If-None-Match": "*"})
+    await api.put_policy(table_id, own)
     answer = await create(api, "fleet", FLEET, {"rewrite": {"target_file_bytes": "64MiB"}}, status=422)
     (error,) = answer["errors"]
     assert error["pointer"] == "/rewrite/small_file_bytes"
@@ -107,10 +107,8 @@ async def test_a_policy_that_covers_no_table_says_so(api: Api, table_id: str, sc
     (note,) = (note for note in made["notes"] if "covers no registered table now" in note)
     assert note in previewed["notes"]
     assert note.partition("; ")[2] == (f"did you mean {nearest}?" if nearest else "")
-
-
-async def test_a_policy_that_covers_tables_has_no_word_on_it(api: Api, table_id: str) -> None:
-    assert not any("covers no" in note for note in (await create(api, "mine", PATTERN))["notes"])
+    covers = await create(api, "other", PATTERN)
+    assert not any("covers no" in note for note in covers["notes"])
 
 
 async def test_quiet_hours_without_a_zone_are_noted_as_utc(api: Api, table_id: str) -> None:
@@ -178,17 +176,13 @@ async def test_a_version_tells_what_it_changed(api: Api, table_id: str) -> None:
     await api.get("/v1/policies/mine/versions/3", status=404)
 
 
-async def test_what_was_never_written_has_no_versions(api: Api) -> None:
-    for path in ("versions", "versions/1"):
-        await api.get(f"/v1/policies/nope/{path}", status=404)
-    await api.post("/v1/policies/nope/restore", {"version": 1}, status=404, headers={"If-None-Match": "*"})
-
-
-async def test_a_table_s_own_policy_is_no_named_one(api: Api, table_id: str) -> None:
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=POLICY, headers={"If-None-Match": "*"})
-    for path in ("", "/versions", "/versions/1"):
-        await api.get(f"/v1/policies/{table_id}{path}", status=404)
-    await api.post(f"/v1/policies/{table_id}/restore", {"version": 1}, status=404, headers={"If-Match": '"1"'})
+async def test_what_was_never_written_and_a_table_s_own_policy_are_no_named_ones(api: Api, table_id: str) -> None:
+    await api.put_policy(table_id, POLICY)
+    for name in ("nope", table_id):
+        for path in ("", "/versions", "/versions/1"):
+            await api.get(f"/v1/policies/{name}{path}", status=404)
+        for headers in ({"If-Match": '"1"'}, {"If-None-Match": "*"}):
+            await api.post(f"/v1/policies/{name}/restore", {"version": 1}, status=404, headers=headers)
     assert (await api.get("/v1/policies"))["items"] == []
 
 
@@ -209,7 +203,7 @@ async def test_a_dry_run_says_what_would_change_and_writes_nothing(api: Api, tab
 
 
 async def test_a_setting_that_a_stronger_policy_holds_would_not_change(api: Api, table_id: str) -> None:
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=POLICY, headers={"If-None-Match": "*"})
+    await api.put_policy(table_id, POLICY)
     preview = await create(
         api, "mine", LAKE, {"rewrite": {"target_file_bytes": "32MiB"}}, status=200, params={"dry_run": "true"}
     )
@@ -228,20 +222,26 @@ async def test_a_dry_run_needs_no_precondition(api: Api, table_id: str) -> None:
     assert (await api.get("/v1/policies/mine"))["version"] == 1
 
 
-async def test_a_dry_run_refuses_what_the_write_would_refuse(api: Api, table_id: str) -> None:
-    await create(api, "x", FLEET, {"rewrite": {"strategy": "zorder"}}, status=422, params={"dry_run": True})
-
-
-async def test_a_dry_run_is_not_mistaken_for_the_write_by_its_idempotency_key(api: Api, table_id: str) -> None:
-    key = {"Idempotency-Key": "one"}
-    await create(api, "mine", LAKE, status=200, params={"dry_run": True}, headers=key)
+async def test_a_dry_run_refuses_what_the_write_would_refuse_and_is_not_mistaken_for_it(
+    api: Api, table_id: str
+) -> None:
+    dry, key = {"dry_run": True}, {"Idempotency-Key": "one"}
+    await create(api, "x", FLEET, {"rewrite": {"strategy": "zorder"}}, status=422, params=dry)
+    await create(api, "mine", LAKE, status=200, params=dry, headers=key)
     assert (await create(api, "mine", LAKE, headers=key))["version"] == 1
 
 
-async def test_two_writers_of_one_version_do_not_both_win(api: Api, table_id: str) -> None:
-    await create(api, "mine", LAKE)
-    sent = (api.client.put("/v1/policies/mine", json={}, headers={"If-Match": '"1"'}) for _ in range(2))
+async def test_of_two_creates_two_replaces_or_a_delete_and_a_replace_one_wins(api: Api, table_id: str) -> None:
+    path, body = "/v1/policies/mine", {"name": "mine", "scope": LAKE, "policy": {}}
+    created = await asyncio.gather(*(api.client.post("/v1/policies", json=body) for _ in range(2)))
+    assert sorted(answer.status_code for answer in created) == [201, 409]
+    sent = (api.client.put(path, json={"enabled": on}, headers={"If-Match": '"1"'}) for on in (True, False))
     assert sorted(answer.status_code for answer in await asyncio.gather(*sent)) == [200, 412]
+    known = {"If-Match": '"2"'}
+    deleted, replaced = await asyncio.gather(
+        api.client.delete(path, headers=known), api.client.put(path, json={}, headers=known)
+    )
+    assert (deleted.status_code, replaced.status_code) in {(204, 404), (412, 200)}
 
 
 async def test_replacing_a_policy_by_itself_writes_nothing(api: Api, table_id: str) -> None:
@@ -252,22 +252,6 @@ async def test_replacing_a_policy_by_itself_writes_nothing(api: Api, table_id: s
     assert len((await api.get("/v1/policies/mine/versions"))["items"]) == 1
     entries = (await api.get("/v1/audit", params={"object": "mine"}))["items"]
     assert [entry["action"] for entry in entries] == ["policy.create"]
-
-
-async def test_of_two_creates_one_wins(api: Api, table_id: str) -> None:
-    body = {"name": "mine", "scope": LAKE, "policy": {}}
-    answers = await asyncio.gather(*(api.client.post("/v1/policies", json=body) for _ in range(2)))
-    assert sorted(answer.status_code for answer in answers) == [201, 409]
-
-
-async def test_of_a_delete_and_a_replace_one_wins(api: Api, table_id: str) -> None:
-    await create(api, "mine", LAKE)
-    known = {"If-Match": '"1"'}
-    deleted, replaced = await asyncio.gather(
-        api.client.delete("/v1/policies/mine", headers=known),
-        api.client.put("/v1/policies/mine", json={}, headers=known),
-    )
-    assert (deleted.status_code, replaced.status_code) in {(204, 404), (412, 200)}
 
 
 async def test_every_write_is_in_the_audit_log(api: Api, table_id: str) -> None:
@@ -293,27 +277,16 @@ def many_files(least: int) -> Any:
     return {"triggers": [{"name": "many", "all": [{"metric": "file_count", "at_least": least}]}]}
 
 
-async def test_a_dry_run_names_tables_that_were_never_measured(api: Api, table_id: str) -> None:
+async def test_a_dry_run_names_tables_that_would_become_due_and_those_never_measured(api: Api, table_id: str) -> None:
     told = await due(api, many_files(2))
     assert (told["count"], told["never_measured_count"]) == (0, 1)
     assert told["never_measured"] == [{"id": table_id, "address": "lake.lake.events"}]
-
-
-async def test_a_dry_run_names_tables_that_would_become_due(api: Api, table_id: str) -> None:
+    assert (await due(api, {"limits": {"parallel_groups": 2}}))["never_measured_count"] == 0
     await api.get(f"/v1/tables/{table_id}/health")
     told = await due(api, many_files(6))
     assert (told["count"], told["never_measured_count"], told["untold_count"]) == (1, 0, 0)
     assert (told["tables"][0]["id"], told["tables"][0]["rule"]) == (table_id, "many")
-    assert (await due(api, many_files(7)))["count"] == 0
-
-
-async def test_a_change_that_makes_nothing_due_says_so(api: Api, table_id: str) -> None:
-    assert (await due(api, {"limits": {"parallel_groups": 2}}))["never_measured_count"] == 0
-    await api.get(f"/v1/tables/{table_id}/health")
-    assert (await due(api, many_files(6) | {"enabled": False}))["count"] == 0
-
-
-async def test_what_a_measurement_does_not_tell_is_counted(api: Api, table_id: str) -> None:
-    await api.get(f"/v1/tables/{table_id}/health")
+    for nothing in (many_files(7), many_files(6) | {"enabled": False}):
+        assert (await due(api, nothing))["count"] == 0
     old = {"triggers": [{"name": "old", "all": [{"metric": "newest_file_age", "above": "2d"}]}]}
     assert (await due(api, old))["untold_count"] == 1

@@ -34,11 +34,6 @@ class Plain:
     lake: PlainLake
     table_id: str
 
-    async def put_policy(self, policy: dict[str, Any], *, status: int = 201) -> Any:
-        path = f"/v1/tables/{self.table_id}/policy"
-        headers = {"If-None-Match": "*"}
-        return (await self.api.call("PUT", path, status=status, json=policy, headers=headers)).json()
-
     async def look(self) -> Run:
         """Let the coordinator look at the table; return the run that it submitted."""
         world: Any = SimpleNamespace(
@@ -89,7 +84,7 @@ async def test_only_the_served_format_makes_catalogs(plain: Plain) -> None:
 @pytest.mark.parametrize("proof", ["metadata", "content"])
 async def test_a_table_is_rewritten_from_the_api_to_the_commit(plain: Plain, proof: str) -> None:
     ids = plain.lake.ids()
-    await plain.put_policy({"verification": proof})
+    await plain.api.put_policy(plain.table_id, {"verification": proof})
     plan = await plain.api.post("/v1/runs", {"table_id": plain.table_id, "dry_run": True}, status=200)
     run = await plain.api.rewrite(plain.table_id)
     assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")
@@ -133,23 +128,15 @@ async def test_every_view_of_a_table_answers(plain: Plain) -> None:
     assert not (await plain.api.get(f"{base}/backpressure"))["slow_down"]
 
 
-@pytest.mark.parametrize(
-    ("policy", "pointer"),
-    [
+async def test_settings_and_operations_that_the_format_does_not_support_are_refused(plain: Plain) -> None:
+    expiry = {"expire_snapshots": {"older_than": "5d", "keep_last": 1}}
+    for policy, pointer in (
         ({"rewrite": {"strategy": "sort", "columns": ["id"], "engine": "arrow"}}, "/rewrite/engine"),
         ({"rewrite": {"engine": "native"}}, "/rewrite/engine"),
-        ({"maintenance": {"expire_snapshots": {"older_than": "5d", "keep_last": 1}}}, "/maintenance/expire_snapshots"),
-    ],
-    ids=["order", "procedure", "expiry"],
-)
-async def test_settings_that_the_format_does_not_support_are_refused(
-    plain: Plain, policy: dict[str, Any], pointer: str
-) -> None:
-    problems = (await plain.put_policy(policy, status=422))["errors"]
-    assert pointer in {problem["pointer"] for problem in problems}
-
-
-async def test_an_operation_that_the_format_does_not_have_is_refused(plain: Plain) -> None:
+        ({"maintenance": expiry}, "/maintenance/expire_snapshots"),
+    ):
+        problems = (await plain.api.put_policy(plain.table_id, policy, status=422))["errors"]
+        assert pointer in {problem["pointer"] for problem in problems}
     asked = {"table_id": plain.table_id, "operation": "expire_snapshots"}
     (problem,) = (await plain.api.post("/v1/runs", asked, status=422))["errors"]
     assert (problem["pointer"], problem["message"]) == ("/operation", "plain tables have rewrites only")
@@ -158,7 +145,7 @@ async def test_an_operation_that_the_format_does_not_have_is_refused(plain: Plai
 async def test_the_coordinator_starts_what_is_due(plain: Plain) -> None:
     ids = plain.lake.ids()
     rule = {"name": "few", "all": [{"metric": "small_file_count", "at_least": 5}]}
-    await plain.put_policy({"triggers": [rule], "schedule": {"min_interval": "0s"}})
+    await plain.api.put_policy(plain.table_id, {"triggers": [rule], "schedule": {"min_interval": "0s"}})
     run = await plain.look()
     await plain.api.container.worker.advance(run.id)
     assert (await plain.api.get(f"/v1/runs/{run.id}"))["state"] == "succeeded"

@@ -41,19 +41,3 @@ async def test_a_condition_longer_than_any_etag_is_malformed(api: Api, table_id:
 async def test_every_form_of_rfc_3339_is_an_instant_of_a_query(api: Api) -> None:
     for value in ("2026-11-01T09:30:00Z", "2026-11-01t09:30:00.123456789z", "2026-11-01T09:30:00-05:30"):
         await api.get("/v1/runs", params={"since": value})
-
-
-async def test_a_refused_method_is_answered_with_all_that_the_path_knows(api: Api) -> None:
-    for path, methods in (
-        ("/v1/catalogs", "GET, HEAD, OPTIONS, POST"),
-        ("/v1/tables/tbl_x", "DELETE, GET, HEAD, OPTIONS, PATCH"),
-        ("/v1/tables/tbl_x/policy", "DELETE, GET, HEAD, OPTIONS, PUT"),
-        ("/v1/runs", "GET, HEAD, OPTIONS, POST"),
-    ):
-        response = await api.call("TRACE", path, status=405)
-        assert response.headers["allow"] == methods
-
-
-async def test_an_unknown_problem_type_is_not_found(api: Api) -> None:
-    answer = await api.get("/problems/unheard_of", status=404)
-    assert answer["code"] == "not_found"

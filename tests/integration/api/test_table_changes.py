@@ -10,30 +10,23 @@ from engine.domain.errors import Forbidden, NotFound
 from engine.domain.ids import TableId
 from engine.domain.tables.table import TableFilter, TablePatch
 from tests.integration.api.conftest import ADDRESS, Api
-from tests.support.world import Lake
 
 
 async def patched(api: Api, table_id: str, body: Any, status: int = 200, **arguments: Any) -> Any:
     return (await api.call("PATCH", f"/v1/tables/{table_id}", status=status, json=body, **arguments)).json()
 
 
-async def test_what_is_not_named_stays(api: Api, table_id: str) -> None:
+async def test_what_is_not_named_stays_and_null_takes_away(api: Api, table_id: str) -> None:
     await patched(api, table_id, {"owner_team": "sales", "labels": {"a": "1", "b": "2"}})
     table = await patched(api, table_id, {"labels": {"b": None, "c": "3"}})
     assert (table["owner_team"], table["labels"]) == ("sales", {"a": "1", "c": "3"})
     assert await api.get(f"/v1/tables/{table_id}") == table
-
-
-async def test_null_takes_away(api: Api, table_id: str) -> None:
-    await patched(api, table_id, {"owner_team": "sales", "labels": {"a": "1"}})
     table = await patched(api, table_id, {"owner_team": None, "labels": None})
-    assert (table["owner_team"], table["labels"], table["version"]) == (None, {}, 3)
-
-
-async def test_a_merge_patch_may_say_that_it_is_one(api: Api, table_id: str) -> None:
+    assert (table["owner_team"], table["labels"], table["version"]) == (None, {}, 4)
     headers = {"Content-Type": "application/merge-patch+json"}
     response = await api.client.patch(f"/v1/tables/{table_id}", content=b'{"owner_team": "x"}', headers=headers)
     assert response.json()["owner_team"] == "x"
+    assert (await patched(api, "tbl_unknown", {"owner_team": "x"}, status=404))["code"] == "not_found"
 
 
 async def test_a_patch_that_changes_nothing_makes_no_version(api: Api, table_id: str) -> None:
@@ -47,10 +40,6 @@ async def test_a_condition_is_checked_if_it_is_given(api: Api, table_id: str) ->
     await patched(api, table_id, {"owner_team": "one"}, headers={"If-Match": etag})
     await patched(api, table_id, {"owner_team": "two"}, status=412, headers={"If-Match": etag})
     assert (await patched(api, table_id, {"owner_team": "two"}))["version"] == 3
-
-
-async def test_an_unknown_table_is_not_patched(api: Api, lake: Lake) -> None:
-    assert (await patched(api, "tbl_unknown", {"owner_team": "x"}, status=404))["code"] == "not_found"
 
 
 async def test_a_new_team_takes_the_runs_along(api: Api, table_id: str) -> None:

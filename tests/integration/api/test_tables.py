@@ -3,7 +3,6 @@
 import asyncio
 from typing import Any
 
-import pytest
 from pyiceberg.catalog import load_catalog
 
 from tests.integration.api.conftest import ADDRESS, Api
@@ -20,46 +19,35 @@ async def test_a_registered_table_has_the_tables_own_uuid(api: Api, lake: Lake) 
     assert await api.get(response.headers["location"]) == table
 
 
-async def test_a_table_is_registered_once(api: Api, table_id: str) -> None:
+async def test_a_table_is_registered_once_listed_by_catalog_and_deleted_without_a_live_run(
+    api: Api, table_id: str
+) -> None:
     assert (await api.post("/v1/tables", ADDRESS, status=409))["code"] == "state_conflict"
-
-
-async def test_a_table_that_is_not_in_its_catalog_is_named(api: Api, lake: Lake) -> None:
-    [error] = (await api.post("/v1/tables", ADDRESS | {"name": "nope"}, status=422))["errors"]
-    assert error["pointer"] == "/name"
-    assert "lake.lake.nope" in error["message"]
-
-
-async def test_a_catalog_that_does_not_exist_is_answered_with_the_nearest(api: Api, lake: Lake) -> None:
-    [error] = (await api.post("/v1/tables", ADDRESS | {"catalog": "lakes"}, status=422))["errors"]
-    assert error["pointer"] == "/catalog"
-    assert error["hint"] == "did you mean 'lake'?"
-
-
-async def test_lists_are_newest_first_and_by_catalog(api: Api, table_id: str) -> None:
-    assert [t["id"] for t in (await api.get("/v1/tables", params={"catalog": "lake"}))["items"]] == [table_id]
-    assert (await api.get("/v1/tables", params={"catalog": "pond"}))["items"] == []
-
-
-async def test_a_deleted_registration_is_gone(api: Api, table_id: str) -> None:
+    assert [table["id"] for table in await api.items("/v1/tables", catalog="lake")] == [table_id]
+    assert await api.items("/v1/tables", catalog="pond") == []
+    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    await api.call("DELETE", f"/v1/tables/{table_id}", status=409)
+    await api.post(f"/v1/runs/{run['id']}/cancel", status=202)
     await api.call("DELETE", f"/v1/tables/{table_id}", status=204)
     await api.get(f"/v1/tables/{table_id}", status=404)
 
 
+async def test_a_table_or_catalog_that_does_not_exist_is_named(api: Api, lake: Lake) -> None:
+    [error] = (await api.post("/v1/tables", ADDRESS | {"name": "nope"}, status=422))["errors"]
+    assert error["pointer"] == "/name"
+    assert "lake.lake.nope" in error["message"]
+    [error] = (await api.post("/v1/tables", ADDRESS | {"catalog": "lakes"}, status=422))["errors"]
+    assert (error["pointer"], error["hint"]) == ("/catalog", "did you mean 'lake'?")
+
+
 async def test_a_policy_that_goes_with_its_table_is_told_and_kept_as_a_version(api: Api, table_id: str) -> None:
-    policy = {"json": {"enabled": False}, "headers": {"If-None-Match": "*"}}
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, **policy)
+    await api.put_policy(table_id, {"enabled": False})
     await api.call("DELETE", f"/v1/tables/{table_id}", status=204)
     async with api.container.database.read() as unit:
         versions = await unit.policies.list_versions(table_id)
     assert [(each.version, each.is_deletion) for each in versions] == [(2, True), (1, False)]
     entries = (await api.get("/v1/audit", params={"object": table_id}))["items"]
     assert [entry["action"] for entry in entries][:2] == ["table.delete", "policy.delete"]
-
-
-async def test_a_table_with_a_live_run_stays(api: Api, table_id: str) -> None:
-    await api.post("/v1/runs", {"table_id": table_id}, status=202)
-    await api.call("DELETE", f"/v1/tables/{table_id}", status=409)
 
 
 async def test_health_counts_what_the_table_holds(api: Api, lake: Lake, table_id: str) -> None:
@@ -69,9 +57,7 @@ async def test_health_counts_what_the_table_holds(api: Api, lake: Lake, table_id
     assert health["snapshot_id"] == str(lake.table.current_snapshot().snapshot_id)  # type: ignore[union-attr]
     assert health["score"] < 60
     assert health["order"] is None
-    order = {"rewrite": {"strategy": "zorder", "columns": ["id", "note"]}}
-    headers = {"If-None-Match": "*"}
-    await api.call("PUT", f"/v1/tables/{table_id}/policy", status=201, json=order, headers=headers)
+    await api.put_policy(table_id, {"rewrite": {"strategy": "zorder", "columns": ["id", "note"]}})
     order = (await api.get(f"/v1/tables/{table_id}/health"))["order"]
     assert [column["name"] for column in order["columns"]] == ["id", "note"]
     assert [each["overlap_depth"] for each in order["partitions"]] == [6, 6]  # of the worst column, `note`
@@ -87,16 +73,13 @@ async def test_a_plan_says_what_a_run_would_do_and_does_nothing(api: Api, lake: 
     assert lake.table.current_snapshot() == head
 
 
-async def test_a_policy_can_be_tried_in_a_plan(api: Api, table_id: str) -> None:
-    body = {"policy": {"rewrite": {"min_input_files": 7}}}
-    plan = await api.post(f"/v1/tables/{table_id}/plan", body, status=200)
+async def test_a_policy_can_be_tried_in_a_plan_unless_it_contradicts_itself(api: Api, table_id: str) -> None:
+    path = f"/v1/tables/{table_id}/plan"
+    plan = await api.post(path, {"policy": {"rewrite": {"min_input_files": 7}}}, status=200)
     assert plan["groups"] == []
-    assert {s["reason"] for s in plan["skipped"]} == {"too_few_files"}
-
-
-async def test_a_policy_to_try_that_contradicts_itself_is_refused(api: Api, table_id: str) -> None:
-    body = {"policy": {"rewrite": {"target_file_bytes": "16MiB", "small_file_bytes": "32MiB"}}}
-    [error] = (await api.post(f"/v1/tables/{table_id}/plan", body, status=422))["errors"]
+    assert {each["reason"] for each in plan["skipped"]} == {"too_few_files"}
+    contradiction = {"target_file_bytes": "16MiB", "small_file_bytes": "32MiB"}
+    [error] = (await api.post(path, {"policy": {"rewrite": contradiction}}, status=422))["errors"]
     assert error["pointer"] == "/rewrite/small_file_bytes"
     assert "16 MiB" in error["hint"]
 
@@ -117,19 +100,19 @@ async def test_a_catalog_with_wrong_properties_is_a_conflict_with_the_remedy(
     assert "check the catalog's `uri`" in answer["detail"]
 
 
-@pytest.mark.parametrize(("method", "what"), [("GET", "health"), ("POST", "plan"), ("GET", "effective-policy")])
-async def test_a_table_made_anew_is_noticed(api: Api, lake: Lake, table_id: str, method: str, what: str) -> None:
+async def test_a_table_made_anew_is_noticed(api: Api, lake: Lake, table_id: str) -> None:
     await asyncio.to_thread(_make_anew, lake)
-    response = await api.call(method, f"/v1/tables/{table_id}/{what}", status=409)
-    assert response.json()["code"] == "table_replaced"
-    assert f"DELETE /v1/tables/{table_id}" in response.json()["detail"]
+    for method, what in (("GET", "health"), ("POST", "plan"), ("GET", "effective-policy")):
+        problem = (await api.call(method, f"/v1/tables/{table_id}/{what}", status=409)).json()
+        assert problem["code"] == "table_replaced"
+        assert f"DELETE /v1/tables/{table_id}" in problem["detail"]
 
 
-@pytest.mark.parametrize(("method", "what"), [("GET", "health"), ("POST", "plan")])
-async def test_a_vanished_table_is_a_conflict(api: Api, lake: Lake, table_id: str, method: str, what: str) -> None:
+async def test_a_vanished_table_is_a_conflict(api: Api, lake: Lake, table_id: str) -> None:
     await asyncio.to_thread(lake.catalog.drop_table, NAME)
-    response = await api.call(method, f"/v1/tables/{table_id}/{what}", status=409)
-    assert "no longer in its catalog" in response.json()["detail"]
+    for method, what in (("GET", "health"), ("POST", "plan")):
+        problem = (await api.call(method, f"/v1/tables/{table_id}/{what}", status=409)).json()
+        assert "no longer in its catalog" in problem["detail"]
 
 
 async def test_history_holds_runs_that_changed_the_table(api: Api, lake: Lake, table_id: str) -> None:

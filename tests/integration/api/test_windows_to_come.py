@@ -2,7 +2,6 @@
 
 import asyncio
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 
@@ -15,11 +14,6 @@ MIGRATION = {"from": "2026-01-01T00:00:00Z", "to": "2199-01-01T00:00:00Z", "reas
 REASON = "quiet hours 22:00-04:00 Europe/Berlin"
 
 
-async def put_policy(api: Api, table_id: str, policy: dict[str, Any]) -> None:
-    path, headers = f"/v1/tables/{table_id}/policy", {"If-None-Match": "*"}
-    await api.call("PUT", path, status=201, json=policy, headers=headers)
-
-
 @pytest.fixture
 async def tables(api: Api, lake: Lake, table_id: str) -> list[str]:
     """Three tables; the policy of the fleet has quiet hours, the last table none."""
@@ -30,7 +24,7 @@ async def tables(api: Api, lake: Lake, table_id: str) -> list[str]:
         found.append((await api.post("/v1/tables", body, status=201))["id"])
     policy = {"name": "nights", "scope": {"kind": "fleet"}, "policy": {"quiet_hours": [NIGHTLY]}}
     await api.post("/v1/policies", policy, status=201)
-    await put_policy(api, found[2], {"quiet_hours": []})
+    await api.put_policy(found[2], {"quiet_hours": []})
     return found
 
 
@@ -50,7 +44,7 @@ async def test_a_tables_windows_are_instants(api: Api, tables: list[str]) -> Non
 
 async def test_a_window_that_holds_now_is_what_explain_names(api: Api, tables: list[str]) -> None:
     policy = {"quiet_hours": [], "blackouts": [MIGRATION]}
-    await api.call("PUT", f"/v1/tables/{tables[2]}/policy", status=200, json=policy, headers={"If-Match": '"1"'})
+    await api.put_policy(tables[2], policy, status=200, version=1)
     [item] = (await api.get(f"/v1/tables/{tables[2]}/windows", params={"hours": 1}))["items"]
     assert (item["kind"], item["reason"], item["on_start"]) == ("blackout", "migration", "finish")
     held = (await api.get(f"/v1/tables/{tables[2]}/explain"))["next_eligible"]["held_by"]
@@ -58,7 +52,7 @@ async def test_a_window_that_holds_now_is_what_explain_names(api: Api, tables: l
 
 
 async def test_equal_windows_of_the_fleet_are_one(api: Api, tables: list[str]) -> None:
-    await put_policy(api, tables[1], {"blackouts": [MIGRATION]})
+    await api.put_policy(tables[1], {"blackouts": [MIGRATION]})
     found = await api.get("/v1/fleet/windows", params={"hours": 168})
     assert (found["table_count"], found["window_table_count"], found["omitted_count"]) == (3, 2, 0)
     nightly = [item for item in found["items"] if item["kind"] == "quiet_hours"]

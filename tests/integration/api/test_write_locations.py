@@ -22,10 +22,7 @@ from tests.support.world import Lake
 __all__ = ["hive"]
 
 DAY = {"day": DAYS[0]}
-POLICY = {
-    "rewrite": {"min_input_files": 2},
-    "maintenance": {"delete_old_compactions": {"grace": "1d"}},
-}
+POLICY = {"rewrite": {"min_input_files": 2}, "maintenance": {"delete_old_compactions": {"grace": "1d"}}}
 
 
 @dataclass
@@ -51,11 +48,6 @@ async def client(hive: Registered) -> Any:
         yield made
 
 
-async def allow_rewrites(hive: Registered) -> None:
-    path, once = f"/v1/tables/{hive.table_id}/policy", {"If-None-Match": "*"}
-    await hive.api.call("PUT", path, status=201, json=POLICY, headers=once)
-
-
 def ids(hive: Registered, day: str | None) -> list[int]:
     return sorted(row["id"] for row in hive.table.rows() if row["day"] == day)
 
@@ -79,7 +71,7 @@ async def test_a_rewrite_in_the_middle_of_a_write(
     hive: Registered, client: AsyncPackhouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """U13: the writer learns of the new folder before the switch, writes to both, and is told that it is done."""
-    await allow_rewrites(hive)
+    await hive.api.put_policy(hive.table_id, POLICY)
     real, loop = Metastore.change_partition, asyncio.get_running_loop()
     during, files = list[list[str]](), Files(100)
 
@@ -108,7 +100,7 @@ async def test_whole_rewrites_between_two_questions(
     hive: Registered, client: AsyncPackhouse, moment: str, rewrites: int
 ) -> None:
     """U13: the answer is outdated when the writer acts on it, or its file is merged before it asks again."""
-    await allow_rewrites(hive)
+    await hive.api.put_policy(hive.table_id, POLICY)
     files = Files(100)
 
     async def put(address: str) -> None:
@@ -175,7 +167,7 @@ async def test_an_empty_value_is_not_the_partition_without_a_value(hive: Registe
 
 async def test_a_list_that_can_not_be_read_is_no_answer(hive: Registered, client: AsyncPackhouse) -> None:
     """The file could be in it: its writer must not be told to put it again."""
-    await allow_rewrites(hive)
+    await hive.api.put_policy(hive.table_id, POLICY)
     files = Files(100)
     (address,) = await client.write_everywhere(hive.table_id, DAY, files.put)
     run = await hive.api.rewrite(hive.table_id)

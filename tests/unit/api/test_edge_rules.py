@@ -26,28 +26,23 @@ def test_json_is_answered_unless_the_stream_is_preferred(accept: str | None, str
     assert wants_stream(accept) is stream
 
 
-async def test_a_version_is_read_from_its_tag() -> None:
+async def test_a_version_is_read_from_its_tag_and_a_star_says_that_there_is_none() -> None:
     assert (await preconditions(if_match='"12"')).version() == 12
-
-
-async def test_a_write_without_a_tag_is_told_what_to_send() -> None:
+    assert (await preconditions(if_none_match="*")).if_none_match
     with pytest.raises(PreconditionRequired, match="If-Match"):
         (await preconditions()).version()
 
 
-@pytest.mark.parametrize("tag", ["12", "*", '"1", "2"', ""])
-async def test_a_tag_that_is_not_one_is_malformed(tag: str) -> None:
-    with pytest.raises(InvalidInput):
-        await preconditions(if_match=tag)
-
-
-@pytest.mark.parametrize("tag", ['W/"12"', '"x"', '"-1"', '"\u0661"', '"1234567890"'])
-async def test_a_tag_of_something_else_matches_nothing(tag: str) -> None:
-    with pytest.raises(PreconditionFailed):
-        await preconditions(if_match=tag)
-
-
-async def test_only_a_star_says_that_there_is_none() -> None:
-    assert (await preconditions(if_none_match="*")).if_none_match
-    with pytest.raises(InvalidInput):
-        await preconditions(if_none_match='"1"')
+@pytest.mark.parametrize(
+    ("tags", "refusal"),
+    [
+        *(({"if_match": tag}, InvalidInput) for tag in ("12", "*", '"1", "2"', "")),
+        *(({"if_match": tag}, PreconditionFailed) for tag in ('W/"12"', '"x"', '"-1"', '"\u0661"', '"1234567890"')),
+        ({"if_none_match": '"1"'}, InvalidInput),
+    ],
+)
+async def test_a_malformed_tag_is_refused_and_a_tag_of_something_else_matches_nothing(
+    tags: dict[str, str], refusal: type[Exception]
+) -> None:
+    with pytest.raises(refusal):
+        await preconditions(**tags)
