@@ -146,20 +146,22 @@ async def test_slow_queries_until_their_measurement_is_old(time: PassingTime) ->
     await starts_as_said(time, after=timedelta(minutes=4, seconds=50))
 
 
-@pytest.mark.parametrize("whose", ["table", "fleet"])
-async def test_a_pause_has_no_end_that_could_be_told_and_a_resume_starts_at_once(time: PassingTime, whose: str) -> None:
-    pauses, table_id = time.watching.world.container.pauses, time.watching.world.table_id
-    await policy(time)
-    if whose == "table":
-        await pauses.pause_table(SYSTEM, table_id, reason="migration", stops=False)
-    else:
-        await pauses.pause_fleet(SYSTEM, reason="migration", stops=False)
+@pytest.mark.parametrize("held_by", ["table", "fleet", "policy"])
+async def test_a_hold_without_an_end_that_could_be_told_starts_nothing_and_its_end_starts_at_once(
+    time: PassingTime, held_by: str
+) -> None:
+    """A pause, or a policy that is off."""
+    pauses, of = time.watching.world.container.pauses, (time.watching.world.table_id,) if held_by == "table" else ()
+    await policy(time, enabled=held_by != "policy")
+    if held_by != "policy":
+        await getattr(pauses, f"pause_{held_by}")(SYSTEM, *of, reason="migration", stops=False)
     assert await time.said() is None
     assert await time.until(await time.clock.now() + timedelta(hours=3)) is None
-    if whose == "table":
-        await pauses.resume_table(SYSTEM, table_id)
+    assert await time.begun(lambda _run: True) == []
+    if held_by != "policy":
+        await getattr(pauses, f"resume_{held_by}")(SYSTEM, *of)
     else:
-        await pauses.resume_fleet(SYSTEM)
+        await policy(time)
     await starts_as_said(time)
 
 
@@ -233,15 +235,6 @@ async def test_what_is_said_before_the_first_look_holds(time: PassingTime) -> No
     await time.watching.look()
     for _ in range(3):
         await time.look_when_due()
-    await policy(time)
-    await starts_as_said(time)
-
-
-async def test_a_policy_that_is_off_starts_nothing_and_says_so(time: PassingTime) -> None:
-    await policy(time, enabled=False)
-    assert await time.said() is None
-    assert await time.until(await time.clock.now() + timedelta(hours=1)) is None
-    assert await time.begun(lambda _run: True) == []
     await policy(time)
     await starts_as_said(time)
 

@@ -17,10 +17,10 @@ from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.connection import IcebergConnection
 from engine.services.operations.rewrite import early_losses
 from engine.services.operations.tasks import lanes
-from tests.support.attempts import append_files, content, events_of, explained, replaced_by_another
+from engine.spark.dispatch import Ticket
+from tests.support.attempts import append_files, content, die_at, events_of, explained, replaced_by_another
 from tests.support.databases import TWO_DATABASES
 from tests.support.eventually import eventually
-from tests.support.local_dispatch import LocalDispatcher
 from tests.support.watching import Watching, finish_live, runs_of, set_policy
 from tests.support.world import World
 
@@ -43,6 +43,37 @@ async def lose(world: World, day: str = HOT) -> Run:
     return await world.finish(run.id)
 
 
+class Tasks:
+    """Groups that travel alone, in one lane, with a look before each; `sent` has their payloads."""
+
+    def __init__(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.sent = list[str]()
+        self.before_each: Callable[[], object] = lambda: None
+        self.after_first: Callable[[], object] = lambda: None
+        self._send = world.dispatcher.run
+        world.dispatcher.run = self._run  # type: ignore[method-assign]
+        monkeypatch.setattr(early_losses, "LOOK_SECONDS", 0)
+        monkeypatch.setattr(lanes, "BUNDLE_GROUPS", 1)
+        monkeypatch.setattr(EffectivePolicy, "parallel_groups", 1)
+
+    def _run(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
+        self.sent.extend(payloads)
+
+        def rewrite(payload: str) -> str:
+            self.before_each()
+            return function(payload)
+
+        answers = self._send(ticket, rewrite, payloads)
+        after, self.after_first = self.after_first, lambda: None
+        after()
+        return answers
+
+
+@pytest.fixture
+def tasks(world: World, monkeypatch: pytest.MonkeyPatch) -> Tasks:
+    return Tasks(world, monkeypatch)
+
+
 @TWO_DATABASES
 async def test_a_lost_partition_cools_down_and_the_others_are_committed(world: World) -> None:
     """L9: lost races are counted."""
@@ -60,21 +91,17 @@ async def test_a_lost_partition_cools_down_and_the_others_are_committed(world: W
     }
 
 
-async def test_later_runs_leave_it_out_until_then_and_rewrite_the_rest(world: World) -> None:
+async def test_later_runs_leave_it_out_but_a_forced_run_takes_it_and_a_win_forgets_the_loss(world: World) -> None:
     await lose(world)
     append_files(world.lake, COLD)
     run = await world.rewrite()
     assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 1)
     days = [path.split("day=")[1][:10] for path in world.lake.paths()]
     assert {day: days.count(day) for day in (HOT, COLD)} == {HOT: 6, COLD: 1}
-
-
-async def test_a_forced_run_takes_it_all_the_same_and_a_win_forgets_the_loss(world: World) -> None:
-    await lose(world)
     rows = content(world)
-    run = await world.finish((await world.submit(force=True)).id)
-    assert (run.state, run.result.rewritten_files) == (RunState.SUCCEEDED, 6)
-    assert run.request == {"force": True}
+    forced = await world.finish((await world.submit(force=True)).id)
+    assert (forced.state, forced.result.rewritten_files) == (RunState.SUCCEEDED, 6)
+    assert forced.request == {"force": True}
     assert (await hot(world)).by_place == {}
     assert content(world) == rows
 
@@ -118,12 +145,13 @@ async def test_a_run_that_loses_every_time_fails_and_the_table_does_not_rest_but
     assert found["conflicts"]["conflict_rate"] == 1
 
 
-async def test_a_schema_change_is_a_lost_race_with_its_own_reason(world: World) -> None:
-    def change() -> None:
-        with world.lake.table.update_schema() as update:
-            update.add_column("extra", StringType())
+def add_column(world: World) -> None:
+    with world.lake.table.update_schema() as update:
+        update.add_column("extra", StringType())
 
-    world.at("before_commit", change)
+
+async def test_a_schema_change_is_a_lost_race_with_its_own_reason(world: World) -> None:
+    world.at("before_commit", lambda: add_column(world))
     run = await world.submit()
     await world.container.worker.advance(run.id)
     (dropped,) = [event.details for event in await events_of(world, run.id) if event.kind == "group_dropped"]
@@ -175,65 +203,49 @@ async def test_a_run_with_only_cooling_partitions_is_skipped_and_a_resume_lets_e
     assert (await world.rewrite()).result.groups_committed == 1
 
 
-async def test_groups_that_are_lost_before_they_are_sent_are_never_sent(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sent = one_after_another(monkeypatch)
+async def test_groups_that_are_lost_before_they_are_sent_are_never_sent(world: World, tasks: Tasks) -> None:
     lost: list[str] = []
 
     def rewrite_another() -> None:
-        lost.append(next(day for day in (HOT, COLD, OTHER) if f"day={day}" not in sent[0]))
+        lost.append(next(day for day in (HOT, COLD, OTHER) if f"day={day}" not in tasks.sent[0]))
         replaced_by_another(world, lost[0])()
 
-    at_first_task(monkeypatch, rewrite_another)
+    tasks.after_first = rewrite_another
     rows = len(world.lake.ids())
     run = await world.rewrite()
     assert (run.state, run.result.document["groups_dropped"]) == (RunState.SUCCEEDED, {"source_gone": 1})
-    assert (run.result.races.groups_lost, run.result.wasted_bytes, len(sent)) == (1, 0, 2)
+    assert (run.result.races.groups_lost, run.result.wasted_bytes, len(tasks.sent)) == (1, 0, 2)
     assert set((await hot(world)).by_place) == {place(lost[0])}
     assert len(world.lake.ids()) == len(set(world.lake.ids())) == rows - sum(50 + n for n in range(6)) + 300
 
 
-async def test_a_changed_schema_ends_the_sending_and_the_run_plans_anew(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def change() -> None:
-        with world.lake.table.update_schema() as update:
-            update.add_column("extra", StringType())
-
-    sent = one_after_another(monkeypatch)
-    at_first_task(monkeypatch, change)
+async def test_a_changed_schema_ends_the_sending_and_the_run_plans_anew(world: World, tasks: Tasks) -> None:
+    tasks.after_first = lambda: add_column(world)
     run = await world.rewrite()
     assert (run.state, run.attempt, run.result.groups_committed) == (RunState.SUCCEEDED, 2, 3)
-    assert len(sent) == 1 + 3
+    assert len(tasks.sent) == 1 + 3
 
 
-async def test_appends_and_our_own_commits_are_no_losses(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent = one_after_another(monkeypatch)
-    at_first_task(monkeypatch, lambda: world.lake.append(day=OTHER))
+async def test_appends_and_our_own_commits_are_no_losses(world: World, tasks: Tasks) -> None:
+    tasks.after_first = lambda: world.lake.append(day=OTHER)
     run = await world.rewrite()
-    assert (run.result.groups_committed, run.result.races.groups_lost, len(sent)) == (
-        3,
-        0,
-        3,
-    )
+    assert (run.result.groups_committed, run.result.races.groups_lost, len(tasks.sent)) == (3, 0, 3)
 
 
 async def test_groups_of_a_partition_that_lost_are_committed_as_soon_as_they_are_written(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, tasks: Tasks
 ) -> None:
     """L12: less time passes between read and commit after a lost race."""
     await lose(world)
     for day, rows in ((HOT, 900), (COLD, 90), (OTHER, 9)):  # the largest is sent first
         append_files(world.lake, day, rows=rows)
-    sent = one_after_another(monkeypatch)
     before = len(world.lake.replaces())
 
-    def wait_for_commit(_group: str) -> None:
-        if len(sent) == 2:
+    def wait_for_commit() -> None:
+        if len(tasks.sent) == 2:
             eventually(lambda: len(world.lake.replaces()) > before)
 
-    monkeypatch.setattr(LocalDispatcher, "run", beginning_with(wait_for_commit, LocalDispatcher.run))
+    tasks.before_each = wait_for_commit
     run = await world.finish((await world.submit(force=True)).id)
     assert run.result.groups_committed == 3
     assert [each["packhouse.groups"].count(",") + 1 for each in world.lake.replaces()[before:]] == [1, 2]
@@ -242,75 +254,26 @@ async def test_groups_of_a_partition_that_lost_are_committed_as_soon_as_they_are
 async def test_a_worker_that_dies_before_it_notes_a_lost_race_leaves_it_to_its_successor(world: World) -> None:
     run = await world.submit()
     world.at("before_commit", replaced_by_another(world, HOT))
-    world.at("after_commit", world.steal_lease(run.id))
-    await world.container.worker.advance(run.id)
+    await die_at(world, run, "after_commit")
     assert (await hot(world)).by_place == {}
     rows = content(world)
-    await world.expire_lease(run.id)
     run = await world.finish(run.id)
-    assert (run.state, run.result.groups_committed) == (
-        RunState.SUCCEEDED,
-        3,
-    )  # the third: what the writer left
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3)  # the third: what the writer left
     assert (run.result.races.groups_lost, run.result.document["races"]["conflict_rate"]) == (1, 0.25)
     assert content(world) == rows
     assert (await hot(world)).by_place == {}
 
 
 async def test_a_catalog_that_does_not_answer_a_look_stops_nothing(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(*_: Any) -> Any:
         message = "the catalog does not answer"
         raise Transient(message)
 
-    sent = one_after_another(monkeypatch)
     monkeypatch.setattr(IcebergConnection, "pointers", away)
     run = await world.rewrite()
-    assert (run.state, len(sent)) == (RunState.SUCCEEDED, 3)
-
-
-def beginning_with(action: Callable[[str], None], real: Any) -> Any:
-    """Return a dispatcher's `run` that does something in the task, before it rewrites."""
-
-    def run(self: LocalDispatcher, ticket: Any, function: Any, payloads: Sequence[str]) -> Any:
-        def rewrite(payload: str) -> Any:
-            action(payload)
-            return function(payload)
-
-        return real(self, ticket, rewrite, payloads)
-
-    return run
-
-
-def one_after_another(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Let each group travel alone, in one lane, with a look before each; return the payloads as they are sent."""
-    monkeypatch.setattr(early_losses, "LOOK_SECONDS", 0)
-    monkeypatch.setattr(lanes, "BUNDLE_GROUPS", 1)
-    monkeypatch.setattr(EffectivePolicy, "parallel_groups", 1)
-    sent: list[str] = []
-    real = LocalDispatcher.run
-
-    def run(self: LocalDispatcher, ticket: Any, function: Any, payloads: Sequence[str]) -> list[str]:
-        sent.extend(payloads)
-        return real(self, ticket, function, payloads)
-
-    monkeypatch.setattr(LocalDispatcher, "run", run)
-    return sent
-
-
-def at_first_task(monkeypatch: pytest.MonkeyPatch, action: Callable[[], None]) -> None:
-    """Let another writer act while the first task is under way."""
-    real = LocalDispatcher.run
-    actions = [action]
-
-    def run(self: LocalDispatcher, ticket: Any, function: Any, payloads: Sequence[str]) -> list[str]:
-        answers = real(self, ticket, function, payloads)
-        if actions:
-            actions.pop()()
-        return answers
-
-    monkeypatch.setattr(LocalDispatcher, "run", run)
+    assert (run.state, len(tasks.sent)) == (RunState.SUCCEEDED, 3)
 
 
 async def runs_by_itself(world: World) -> list[Run]:

@@ -102,7 +102,7 @@ async def test_a_probe_that_another_process_overtook_changes_nothing(
     assert (await outage_of(world, "spark") or late).probes == 1
 
 
-async def test_views_and_explain_name_the_outage(world: World, fresh_database: FreshDatabase) -> None:
+async def test_views_and_explain_name_the_outage_until_it_ends(world: World, fresh_database: FreshDatabase) -> None:
     run = await world.submit()
     world.dispatcher.is_away = True
     await work_off(world)
@@ -114,15 +114,6 @@ async def test_views_and_explain_name_the_outage(world: World, fresh_database: F
     told = str(await explained(world))
     assert "'code': 'spark'" in told
     assert outage.describe() in told
-
-
-async def test_a_view_after_the_outage_shows_that_the_run_waits_for_nothing(
-    world: World, fresh_database: FreshDatabase
-) -> None:
-    run = await world.submit()
-    world.dispatcher.is_away = True
-    await work_off(world)
-    await probe_once(world, fresh_database)
     world.dispatcher.is_away = False
     await probe_once(world, fresh_database)
     shown = await world.get(run.id)

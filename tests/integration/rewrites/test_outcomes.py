@@ -17,6 +17,7 @@ from tests.support.attempts import (
     resumed_from,
     set_properties,
 )
+from tests.support.windows_ahead import change_policy
 from tests.support.world import NAME, SCHEMA, SPEC, World
 
 
@@ -123,18 +124,14 @@ async def test_a_compact_table_is_skipped_and_says_why(world: World) -> None:
     assert len(world.lake.replaces()) == 1
 
 
-async def test_a_disabled_policy_keeps_the_table_as_it_is(world: World) -> None:
-    await world.set_policy({"enabled": False})
+async def test_a_policy_that_is_off_or_asks_for_more_files_keeps_the_table_as_it_is(world: World) -> None:
     before = sorted(world.lake.paths())
+    await change_policy(world, {"rewrite": {"min_input_files": 7}})
+    assert (await world.rewrite()).state is RunState.SKIPPED
+    await change_policy(world, {"enabled": False})
     run = await world.rewrite()
     assert (run.state, run.reason) == (RunState.SKIPPED, "disabled")
     assert sorted(world.lake.paths()) == before
-
-
-async def test_the_policy_decides_the_size_of_outputs(world: World) -> None:
-    await world.set_policy({"rewrite": {"min_input_files": 7}})
-    run = await world.rewrite()
-    assert run.state is RunState.SKIPPED
 
 
 async def test_an_equal_run_that_is_live_is_answered_instead(world: World) -> None:

@@ -132,11 +132,7 @@ async def in_full(world: World) -> Run:
 
 @pytest.mark.parametrize(
     ("strategy", "through"),
-    [
-        ("sort", "disk"),
-        ("zorder", "memory"),
-        *(pytest.param(*case, marks=pytest.mark.deep) for case in DEEP_ORDERS),
-    ],
+    [("sort", "disk"), ("zorder", "memory"), *(pytest.param(*case, marks=pytest.mark.deep) for case in DEEP_ORDERS)],
 )
 async def test_a_partition_of_many_groups_is_one_order_after_one_run_and_no_row_is_lost(
     world: World, strategy: str, through: str, request: pytest.FixtureRequest

@@ -19,7 +19,10 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @TWO_DATABASES
 async def test_a_run_goes_on_with_the_next_part_until_all_is_done(world: World) -> None:
-    """U3: each part is committed before the next one is planned."""
+    """U3: each part is committed before the next one is planned. A dry run shows what is left for later."""
+    plan = await world.container.tables.plan(SYSTEM, world.table_id, policy=None)
+    assert plan["later"] == {"partitions": 2, "files": 12, "bytes": plan["later"]["bytes"]}
+    assert plan["prediction"]["input_files"] == 6
     before = content(world)
     run = await world.submit()
     for done in (1, 2):
@@ -52,9 +55,3 @@ async def test_a_cancel_while_a_part_is_at_work_ends_the_run_there(world: World)
     await world.container.worker.advance(run.id)
     assert (await world.get(run.id)).state is RunState.CANCELLED
     assert len(world.lake.replaces()) <= 1
-
-
-async def test_a_dry_run_tells_what_is_left_for_later(world: World) -> None:
-    plan = await world.container.tables.plan(SYSTEM, world.table_id, policy=None)
-    assert plan["later"] == {"partitions": 2, "files": 12, "bytes": plan["later"]["bytes"]}
-    assert plan["prediction"]["input_files"] == 6

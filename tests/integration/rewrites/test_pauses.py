@@ -19,6 +19,7 @@ from engine.spark.dispatch import Ticket
 from tests.support.attempts import advanced, groups_of
 from tests.support.databases import TWO_DATABASES
 from tests.support.eventually import seen_when
+from tests.support.windows_ahead import change_policy
 from tests.support.world import World
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -214,20 +215,17 @@ async def test_runs_that_have_to_wait_hide_no_run_whose_window_is_gone(world: Wo
     assert [await claims.review(1), await claims.review(1)] == [[], [run.id]]
 
 
-async def test_a_run_that_waited_long_enough_starts_in_quiet_hours(world: World) -> None:
+async def test_a_run_that_waited_long_enough_starts_in_quiet_hours_but_never_in_a_blackout(world: World) -> None:
     whole_day = {"from": "00:00", "to": "00:00", "time_zone": "UTC"}
-    await world.set_policy({"quiet_hours": [whole_day], "schedule": {"urgent_after": "1h"}})
+    urgent = {"schedule": {"urgent_after": "1h"}}
+    await change_policy(world, {"quiet_hours": [whole_day]} | urgent)
     run = await world.submit()
     assert not await world.container.worker.advance_next()
-    held = await world.get(run.id)
-    assert held.not_before == run.created_at + timedelta(hours=1)
-
-
-async def test_no_run_starts_in_a_blackout_however_long_it_waited(world: World) -> None:
-    await world.set_policy({"blackouts": [FREEZE], "schedule": {"urgent_after": "1h"}})
-    run = await world.submit()
+    assert (await world.get(run.id)).not_before == run.created_at + timedelta(hours=1)
+    await change_policy(world, {"blackouts": [FREEZE]} | urgent)
+    other = await world.submit(force=True)
     assert not await world.container.worker.advance_next()
-    held = await world.get(run.id)
+    held = await world.get(other.id)
     assert held.waiting_for is WaitingFor.BLACKOUT
     assert held.not_before == datetime(2150, 1, 1, tzinfo=UTC)
 

@@ -116,11 +116,7 @@ async def test_m8_buckets_are_rewritten_separately_and_at_once(world: World, mon
     tasks = tasks_of(world, lambda: at_once.wait(30))
     rest, _ = await world.container.runs.submit(SYSTEM, one.table_id, RunRequest())
     ended = await world.finish(rest.id)
-    assert (ended.state, ended.result.groups_committed, len(tasks)) == (
-        RunState.SUCCEEDED,
-        BUCKETS - 1,
-        BUCKETS - 1,
-    )
+    assert (ended.state, ended.result.groups_committed, len(tasks)) == (RunState.SUCCEEDED, BUCKETS - 1, BUCKETS - 1)
 
 
 @pytest.mark.parametrize("strategy", ["binpack", "sort", "hilbert"])

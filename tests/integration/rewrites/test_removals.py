@@ -143,12 +143,7 @@ async def test_a_writer_at_any_step_loses_nothing(case: Case, step: str) -> None
 
 @pytest.mark.parametrize(
     ("name", "step"),
-    [
-        ("expiry", "files_recorded"),
-        ("expiry", "deleting_files"),
-        ("orphans", "looking"),
-        ("orphans", "deleting_files"),
-    ],
+    [("expiry", "files_recorded"), ("expiry", "deleting_files"), ("orphans", "looking"), ("orphans", "deleting_files")],
 )
 async def test_a_cancel_stops_the_run_and_no_file_is_deleted(case: Case, step: str) -> None:
     world, run = case.world, await case.submit()

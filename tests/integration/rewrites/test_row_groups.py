@@ -20,20 +20,20 @@ from tests.support.databases import FreshDatabase
 from tests.support.watching import AT_ONCE, Watching, finish_live
 from tests.support.world import SCHEMA, World, open_world
 
-ROWS = 100_000
+ROWS, GROUPS = 10_000, 16
 LIMIT = "write.parquet.row-group-limit"
 """PyIceberg's property: rows of a row group."""
-TARGET = {"target_file_bytes": "32MiB"}
+TARGET = {"target_file_bytes": "4MiB"}
 RULE = {"name": "chopped", "all": [{"metric": "small_row_group_file_count", "at_least": 1}]}
 
 
 @pytest.fixture
 async def world(fresh_database: FreshDatabase, redis: Redis, redis_url: str, tmp_path: Path) -> AsyncIterator[World]:
-    """Two files of about 30 MB, each alone in its partition: one of 100 row groups, one of a single one."""
+    """Two files of about 3 MB, each alone in its partition: one of 16 row groups, one of a single one."""
     async with open_world(
         tmp_path / "world", database_url=fresh_database.url, redis_url=redis_url, days=0, files=0
     ) as opened:
-        for day, limit in (("chopped", ROWS // 100), ("whole", ROWS)):
+        for day, limit in (("chopped", ROWS // GROUPS), ("whole", ROWS)):
             with opened.lake.table.transaction() as transaction:
                 transaction.set_properties({LIMIT: str(limit)})
             opened.lake.table.append(rows_of(day))
@@ -70,8 +70,8 @@ async def rewritten(world: World, policy: dict[str, Any], request: RunRequest | 
 
 async def test_a_chopped_file_becomes_one_of_one_row_group_and_then_nothing_is_left_to_do(world: World) -> None:
     before = row_groups(world)
-    assert sorted(before.values()) == [1, 100]
-    assert all(24 * 2**20 < Path(path.removeprefix("file://")).stat().st_size < 40 * 2**20 for path in before)
+    assert sorted(before.values()) == [1, GROUPS]
+    assert all(3 * 2**20 < Path(path.removeprefix("file://")).stat().st_size < 5 * 2**20 for path in before)
     ids = world.lake.ids()
     run = await rewritten(world, {"rewrite": TARGET})
     assert run.state is RunState.SUCCEEDED, run.detail

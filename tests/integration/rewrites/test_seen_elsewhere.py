@@ -80,11 +80,7 @@ async def test_f20_f22_a_single_file_over_the_delete_ratio_is_rewritten_and_its_
         {"rewrite": {"min_input_files": 100, "deletes": {"files": 100, "ratio": 0.1}}, "verification": "content"}
     )
     run = await world.rewrite()
-    assert (run.state, run.result.rewritten_files, run.result.document["deleted_rows"]) == (
-        RunState.SUCCEEDED,
-        1,
-        80,
-    )
+    assert (run.state, run.result.rewritten_files, run.result.document["deleted_rows"]) == (RunState.SUCCEEDED, 1, 80)
     assert files_of(world, DAY) != [one]
     assert len(world.lake.ids()) == len(ids) - 80
     (proof,) = run.result.verifications

@@ -85,10 +85,7 @@ async def test_a_crash_with_an_earlier_batch_committed_ends_the_run_and_keeps_th
     rows = content(world)
     run = await advanced(world, await world.submit())
     assert (run.state, run.reason) == (RunState.FAILED, "internal_error"), run.detail
-    assert (run.result.groups_committed, run.result.document["groups_dropped"]) == (
-        1,
-        {"internal_error": 2},
-    )
+    assert (run.result.groups_committed, run.result.document["groups_dropped"]) == (1, {"internal_error": 2})
     assert (content(world), len(world.lake.replaces())) == (rows, 1)
     ours = {path for path in world.lake.stored_files() if run.id in path}
     assert ours == {path.removeprefix("file://") for path in world.lake.paths() if run.id in path}

@@ -19,17 +19,7 @@ from tests.support.attempts import append_files
 from tests.support.databases import TWO_DATABASES, FreshDatabase
 from tests.support.eventually import seen_when
 from tests.support.tarpit import Tarpit
-from tests.support.watching import (
-    DAY,
-    Killed,
-    Watching,
-    another_table,
-    die,
-    finish_live,
-    is_led,
-    runs_of,
-    set_policy,
-)
+from tests.support.watching import DAY, Killed, Watching, another_table, die, finish_live, is_led, runs_of, set_policy
 from tests.support.world import NAME, World
 
 
@@ -234,11 +224,7 @@ async def test_a_fleet_policy_reaches_every_table_in_two_statements(world: World
 
 
 async def test_tables_whose_storage_hangs_stop_no_other_of_their_catalog(
-    world: World,
-    watching: Watching,
-    tarpit: Tarpit,
-    fresh_database: FreshDatabase,
-    monkeypatch: pytest.MonkeyPatch,
+    world: World, watching: Watching, tarpit: Tarpit, fresh_database: FreshDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watching_module, "SLOW_LOOK_SECONDS", 0.1)
     await world.container.catalogs.replace(SYSTEM, "lake", world.lake.properties | tarpit.properties(), 1)
