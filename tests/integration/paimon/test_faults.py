@@ -73,8 +73,13 @@ async def test_a_heap_that_is_too_small_for_one_bucket_fails_its_group_only(
     def shrink(task: dict[str, Any]) -> None:
         task.update(heap_bytes=TOO_SMALL, heap_limit_bytes=TOO_SMALL)
 
-    real = Child.serves  # a larger heap, of a task before it, would do
-    monkeypatch.setattr(Child, "serves", lambda it, path, heap: it._heap_bytes == heap and real(it, path, heap))
+    real = Child.serves
+
+    def serves(self: Child, path: str, heap_bytes: int) -> bool:
+        is_larger = heap_bytes == TOO_SMALL < self._heap_bytes  # that of a task before it would do
+        return not is_larger and real(self, path, heap_bytes)
+
+    monkeypatch.setattr(Child, "serves", serves)
     change_tasks(monkeypatch, shrink)
     run = await world.rewrite()
     await check_that_only_one_group_failed(world, run)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 
 from engine.embedded.jars import CACHE_FOLDER, fetch
+from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
 from engine.formats.paimon.manifests.live_files import LiveFiles
 from engine.rewriting.core.child import CHILDREN
 from engine.rewriting.core.commits import CommitAnswer, CoreCommit
@@ -26,7 +27,12 @@ PREFIX: Final = "packhouse-run-1-1-"
 
 @pytest.fixture(scope="session")
 def core_child() -> Iterator[None]:
-    """End the child JVM of this process, which all tests share, after the last one."""
+    """Start the child JVM of this process, which all tests share, and end it after the last one.
+
+    It has the heap of commits: a smaller one would be replaced at the first commit.
+    """
+    with CHILDREN.lend(paimon_jar(), COMMIT_HEAP_BYTES):
+        pass
     yield
     CHILDREN.close()
 

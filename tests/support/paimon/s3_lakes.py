@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from engine.formats.paimon import PaimonFormat, PaimonTable
+from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
 from engine.formats.paimon.compaction.stores import core_storage
+from engine.rewriting.core.child import CHILDREN
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import CoreTable, PaimonLake
@@ -13,6 +15,12 @@ from tests.support.s3_server import BUCKET, S3Server
 
 WRITER: Final = "writer-key"
 SECRET: Final = "writer-secret-0123456789"
+
+
+def start_child() -> None:
+    """Start the child JVM with the file system of S3, unless it runs, with the heap of commits."""
+    with CHILDREN.lend(LocalCore().jar(), COMMIT_HEAP_BYTES, LocalCore().store_jar()):
+        pass
 
 
 def upload(server: S3Server, lake: PaimonLake, *, without: str = " ") -> None:

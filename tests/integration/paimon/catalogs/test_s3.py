@@ -15,7 +15,7 @@ from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.jdbc_lakes import CatalogHome, sqlite_home
 from tests.support.paimon.rewrites import committed, opened, rewritten
 from tests.support.paimon.row_writers import RowWriter, check_rows, compacted_beside_writers
-from tests.support.paimon.s3_lakes import WRITER, S3Lake
+from tests.support.paimon.s3_lakes import WRITER, S3Lake, start_child
 from tests.support.s3_server import Asked, S3Server
 
 pytestmark = pytest.mark.usefixtures("core_child")
@@ -39,6 +39,7 @@ class S3JdbcLake(S3Lake):
 
 @pytest.fixture
 def lake(paimon_core: PaimonCore, s3: S3Server, tmp_path: Path) -> S3JdbcLake:
+    start_child()
     lake = S3JdbcLake(paimon_core, s3, home=sqlite_home(tmp_path))
     lake.create(primary_keys=["id"], bucket="1", write_only="true")
     for turn in range(3):

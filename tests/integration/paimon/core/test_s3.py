@@ -21,7 +21,7 @@ from tests.support.paimon.commits import keyed, values
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import made_once
 from tests.support.paimon.rewrites import RUN, committed, opened, planned, rewritten
-from tests.support.paimon.s3_lakes import WRITER, S3Lake, upload
+from tests.support.paimon.s3_lakes import WRITER, S3Lake, start_child, upload
 from tests.support.s3_server import Asked, S3Server
 
 pytestmark = pytest.mark.usefixtures("core_child")
@@ -30,6 +30,7 @@ pytestmark = pytest.mark.usefixtures("core_child")
 @pytest.fixture
 def lake(paimon_core: PaimonCore, s3: S3Server, tmp_path: Path) -> S3Lake:
     """A key table of one bucket with three sorted runs."""
+    start_child()
     upload(s3, made_once(paimon_core, tmp_path / "warehouse", "key table", keyed))
     lake = S3Lake(paimon_core, s3)
     paimon_core.call("use_store", warehouse=lake.root, options=lake.access())

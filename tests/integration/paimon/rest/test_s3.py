@@ -13,7 +13,7 @@ from tests.support.paimon.commits import ids, values
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.rest_lakes import NAME, TOKEN
 from tests.support.paimon.rewrites import RUN, committed, opened, rewritten
-from tests.support.paimon.s3_lakes import S3Lake
+from tests.support.paimon.s3_lakes import S3Lake, start_child
 from tests.support.s3_server import S3Server
 
 pytestmark = pytest.mark.usefixtures("core_child")
@@ -38,6 +38,7 @@ def lake(paimon_core: PaimonCore, s3: S3Server, monkeypatch: pytest.MonkeyPatch)
         raise AssertionError("the catalog makes it unnecessary")
 
     monkeypatch.setattr(ConditionalCommit, "settle", never)
+    start_child()
     root, access = S3Lake(paimon_core, s3).root, S3Lake(paimon_core, s3).access()
     url = paimon_core.call("start_server", warehouse=root, name=NAME, token=TOKEN, prefix="paimon", store=access)
     given = {"metastore": "rest", "uri": url, "warehouse": NAME, "token": TOKEN, "token.provider": "bear", **access}

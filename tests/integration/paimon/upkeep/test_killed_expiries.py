@@ -1,7 +1,7 @@
 """Runs that expire snapshots of a Paimon table: attempts that die, and writers that work, at every step."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -28,9 +28,9 @@ STEPS: Final = (
 )
 
 
-def some(steps: Sequence[str], *names: str) -> Iterator[Any]:
-    """Yield the steps; those with other names are deep."""
-    return (pytest.param(each, marks=() if each in names else pytest.mark.deep) for each in steps)
+def some(steps: Sequence[str], *names: str) -> list[Any]:
+    """Return the steps; those with other names are deep."""
+    return [pytest.param(each, marks=() if each in names else pytest.mark.deep) for each in steps]
 
 
 @pytest.fixture
