@@ -34,9 +34,9 @@ def test_signing_out_leaves_nothing_behind(open_page: OpenPage) -> None:
 def test_a_key_revoked_meanwhile_ends_the_session_where_it_was(console: Stack, open_page: OpenPage) -> None:
     with client(console) as packhouse:
         created = packhouse.keys.create(body={"name": "short-lived", "role": "viewer"})
-        page = open_page("/tables", key=created.secret).settle().page
+        page = open_page("/runs", key=created.secret).settle().page
         packhouse.keys.revoke(created.id)
-    page.get_by_role("link", name="Runs", exact=True).click()
+    page.reload()
     expect(page.get_by_text("no longer accepted")).to_be_visible()
     page.get_by_label("API key").fill(console.key)
     page.get_by_role("button", name="Sign in", exact=True).click()
