@@ -105,6 +105,7 @@ def runs_by_bucket(lake: PaimonLake) -> dict[tuple[str, int], int]:
     return {place: len(runs) for place, runs in found.items()}
 
 
+@pytest.mark.deep
 async def test_p24_a_bucket_is_merged_at_the_trigger_and_not_before(settings: Settings, lake: PaimonLake) -> None:
     lake.create(primary_keys=["id"], bucket="1", write_only="true")
     for turn in range(4):

@@ -61,15 +61,13 @@ KINDS: dict[str, tuple[IcebergType, list[str]]] = {
     "boolean": (BooleanType(), ["true", "false"]),
 }
 
-NOT_DEEP = {Operation.REWRITE: ("uuid", "double"), Operation.REWRITE_MANIFESTS: ("uuid",)}
-
 
 @pytest.mark.parametrize(
     ("kind", "operation"),
     [
-        pytest.param(kind, operation, marks=[] if kind in NOT_DEEP[operation] else [pytest.mark.deep])
+        pytest.param(kind, operation, marks=[] if kind == "uuid" else [pytest.mark.deep])
         for kind in KINDS
-        for operation in NOT_DEEP
+        for operation in (Operation.REWRITE, Operation.REWRITE_MANIFESTS)
     ],
 )
 async def test_rows_of_every_partition_are_found_after_a_rewrite(

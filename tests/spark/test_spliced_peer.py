@@ -45,6 +45,7 @@ def read_by_spark(session: SparkSession, paths: Sequence[str], *, vectorised: bo
     return digest(session.read.parquet(*(f"file:{path}" for path in paths)))
 
 
+@pytest.mark.deep
 def test_files_of_every_writer_read_the_same_by_both_readers_of_spark(
     spark_sessions: SparkSessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,8 +75,7 @@ def test_files_of_every_writer_read_the_same_by_both_readers_of_spark(
     assert read_by_spark(session, outputs, vectorised=True) == sound
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize("with_another_writer", [False, True])
+@pytest.mark.parametrize("with_another_writer", [False, pytest.param(True, marks=pytest.mark.deep)])
 async def test_tables_that_spark_wrote_are_spliced_and_read_the_same_by_both_readers_of_iceberg(
     world: World, spark: SparkSession, with_another_writer: bool
 ) -> None:

@@ -22,14 +22,9 @@ _ZEROS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("kind", "strategy"),
-    [
-        pytest.param(kind, strategy, marks=[] if (kind, strategy) == ("both", "sort") else [pytest.mark.deep])
-        for kind in _ZEROS
-        for strategy in ("binpack", "sort")
-    ],
-)
+@pytest.mark.deep
+@pytest.mark.parametrize("kind", _ZEROS)
+@pytest.mark.parametrize("strategy", ["binpack", "sort"])
 async def test_zeros_are_found_after_a_rewrite_and_outlive_a_delete_of_what_is_below(
     world: World, spark: SparkSession, kind: str, strategy: str
 ) -> None:
