@@ -10,9 +10,10 @@ from engine.domain.runs.drops import Loss
 from engine.domain.runs.hot_partitions import HotPartition, HotPartitions, LostGroup
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.run import RunState
-from engine.stores.database import Database
+from engine.domain.tables.table import Table
 from engine.stores.tables.hot_partitions import MOST_HOT
 from tests.integration.stores.samples import claimed, registered, submitted
+from tests.integration.stores.stores import Stores
 from tests.support.databases import FreshDatabase
 
 A = '{"day":"2026-11-01"}'
@@ -22,37 +23,29 @@ def group(partition: str = A, *, spec_id: int = 0, wasted: int = 10, reason: Los
     return LostGroup(0, (spec_id, partition), reason, wasted)
 
 
-async def attempt(database: Database, table_id: TableId) -> Lease:
+async def attempt(database: Stores, table_id: TableId) -> Lease:
     """Return the lease of a new run of the table; what ran there before has ended."""
     return await claimed(database, (await submitted(database, table_id)).id)
 
 
-async def lose(database: Database, lease: Lease, *groups: LostGroup, ends: bool = True) -> None:
-    async with database.begin() as work:
-        await work.hot_partitions.lose(lease, groups)
+async def lose(database: Stores, lease: Lease, *groups: LostGroup, ends: bool = True) -> None:
+    await database.hot_partitions.lose(lease, groups)
     if ends:
-        async with database.begin() as work:
-            await work.runs.transition(lease, to=RunState.FAILED, reason="conflict")
+        await database.runs.transition(lease, to=RunState.FAILED, reason="conflict")
 
 
-async def hot(database: Database, table_id: TableId) -> HotPartitions:
-    async with database.read() as work:
-        return await work.hot_partitions.at(table_id)
+async def hot(database: Stores, table_id: TableId) -> HotPartitions:
+    return await database.hot_partitions.at(table_id)
 
 
-async def only(database: Database, table_id: TableId) -> HotPartition:
+async def only(database: Stores, table_id: TableId) -> HotPartition:
     (found,) = (await hot(database, table_id)).by_place.values()
     return found
 
 
-async def test_a_table_that_lost_nothing_has_no_hot_partition(database: Database):
-    table = await registered(database)
+async def test_a_loss_is_kept_with_its_run_its_waste_and_its_end(database: Stores, table: Table):
     found = await hot(database, table.id)
     assert (found.by_place, found.cooling) == ({}, [])
-
-
-async def test_a_loss_is_kept_with_its_run_its_waste_and_its_end(database: Database):
-    table = await registered(database)
     lease = await attempt(database, table.id)
     await lose(database, lease, group(wasted=2**40), group(wasted=5))
     found = await only(database, table.id)
@@ -61,8 +54,9 @@ async def test_a_loss_is_kept_with_its_run_its_waste_and_its_end(database: Datab
     assert found.cools_until == found.lost_at + timedelta(minutes=5)
 
 
-async def test_several_batches_of_one_attempt_are_one_loss_and_the_next_attempt_is_another(database: Database):
-    table = await registered(database)
+async def test_several_batches_of_one_attempt_are_one_loss_and_the_next_attempt_is_another(
+    database: Stores, table: Table
+):
     lease = await attempt(database, table.id)
     await lose(database, lease, group(), ends=False)
     await lose(database, lease, group())
@@ -73,46 +67,41 @@ async def test_several_batches_of_one_attempt_are_one_loss_and_the_next_attempt_
     assert found.cools_until == found.lost_at + timedelta(minutes=10)
 
 
-async def test_partitions_of_one_value_in_two_specs_are_two(database: Database):
-    table = await registered(database)
+async def test_partitions_of_one_value_in_two_specs_are_two_and_a_resume_forgets_all(database: Stores, table: Table):
     await lose(database, await attempt(database, table.id), group(), group(spec_id=1))
     assert set((await hot(database, table.id)).by_place) == {(0, A), (1, A)}
+    assert await database.hot_partitions.forget(table.id) == 2
+    assert (await hot(database, table.id)).by_place == {}
 
 
-async def test_a_value_longer_than_an_index_takes_is_a_partition_like_any_other(database: Database):
-    table = await registered(database)
+async def test_a_value_longer_than_an_index_takes_is_a_partition_like_any_other(database: Stores, table: Table):
     long = '{"key":"' + "ä" * 20_000 + '"}'
     lease = await attempt(database, table.id)
     await lose(database, lease, group(long), group(long[:-2] + 'x"}'), ends=False)
-    async with database.begin() as work:
-        await work.hot_partitions.win(lease, [(0, long)])
+    await database.hot_partitions.win(lease, [(0, long)])
     assert set((await hot(database, table.id)).by_place) == {(0, long[:-2] + 'x"}')}
 
 
-async def test_a_win_forgets_the_losses_of_its_partitions_only(database: Database):
+async def test_a_win_forgets_the_losses_of_its_partitions_only(database: Stores):
     table, other = await registered(database, "a"), await registered(database, "b")
     await lose(database, await attempt(database, other.id), group())
     lease = await attempt(database, table.id)
     await lose(database, lease, group(), group("b"), ends=False)
-    async with database.begin() as work:
-        await work.hot_partitions.win(lease, [(0, A), (0, "never lost")])
+    await database.hot_partitions.win(lease, [(0, A), (0, "never lost")])
     assert set((await hot(database, table.id)).by_place) == {(0, "b")}
     assert set((await hot(database, other.id)).by_place) == {(0, A)}
 
 
-async def test_a_holder_that_lost_its_lease_writes_nothing(database: Database):
-    table = await registered(database)
+async def test_a_holder_that_lost_its_lease_writes_nothing(database: Stores, table: Table):
     lease = await claimed(database, (await submitted(database, table.id)).id, ttl_seconds=-1)
     with pytest.raises(LeaseLost):
         await lose(database, lease, group(), ends=False)
     with pytest.raises(LeaseLost):
-        async with database.begin() as work:
-            await work.hot_partitions.win(lease, [(0, A)])
+        await database.hot_partitions.win(lease, [(0, A)])
     assert (await hot(database, table.id)).by_place == {}
 
 
-async def test_a_table_keeps_a_bounded_number_those_that_cool_longest(database: Database):
-    table = await registered(database)
+async def test_a_table_keeps_a_bounded_number_those_that_cool_longest(database: Stores, table: Table):
     await lose(database, await attempt(database, table.id), group("kept"))
     lease = await attempt(database, table.id)
     await lose(database, lease, group("kept"), *(group(f"p{at}", wasted=at) for at in range(MOST_HOT + 50)))
@@ -124,25 +113,15 @@ async def test_a_table_keeps_a_bounded_number_those_that_cool_longest(database: 
 
 
 async def test_what_has_long_cooled_is_pruned_and_a_table_takes_its_rows_along(
-    database: Database, fresh_database: FreshDatabase
+    database: Stores, fresh_database: FreshDatabase
 ):
     table, other = await registered(database, "a"), await registered(database, "b")
     for each in (table, other):
         await lose(database, await attempt(database, each.id), group(), group("b"))
-    async with database.begin() as work:
-        now = await work.now()
-        assert await work.hot_partitions.prune(now, 100) == 0
-        assert await work.hot_partitions.prune(now + timedelta(hours=7), 1) == 1
-        assert await work.hot_partitions.prune(now + timedelta(hours=7), 100) == 3
+    now = await database.now()
+    assert await database.hot_partitions.prune(now, 100) == 0
+    assert await database.hot_partitions.prune(now + timedelta(hours=7), 1) == 1
+    assert await database.hot_partitions.prune(now + timedelta(hours=7), 100) == 3
     await lose(database, await attempt(database, table.id), group())
-    async with database.begin() as work:
-        await work.tables.delete(table.id)
+    await database.tables.delete(table.id)
     assert fresh_database.execute("SELECT COUNT(*) FROM hot_partitions") == [(0,)]
-
-
-async def test_a_resume_forgets_all_losses_of_the_table(database: Database):
-    table = await registered(database)
-    await lose(database, await attempt(database, table.id), group(), group("b"))
-    async with database.begin() as work:
-        assert await work.hot_partitions.forget(table.id) == 2
-    assert (await hot(database, table.id)).by_place == {}

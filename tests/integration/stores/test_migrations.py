@@ -1,7 +1,10 @@
 """The migrated schema is the declared one, and several processes may migrate at once."""
 
 import asyncio
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,7 +12,7 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import CheckConstraint, Engine, create_engine, inspect, make_url, text
+from sqlalchemy import CheckConstraint, Connection, create_engine, inspect, make_url, text
 from sqlalchemy.sql.elements import TextClause
 
 from engine.domain.access.grants import Grant, Right
@@ -17,38 +20,26 @@ from engine.domain.errors import StateConflict, Transient
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.tables.watches import Verdict, phase_of
-from engine.stores.database import Database
 from engine.stores.migrations import versions
 from engine.stores.migrations.upgrade import _config, upgrade
 from engine.stores.schema.retention import metadata
 from engine.stores.sql.engines import make_migration_engine
+from tests.integration.stores.stores import Stores
 from tests.support.databases import FreshDatabase
 from tests.support.postgres_server import PostgresServer
 
-_PROCESSES = 4
+_PROCESSES = 4 if os.environ.get("PACKHOUSE_DEEP") else 2
 
 
-def _engine(url: str) -> Engine:
-    return create_engine(url.replace("sqlite+aiosqlite", "sqlite+pysqlite"))
-
-
-async def test_migrations_make_the_declared_schema(fresh_database: FreshDatabase) -> None:
-    engine = _engine(fresh_database.url)
+async def test_migrations_make_the_declared_schema_with_every_check_once(fresh_database: FreshDatabase) -> None:
+    engine = create_engine(fresh_database.url.replace("sqlite+aiosqlite", "sqlite+pysqlite"))
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
         assert compare_metadata(context, metadata) == []
-    engine.dispose()
-
-
-async def test_migrations_make_every_declared_check(fresh_database: FreshDatabase) -> None:
-    engine = _engine(fresh_database.url)
     for table in metadata.sorted_tables:
         declared = {str(c.name) for c in table.constraints if isinstance(c, CheckConstraint)}
         assert {check["name"] for check in inspect(engine).get_check_constraints(table.name)} == declared
     engine.dispose()
-
-
-async def test_migrating_again_changes_nothing(fresh_database: FreshDatabase) -> None:
     await fresh_database.connect().migrate()
     newest = max(path.name[1:5] for path in Path(versions.__file__).parent.glob("v0*.py"))
     assert fresh_database.execute("SELECT version_num FROM alembic_version") == [(newest,)]
@@ -64,27 +55,31 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return server.url(name)
 
 
-async def test_tables_that_were_registered_before_are_watched_from_then_on(empty_url: str) -> None:
-    engine = make_migration_engine(make_url(empty_url), busy_seconds=10)
-    Path(make_url(empty_url).database or "").parent.mkdir(exist_ok=True)
+@contextmanager
+def migrating(url: str) -> Iterator[Connection]:
+    """Connect to an empty database, in one transaction, to migrate it step by step."""
+    engine = make_migration_engine(make_url(url), busy_seconds=10)
+    Path(make_url(url).database or "").parent.mkdir(exist_ok=True)
     with engine.begin() as connection:
+        yield connection
+    engine.dispose()
+
+
+async def test_tables_that_were_registered_before_are_watched_from_then_on(empty_url: str) -> None:
+    with migrating(empty_url) as connection:
         command.upgrade(_config(connection), "0001")
         times = "'2026-11-01T00:00:00.000000Z'"
         connection.execute(text(f"INSERT INTO catalogs VALUES ('lake', 'iceberg', 1, {times}, {times}, '{{}}', '[]')"))
         columns = "id, catalog, namespace, name, uuid, location, created_at, version, labels"
         values = f"'tbl_1', 'lake', '[\"a\"]', 'b', 'uuid', 's3://lake/b', {times}, 1, '{{}}'"
         connection.execute(text(f"INSERT INTO tables ({columns}) VALUES ({values})".replace(":", "\\:")))
-    engine.dispose()
-    database = Database(empty_url)
+    database = Stores(empty_url)
     await database.migrate()
-    async with database.read() as work:
-        watch, now = await work.watches.get(TableId("tbl_1")), await work.now()
-        catalog = await work.catalogs.get("lake")
+    watch, now = await database.watches.get(TableId("tbl_1")), await database.now()
+    catalog = await database.catalogs.get("lake")
     await database.close()
-    assert watch is not None
     assert (watch.phase, watch.verdict) == (phase_of(TableId("tbl_1")), Verdict.NEW)
     assert now - timedelta(minutes=1) < watch.next_at < now + timedelta(minutes=11)
-    assert catalog is not None
     assert catalog.pause is None
 
 
@@ -98,50 +93,38 @@ async def test_processes_that_start_at_once_all_find_the_schema(empty_url: str) 
     ]
     ended = await asyncio.gather(*(process.communicate(b"\n") for process in started))
     assert [process.returncode for process in started] == [0] * _PROCESSES, ended
-    database = Database(empty_url)
-    async with database.read() as work:
-        assert await work.keys.count() == 0
+    database = Stores(empty_url)
+    assert await database.keys.count() == 0
     await database.close()
 
 
-def test_a_folder_that_can_not_be_made_is_no_database(tmp_path: Path) -> None:
+def test_neither_a_folder_that_can_not_be_made_nor_a_missing_server_is_migrated(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(NotADirectoryError):
         upgrade(f"sqlite+aiosqlite:///{tmp_path}/file/below/packhouse.sqlite3")
-
-
-def test_migrating_without_a_server_is_transient(tmp_path: Path) -> None:
     with pytest.raises(Transient):
         upgrade(make_url(f"postgresql+psycopg://nobody@/nothing?host={tmp_path}"))
 
 
 async def test_catalogs_of_before_grants_keep_what_owners_could_do_and_new_ones_begin_without(empty_url: str) -> None:
-    engine = make_migration_engine(make_url(empty_url), busy_seconds=10)
-    Path(make_url(empty_url).database or "").parent.mkdir(exist_ok=True)
     columns = "name, format, version, created_at, updated_at, properties, allowed_locations"
     times = "'2026-11-01T00:00:00.000000Z'"
 
     def row(name: str) -> TextClause:
         return text(f"INSERT INTO catalogs ({columns}) VALUES ('{name}', 'iceberg', 1, {times}, {times}, '{{}}', '[]')")
 
-    with engine.begin() as connection:
+    with migrating(empty_url) as connection:
         command.upgrade(_config(connection), "0007")
         connection.execute(row("before"))
         command.upgrade(_config(connection), "head")
         connection.execute(row("after"))  # as a process of the version before does while both run
-    engine.dispose()
-    database = Database(empty_url)
-    async with database.read() as work:
-        granted = await work.catalogs.grants()
+    database = Stores(empty_url)
+    granted = await database.catalogs.grants()
     await database.close()
     assert granted == {"before": (Grant("*", ("*",), (Right.REGISTER,)),), "after": ()}
 
 
-async def test_policies_of_before_teams_and_labels_stay_and_processes_of_that_version_still_write(
-    empty_url: str,
-) -> None:
-    engine = make_migration_engine(make_url(empty_url), busy_seconds=10)
-    Path(make_url(empty_url).database or "").parent.mkdir(exist_ok=True)
+async def test_policies_of_before_teams_and_labels_stay_and_processes_of_that_version_still_write(empty_url: str):
     at = "'2026-11-01T00:00:00.000000Z'"
 
     def rows(name: str, kind: str, pattern: str) -> tuple[TextClause, TextClause]:
@@ -156,22 +139,19 @@ async def test_policies_of_before_teams_and_labels_stay_and_processes_of_that_ve
             text(f"INSERT INTO policy_versions ({version}) VALUES ({kept})"),
         )
 
-    with engine.begin() as connection:
+    with migrating(empty_url) as connection:
         command.upgrade(_config(connection), "0014")
         for row in rows("fleet", "fleet", "NULL"):
             connection.execute(row)
         command.upgrade(_config(connection), "head")
         for row in rows("later", "pattern", '"lake.*"'):
             connection.execute(row)
-    engine.dispose()
-    database = Database(empty_url)
+    database = Stores(empty_url)
     label = PolicyScope(PolicyScopeKind.LABEL, label_key="tier", label_value="gold")
-    async with database.begin() as work:
-        await work.policies.insert("gold", label, PolicyDocument(), "key:admin", message="why")
-        found = {
-            each.name: (each.scope.kind, each.document, each.message) for each in await work.policies.list_scoped()
-        }
-        history = await work.policies.list_versions("fleet") + await work.policies.list_versions("gold")
+    await database.policies.insert("gold", label, PolicyDocument(), "key:admin", message="why")
+    scoped = await database.policies.list_scoped()
+    found = {each.name: (each.scope.kind, each.document, each.message) for each in scoped}
+    history = await database.policies.list_versions("fleet") + await database.policies.list_versions("gold")
     off = PolicyDocument(enabled=False)
     assert found == {
         "fleet": ("fleet", off, None),
@@ -180,6 +160,5 @@ async def test_policies_of_before_teams_and_labels_stay_and_processes_of_that_ve
     }
     assert [(each.scope.kind, each.message) for each in history] == [("fleet", None), ("label", "why")]
     with pytest.raises(StateConflict):
-        async with database.begin() as work:
-            await work.policies.insert("again", label, PolicyDocument(), "key:admin")
+        await database.policies.insert("again", label, PolicyDocument(), "key:admin")
     await database.close()

@@ -12,44 +12,41 @@ from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.open_groups import OpenGroup
 from engine.domain.runs.run import GroupState, RunState
-from engine.stores.database import Database
+from engine.domain.tables.table import Table
 from engine.stores.runs.partition_tasks import PartitionTask, groups_since, newest_tasks
 from engine.stores.sql.columns import partition_key
+from tests.integration.stores.plans import fill, plan_of, rows_read
 from tests.integration.stores.samples import a_group, a_result, claimed, registered, submitted
+from tests.integration.stores.stores import Stores
 from tests.support.databases import FreshDatabase
 
 A, B, NEVER = '{"day":"2026-11-01"}', '{"day":"2026-11-02"}', '{"day":"1999-01-01"}'
 TABLE = TableId("tbl_7")
 
 
-async def _planned(database: Database, table_id: TableId, *partitions: str) -> Lease:
+async def _planned(database: Stores, table_id: TableId, *partitions: str) -> Lease:
     lease = await claimed(database, (await submitted(database, table_id)).id)
-    async with database.begin() as work:
-        planned = [a_group(ordinal, partition=partition) for ordinal, partition in enumerate(partitions)]
-        await work.groups.replace_planned(lease, planned)
+    planned = [a_group(ordinal, partition=partition) for ordinal, partition in enumerate(partitions)]
+    await database.groups.replace_planned(lease, planned)
     return lease
 
 
-async def _ended(database: Database, lease: Lease) -> None:
-    async with database.begin() as work:
-        await work.runs.transition(lease, to=RunState.FAILED, reason="conflict")
+async def _ended(database: Stores, lease: Lease) -> None:
+    await database.runs.transition(lease, to=RunState.FAILED, reason="conflict")
 
 
-async def _written(database: Database, lease: Lease, *ordinals: int) -> None:
-    async with database.begin() as work:
-        await work.groups.mark_running(lease, ordinals)
-        for ordinal in ordinals:
-            await work.groups.mark_written(lease, a_result(ordinal))
+async def _written(database: Stores, lease: Lease, *ordinals: int) -> None:
+    await database.groups.mark_running(lease, ordinals)
+    for ordinal in ordinals:
+        await database.groups.mark_written(lease, a_result(ordinal))
 
 
-async def _tasks(database: Database, table_id: TableId, *partitions: str) -> dict[str, PartitionTask]:
+async def _tasks(database: Stores, table_id: TableId, *partitions: str) -> dict[str, PartitionTask]:
     places: list[Place] = [(1, partition) for partition in partitions]
-    async with database.read() as work:
-        return {place[1]: task for place, task in (await work.partition_tasks.newest(table_id, places)).items()}
+    return {place[1]: task for place, task in (await database.partition_tasks.newest(table_id, places)).items()}
 
 
-async def test_a_partition_has_the_task_of_the_newest_run_that_planned_it(database: Database) -> None:
-    table = await registered(database)
+async def test_a_partition_has_the_task_of_the_newest_run_that_planned_it(database: Stores, table: Table) -> None:
     first = await _planned(database, table.id, A, B)
     await _ended(database, first)
     second = await _planned(database, table.id, B)
@@ -61,24 +58,21 @@ async def test_a_partition_has_the_task_of_the_newest_run_that_planned_it(databa
     }
 
 
-async def test_tasks_of_equal_partitions_of_other_tables_and_specs_are_left_out(database: Database) -> None:
+async def test_tasks_of_equal_partitions_of_other_tables_and_specs_are_left_out(database: Stores) -> None:
     table, other = await registered(database, "a"), await registered(database, "b")
     await _planned(database, other.id, A)
     assert await _tasks(database, table.id, A) == {}
-    async with database.read() as work:
-        assert await work.partition_tasks.newest(other.id, [(2, A)]) == {}
+    assert await database.partition_tasks.newest(other.id, [(2, A)]) == {}
 
 
-async def test_a_task_sums_up_its_groups_and_is_as_far_as_the_least_finished(database: Database) -> None:
-    table = await registered(database)
+async def test_a_task_sums_up_its_groups_and_is_as_far_as_the_least_finished(database: Stores, table: Table) -> None:
     lease = await _planned(database, table.id, A, A, A, A)
     planned = (await _tasks(database, table.id, A))[A]
     assert (planned.state, planned.started_at, planned.ended_at) == (GroupState.PLANNED, None, None)
     await _written(database, lease, 0, 1)
-    async with database.begin() as work:
-        await work.groups.mark_running(lease, [2])
-        await work.groups.mark_committed(lease, [0], 7)
-        await work.groups.mark_dropped(lease, {3: DropReason.lost(Loss.NEW_DELETES)})
+    await database.groups.mark_running(lease, [2])
+    await database.groups.mark_committed(lease, [0], 7)
+    await database.groups.mark_dropped(lease, {3: DropReason.lost(Loss.NEW_DELETES)})
     task = (await _tasks(database, table.id, A))[A]
     assert (task.state, task.ended_at) == (GroupState.RUNNING, None)
     assert (task.sum("input_files"), task.sum("input_bytes"), task.sum("predicted_outputs")) == (8, 800, 4)
@@ -88,8 +82,7 @@ async def test_a_task_sums_up_its_groups_and_is_as_far_as_the_least_finished(dat
     assert task.drop_reason == DropReason.lost(Loss.NEW_DELETES)
 
 
-async def test_a_task_of_which_some_groups_have_not_begun_is_running(database: Database) -> None:
-    table = await registered(database)
+async def test_a_task_of_which_some_groups_have_not_begun_is_running(database: Stores, table: Table) -> None:
     lease = await _planned(database, table.id, A, A, A)
     await _written(database, lease, 0)
     assert (await _tasks(database, table.id, A))[A].state is GroupState.RUNNING
@@ -97,13 +90,11 @@ async def test_a_task_of_which_some_groups_have_not_begun_is_running(database: D
     assert (await _tasks(database, table.id, A))[A].state is GroupState.WRITTEN
 
 
-async def test_what_an_ended_run_left_unfinished_counts_as_dropped(database: Database) -> None:
-    table = await registered(database)
+async def test_what_an_ended_run_left_unfinished_counts_as_dropped(database: Stores, table: Table) -> None:
     lease = await _planned(database, table.id, A, A, B)
     await _written(database, lease, 0)
-    async with database.begin() as work:
-        await work.groups.mark_committed(lease, [0], 7)
-        await work.groups.mark_running(lease, [2])
+    await database.groups.mark_committed(lease, [0], 7)
+    await database.groups.mark_running(lease, [2])
     await _ended(database, lease)
     found = await _tasks(database, table.id, A, B)
     assert {partition: task.state for partition, task in found.items()} == {
@@ -114,17 +105,15 @@ async def test_what_an_ended_run_left_unfinished_counts_as_dropped(database: Dat
     assert found[B].ended_at is not None
 
 
-async def test_a_task_starts_with_its_first_group_and_ends_with_its_last(database: Database) -> None:
-    table = await registered(database)
+async def test_a_task_starts_with_its_first_group_and_ends_with_its_last(database: Stores, table: Table) -> None:
     lease = await _planned(database, table.id, A, A)
     await _written(database, lease, 0)
     started = (await _tasks(database, table.id, A))[A].started_at
-    async with database.begin() as work:
-        await work.groups.mark_running(lease, [1])
-        await work.groups.mark_running(lease, [1])
-        await work.groups.mark_committed(lease, [0], 7)
-        await work.groups.mark_dropped(lease, {1: DropReason.lost(Loss.SOURCE_GONE)})
-        ended = await work.now()
+    await database.groups.mark_running(lease, [1])
+    await database.groups.mark_running(lease, [1])
+    await database.groups.mark_committed(lease, [0], 7)
+    await database.groups.mark_dropped(lease, {1: DropReason.lost(Loss.SOURCE_GONE)})
+    ended = await database.now()
     task = (await _tasks(database, table.id, A))[A]
     assert task.state is GroupState.COMMITTED
     assert task.started_at == started is not None
@@ -132,103 +121,69 @@ async def test_a_task_starts_with_its_first_group_and_ends_with_its_last(databas
     assert started <= task.ended_at <= ended + timedelta(seconds=1)
 
 
-async def test_a_task_whose_groups_were_all_dropped_has_the_last_reason(database: Database) -> None:
-    table = await registered(database)
+async def test_a_task_whose_groups_were_all_dropped_has_the_last_reason(database: Stores, table: Table) -> None:
     lease = await _planned(database, table.id, A, A)
     for ordinal, reason in enumerate((DropReason.failed("no space left"), DropReason.lost(Loss.NEW_DELETES))):
-        async with database.begin() as work:
-            await work.groups.mark_dropped(lease, {ordinal: reason})
+        await database.groups.mark_dropped(lease, {ordinal: reason})
     task = (await _tasks(database, table.id, A))[A]
     assert (task.state, task.drop_reason) == (GroupState.DROPPED, DropReason.lost(Loss.NEW_DELETES))
 
 
-async def test_groups_of_live_runs_are_open_until_they_are_committed_or_dropped(database: Database) -> None:
+async def test_groups_of_live_runs_are_open_until_they_are_committed_or_dropped(
+    database: Stores, fresh_database: FreshDatabase, table: Table
+) -> None:
     """A group shows where it reads and writes, and whether a file is among its inputs, also with `_` in its name."""
-    table = await registered(database)
     waiting = await submitted(database, table.id, request_key="an older run that is live")
     gone = await _planned(database, table.id, A)
     await _ended(database, gone)
     lease = await _planned(database, table.id, A, A, A, B)
     assert waiting.id < gone.run_id < lease.run_id
     await _written(database, lease, 0, 1, 2)
-    async with database.begin() as work:
-        await work.groups.mark_committed(lease, [1], 7)
-        await work.groups.mark_dropped(lease, {2: DropReason.lost(Loss.SOURCE_GONE)})
-        path, body = "s3://lake/day=1/x_1.parquet", '[{"path": "s3://lake/day=1/x_1.parquet", "deletes": []}]'
-        await work.connection.execute(
-            text("UPDATE file_groups SET inputs = :body WHERE run_id = :run AND ordinal = 0"),
-            {"body": body, "run": lease.run_id},
-        )
-    async with database.read() as work:
-        asked = [
-            await work.partition_tasks.open_groups(table.id, (1, A), name)
-            for name in ("x_1.parquet", "xx1.parquet", "1.parquet")
-        ]
-        planned = await work.partition_tasks.open_groups(table.id, (1, B), "x_1.parquet")
-        none = await work.partition_tasks.open_groups(table.id, (1, NEVER), "x_1.parquet")
-    assert asked == [[OpenGroup(lease.run_id, path, "out0.parquet", has_input)] for has_input in (True, False, False)]
-    assert planned == [OpenGroup(lease.run_id, "a3.parquet", None, has_input=False)]
-    assert none == []
+    await database.groups.mark_committed(lease, [1], 7)
+    await database.groups.mark_dropped(lease, {2: DropReason.lost(Loss.SOURCE_GONE)})
+    path, body = "s3://lake/day=1/x_1.parquet", '[{"path": "s3://lake/day=1/x_1.parquet", "deletes": []}]'
+    changed = "UPDATE file_groups SET inputs = :body WHERE run_id = :run AND ordinal = 0"
+    fresh_database.execute(changed, body=body, run=lease.run_id)
+
+    async def opened(partition: str, name: str) -> list[OpenGroup]:
+        return await database.partition_tasks.open_groups(table.id, (1, partition), name)
+
+    for name, has_input in (("x_1.parquet", True), ("xx1.parquet", False), ("1.parquet", False)):
+        assert await opened(A, name) == [OpenGroup(lease.run_id, path, "out0.parquet", has_input)]
+    assert await opened(B, "x_1.parquet") == [OpenGroup(lease.run_id, "a3.parquet", None, has_input=False)]
+    assert await opened(NEVER, "x_1.parquet") == []
 
 
 @pytest.fixture
-async def history(fresh_database: FreshDatabase) -> Database:
+async def history(database: Stores) -> Stores:
     """A database with 20,000 runs, each with a group in the same two partitions of one table."""
-    database = fresh_database.connect()
-    table = await registered(database)
-    await _planned(database, table.id, A)
-    async with database.begin() as work:
-        is_sqlite = work.connection.dialect.name == "sqlite"
-        numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
-        run, keys = "'run_z' || (100000 + i)", [partition_key((1, each)) for each in (A, B)]
-        copied = {
-            "runs": {"id": run, "table_id": f"'{TABLE}'", "request_key": "'key' || i", "state": "'failed'"}
-            | {"lease_holder": "NULL", "lease_expires_at": "NULL", "finished_at": "created_at"},
-            "file_groups": {"run_id": run, "table_id": f"'{TABLE}'"}
-            | {"partition_key": f"CASE WHEN i % 2 = 0 THEN '{keys[0]}' ELSE '{keys[1]}' END"},
-        }
-        for name, changed in copied.items():
+    await _planned(database, (await registered(database)).id, A)
+    run, keys = "'run_z' || (100000 + i)", [partition_key((1, each)) for each in (A, B)]
+    copied = {
+        "runs": {"id": run, "table_id": f"'{TABLE}'", "request_key": "'key' || i", "state": "'failed'"}
+        | {"lease_holder": "NULL", "lease_expires_at": "NULL", "finished_at": "created_at"},
+        "file_groups": {"run_id": run, "table_id": f"'{TABLE}'"}
+        | {"partition_key": f"CASE WHEN i % 2 = 0 THEN '{keys[0]}' ELSE '{keys[1]}' END"},
+    }
+    for name, changed in copied.items():
+        async with database.read() as work:
             row = (await work.connection.execute(text(f"SELECT * FROM {name} LIMIT 1"))).mappings().one()
-            columns, new = (
-                ", ".join(f'"{each}"' for each in row),
-                ", ".join(changed.get(each, f'"{each}"') for each in row),
-            )
-            of_one = f"(SELECT * FROM {name} LIMIT 1) AS one"
-            chosen, into = f"SELECT {new} FROM n, {of_one}", f"INSERT INTO {name} ({columns}) "
-            await work.connection.execute(text(into + numbers + chosen if is_sqlite else numbers + into + chosen))
-            await work.connection.execute(text("ANALYZE" if is_sqlite else f"ANALYZE {name}"))
+        columns = {f'"{each}"': changed.get(each, f'"{each}"') for each in row}
+        await fill(database, name, 20_000, source=f"(SELECT * FROM {name} LIMIT 1) AS one", **columns)
     return database
 
 
-async def test_the_newest_tasks_are_found_without_reading_history(history: Database) -> None:
+async def test_the_newest_tasks_and_open_groups_are_found_without_reading_history_or_whole_plans(history: Stores):
     keys = [partition_key((1, each)) for each in (A, B, NEVER)]
     async with history.read() as work:
-        dialect = work.connection.dialect
-        query = newest_tasks(TABLE, keys, dialect.name).compile(dialect=dialect, compile_kwargs={"literal_binds": True})
-        prefix = "EXPLAIN QUERY PLAN " if dialect.name == "sqlite" else "EXPLAIN ANALYZE "
-        rows = await work.connection.exec_driver_sql(prefix + str(query))
-        plan = "\n".join(str(row[-1]) for row in rows)
-        found = await work.partition_tasks.newest(TABLE, [(1, A), (1, B)])
+        query = newest_tasks(TABLE, keys, work.connection.dialect.name)
+    plan = await plan_of(history, query)
+    assert (rows_read(plan) or 0) <= 10, plan
+    assert not re.search(r"SCAN (file_groups|runs)", plan), plan
+    found = await history.partition_tasks.newest(TABLE, [(1, A), (1, B)])
     newest = {(1, A): RunId("run_z120000"), (1, B): RunId("run_z119999")}
     assert {place: task.run_id for place, task in found.items()} == newest
-    if dialect.name == "sqlite":
-        assert not re.search(r"SCAN (file_groups|runs)", plan), plan
-    else:
-        read = re.findall(r"actual time=\S+ rows=(\d+)|Rows Removed by Filter: (\d+)", plan)
-        assert max(int(number) for numbers in read for number in numbers if number) <= 10, plan
-
-
-async def test_open_groups_are_found_without_reading_history_or_whole_plans(history: Database) -> None:
-    async with history.read() as work:
-        dialect = work.connection.dialect
-        query = groups_since(TABLE, partition_key((1, A)), "run_z119990", "x.parquet")
-        text_of = query.compile(dialect=dialect, compile_kwargs={"literal_binds": True})
-        prefix = "EXPLAIN QUERY PLAN " if dialect.name == "sqlite" else "EXPLAIN ANALYZE "
-        rows = await work.connection.exec_driver_sql(prefix + str(text_of).replace("%", "%%"))
-        plan = "\n".join(str(row[-1]) for row in rows)
-    if dialect.name == "sqlite":
-        assert "ix_file_groups_partition" in plan
-        assert "SCAN" not in plan
-    else:
-        read = re.findall(r"actual time=\S+ rows=(\d+)|Rows Removed by Filter: (\d+)", plan)
-        assert max(int(number) for numbers in read for number in numbers if number) <= 20, plan
+    plan = await plan_of(history, groups_since(TABLE, partition_key((1, A)), "run_z119990", "x.parquet"))
+    read = rows_read(plan)
+    assert "ix_file_groups_partition" in plan if read is None else read <= 20, plan
+    assert "SCAN" not in plan, plan

@@ -5,9 +5,9 @@ import pytest
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, TableTraits
 from engine.domain.tables.table import FormatName, TableRef
-from engine.stores.database import Database
 from engine.stores.policies import coverage as policy_coverage
 from tests.integration.stores.samples import LAKE, a_table
+from tests.integration.stores.stores import Stores
 
 OFF = PolicyDocument(enabled=False)
 REFS = [
@@ -72,18 +72,17 @@ SCOPES += [label("tier", "%"), label("%", "gold"), label("empty", ""), label("ti
 
 
 @pytest.fixture
-async def ids(database: Database) -> dict[str, TableRef]:
+async def ids(database: Stores) -> dict[str, TableRef]:
     """The tables, by id."""
     ids = {}
-    async with database.begin() as work:
-        for name in ("lake", "Lake", "pond"):
-            await work.catalogs.insert(LAKE.__class__(name, LAKE.format, {}, 1, LAKE.created_at, LAKE.updated_at))
-        for ref in REFS:
-            made = a_table()
-            owner, labels = TRAITS.get(ref, (None, {}))
-            table = made.__class__(made.id, ref, made.uuid, made.location, owner, made.created_at, labels)
-            await work.tables.insert(table)
-            ids[table.id] = ref
+    for name in ("lake", "Lake", "pond"):
+        await database.catalogs.insert(LAKE.__class__(name, LAKE.format, {}, 1, LAKE.created_at, LAKE.updated_at))
+    for ref in REFS:
+        made = a_table()
+        owner, labels = TRAITS.get(ref, (None, {}))
+        table = made.__class__(made.id, ref, made.uuid, made.location, owner, made.created_at, labels)
+        await database.tables.insert(table)
+        ids[table.id] = ref
     return ids
 
 
@@ -91,22 +90,19 @@ def traits(table_id: TableId, ref: TableRef) -> TableTraits:
     return TableTraits(table_id, ref, *TRAITS.get(ref, (None, {})))
 
 
-@pytest.mark.parametrize("scope", SCOPES, ids=str)
-async def test_sql_finds_exactly_the_tables_that_a_scope_covers(
-    database: Database, ids: dict[str, TableRef], scope: PolicyScope
-) -> None:
-    async with database.read() as work:
-        found = [table.id async for page in work.policy_coverage.covered(scope) for table in page]
-    assert found == [table_id for table_id, ref in ids.items() if scope.covers(traits(table_id, ref))]
+async def test_sql_finds_exactly_the_tables_that_a_scope_covers(database: Stores, ids: dict[str, TableRef]) -> None:
+    for scope in SCOPES:
+        async with database.read() as work:
+            found = [table.id async for page in work.policy_coverage.covered(scope) for table in page]
+        assert found == [table_id for table_id, ref in ids.items() if scope.covers(traits(table_id, ref))], scope
 
 
 async def test_covered_tables_come_in_pages_with_their_own_policies(
-    database: Database, ids: dict[str, TableRef], monkeypatch: pytest.MonkeyPatch
+    database: Stores, ids: dict[str, TableRef], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(policy_coverage, "PAGE", 3)
     first = next(iter(ids))
-    async with database.begin() as work:
-        await work.policies.insert(first, PolicyScope(PolicyScopeKind.TABLE, table_id=first), OFF, "key:admin")
+    await database.policies.insert(first, PolicyScope(PolicyScopeKind.TABLE, table_id=first), OFF, "key:admin")
     async with database.read() as work:
         pages = [page async for page in work.policy_coverage.covered(FLEET)]
     assert [len(page) for page in pages] == [3, 3, 2]
@@ -114,7 +110,7 @@ async def test_covered_tables_come_in_pages_with_their_own_policies(
     assert own == dict.fromkeys(ids) | {first: {"enabled": False}}
 
 
-async def test_the_policies_of_a_table_come_weakest_first(database: Database, ids: dict[str, TableRef]) -> None:
+async def test_the_policies_of_a_table_come_weakest_first(database: Stores, ids: dict[str, TableRef]) -> None:
     table_id = next(each for each, ref in ids.items() if ref == REFS[1])
     scopes = {
         "z-fleet": FLEET,
@@ -136,16 +132,13 @@ async def test_the_policies_of_a_table_come_weakest_first(database: Database, id
         "o7": label("empty", "Gold"),
         **{f"x{number}": label("tier", f"x{number}") for number in range(20)},
     } | {"o1": catalog("pond"), "o2": namespace("lake", "shopping"), "o3": pattern("*.Orders")}
-    async with database.begin() as work:
-        for name, scope in (scopes | others).items():
-            await work.policies.insert(name, scope, OFF, "key:admin")
-        found = await work.policy_coverage.covering(traits(table_id, REFS[1]))
+    for name, scope in (scopes | others).items():
+        await database.policies.insert(name, scope, OFF, "key:admin")
+    found = await database.policy_coverage.covering(traits(table_id, REFS[1]))
     assert [each.name for each in found] == list(scopes)
 
 
-async def test_the_catalogs_of_a_scope_are_told_with_their_formats(
-    database: Database, ids: dict[str, TableRef]
-) -> None:
+async def test_the_catalogs_of_a_scope_are_told_with_their_formats(database: Stores, ids: dict[str, TableRef]) -> None:
     async with database.read() as work:
         of = work.policy_coverage.catalogs
         every = dict.fromkeys(("lake", "Lake", "pond"), FormatName.ICEBERG)
@@ -156,18 +149,16 @@ async def test_the_catalogs_of_a_scope_are_told_with_their_formats(
 
 
 async def test_only_policies_of_labels_and_teams_that_tables_of_the_scope_have_are_around(
-    database: Database, ids: dict[str, TableRef]
+    database: Stores, ids: dict[str, TableRef]
 ) -> None:
     scopes = {"fleet": FLEET, "growth": team("growth"), "other": team("other"), "pond": catalog("pond")}
     scopes |= {"gold": label("tier", "gold"), "silver": label("tier", "silver"), "none": label("tier", "none")}
-    async with database.begin() as work:
-        for name, scope in scopes.items():
-            await work.policies.insert(name, scope, OFF, "key:admin")
-    async with database.read() as work:
-        around = {
-            each: {policy.name for policy in await work.policy_coverage.around(each)}
-            for each in (FLEET, team("growth"), label("tier", "gold"), label("tier", "none"), label(HOSTILE, HOSTILE))
-        }
+    for name, scope in scopes.items():
+        await database.policies.insert(name, scope, OFF, "key:admin")
+    around = {
+        each: {policy.name for policy in await database.policy_coverage.around(each)}
+        for each in (FLEET, team("growth"), label("tier", "gold"), label("tier", "none"), label(HOSTILE, HOSTILE))
+    }
     assert around[FLEET] == {"fleet", "growth", "pond", "gold", "silver"}
     assert around[team("growth")] == {"fleet", "growth", "pond", "gold", "silver"}
     assert around[label("tier", "gold")] == around[label(HOSTILE, HOSTILE)] == {"fleet", "growth", "pond", "gold"}

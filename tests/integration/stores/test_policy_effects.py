@@ -9,16 +9,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.policies import FLEET, PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.services.policies.effects import MOST_SHOWN, PolicyChange, weigh
-from engine.stores.database import Database
 from engine.stores.schema.core import tables
 from tests.integration.stores.samples import LAKE, NOON
+from tests.integration.stores.stores import Stores
 
 TABLES = 2_500
 SMALLER = PolicyDocument.model_validate({"rewrite": {"target_file_bytes": "64MiB"}})
 GROUPS = PolicyDocument.model_validate({"limits": {"parallel_groups": 8}})
 
 
-async def fill(database: Database) -> None:
+async def fill(database: Stores) -> None:
     """Register many tables of two namespaces; every hundredth has a target of its own."""
     like = {"catalog": "lake", "uuid": "u", "location": "file:///lake", "created_at": NOON, "labels": {}}
     rows = [
@@ -48,7 +48,7 @@ def counted(connection: AsyncConnection) -> Iterator[list[str]]:
     event.remove(connection.sync_connection, "before_cursor_execute", keep)
 
 
-async def test_a_change_of_the_fleet_is_weighed_page_by_page(database: Database) -> None:
+async def test_a_change_of_the_fleet_is_weighed_page_by_page(database: Stores) -> None:
     await fill(database)
     after = PolicyDocument.model_validate({"rewrite": {"target_file_bytes": "64MiB"}, "limits": {"parallel_groups": 2}})
     async with database.read() as work:
@@ -62,7 +62,7 @@ async def test_a_change_of_the_fleet_is_weighed_page_by_page(database: Database)
     assert effect.due.unmeasured_count == TABLES - TABLES // 100
 
 
-async def test_a_change_that_stronger_policies_hold_off_affects_nothing(database: Database) -> None:
+async def test_a_change_that_stronger_policies_hold_off_affects_nothing(database: Stores) -> None:
     await fill(database)
     scope = PolicyScope(PolicyScopeKind.CATALOG, catalog="lake")
     async with database.read() as work:

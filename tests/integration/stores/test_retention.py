@@ -9,13 +9,14 @@ import pytest
 
 from engine.domain.fleet.retention import NEWEST_CHANGES, NEWEST_RUNS, Kept, Retention
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs.run import EndedRuns, RunState
+from engine.domain.runs.run import RunState
 from engine.services.retention import pruning
 from engine.services.retention.pruning import PruningService
-from engine.stores.database import Database
 from engine.stores.schema.retention import metadata
 from engine.stores.watching.retention import prunable_runs
+from tests.integration.stores.plans import fill, plan_of
 from tests.integration.stores.samples import a_group, claimed, finished, registered, submitted
+from tests.integration.stores.stores import Stores
 from tests.support.databases import FreshDatabase
 
 OLD, OLDER = "'2020-02-01T00\\:00\\:00.000000Z'", "'2020-01-01T00\\:00\\:00.000000Z'"
@@ -64,11 +65,11 @@ def test_every_table_of_the_record_has_a_bound() -> None:
 
 
 @pytest.fixture
-def service(database: Database) -> PruningService:
+def service(database: Stores) -> PruningService:
     return PruningService(database=database, retention=KEPT)
 
 
-async def history(database: Database, fresh: FreshDatabase, count: int, table_id: TableId | None = None) -> list[RunId]:
+async def history(database: Stores, fresh: FreshDatabase, count: int, table_id: TableId | None = None) -> list[RunId]:
     """Store ended runs of one table, the first half of them long ago; return their ids, oldest first."""
     table_id = table_id or (await registered(database)).id
     ids = [(await finished(database, table_id, RunState.SKIPPED)).id for _ in range(count)]
@@ -76,33 +77,28 @@ async def history(database: Database, fresh: FreshDatabase, count: int, table_id
     return ids
 
 
-async def ids_of(database: Database) -> set[RunId]:
-    async with database.read() as unit:
-        return {run.id for run in await unit.runs.list(limit=1000)}
-
-
-async def totals(database: Database) -> list[EndedRuns]:
-    async with database.read() as unit:
-        return await unit.runs.totals()
+async def ids_of(database: Stores) -> set[RunId]:
+    return {run.id for run in await database.runs.list(limit=1000)}
 
 
 async def test_old_runs_go_with_events_and_groups_and_totals_stay_exact(
-    database: Database, fresh_database: FreshDatabase, service: PruningService
+    database: Stores, fresh_database: FreshDatabase, service: PruningService
 ) -> None:
     ids = await history(database, fresh_database, NEWEST_RUNS + 5)
-    before = await totals(database)
+    unlimited = PruningService(database=database, retention=Retention(None, None))
+    assert await unlimited.prune() == {"runs": 0, "policy_versions": 0, "audit": 0}
+    before = await database.runs.totals()
     assert (await service.prune())["runs"] == 5
     assert await ids_of(database) == set(ids[5:])
-    assert await totals(database) == before
+    assert await database.runs.totals() == before
     assert {row[0] for row in fresh_database.execute("SELECT run_id FROM run_events")} == set(ids[5:])
-    async with database.read() as unit:
-        pruned = await unit.retention.pruned(Kept.RUNS)
+    pruned = await database.retention.pruned(Kept.RUNS)
     assert (pruned.rows, pruned.until) == (5, datetime(2020, 2, 1, tzinfo=UTC))
     assert (await service.prune())["runs"] == 0
 
 
 async def test_live_runs_and_runs_that_something_needs_stay(
-    database: Database, fresh_database: FreshDatabase, service: PruningService
+    database: Stores, fresh_database: FreshDatabase, service: PruningService
 ) -> None:
     table = await registered(database)
     frozen, unsettled, unsent = await history(database, fresh_database, 3, table.id)
@@ -123,34 +119,29 @@ async def test_live_runs_and_runs_that_something_needs_stay(
 
 
 async def test_runs_by_which_due_partitions_are_decided_stay(
-    database: Database, fresh_database: FreshDatabase, service: PruningService
+    database: Stores, fresh_database: FreshDatabase, service: PruningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ids = await history(database, fresh_database, NEWEST_CHANGES + 2)
+    assert NEWEST_CHANGES > NEWEST_RUNS + 2
+    monkeypatch.setattr("engine.stores.watching.retention.NEWEST_CHANGES", NEWEST_RUNS + 2)
+    ids = await history(database, fresh_database, NEWEST_RUNS + 4)
     fresh_database.execute("UPDATE runs SET snapshot_count = 1, state = 'succeeded'")
     assert (await service.prune())["runs"] == 2
     assert await ids_of(database) == set(ids[2:])
 
 
 async def test_of_a_table_that_is_not_registered_any_more_all_old_runs_go(
-    database: Database, fresh_database: FreshDatabase, service: PruningService
+    database: Stores, fresh_database: FreshDatabase, service: PruningService
 ) -> None:
     table = await registered(database)
     await history(database, fresh_database, 3, table.id)
     recent = await finished(database, table.id)
-    async with database.begin() as unit:
-        await unit.tables.delete(table.id)
+    await database.tables.delete(table.id)
     assert (await service.prune())["runs"] == 3
     assert await ids_of(database) == {recent.id}
 
 
-async def test_without_a_limit_nothing_is_pruned(database: Database, fresh_database: FreshDatabase) -> None:
-    await history(database, fresh_database, NEWEST_RUNS + 5)
-    unlimited = PruningService(database=database, retention=Retention(None, None))
-    assert await unlimited.prune() == {"runs": 0, "policy_versions": 0, "audit": 0}
-
-
 async def test_batches_of_several_processes_delete_and_count_each_run_once_while_runs_go_on(
-    database: Database, fresh_database: FreshDatabase, monkeypatch: pytest.MonkeyPatch
+    database: Stores, fresh_database: FreshDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pruning, "RUNS_AT_ONCE", 3)
     table = await registered(database)
@@ -162,13 +153,12 @@ async def test_batches_of_several_processes_delete_and_count_each_run_once_while
     )
     left = (await others[0].prune())["runs"]
     assert sum(each["runs"] for each in counts) + left == 20
-    async with database.begin() as unit:
-        assert (await unit.retention.pruned(Kept.RUNS)).rows == 20
-        await unit.runs.extend(live, 60)
+    assert (await database.retention.pruned(Kept.RUNS)).rows == 20
+    await database.runs.extend(live, 60)
 
 
 async def test_a_batch_that_is_interrupted_leaves_runs_whole_and_the_next_pass_goes_on(
-    database: Database, fresh_database: FreshDatabase, service: PruningService
+    database: Stores, fresh_database: FreshDatabase, service: PruningService
 ) -> None:
     ids = await history(database, fresh_database, NEWEST_RUNS + 5)
     with suppress(RuntimeError):
@@ -177,65 +167,43 @@ async def test_a_batch_that_is_interrupted_leaves_runs_whole_and_the_next_pass_g
             raise RuntimeError
     assert await ids_of(database) == set(ids)
     assert len({row[0] for row in fresh_database.execute("SELECT run_id FROM run_events")}) == len(ids)
-    async with database.begin() as unit:
-        assert await unit.retention.prune_runs(BEFORE, 3) == (3, False)
+    assert await database.retention.prune_runs(BEFORE, 3) == (3, False)
     assert (await service.prune())["runs"] == 2
 
 
 async def test_a_run_with_more_groups_than_a_batch_deletes_goes_alone(
-    database: Database, fresh_database: FreshDatabase, monkeypatch: pytest.MonkeyPatch
+    database: Stores, fresh_database: FreshDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.stores.watching.retention.MOST_PARTS", 5)
     table = await registered(database)
     lease = await claimed(database, (await submitted(database, table.id)).id)
-    async with database.begin() as unit:
-        await unit.groups.replace_planned(lease, [a_group(n) for n in range(9)])
-        await unit.runs.transition(lease, to=RunState.FAILED, reason="x")
+    await database.groups.replace_planned(lease, [a_group(n) for n in range(9)])
+    await database.runs.transition(lease, to=RunState.FAILED, reason="x")
     await history(database, fresh_database, 1, table.id)
-    async with database.begin() as unit:
-        await unit.tables.delete(table.id)
-        assert await unit.retention.prune_runs(BEFORE, 10) == (1, False)
-        assert await unit.retention.prune_runs(BEFORE, 10) == (1, True)
+    await database.tables.delete(table.id)
+    assert await database.retention.prune_runs(BEFORE, 10) == (1, False)
+    assert await database.retention.prune_runs(BEFORE, 10) == (1, True)
     assert fresh_database.execute("SELECT count(*) FROM file_groups") == [(0,)]
 
 
 async def test_no_statement_of_pruning_reads_more_than_a_batch_of_a_long_history(
-    fresh_database: FreshDatabase, database: Database
+    fresh_database: FreshDatabase, database: Stores
 ) -> None:
-    table = await registered(database)
-    first = (await history(database, fresh_database, 1, table.id))[0]
-    _multiply(fresh_database, first, MANY)
+    first = (await history(database, fresh_database, 1))[0]
+    columns = [each.name for each in metadata.tables["runs"].columns if each.name not in ("id", "request_key")]
+    number, of_one = "'run_x' || (1000000 + i)", f"(SELECT * FROM runs WHERE id = '{first}') AS one"
+    copied = {name: name for name in columns}
+    await fill(database, "runs", MANY, source=of_one, id=number, request_key=number, **copied)
     at = datetime(2020, 2, 1, tzinfo=UTC)
-    async with database.begin() as unit:
-        for cursor in ((None, None), (at, "run_x0050000")):
-            compiled = prunable_runs(BEFORE, cursor, 200).compile(
-                dialect=unit.connection.dialect, compile_kwargs={"literal_binds": True}
-            )
-            prefix = "EXPLAIN QUERY PLAN " if fresh_database.dialect == "sqlite" else "EXPLAIN ANALYZE "
-            rows = (await unit.connection.exec_driver_sql(prefix + str(compiled))).all()
-            plan = "\n".join(str(row[-1]) for row in rows)
-            if fresh_database.dialect == "sqlite":
-                assert "ix_runs_finished" in plan, plan
-                assert "SCAN" not in re.sub(r"SCAN outbox|SCAN [^\n]*CONSTANT ROW", "", plan), plan
-                assert "TEMP B-TREE" not in plan, plan
-            else:
-                read = [int(found) for found in re.findall(r"actual time=\S+ rows=(\d+)", plan)]
-                assert max(read) <= 200, plan
-        assert await unit.retention.prune_runs(BEFORE, 200) == (200, False)
-
-
-def _multiply(fresh: FreshDatabase, run_id: RunId, count: int) -> None:
-    """Store copies of an ended run that ended at the same instant, by one statement."""
-    columns = [column for column in metadata.tables["runs"].columns if column.name not in ("id", "request_key")]
-    names = ", ".join(column.name for column in columns)
-    digits = "printf('run_x%07d', n)" if fresh.dialect == "sqlite" else "'run_x' || lpad(CAST(n AS text), 7, '0')"
-    fresh.execute(
-        f"INSERT INTO runs (id, request_key, {names}) WITH RECURSIVE numbers(n) AS "
-        f"(SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {count}) "
-        f"SELECT {digits}, {digits}, {names} FROM runs, numbers WHERE id = :id",
-        id=run_id,
-    )
-    fresh.execute("ANALYZE")
+    for cursor in ((None, None), (at, "run_x1050000")):
+        plan = await plan_of(database, prunable_runs(BEFORE, cursor, 200))
+        if read := re.findall(r"actual time=\S+ rows=(\d+)", plan):
+            assert max(int(found) for found in read) <= 200, plan
+            continue
+        assert "ix_runs_finished" in plan, plan
+        assert "SCAN" not in re.sub(r"SCAN outbox|SCAN [^\n]*CONSTANT ROW", "", plan), plan
+        assert "TEMP B-TREE" not in plan, plan
+    assert await database.retention.prune_runs(BEFORE, 200) == (200, False)
 
 
 async def test_old_versions_of_policies_go_but_the_newest_of_each(
