@@ -37,10 +37,13 @@ def test_a_cron_expression_is_in_the_time_of_its_zone_in_which_a_time_is_skipped
 NO_CRON = ["0 2 * * 8", "61 * * * *", "* * *", "* * * * * *", "@reboot", "a b c d e", "0 0 30 2 *", "5L/2 * * * *", ""]
 
 
-@pytest.mark.parametrize("expression", [*NO_CRON, "²L * * * *"])
-def test_what_is_no_cron_expression_is_refused(expression: str) -> None:
-    with pytest.raises(ValidationError):
-        ScheduleSettings.model_validate({"cron": expression})
+def test_neither_what_is_no_cron_expression_nor_what_names_no_place_is_read() -> None:
+    for expression in (*NO_CRON, "²L * * * *"):
+        with pytest.raises(ValidationError):
+            pytest.fail(f"{ScheduleSettings.model_validate({'cron': expression})}")
+    for name in ("", "localtime", "Factory", "Europe", "/etc/localtime", "UTC\x00", "CEST"):
+        with pytest.raises(Misread):
+            pytest.fail(f"{zone_of(name)}")
 
 
 @given(st.text(max_size=120) | st.text("0123456789*/-,#L ", max_size=60))
@@ -65,12 +68,6 @@ def test_no_text_breaks_the_reading_of_cron_expressions(text: str) -> None:
 )
 def test_an_unknown_time_zone_is_told_the_nearest(name: str, expected: str) -> None:
     assert hint(time_zone=name) == expected
-
-
-@pytest.mark.parametrize("name", ["", "localtime", "Factory", "Europe", "/etc/localtime", "UTC\x00", "CEST"])
-def test_what_names_no_place_is_no_time_zone(name: str) -> None:
-    with pytest.raises(Misread):
-        zone_of(name)
 
 
 def test_every_known_time_zone_can_be_read_and_an_alias_of_cron_is_told_its_expression() -> None:
