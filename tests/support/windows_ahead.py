@@ -82,10 +82,6 @@ async def until(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0.02)
 
 
-async def until_instant(at: datetime) -> None:
-    await asyncio.sleep(max(0.0, (at - datetime.now(UTC)).total_seconds()))
-
-
 async def go_on(world: World, run: Run) -> Run:
     """Advance a run that waits as soon as it may start."""
     async with asyncio.timeout(PATIENCE_SECONDS):

@@ -1,19 +1,98 @@
-"""With `rewrite.output_spec: current` a run moves the rows of older partition specs, by a rule or a request."""
+"""Files under older partition specs: counted, and left there or moved by `rewrite.output_spec: current`."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from pyiceberg.transforms import BucketTransform, IdentityTransform
+from pyiceberg.table.update.spec import UpdateSpec
+from pyiceberg.transforms import BucketTransform, IdentityTransform, TruncateTransform
 from pyiceberg.typedef import Record
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import RunState
 from engine.domain.tables.watches import Verdict
-from tests.integration.rewrites.test_old_specs import CHANGES, bytes_under, change_spec, measured
-from tests.support.attempts import content, groups_of
+from tests.support.attempts import content, explained, groups_of
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.watching import AT_ONCE, DAY, Watching, finish_live
 from tests.support.world import World
+
+Change = Callable[[UpdateSpec], Any]
+
+CHANGES: Mapping[str, Change] = {
+    "dropped": lambda change: change.remove_field("day"),
+    "added": lambda change: change.add_field("id", BucketTransform(2), "bucket"),
+    "renamed": lambda change: change.rename_field("day", "date"),
+    "replaced": lambda change: change.remove_field("day").add_field("day", TruncateTransform(7), "month"),
+}
+
+
+async def measured(world: World) -> tuple[int, int]:
+    found = await world.container.observations.health(SYSTEM, world.table_id)
+    return found["old_spec_file_count"], found["old_spec_bytes"]
+
+
+def bytes_under(world: World, spec_id: int) -> list[int]:
+    files = [task.file for task in world.lake.table.scan().plan_files()]
+    return [file.file_size_in_bytes for file in files if file.spec_id == spec_id]
+
+
+def change_spec(world: World, change: Change) -> int:
+    """Change the table's partition spec and return the new one's id."""
+    with world.lake.table.update_spec() as update:
+        change(update)
+    return world.lake.table.metadata.default_spec_id
+
+
+async def test_no_file_of_an_unchanged_table_is_under_an_old_spec(world: World) -> None:
+    assert await measured(world) == (0, 0)
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+async def test_files_of_before_a_change_of_the_spec_are_counted_and_later_ones_are_not(
+    world: World, change: Change
+) -> None:
+    old = bytes_under(world, 0)
+    assert change_spec(world, change) == 1
+    world.lake.append(day=DAY)
+    assert bytes_under(world, 1)
+    assert await measured(world) == (len(old), sum(old)) == (18, sum(old))
+
+
+async def test_files_of_a_table_that_was_unpartitioned_are_counted_after_two_changes(world: World) -> None:
+    change_spec(world, CHANGES["dropped"])
+    world.lake.append(day=DAY)
+    change_spec(world, CHANGES["added"])
+    old = [*bytes_under(world, 0), *bytes_under(world, 1)]
+    assert await measured(world) == (19, sum(old))
+
+
+async def test_files_are_under_the_current_spec_again_once_it_is_restored(world: World) -> None:
+    change_spec(world, CHANGES["dropped"])
+    world.lake.append(day=DAY)
+    between = bytes_under(world, 1)
+    assert change_spec(world, lambda change: change.add_field("day", IdentityTransform(), "day")) == 0
+    assert await measured(world) == (1, sum(between))
+
+
+async def test_a_rewrite_merges_old_files_under_their_own_spec_and_health_still_counts_them(world: World) -> None:
+    change_spec(world, CHANGES["replaced"])
+    for _ in range(2):
+        world.lake.append(day=DAY)
+    rows = content(world)
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert (len(bytes_under(world, 0)), len(bytes_under(world, 1))) == (3, 1)
+    assert content(world) == rows
+    assert await measured(world) == (3, sum(bytes_under(world, 0)))
+
+
+async def test_explain_states_the_number_of_old_files_and_only_if_there_are_any(world: World) -> None:
+    before = await explained(world)
+    assert "older partition specs" not in " ".join(before["summary"])
+    change_spec(world, CHANGES["added"])
+    after = await explained(world)
+    assert any("18 files" in line and "are under older partition specs" in line for line in after["summary"])
+
 
 SMALL = {"name": "small", "all": [{"metric": "small_file_count", "at_least": 5}]}
 RULE = {"name": "old", "all": [{"metric": "old_spec_file_count", "at_least": 1}]}
@@ -23,9 +102,8 @@ def policy(*triggers: dict[str, Any], **rewrite: Any) -> dict[str, Any]:
     return {"rewrite": {"output_spec": "current", **rewrite}, "triggers": list(triggers), "schedule": AT_ONCE}
 
 
-async def explained(world: World) -> str:
-    found = await world.container.explain.explain(SYSTEM, world.table_id)
-    return " ".join(line.strip() for line in found["summary"])
+async def said_of(world: World) -> str:
+    return " ".join(line.strip() for line in (await explained(world))["summary"])
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
@@ -58,10 +136,10 @@ async def test_a_rule_on_old_files_makes_their_partitions_due_once(world: World,
 
 async def test_rows_stay_under_their_spec_by_default_and_explain_names_the_setting(world: World) -> None:
     change_spec(world, CHANGES["added"])
-    said = await explained(world)
+    said = await said_of(world)
     assert "rewrite.output_spec: current would move their rows" in said
     await world.set_policy(policy(SMALL, small_file_bytes=1))
-    said = await explained(world)
+    said = await said_of(world)
     assert "a rewrite moves their rows to the partitions of the current one" in said
     assert "The rows of 18 files move to the partitions of the current spec" in said
     assert "add one on old_spec_file_count to triggers" in said

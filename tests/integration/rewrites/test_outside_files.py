@@ -14,6 +14,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState
 from engine.domain.tables.table import OutsideFiles
 from engine.formats.intake.outside_files import PathSummary
+from tests.support.attempts import explained, groups_of
 from tests.support.iceberg_tables import edit_metadata
 from tests.support.world import SCHEMA, SPEC, World
 
@@ -62,24 +63,19 @@ def set_manifest_list(world: World, path: str) -> None:
     edit_metadata(world.lake.table, change)
 
 
-async def test_rows_of_another_table_are_not_copied(world: World) -> None:
+async def test_rows_of_another_table_are_not_copied_and_plan_explain_and_health_name_the_reason(world: World) -> None:
     foreign = import_another_table(world)
     rows = world.lake.rows()
+    planned = await world.container.tables.plan(SYSTEM, world.table_id, policy=None, request=RunRequest())
+    assert {each["partition"]: each["reason"] for each in planned["skipped"]} == {SHARED_DAY: "outside_files"}
+    health = await world.container.observations.health(SYSTEM, world.table_id)
+    assert health["outside_file_count"] == 3
+    assert "outside_files: allowed_locations" in str(await explained(world))
     run = await world.rewrite()
     assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 2), run.detail
     assert copied_rows(world) == 0
     assert set(foreign) <= set(world.lake.paths())
     assert world.lake.rows() == rows
-
-
-async def test_plan_explain_and_health_name_the_partition_and_the_reason(world: World) -> None:
-    import_another_table(world)
-    planned = await world.container.tables.plan(SYSTEM, world.table_id, policy=None, request=RunRequest())
-    assert {each["partition"]: each["reason"] for each in planned["skipped"]} == {SHARED_DAY: "outside_files"}
-    health = await world.container.observations.health(SYSTEM, world.table_id)
-    assert health["outside_file_count"] == 3
-    explained = await world.container.explain.explain(SYSTEM, world.table_id)
-    assert "outside_files: allowed_locations" in str(explained)
 
 
 async def test_the_kernel_refuses_what_a_planner_let_through(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,8 +85,7 @@ async def test_the_kernel_refuses_what_a_planner_let_through(world: World, monke
     run = await world.rewrite()
     assert (run.state, run.reason) == (RunState.FAILED, "groups_failed"), run.detail
     assert "refused: outside_files" in (run.detail or "")
-    async with world.container.database.read() as unit:
-        states = {group.partition: group.state for group in await unit.groups.list(run.id)}
+    states = {group.partition: group.state for group in await groups_of(world, run.id)}
     assert states.pop(SHARED_DAY) is GroupState.DROPPED
     assert set(states.values()) == {GroupState.COMMITTED}
     assert copied_rows(world) == 0
