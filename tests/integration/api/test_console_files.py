@@ -139,12 +139,12 @@ async def test_nothing_is_written(browser: httpx.AsyncClient) -> None:
         assert (response.status_code, response.headers["allow"]) == (405, "GET, HEAD, OPTIONS")
 
 
-@pytest.mark.parametrize("path", ["assets/index-old.js", "assets/", "assets/x/y", "favicon.ico", "linked/secret.txt"])
-async def test_a_file_that_is_missing_is_not_the_page(browser: httpx.AsyncClient, path: str) -> None:
-    response = await browser.get(f"/console/{path}")
-    assert response.status_code == 404
-    assert response.headers["cache-control"] == "no-store"
-    assert "reload the page" in response.json()["detail"]
+async def test_a_file_that_is_missing_is_not_the_page(browser: httpx.AsyncClient) -> None:
+    for path in ("assets/index-old.js", "assets/", "assets/x/y", "favicon.ico", "linked/secret.txt"):
+        response = await browser.get(f"/console/{path}")
+        assert response.status_code == 404
+        assert response.headers["cache-control"] == "no-store"
+        assert "reload the page" in response.json()["detail"]
 
 
 @pytest.mark.parametrize(
@@ -177,17 +177,14 @@ async def test_no_path_leaves_the_folder(browser: httpx.AsyncClient, folder: Pat
     assert "secret.txt" not in response.text or response.status_code == 404
 
 
-async def test_an_installation_without_a_build_says_how_to_get_it(api: Api, tmp_path: Path) -> None:
-    api.app.state.console = Console(tmp_path)
+async def test_an_installation_without_a_build_says_how_to_get_it_and_serves_it_without_a_restart(
+    api: Api, folder: Path, tmp_path: Path
+) -> None:
+    api.app.state.console = Console(tmp_path / "later")
     response = await api.anonymous.get("/console/runs")
     assert response.status_code == 404
     assert "make console" in response.json()["detail"]
     assert str(tmp_path) not in response.text
-
-
-async def test_a_build_is_served_without_a_restart(api: Api, folder: Path, tmp_path: Path) -> None:
-    api.app.state.console = Console(tmp_path / "later")
-    assert (await api.anonymous.get("/console")).status_code == 404
     folder.rename(tmp_path / "later")
     assert (await api.anonymous.get("/console")).status_code == 200
     (tmp_path / "later/assets/index-c3.js").write_text("1")

@@ -81,9 +81,12 @@ async def test_advice_follows_the_filters_of_queries(
     assert (advice["layout"], advice["cluster_by"], advice["query_count"]) == (layout, cluster_by, 20)
 
 
-async def test_an_unknown_table_has_no_advice(api: Api) -> None:
+async def test_an_unknown_table_has_no_advice_and_an_unknown_order_is_refused(api: Api) -> None:
     await api.get("/v1/tables/tbl_unknown/advice", status=404)
     await api.get("/v1/tables/tbl_unknown/backpressure", status=404)
+    [error] = (await api.get("/v1/fleet/tables", status=422, params={"sort": "names"}))["errors"]
+    assert error["pointer"] == "query:sort"
+    assert "'-last_run'" in error["message"]
 
 
 async def test_the_list_of_tables_shows_their_state(api: Api, lake: Lake, table_id: str) -> None:
@@ -127,9 +130,3 @@ async def test_pages_of_the_list_of_tables_follow_each_other(api: Api, lake: Lak
         whole = (await api.get("/v1/fleet/tables", params={"sort": sort}))["items"]
         assert await api.items("/v1/fleet/tables", page_size=1, sort=sort) == whole
     assert [table["name"] for table in whole] == ["events", "empty"]
-
-
-async def test_an_unknown_order_is_refused_with_those_there_are(api: Api) -> None:
-    [error] = (await api.get("/v1/fleet/tables", status=422, params={"sort": "names"}))["errors"]
-    assert error["pointer"] == "query:sort"
-    assert "'-last_run'" in error["message"]

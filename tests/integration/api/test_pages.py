@@ -24,17 +24,11 @@ async def test_pages_hold_every_item_once_and_the_last_full_one_has_no_next(five
     assert (await five.get("/v1/catalogs", params={"page_size": 5}))["next_page_token"] is None
 
 
-@pytest.mark.parametrize(
-    "change", [lambda t: t[:-2], lambda t: "x" + t, lambda _: "garbage", lambda _: "", lambda t: t[::-1]]
-)
-async def test_a_token_that_is_not_ours_is_refused(five: Api, change) -> None:
+async def test_a_token_that_is_not_ours_or_of_another_query_is_refused(five: Api) -> None:
     token = (await five.get("/v1/catalogs", params={"page_size": 2}))["next_page_token"]
-    answer = await five.get("/v1/catalogs", status=422, params={"page_size": 2, "page_token": change(token)})
-    assert answer["errors"][0]["pointer"] == "query:page_token"
-
-
-async def test_a_token_belongs_to_its_query(five: Api) -> None:
-    token = (await five.get("/v1/catalogs", params={"page_size": 2}))["next_page_token"]
+    for wrong in (token[:-2], "x" + token, "garbage", "", token[::-1]):
+        answer = await five.get("/v1/catalogs", status=422, params={"page_size": 2, "page_token": wrong})
+        assert answer["errors"][0]["pointer"] == "query:page_token"
     answer = await five.get("/v1/tables", status=422, params={"page_token": token})
     assert "another query" in answer["errors"][0]["message"]
 

@@ -116,14 +116,11 @@ def test_pages_hold_every_item_once_whoever_answers(either: httpx.Client) -> Non
     names = [new_name() for _ in range(5)]
     for name in names:
         either.post("/v1/catalogs", json=catalog(name)).raise_for_status()
-    seen: list[str] = []
-    token: str | None = None
-    while True:
-        page = either.get("/v1/catalogs", params={"page_size": 1} | ({"page_token": token} if token else {})).json()
+    seen, more = list[str](), dict[str, str]()
+    while not seen or more:
+        page = either.get("/v1/catalogs", params={"page_size": 1} | more).raise_for_status().json()
         seen += [item["name"] for item in page["items"]]
-        token = page["next_page_token"]
-        if token is None:
-            break
+        more = {"page_token": page["next_page_token"]} if page["next_page_token"] else {}
     assert len(seen) == len(set(seen))
     assert set(names) <= set(seen)
 

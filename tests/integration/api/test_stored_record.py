@@ -93,7 +93,7 @@ async def test_runs_are_shown_as_they_ended(api: Api) -> None:
         assert (await api.get(f"/v1/runs/{run['id']}/events"))["items"]
 
 
-async def test_reasons_of_dropped_groups_are_told_apart(api: Api) -> None:
+async def test_intents_are_read_and_reasons_of_dropped_groups_told_apart(api: Api) -> None:
     runs = await runs_of(api)
     async with api.container.database.read() as unit:
         raced = await unit.groups.list(runs["succeeded committed"]["id"], limit=10)
@@ -104,10 +104,6 @@ async def test_reasons_of_dropped_groups_are_told_apart(api: Api) -> None:
     assert (failed.kind, failed.is_own_fault) == (DropKind.FAILED, True)
     shown = (await api.get(f"/v1/runs/{runs['failed groups_failed']['id']}/groups"))["items"]
     assert [each["reason"].startswith("failed: InputFault: ") for each in shown] == [True]
-
-
-async def test_intents_are_read(api: Api) -> None:
-    runs = await runs_of(api)
     async with api.container.database.read() as unit:
         done = await unit.runs.get(runs["succeeded committed"]["id"])
         waiting = await unit.runs.get(runs["queued"]["id"])
