@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 
-import pytest
 from pydantic import TypeAdapter
 
 from engine.domain.fleet.budgets import Budget
@@ -56,24 +55,16 @@ def test_shares_of_all_runs_together_are_the_limit_also_in_a_catalog_with_few_ru
     assert limits.share("lake") == Budget(250)
 
 
-@pytest.mark.parametrize(
-    ("of_fleet", "of_catalog", "share"), [(4, 2, 200), (4, None, 100), (None, 2, 200), (2, 4, 200)]
-)
-def test_the_share_of_a_catalogs_rate_is_by_the_runs_that_it_may_have(
-    of_fleet: int | None, of_catalog: int | None, share: int
-) -> None:
-    own = CatalogLimits(parallel_runs=of_catalog, bandwidth=400)
-    assert FleetLimits(parallel_runs=of_fleet, catalogs={"lake": own}).share("lake") == Budget(share)
+def test_the_share_of_a_catalogs_rate_is_by_the_runs_that_it_may_have() -> None:
+    for of_fleet, of_catalog, share in ((4, 2, 200), (4, None, 100), (None, 2, 200), (2, 4, 200)):
+        own = CatalogLimits(parallel_runs=of_catalog, bandwidth=400)
+        found = FleetLimits(parallel_runs=of_fleet, catalogs={"lake": own}).share("lake")
+        assert found == Budget(share), (of_fleet, of_catalog)
 
 
-@pytest.mark.parametrize(
-    ("own", "share", "held"),
-    [(None, None, None), (10.0, None, 10.0), (None, 5.0, 5.0), (10.0, 5.0, 5.0), (3.0, 5.0, 3.0)],
-)
-def test_a_run_obeys_the_stricter_of_its_own_limit_and_its_share(
-    own: float | None, share: float | None, held: float | None
-) -> None:
-    assert Budget(own, own).at_most(Budget(share, share)) == Budget(held, held)
+def test_a_run_obeys_the_stricter_of_its_own_limit_and_its_share() -> None:
+    for own, share, held in ((None, None, None), (10, None, 10), (None, 5, 5), (10, 5, 5), (3, 5, 3)):
+        assert Budget(own, own).at_most(Budget(share, share)) == Budget(held, held)
 
 
 def test_the_pause_that_stops_is_obeyed_before_the_one_that_drains() -> None:

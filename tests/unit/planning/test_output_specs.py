@@ -63,23 +63,18 @@ def test_files_that_the_kernel_must_not_read_stay(file: DigestFile, reason: Skip
     assert (plan.groups, [each.reason for each in plan.skipped]) == ((), [reason])
 
 
-@pytest.mark.parametrize(("policy", "due"), [({"output_spec": "current"}, [True, False, False]), ({}, [False] * 3)])
-def test_a_rule_makes_partitions_of_older_specs_due(policy: Any, due: list[bool]) -> None:
+def due(policy: dict[str, Any], figures: TableMeasures, *files: tuple[str, int]) -> list[bool]:
+    digest = digest_of([DigestFile(GOOD, partition, spec_id=spec) for partition, spec in files])
+    effective = policy_of({"rewrite": policy, "triggers": [RULE]})
+    found = evaluate_policy(digest, figures, RewriteHistory(), effective, now_ms=10**12)
+    return found.due_partitions(full=False).tolist()
+
+
+def test_a_rule_makes_partitions_of_older_specs_due_where_files_move_to_the_current_one() -> None:
     """Two files in one partition of an older spec, one in another, two in one of the current spec."""
     files = [("a", 0), ("a", 0), ("b", 0), ("c", CURRENT), ("c", CURRENT)]
-    digest = digest_of([DigestFile(GOOD, partition, spec_id=spec) for partition, spec in files])
-    found = evaluate_policy(
-        digest,
-        TableMeasures(current_spec_id=CURRENT),
-        RewriteHistory(),
-        policy_of({"rewrite": policy, "triggers": [RULE]}),
-        now_ms=10**12,
-    )
-    assert found.due_partitions(full=False).tolist() == due
-
-
-def test_a_format_without_specs_has_no_older_ones() -> None:
-    digest = digest_of([DigestFile(GOOD, spec_id=0), DigestFile(GOOD, spec_id=7)])
-    policy = policy_of({"rewrite": {"output_spec": "current"}, "triggers": [RULE]})
-    found = evaluate_policy(digest, TableMeasures(), RewriteHistory(), policy, now_ms=10**12)
-    assert not found.is_due
+    figures, moves = TableMeasures(current_spec_id=CURRENT), {"output_spec": "current"}
+    assert due(moves, figures, *files) == [True, False, False]
+    assert due({}, figures, *files) == [False] * 3
+    without_specs = TableMeasures()
+    assert due(moves, without_specs, ("{}", 0), ("{}", 7)) == [False] * 2

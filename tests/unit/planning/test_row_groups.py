@@ -56,53 +56,32 @@ def test_the_size_and_off_are_heeded_and_no_policy_asks_for_more_than_the_kernel
         PolicyDocument.model_validate({"rewrite": {"small_row_group_bytes": MOST_SMALL_BYTES + 1}})
 
 
-def test_a_file_of_the_right_size_is_a_candidate_for_its_row_groups_alone():
-    chosen = find_candidates(
-        partition_files(digest_of([CHOPPED, DigestFile(GOOD, row_groups=2)])),
-        RewriteLimits.of(policy_of({})),
-    )
+def test_a_file_of_the_right_size_is_a_candidate_for_its_row_groups_alone_with_every_strategy():
+    files = partition_files(digest_of([CHOPPED, DigestFile(GOOD, row_groups=2)]))
+    chosen = find_candidates(files, RewriteLimits.of(policy_of({})))
     assert chosen.is_candidate.tolist() == [True, False]
     assert chosen.is_forced.tolist() == [True, False]
     assert chosen.outputs.tolist() == [1]
+    assert {reasons(CHOPPED, strategy=strategy) for strategy in ("binpack", "tiered", "window")} == {(None,)}
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        DigestFile(GOOD, row_groups=0),
-        DigestFile(GOOD, row_groups=120),
-        DigestFile(GOOD, row_groups=1000, file_format="orc"),
-    ],
-    ids=["unknown", "just large enough", "not row groups but stripes"],
-)
-def test_other_files_are_left_alone(file: DigestFile):
-    assert reasons(file) in ((SkipReason.WELL_SIZED,), (SkipReason.NOT_PARQUET,))
+def test_row_groups_are_no_reason_to_take_what_is_not_taken_otherwise():
+    for name, file, rewrite, reason in (
+        ("unknown", DigestFile(GOOD, row_groups=0), {}, SkipReason.WELL_SIZED),
+        ("just large enough", DigestFile(GOOD, row_groups=120), {}, SkipReason.WELL_SIZED),
+        ("stripes", DigestFile(GOOD, row_groups=1000, file_format="orc"), {}, SkipReason.WELL_SIZED),
+        ("encrypted", DigestFile(GOOD, row_groups=1000, is_encrypted=True), {}, SkipReason.ENCRYPTED),
+        ("deletes", DigestFile(GOOD, row_groups=1000, equality_deletes=1), {}, SkipReason.EQUALITY_DELETES),
+        ("excluded", CHOPPED, {"exclude_above_bytes": "100MiB"}, SkipReason.EXCLUDED_ABOVE),
+    ):
+        assert (name, reasons(file, **rewrite)) == (name, (reason,))
 
 
-@pytest.mark.parametrize(
-    ("file", "rewrite", "reason"),
-    [
-        (DigestFile(GOOD, row_groups=1000, is_encrypted=True), {}, SkipReason.ENCRYPTED),
-        (DigestFile(GOOD, row_groups=1000, equality_deletes=1), {}, SkipReason.EQUALITY_DELETES),
-        (CHOPPED, {"exclude_above_bytes": "100MiB"}, SkipReason.EXCLUDED_ABOVE),
-    ],
-)
-def test_row_groups_are_no_reason_to_take_what_is_not_taken_otherwise(
-    file: DigestFile, rewrite: dict[str, Any], reason: SkipReason
-):
-    assert reasons(file, **rewrite) == (reason,)
-
-
-@pytest.mark.parametrize("strategy", ["binpack", "tiered", "window"])
-def test_every_strategy_takes_a_single_one(strategy: str):
-    assert reasons(CHOPPED, strategy=strategy) == (None,)
-
-
-@pytest.mark.parametrize("mark", ["", "sort1a2b3c4d-"])
-def test_f23_what_the_kernel_wrote_is_never_rewritten_for_its_row_groups(mark: str):
+def test_f23_what_the_kernel_wrote_is_never_rewritten_for_its_row_groups():
     run_id = IdSource(clock=SystemClock()).run_id()
-    name = f"s3://lake/t/data/day=1/{run_id}-00000-1-{mark}000010.parquet"
-    assert not small(DigestFile(GOOD, row_groups=1000, path=name))
+    for mark in ("", "sort1a2b3c4d-"):
+        name = f"s3://lake/t/data/day=1/{run_id}-00000-1-{mark}000010.parquet"
+        assert not small(DigestFile(GOOD, row_groups=1000, path=name))
     assert small(DigestFile(GOOD, row_groups=1000, path=f"s3://lake/{run_id}-00000-1/other.parquet"))
 
 
@@ -124,12 +103,12 @@ def test_health_counts_them_and_names_their_partition():
     assert [(each.partition, each.small_row_group_file_count) for each in found.worst_partitions] == [("b", 1)]
 
 
-@pytest.mark.parametrize(("file", "is_due"), [(CHOPPED, True), (DigestFile(GOOD, row_groups=2), False)])
-def test_a_trigger_may_go_by_them_and_none_does_by_itself(file: DigestFile, is_due: bool):
-    for triggers, wanted in (([RULE], is_due), (None, False)):
-        policy = policy_of({"triggers": triggers})
-        found = evaluate_policy(digest_of([file]), TableMeasures(), RewriteHistory(), policy, now_ms=1)
-        assert found.is_due == wanted
+def test_a_trigger_may_go_by_them_and_none_does_by_itself():
+    for file, is_chopped in ((CHOPPED, True), (DigestFile(GOOD, row_groups=2), False)):
+        for triggers, is_due in (([RULE], is_chopped), (None, False)):
+            policy = policy_of({"triggers": triggers})
+            found = evaluate_policy(digest_of([file]), TableMeasures(), RewriteHistory(), policy, now_ms=1)
+            assert found.is_due == is_due
 
 
 def test_readers_are_saved_a_request_for_each_row_group_and_so_is_the_rewrite_asked_for_them():
