@@ -1,6 +1,6 @@
 """Plans and policies of tests, made as the services make them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import pyarrow as pa
@@ -8,9 +8,13 @@ import pyarrow as pa
 from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
 from engine.domain.runs.plans import Plan
 from engine.formats.base import OpenTable
+from engine.planning.due.evaluations import Evaluation, evaluate_policy
+from engine.planning.measures.digest import TableMeasures
+from engine.planning.measures.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
+from engine.planning.measures.partitions import partition_files
 from engine.planning.plans.file_groups import make_plan
 from engine.services.planning.engines import Chosen, Engine
-from tests.support.digests import inputs_of
+from tests.support.digests import DigestFile, digest_of, inputs_of
 
 
 def policy_of(document: Mapping[str, Any], **properties: Any) -> EffectivePolicy:
@@ -32,3 +36,29 @@ def plan_of(digest: pa.Table, document: Mapping[str, Any], **given: Any) -> Plan
         schema_id=0,
         **{"inputs_of": inputs_of(digest)} | given,
     )
+
+
+def measured(
+    files: Sequence[DigestFile],
+    *,
+    figures: TableMeasures | None = None,
+    history: RewriteHistory | None = None,
+    **given: Any,
+) -> PartitionMetrics:
+    """Measure the partitions of some files; `given` as to `measure_partitions`."""
+    digest = digest_of(files)
+    known = (figures or TableMeasures(), history or RewriteHistory())
+    return measure_partitions(digest, partition_files(digest), *known, **given)
+
+
+def evaluated(
+    files: Sequence[DigestFile],
+    document: Mapping[str, Any],
+    *,
+    figures: TableMeasures | None = None,
+    history: RewriteHistory | None = None,
+    **given: Any,
+) -> Evaluation:
+    """Judge a table of some files by a policy; `given` as to `evaluate_policy`."""
+    known = (figures or TableMeasures(), history or RewriteHistory())
+    return evaluate_policy(digest_of(files), *known, policy_of(document), **given)

@@ -6,11 +6,9 @@ from typing import Any
 from engine.domain.ids import RunId
 from engine.domain.runs.hot_partitions import HotPartition, HotPartitions, Place
 from engine.domain.runs.plans import Plan
-from engine.planning.due.evaluations import Evaluation, evaluate_policy
-from engine.planning.measures.digest import TableMeasures
-from engine.planning.measures.partition_metrics import RewriteHistory
+from engine.planning.due.evaluations import Evaluation
 from tests.support.digests import DigestFile, digest_of
-from tests.support.planning import plan_of, policy_of
+from tests.support.planning import evaluated, plan_of
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MIB = 2**20
@@ -27,14 +25,8 @@ def planned(files: list[DigestFile], *partitions: HotPartition, **rewrite: Any) 
 
 
 def judged(files: list[DigestFile], *partitions: HotPartition, **policy: Any) -> Evaluation:
-    return evaluate_policy(
-        digest_of(files),
-        TableMeasures(),
-        RewriteHistory(),
-        policy_of(policy),
-        now_ms=round(NOW.timestamp() * 1000),
-        hot=HotPartitions.at(NOW, partitions),
-    )
+    now_ms = round(NOW.timestamp() * 1000)
+    return evaluated(files, policy, now_ms=now_ms, hot=HotPartitions.at(NOW, partitions))
 
 
 def many(partition: str, count: int = 30, size: int = MIB) -> list[DigestFile]:

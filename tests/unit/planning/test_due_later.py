@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from engine.planning.due.evaluations import Evaluation, evaluate_policy
+from engine.planning.due.evaluations import Evaluation
 from engine.planning.measures.digest import PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
-from tests.support.digests import DigestFile, digest_of
-from tests.support.planning import policy_of
+from tests.support import planning
+from tests.support.digests import DigestFile
 
 MIB = 2**20
 HOUR = 3600.0
@@ -31,9 +31,7 @@ def rule(*conditions: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def evaluated(policy: dict[str, Any], given: list[DigestFile], **more: Any) -> Evaluation:
-    effective = policy_of(policy)
-    figures, history = more.get("figures", TableMeasures()), more.get("history", RewriteHistory())
-    return evaluate_policy(digest_of(given), figures, history, effective, now_ms=NOW_MS)
+    return planning.evaluated(given, policy, now_ms=NOW_MS, **more)
 
 
 REWRITTEN = RewriteHistory([PartitionRewrite(0, ONE, DONE_MS, is_full=False)])

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from engine.planning.due.evaluations import Evaluation, NeverDue, evaluate_policy
+from engine.planning.due.evaluations import Evaluation, NeverDue
 from engine.planning.measures.digest import PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
-from tests.support.digests import DigestFile, digest_of
-from tests.support.planning import policy_of
+from tests.support import planning
+from tests.support.digests import DigestFile
 
 MB, MIB = 10**6, 2**20
 NOW_MS = 1_790_000_000_000
@@ -20,17 +20,8 @@ def files(count: int, size: int, *, days: float, partition: str = "{}") -> list[
     return [DigestFile(size, partition, added_at_ms=NOW_MS - round(days * DAY_MS)) for _ in range(count)]
 
 
-def evaluated(
-    policy: dict[str, Any],
-    given: list[DigestFile],
-    *,
-    history: RewriteHistory | None = None,
-    figures: TableMeasures | None = None,
-) -> Evaluation:
-    effective = policy_of(policy)
-    return evaluate_policy(
-        digest_of(given), figures or TableMeasures(), history or RewriteHistory(), effective, now_ms=NOW_MS
-    )
+def evaluated(policy: dict[str, Any], given: list[DigestFile], **more: Any) -> Evaluation:
+    return planning.evaluated(given, policy, now_ms=NOW_MS, **more)
 
 
 def due(found: Evaluation) -> list[str]:

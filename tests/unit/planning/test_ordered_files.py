@@ -26,6 +26,7 @@ from engine.planning.plans.candidates import SkipReason, find_candidates
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.services.planning.planner import plan_due, plan_run
+from tests.support import planning
 from tests.support.digests import DigestFile, digest_of, inputs_of
 from tests.support.planning import chosen_of, policy_of
 
@@ -118,9 +119,7 @@ def test_the_order_is_no_reason_to_take_what_is_not_taken_otherwise(
 ) -> None:
     chosen = candidates(file, **rewrite)
     assert (chosen.reasons, chosen.is_candidate.tolist()) == ((reason,), [False])
-    digest = digest_of([file])
-    policy = policy_of({"rewrite": {**SORTED["rewrite"], **rewrite}, "triggers": [RULE]})
-    found = evaluate_policy(digest, TableMeasures(), RewriteHistory(), policy, now_ms=1, order=SORT)
+    found = evaluated(file, policy={"rewrite": {**SORTED["rewrite"], **rewrite}, "triggers": [RULE]})
     assert (found.is_due, dict(found.triggers[0].held_back)) == (False, {str(reason): 1})
 
 
@@ -131,9 +130,7 @@ def test_strategies_without_an_order_reorder_nothing(strategy: str) -> None:
 
 
 def evaluated(*files: DigestFile, policy: Mapping[str, Any], order: RowOrdering | None = SORT) -> Evaluation:
-    return evaluate_policy(
-        digest_of(files), TableMeasures(), RewriteHistory(), policy_of(policy), now_ms=1, order=order
-    )
+    return planning.evaluated(files, policy, now_ms=1, order=order)
 
 
 def test_the_metric_is_a_share_of_bytes_in_each_partition() -> None:

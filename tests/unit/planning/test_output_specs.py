@@ -6,13 +6,11 @@ import pytest
 
 from engine.domain.runs.plans import Plan
 from engine.domain.runs.times import RunKind
-from engine.planning.due.evaluations import evaluate_policy
 from engine.planning.measures.digest import TableMeasures
-from engine.planning.measures.partition_metrics import RewriteHistory
 from engine.planning.plans.candidates import SkipReason
 from tests.support.digests import DigestFile, digest_of
+from tests.support.planning import evaluated
 from tests.support.planning import plan_of as planned
-from tests.support.planning import policy_of
 
 MIB = 2**20
 GOOD = 120 * MIB
@@ -64,9 +62,8 @@ def test_files_that_the_kernel_must_not_read_stay(file: DigestFile, reason: Skip
 
 
 def due(policy: dict[str, Any], figures: TableMeasures, *files: tuple[str, int]) -> list[bool]:
-    digest = digest_of([DigestFile(GOOD, partition, spec_id=spec) for partition, spec in files])
-    effective = policy_of({"rewrite": policy, "triggers": [RULE]})
-    found = evaluate_policy(digest, figures, RewriteHistory(), effective, now_ms=10**12)
+    given = [DigestFile(GOOD, partition, spec_id=spec) for partition, spec in files]
+    found = evaluated(given, {"rewrite": policy, "triggers": [RULE]}, figures=figures, now_ms=10**12)
     return found.due_partitions(full=False).tolist()
 
 

@@ -7,13 +7,11 @@ from typing import Any
 from engine.domain.ids import RunId
 from engine.domain.runs.hot_partitions import HotPartition, HotPartitions
 from engine.domain.runs.plans import Plan
-from engine.planning.due.evaluations import Evaluation, evaluate_policy
+from engine.planning.due.evaluations import Evaluation
 from engine.planning.due.partition_decisions import PartitionDecision, PartitionDecisions, PlannedWork
-from engine.planning.measures.digest import TableMeasures
-from engine.planning.measures.partition_metrics import RewriteHistory
 from engine.planning.measures.partitions import partition_files
 from tests.support.digests import DigestFile, digest_of
-from tests.support.planning import plan_of, policy_of
+from tests.support.planning import evaluated, plan_of
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MIB = 2**20
@@ -39,9 +37,7 @@ def decided(
 
 
 def judged(files: list[DigestFile], hot: HotPartitions, **policy: Any) -> Evaluation:
-    now_ms = round(NOW.timestamp() * 1000)
-    figures, history = TableMeasures(), RewriteHistory()
-    return evaluate_policy(digest_of(files), figures, history, policy_of(policy), now_ms=now_ms, hot=hot)
+    return evaluated(files, policy, now_ms=round(NOW.timestamp() * 1000), hot=hot)
 
 
 def test_a_due_partition_has_its_rules_and_its_part_of_the_plan() -> None:

@@ -5,6 +5,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,13 +14,13 @@ from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.health import health
 from engine.planning.measures.partition_metrics import (
     NOT_APPLICABLE,
-    PartitionMetrics,
     PartitionRewrite,
     RewriteHistory,
     measure_partitions,
 )
 from engine.planning.measures.partitions import partition_files
 from tests.support.digests import DigestFile, digest_of, random_digest
+from tests.support.planning import measured
 
 MIB = 2**20
 HOUR_MS = 3_600_000
@@ -27,22 +28,7 @@ NOW_MS = 1_790_000_000_000
 SMALL, LARGE = 96 * MIB, 230 * MIB
 
 
-def measure(
-    files: Sequence[DigestFile],
-    *,
-    figures: TableMeasures | None = None,
-    history: RewriteHistory | None = None,
-) -> PartitionMetrics:
-    digest = digest_of(files)
-    return measure_partitions(
-        digest,
-        partition_files(digest),
-        figures or TableMeasures(),
-        history or RewriteHistory(),
-        now_ms=NOW_MS,
-        small_bytes=SMALL,
-        large_bytes=LARGE,
-    )
+measure = partial(measured, now_ms=NOW_MS, small_bytes=SMALL, large_bytes=LARGE)
 
 
 def one(files: Sequence[DigestFile], name: str, **arguments: object) -> float:

@@ -11,10 +11,7 @@ from engine.domain.ids import IdSource
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.plans import FileGroup
-from engine.planning.due.evaluations import evaluate_policy
-from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.health import health
-from engine.planning.measures.partition_metrics import RewriteHistory
 from engine.planning.measures.partitions import partition_files
 from engine.planning.measures.row_groups import (
     LEAST_ROW_GROUPS,
@@ -29,7 +26,7 @@ from engine.planning.predictions.estimates import predicted_requests
 from engine.planning.ranking import OPEN_COST_BYTES, ROW_GROUP_COST_BYTES, saved_by
 from engine.rewriting.kernel.writing.layout import MIN_ROW_GROUP_BYTES
 from tests.support.digests import DigestFile, digest_of
-from tests.support.planning import policy_of
+from tests.support.planning import evaluated, policy_of
 
 MIB = 2**20
 GOOD = 120 * MIB
@@ -106,9 +103,7 @@ def test_health_counts_them_and_names_their_partition():
 def test_a_trigger_may_go_by_them_and_none_does_by_itself():
     for file, is_chopped in ((CHOPPED, True), (DigestFile(GOOD, row_groups=2), False)):
         for triggers, is_due in (([RULE], is_chopped), (None, False)):
-            policy = policy_of({"triggers": triggers})
-            found = evaluate_policy(digest_of([file]), TableMeasures(), RewriteHistory(), policy, now_ms=1)
-            assert found.is_due == is_due
+            assert evaluated([file], {"triggers": triggers}, now_ms=1).is_due == is_due
 
 
 def test_readers_are_saved_a_request_for_each_row_group_and_so_is_the_rewrite_asked_for_them():

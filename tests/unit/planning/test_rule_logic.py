@@ -1,6 +1,7 @@
 """Rules of joined conditions make due exactly what a plain reading of them does, now and later."""
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,9 @@ from hypothesis import strategies as st
 from engine.domain.policies import TriggerCondition, TriggerRule
 from engine.planning.due.rule_logic import logic_of
 from engine.planning.due.triggers import Guards, Rule, evaluate
-from engine.planning.measures.digest import TableMeasures
-from engine.planning.measures.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
-from engine.planning.measures.partitions import partition_files
-from tests.support.digests import DigestFile, digest_of
+from engine.planning.measures.partition_metrics import PartitionMetrics
+from tests.support import planning
+from tests.support.digests import DigestFile
 
 HOUR_MS = 3_600_000
 NOW_MS = 1_790_000_000_000
@@ -56,17 +56,7 @@ tables = st.lists(
 ).map(lambda found: [DigestFile(size, f'{{"p":"{p}"}}', added_at_ms=NOW_MS - age * HOUR_MS) for size, p, age in found])
 
 
-def measured(files: list[DigestFile]) -> PartitionMetrics:
-    digest = digest_of(files)
-    return measure_partitions(
-        digest,
-        partition_files(digest),
-        TableMeasures(),
-        RewriteHistory(),
-        now_ms=NOW_MS,
-        small_bytes=32 * MB,
-        large_bytes=2**30,
-    )
+measured = partial(planning.measured, now_ms=NOW_MS, small_bytes=32 * MB, large_bytes=2**30)
 
 
 def truth(rule: TriggerRule, metrics: PartitionMetrics, at: int, later: float) -> bool:

@@ -5,10 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from engine.planning.due.seals import SealRule, Seals, find_seals, window_end
-from engine.planning.measures.digest import PartitionTime, TableMeasures, TimeUnit
-from engine.planning.measures.partition_metrics import RewriteHistory, measure_partitions
-from engine.planning.measures.partitions import partition_files
-from tests.support.digests import DigestFile, digest_of
+from engine.planning.measures.digest import PartitionTime, TimeUnit
+from tests.support.digests import DigestFile
+from tests.support.planning import measured
 
 DAY = PartitionTime("day", TimeUnit.DAY)
 AFTER_AN_HOUR = SealRule(after=3600)
@@ -19,16 +18,8 @@ def ms(text: str) -> int:
 
 
 def seals(*files: tuple[str, str], rule: SealRule, now: str, time: PartitionTime | None = DAY) -> Seals:
-    digest = digest_of([DigestFile(1, partition, added_at_ms=ms(added)) for partition, added in files])
-    metrics = measure_partitions(
-        digest,
-        partition_files(digest),
-        TableMeasures(),
-        RewriteHistory(),
-        now_ms=ms(now),
-        small_bytes=10,
-        large_bytes=None,
-    )
+    added = [DigestFile(1, partition, added_at_ms=ms(at)) for partition, at in files]
+    metrics = measured(added, now_ms=ms(now), small_bytes=10, large_bytes=None)
     return find_seals(metrics, {} if time is None else {0: time}, rule, now_ms=ms(now))
 
 

@@ -13,10 +13,9 @@ from engine.planning.measures.partition_metrics import (
     PartitionMetrics,
     PartitionRewrite,
     RewriteHistory,
-    measure_partitions,
 )
-from engine.planning.measures.partitions import partition_files
-from tests.support.digests import DigestFile, digest_of
+from tests.support.digests import DigestFile
+from tests.support.planning import measured
 
 MB, MIB, GIB = 10**6, 2**20, 2**30
 DAY = 86_400.0
@@ -51,16 +50,8 @@ class Table:
 
     @property
     def metrics(self) -> PartitionMetrics:
-        digest = digest_of(self.files)
-        return measure_partitions(
-            digest,
-            partition_files(digest),
-            self.figures or TableMeasures(),
-            self.history or RewriteHistory(),
-            now_ms=NOW_MS,
-            small_bytes=self.small_bytes,
-            large_bytes=GIB,
-        )
+        sizes = {"small_bytes": self.small_bytes, "large_bytes": GIB}
+        return measured(self.files, figures=self.figures, history=self.history, now_ms=NOW_MS, **sizes)
 
     def evaluate(self, rule: Rule) -> RuleState:
         metrics = with_amplification(self.metrics)
