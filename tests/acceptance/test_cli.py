@@ -4,6 +4,7 @@ Most commands run in the process of the tests, by the function that the installe
 """
 
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from itertools import count
@@ -84,21 +85,22 @@ def test_a_registered_table_is_found_by_address_and_by_id(packhouse: Terminal, t
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
-        ("tables frobnicate", 2, ["No such command"]),
-        ("policy set TABLE", 2, []),
-        ("policy set TABLE --set rewrite.target_file_byte=4MiB", 2, ["rewrite.target_file_byte", "did you mean"]),
-        ("run TABLE --partition colour=blue", 2, ["colour"]),
-        ("tables get lake.shop.nothing", 4, ["packhouse tables register lake.shop.nothing"]),
-        ("tables list --url http://127.0.0.1:1", 6, ["http://127.0.0.1:1"]),
-        ("tables list --api-key pkh_wrong", 7, []),
-        ("tables list --api-key ''", 7, []),
+        ("tables frobnicate", 2, "No such command"),
+        ("policy set TABLE", 2, ""),
+        ("policy set TABLE --set rewrite.target_file_byte=4MiB", 2, "rewrite.target_file_byte.*did you mean"),
+        ("run TABLE --partition colour=blue", 2, "colour"),
+        ("tables get lake.shop.nothing", 4, "packhouse tables register lake.shop.nothing"),
+        ("tables list --url http://127.0.0.1:1", 6, "http://127.0.0.1:1"),
+        ("tables list --api-key pkh_wrong", 7, ""),
+        ("tables list --api-key ''", 7, ""),
     ],
 )
 def test_a_command_that_fails_has_its_exit_code_and_names_the_remedy(
-    packhouse: Terminal, table: str, command: str, code: int, said: list[str]
+    packhouse: Terminal, table: str, command: str, code: int, said: str
 ) -> None:
     done = packhouse(*shlex.split(command.replace("TABLE", table)))
-    assert (done.returncode, [each for each in said if each not in done.stderr]) == (code, []), done.stderr
+    assert done.returncode == code, done.stderr
+    assert re.search(said, done.stderr, re.DOTALL), done.stderr
 
 
 def test_policy_fields_are_set_one_by_one_and_inherited_again(packhouse: Terminal, table: str) -> None:
