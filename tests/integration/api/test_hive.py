@@ -1,42 +1,27 @@
 """Tables of a Hive Metastore over HTTP: discovered, measured, explained and rewritten."""
 
 import asyncio
-from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
 from tests.integration.api.conftest import Api
+from tests.integration.api.registered import Registered, registered
 from tests.support.hive.lakes import NULL, HiveLake, HiveTable
 
 DAYS = ("2026-11-01", "a b%", NULL)
 
 
-@dataclass
-class Registered:
-    """The API with one registered table."""
-
-    api: Api
-    table: HiveTable
-    table_id: str
-
-    async def view(self, name: str) -> Any:
-        return await self.api.get(f"/v1/tables/{self.table_id}/{name}")
+Hive = Registered[HiveTable]
 
 
 @pytest.fixture
-async def hive(api: Api, hive_lake: HiveLake) -> Registered:
+async def hive(api: Api, hive_lake: HiveLake) -> Hive:
     return await _registered(api, hive_lake)
 
 
-async def _registered(api: Api, hive_lake: HiveLake) -> Registered:
+async def _registered(api: Api, hive_lake: HiveLake) -> Hive:
     table = await asyncio.to_thread(_make, hive_lake)
-    properties = {"type": "metastore", "uri": hive_lake.metastore.uri}
-    await api.post("/v1/catalogs", {"name": "lake", "format": "hive", "properties": properties}, status=201)
-    asked = {"register": True, "owner_team": None}
-    found = await api.post("/v1/catalogs/lake/discover", asked, status=200)
-    (registered,) = found["tables"]
-    return Registered(api, table, registered["table_id"])
+    return await registered(api, table, "hive", {"type": "metastore", "uri": hive_lake.metastore.uri})
 
 
 def _make(lake: HiveLake) -> HiveTable:
@@ -47,7 +32,7 @@ def _make(lake: HiveLake) -> HiveTable:
     return table
 
 
-async def test_a_metastore_is_checked_step_by_step(hive: Registered) -> None:
+async def test_a_metastore_is_checked_step_by_step(hive: Hive) -> None:
     steps = (await hive.api.post("/v1/catalogs/lake/check", status=200))["steps"]
     assert {step["name"]: step["ok"] for step in steps} == {
         "secrets": True,
@@ -58,7 +43,7 @@ async def test_a_metastore_is_checked_step_by_step(hive: Registered) -> None:
     assert "lake.events: 12 files" in steps[-1]["detail"]
 
 
-async def test_every_view_of_a_table_answers(hive: Registered) -> None:
+async def test_every_view_of_a_table_answers(hive: Hive) -> None:
     health = await hive.view("health")
     assert (health["file_count"], health["table"]["format"]) == (12, "hive")
     assert (health["table"]["partition_count"], health["table"]["partitions_outside"]) == (3, 0)
@@ -76,17 +61,14 @@ async def test_every_view_of_a_table_answers(hive: Registered) -> None:
     assert "set maintenance.delete_old_compactions in the policy" in str(explained)
 
 
-async def test_a_rewrite_waits_for_the_setting_that_watches_replaced_folders(hive: Registered) -> None:
-    asked = {"table_id": hive.table_id, "dry_run": True}
-    refused = await hive.api.post("/v1/runs", asked, status=200)
+async def test_a_rewrite_waits_for_the_setting_that_watches_replaced_folders(hive: Hive) -> None:
+    refused = await hive.submit(dry_run=True, status=200)
     assert "set maintenance.delete_old_compactions in the policy" in str(refused)
     policy = {"rewrite": {"min_input_files": 2}, "maintenance": {"delete_old_compactions": {"grace": "1d"}}}
-    await hive.api.put_policy(hive.table_id, policy)
-    found = await hive.api.post("/v1/runs", asked, status=200)
+    await hive.govern(policy)
+    found = await hive.submit(dry_run=True, status=200)
     assert len(found["groups"]) == len(DAYS)
-    planned = await hive.api.post(
-        "/v1/runs", {"table_id": hive.table_id, "operation": "delete_old_compactions", "dry_run": True}, status=200
-    )
+    planned = await hive.submit(operation="delete_old_compactions", dry_run=True, status=200)
     assert "0 replaced folders can be deleted" in str(planned)
 
 
@@ -98,26 +80,26 @@ async def test_a_metastore_that_is_away_is_told_with_its_address(api: Api) -> No
     assert (listed["ok"], "127.0.0.1" in listed["detail"]) == (False, True)
 
 
-async def test_a_key_is_declared_in_the_policy_of_a_hive_table(hive: Registered) -> None:
+async def test_a_key_is_declared_in_the_policy_of_a_hive_table(hive: Hive) -> None:
     key = {"columns": ["id"], "version": "id"}
     body = {"rewrite": {"min_input_files": 2, "key": key}, "maintenance": {"delete_old_compactions": {"grace": "1d"}}}
-    answer = await hive.api.put_policy(hive.table_id, body, status=422)
+    answer = await hive.govern(body, status=422)
     assert "'id' is named twice" in str(answer)
     del key["version"]
-    answer = await hive.api.put_policy(hive.table_id, body, status=422)
+    answer = await hive.govern(body, status=422)
     assert "/rewrite/key" in str(answer)
     body["rewrite"]["key"] = {"columns": ["valu"], "version": "id"}
-    (problem,) = (await hive.api.put_policy(hive.table_id, body, status=422))["errors"]
+    (problem,) = (await hive.govern(body, status=422))["errors"]
     assert (problem["pointer"], problem["hint"]) == ("/rewrite/key/columns/0", "did you mean 'value'?")
     body["rewrite"]["key"] = {"columns": ["VALUE"], "version": "Id"}
-    (problem,) = (await hive.api.put_policy(hive.table_id, body, status=422))["errors"]
+    (problem,) = (await hive.govern(body, status=422))["errors"]
     assert (problem["pointer"], problem["value"]) == ("/rewrite/key", body["rewrite"]["key"])
     assert "'value' of type double, which can't be part of a key" in problem["message"]
 
 
-async def test_rows_are_not_put_in_the_order_of_a_partition_key(hive: Registered) -> None:
+async def test_rows_are_not_put_in_the_order_of_a_partition_key(hive: Hive) -> None:
     body = {"rewrite": {"strategy": "sort", "columns": ["id", "DAY"]}}
-    (problem,) = (await hive.api.put_policy(hive.table_id, body, status=422))["errors"]
+    (problem,) = (await hive.govern(body, status=422))["errors"]
     assert problem["pointer"] == "/rewrite/columns"
     assert "lake.lake.events: rewrite.columns: 'DAY' is a partition key" in problem["message"]
 

@@ -1,58 +1,26 @@
 """Paimon tables over HTTP: a warehouse is registered, looked at and planned; rewrites and expiry are accepted."""
 
 import asyncio
-from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from engine.domain.ids import TableId
 from engine.domain.runs.run import Operation
 from tests.integration.api.conftest import Api
+from tests.integration.api.registered import Registered, registered
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake, made_once
-from tests.support.watching import Watching
 
 OF_PAIMON = (Operation.REWRITE, Operation.EXPIRE_SNAPSHOTS, Operation.REMOVE_ORPHANS, Operation.PURGE)
 
 
-@dataclass
-class Registered:
-    """The API with one registered key table."""
-
-    api: Api
-    lake: PaimonLake
-    table_id: str
-
-    async def view(self, name: str) -> Any:
-        return await self.api.get(f"/v1/tables/{self.table_id}/{name}")
-
-    async def govern(self, policy: dict[str, Any], *, status: int = 201) -> Any:
-        """Store the table's first policy."""
-        return await self.api.put_policy(self.table_id, policy, status=status)
-
-    async def look(self) -> None:
-        """Look at the table as the coordinator does."""
-        world: Any = SimpleNamespace(
-            container=self.api.container, table_id=TableId(self.table_id), on_step=lambda _step: None
-        )
-        watching = Watching(world)
-        await watching.look(wake=True)
-        await watching.service.close()
+Paimon = Registered[PaimonLake]
 
 
 @pytest.fixture
-async def paimon(api: Api, paimon_core: PaimonCore, tmp_path: Path) -> Registered:
+async def paimon(api: Api, paimon_core: PaimonCore, tmp_path: Path) -> Paimon:
     lake = await asyncio.to_thread(made_once, paimon_core, tmp_path / "warehouse", __name__, _make)
-    await api.post(
-        "/v1/catalogs", {"name": "lake", "format": "paimon", "properties": dict(lake.properties)}, status=201
-    )
-    asked = {"register": True, "owner_team": None}
-    found = await api.post("/v1/catalogs/lake/discover", asked, status=200)
-    (table,) = found["tables"]
-    return Registered(api, lake, table["table_id"])
+    return await registered(api, lake, "paimon", lake.properties)
 
 
 def _make(lake: PaimonLake) -> None:
@@ -62,7 +30,7 @@ def _make(lake: PaimonLake) -> None:
             lake.write([[number, day, 1.5] for number in range(20)])
 
 
-async def test_a_warehouse_is_checked_step_by_step(paimon: Registered) -> None:
+async def test_a_warehouse_is_checked_step_by_step(paimon: Paimon) -> None:
     steps = (await paimon.api.post("/v1/catalogs/lake/check", status=200))["steps"]
     assert {step["name"]: step["ok"] for step in steps} == {
         "secrets": True,
@@ -96,7 +64,7 @@ async def test_a_warehouse_without_databases_says_what_it_lacks(api: Api, tmp_pa
     assert "there is no such folder" in listed["detail"]
 
 
-async def test_explain_gives_no_advice_for_a_table_that_can_not_be_rewritten(paimon: Registered) -> None:
+async def test_explain_gives_no_advice_for_a_table_that_can_not_be_rewritten(paimon: Paimon) -> None:
     """Nor does it name a default setting as the reason: no policy asks for it."""
     await asyncio.to_thread(paimon.lake.call, "set_option", name="write-only", value="false")
     explanation = await paimon.view("explain")
@@ -106,7 +74,7 @@ async def test_explain_gives_no_advice_for_a_table_that_can_not_be_rewritten(pai
     assert "origin: default" not in summary
 
 
-async def test_every_view_of_a_table_answers(paimon: Registered) -> None:
+async def test_every_view_of_a_table_answers(paimon: Paimon) -> None:
     health = await paimon.view("health")
     assert (health["file_count"], health["table"]["format"], health["table"]["bucket_mode"]) == (24, "paimon", "fixed")
     assert (health["table"]["primary_keys"], health["table"]["write_only"]) == (["id", "day"], True)
@@ -127,31 +95,29 @@ async def test_every_view_of_a_table_answers(paimon: Registered) -> None:
     )
 
 
-async def test_a_plan_has_a_group_for_each_bucket_with_enough_sorted_runs(paimon: Registered) -> None:
+async def test_a_plan_has_a_group_for_each_bucket_with_enough_sorted_runs(paimon: Paimon) -> None:
     """Six commits to two buckets of two days make four groups; three commits to a third day make none."""
     for _ in range(3):
         rows = [[number, "2026-11-03", 1.5] for number in range(20)]
         await asyncio.to_thread(paimon.lake.write, rows)
-    plan = await paimon.api.post("/v1/runs", {"table_id": paimon.table_id, "dry_run": True}, status=200)
+    plan = await paimon.submit(dry_run=True, status=200)
     assert [(each["partition"], each["input_files"]) for each in plan["groups"]] == [
         *[('{"day":"2026-11-01"}', 6)] * 2,
         *[('{"day":"2026-11-02"}', 6)] * 2,
     ]
     assert [(each["partition"], each["reason"]) for each in plan["skipped"]] == [('{"day":"2026-11-03"}', "few_runs")]
-    full = {"table_id": paimon.table_id, "dry_run": True, "force_full": True}
-    assert (await paimon.api.post("/v1/runs", full, status=200))["groups_total"] == 6
+    assert (await paimon.submit(dry_run=True, force_full=True, status=200))["groups_total"] == 6
 
 
-async def test_no_other_operation_is_accepted(paimon: Registered) -> None:
+async def test_no_other_operation_is_accepted(paimon: Paimon) -> None:
     for operation in Operation:
         if operation not in OF_PAIMON:
-            asked = {"table_id": paimon.table_id, "operation": operation.value, "dry_run": True}
-            (problem,) = (await paimon.api.post("/v1/runs", asked, status=422))["errors"]
+            (problem,) = (await paimon.submit(operation=operation.value, dry_run=True, status=422))["errors"]
             assert problem["pointer"] == "/operation"
             assert problem["message"].startswith("this version does not do it on Paimon tables: ")
 
 
-async def test_settings_that_nothing_acts_on_are_refused(paimon: Registered) -> None:
+async def test_settings_that_nothing_acts_on_are_refused(paimon: Paimon) -> None:
     for section, setting, given in (
         ("rewrite", "strategy", {"strategy": "sort", "columns": ["id"]}),
         ("maintenance", "delete_old_compactions", {"delete_old_compactions": {"grace": "1d"}}),
@@ -161,16 +127,14 @@ async def test_settings_that_nothing_acts_on_are_refused(paimon: Registered) -> 
         assert [problem["pointer"] for problem in refused["errors"]] == [f"/{section}/{setting}"]
 
 
-async def test_a_table_with_many_sorted_runs_gets_a_run(paimon: Registered) -> None:
+async def test_a_table_with_many_sorted_runs_gets_a_run(paimon: Paimon) -> None:
     policy = {"triggers": [{"name": "runs", "all": [{"metric": "sorted_run_count", "at_least": 5}]}]}
     await paimon.govern(policy)
-    await paimon.look()
-    async with paimon.api.container.database.read() as unit:
-        (run,) = await unit.runs.list(TableId(paimon.table_id))
+    (run,) = await paimon.look()
     assert run.operation is Operation.REWRITE
 
 
-async def test_a_damaged_table_is_answered_as_such(paimon: Registered) -> None:
+async def test_a_damaged_table_is_answered_as_such(paimon: Paimon) -> None:
     schema = paimon.lake.folder / "schema" / "schema-0"
     await asyncio.to_thread(schema.write_text, "nul")
     path = f"/v1/tables/{paimon.table_id}/health"
@@ -179,7 +143,7 @@ async def test_a_damaged_table_is_answered_as_such(paimon: Registered) -> None:
     assert "schema-0: it is no JSON document" in problem["detail"]
 
 
-async def test_p14_health_and_partitions_show_the_most_sorted_runs_of_a_bucket(paimon: Registered) -> None:
+async def test_p14_health_and_partitions_show_the_most_sorted_runs_of_a_bucket(paimon: Paimon) -> None:
     rows = [[number, "2026-11-02", 1.5] for number in range(20)]
     await asyncio.to_thread(paimon.lake.write, rows)
     fullest = (await paimon.view("health"))["fullest_bucket"]
@@ -192,7 +156,7 @@ async def test_p14_health_and_partitions_show_the_most_sorted_runs_of_a_bucket(p
     }
 
 
-async def test_p24_a_trigger_on_sorted_runs_holds_on_a_key_table(paimon: Registered) -> None:
+async def test_p24_a_trigger_on_sorted_runs_holds_on_a_key_table(paimon: Paimon) -> None:
     rule = {"name": "runs", "all": [{"metric": "sorted_run_count", "at_least": 6}]}
     await paimon.govern({"triggers": [rule]})
     states = (await paimon.view("explain"))["triggers"]["rules"]
@@ -200,12 +164,12 @@ async def test_p24_a_trigger_on_sorted_runs_holds_on_a_key_table(paimon: Registe
     assert (condition["measured"], condition["holds"]) == (6, True)
 
 
-async def signal(paimon: Registered, *, slow_down: bool, reason: str) -> None:
+async def signal(paimon: Paimon, *, slow_down: bool, reason: str) -> None:
     sent = {"kind": "backpressure", "slow_down": slow_down, "reason": reason}
     await paimon.api.post("/v1/signals", {"table_id": paimon.table_id, "signal": sent}, status=202)
 
 
-async def test_p23_writers_should_slow_down_at_three_sorted_runs_above_the_trigger(paimon: Registered) -> None:
+async def test_p23_writers_should_slow_down_at_three_sorted_runs_above_the_trigger(paimon: Paimon) -> None:
     await paimon.view("health")
     found = await paimon.view("backpressure")
     assert (found["slow_down"], found["since"], found["sorted_runs"]["slow_down_at"]) == (False, None, 8)
@@ -217,7 +181,7 @@ async def test_p23_writers_should_slow_down_at_three_sorted_runs_above_the_trigg
     assert (found["sorted_runs"]["bucket"], found["sorted_runs"]["sorted_run_count"]) == (0, 6)
 
 
-async def test_p23_a_signal_that_ends_another_hides_no_sorted_runs(paimon: Registered) -> None:
+async def test_p23_a_signal_that_ends_another_hides_no_sorted_runs(paimon: Paimon) -> None:
     await paimon.view("health")
     await signal(paimon, slow_down=False, reason="fine again")
     assert (await paimon.view("backpressure"))["reason"] == "fine again"
@@ -229,7 +193,7 @@ async def test_p23_a_signal_that_ends_another_hides_no_sorted_runs(paimon: Regis
 
 
 async def test_p23_a_look_of_the_coordinator_measures_the_sorted_runs_that_advice_is_based_on(
-    paimon: Registered,
+    paimon: Paimon,
 ) -> None:
     for _ in range(2):
         await asyncio.to_thread(paimon.lake.write, [[number, "2026-11-01", 1.5] for number in range(20)])

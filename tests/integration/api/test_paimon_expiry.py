@@ -7,7 +7,7 @@ import pytest
 
 from engine.domain.ids import RunId
 from tests.integration.api.conftest import Api
-from tests.integration.api.test_paimon import Registered, paimon
+from tests.integration.api.test_paimon import Paimon, paimon
 from tests.support.moved_clock import MovedClock
 from tests.support.paimon.expiries import files_of
 from tests.support.paimon.orphans import place
@@ -19,7 +19,7 @@ RULE = {"older_than": "30m", "keep_last": 1, "interval": "1h", "delete_files": T
 
 
 @pytest.fixture
-async def clock(paimon: Registered) -> MovedClock:
+async def clock(paimon: Paimon) -> MovedClock:
     """The record's clock, an hour ahead; the table has twelve snapshots and was compacted by its writer."""
     await asyncio.to_thread(paimon.lake.call, "compact", full=True, options={"write-only": "false"})
     clock = await MovedClock.of(paimon.api.container.database)
@@ -27,9 +27,8 @@ async def clock(paimon: Registered) -> MovedClock:
     return clock
 
 
-async def submitted(paimon: Registered, operation: str = "expire_snapshots", **more: Any) -> Any:
-    asked = {"table_id": paimon.table_id, "operation": operation, **more}
-    return await paimon.api.post("/v1/runs", asked, status=200 if more.get("dry_run") else 202)
+async def submitted(paimon: Paimon, operation: str = "expire_snapshots", **more: Any) -> Any:
+    return await paimon.submit(operation=operation, status=200 if more.get("dry_run") else 202, **more)
 
 
 async def ended(api: Api, run_id: str) -> Any:
@@ -42,7 +41,7 @@ async def ended(api: Api, run_id: str) -> Any:
 
 
 @pytest.mark.usefixtures("clock")
-async def test_an_expiry_deletes_what_its_dry_run_showed(paimon: Registered) -> None:
+async def test_an_expiry_deletes_what_its_dry_run_showed(paimon: Paimon) -> None:
     await paimon.govern({"maintenance": {"expire_snapshots": RULE}})
     rows, before = paimon.lake.call("values"), files_of(paimon.lake)
     shown = await submitted(paimon, dry_run=True)
@@ -70,7 +69,7 @@ async def test_an_expiry_deletes_what_its_dry_run_showed(paimon: Registered) -> 
 
 
 @pytest.mark.usefixtures("clock")
-async def test_a_reader_that_a_signal_names_keeps_its_snapshot(paimon: Registered) -> None:
+async def test_a_reader_that_a_signal_names_keeps_its_snapshot(paimon: Paimon) -> None:
     await paimon.govern({"maintenance": {"expire_snapshots": RULE}})
     signal = {"kind": "oldest_reader", "snapshot_id": "5"}
     await paimon.api.post("/v1/signals", {"table_id": paimon.table_id, "signal": signal}, status=202)
@@ -82,7 +81,7 @@ async def test_a_reader_that_a_signal_names_keeps_its_snapshot(paimon: Registere
 
 
 @pytest.mark.usefixtures("clock")
-async def test_a_purge_needs_its_dry_run_and_leaves_the_newest_snapshot(paimon: Registered) -> None:
+async def test_a_purge_needs_its_dry_run_and_leaves_the_newest_snapshot(paimon: Paimon) -> None:
     shown = await submitted(paimon, "purge", dry_run=True)
     assert shown["count"] == 12
     named = {"plan_hash": shown["details"]["plan_hash"], "confirm": "lake.lake.events"}
@@ -92,14 +91,14 @@ async def test_a_purge_needs_its_dry_run_and_leaves_the_newest_snapshot(paimon: 
 
 
 @pytest.mark.usefixtures("clock")
-async def test_an_expiry_is_due_after_its_interval(paimon: Registered) -> None:
+async def test_an_expiry_is_due_after_its_interval(paimon: Paimon) -> None:
     await paimon.govern({"maintenance": {"expire_snapshots": RULE}})
     upkeep = {each["operation"]: each for each in (await paimon.view("upkeep"))["operations"]}
     assert upkeep["expire_snapshots"]["due"], upkeep["expire_snapshots"]
     assert "12 snapshots of 13 can expire" in str(upkeep["expire_snapshots"])
 
 
-async def test_a_tag_past_its_time_goes_with_its_files(paimon: Registered, clock: MovedClock) -> None:
+async def test_a_tag_past_its_time_goes_with_its_files(paimon: Paimon, clock: MovedClock) -> None:
     await asyncio.to_thread(paimon.lake.call, "create_tag", name="old", snapshot=2, seconds=60)
     await paimon.govern({"maintenance": {"expire_snapshots": RULE}})
     early = await submitted(paimon, dry_run=True)
@@ -116,7 +115,7 @@ async def test_a_tag_past_its_time_goes_with_its_files(paimon: Registered, clock
     assert len(paimon.lake.call("history")["rows"]) == 1
 
 
-async def test_orphans_are_shown_by_a_dry_run_and_deleted_by_the_second_run(paimon: Registered) -> None:
+async def test_orphans_are_shown_by_a_dry_run_and_deleted_by_the_second_run(paimon: Paimon) -> None:
     place(paimon.lake.folder, "manifest/manifest-{}-0")
     files = files_of(paimon.lake)
     grow_old(paimon.lake.folder)

@@ -5,46 +5,25 @@ Nothing but the wiring is told of it: what is above `engine/formats` can't know 
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from redis.asyncio import Redis
 
-from engine.domain.ids import TableId
-from engine.domain.runs.run import Run, RunState
+from engine.domain.runs.run import RunState
 from engine.formats.base import Verification, WrittenGroup
-from tests.integration.api.conftest import Api, started_api
+from tests.integration.api.conftest import started_api
+from tests.integration.api.registered import Registered, registered
 from tests.support.databases import FreshDatabase, requested_database
 from tests.support.plain.catalog import SERVED_AS, PlainFormat
 from tests.support.plain.lake import PlainLake
 from tests.support.plain.table import PlainTable
 from tests.support.settings import settings_of
-from tests.support.watching import Watching
 
-
-@dataclass
-class Plain:
-    """The API over plain tables only, with one registered."""
-
-    api: Api
-    lake: PlainLake
-    table_id: str
-
-    async def look(self) -> Run:
-        """Let the coordinator look at the table; return the run that it submitted."""
-        world: Any = SimpleNamespace(
-            container=self.api.container, table_id=TableId(self.table_id), on_step=lambda _step: None
-        )
-        watching = Watching(world)
-        await watching.look(wake=True)
-        await watching.service.close()
-        async with self.api.container.database.read() as unit:
-            (run,) = await unit.runs.list(TableId(self.table_id))
-        return run
+Plain = Registered[PlainLake]
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.deep)])
@@ -60,12 +39,7 @@ async def plain(fresh_database: FreshDatabase, redis: Redis, redis_url: str, tmp
     lake = await asyncio.to_thread(PlainLake.make, tmp_path / "lake")
     settings = settings_of(tmp_path / "state", database_url=fresh_database.url, redis_url=redis_url)
     async with started_api(settings, formats=lambda _locations: {SERVED_AS: PlainFormat()}) as api:
-        catalog = {"name": "lake", "format": SERVED_AS.value, "properties": {"root": str(lake.root)}}
-        await api.post("/v1/catalogs", catalog, status=201)
-        asked = {"register": True, "owner_team": None}
-        found = await api.post("/v1/catalogs/lake/discover", asked, status=200)
-        (table,) = found["tables"]
-        yield Plain(api, lake, table["table_id"])
+        yield await registered(api, lake, SERVED_AS.value, {"root": str(lake.root)})
 
 
 async def test_only_the_served_format_makes_catalogs(plain: Plain) -> None:
@@ -84,8 +58,8 @@ async def test_only_the_served_format_makes_catalogs(plain: Plain) -> None:
 @pytest.mark.parametrize("proof", ["metadata", "content"])
 async def test_a_table_is_rewritten_from_the_api_to_the_commit(plain: Plain, proof: str) -> None:
     ids = plain.lake.ids()
-    await plain.api.put_policy(plain.table_id, {"verification": proof})
-    plan = await plain.api.post("/v1/runs", {"table_id": plain.table_id, "dry_run": True}, status=200)
+    await plain.govern({"verification": proof})
+    plan = await plain.submit(dry_run=True, status=200)
     run = await plain.api.rewrite(plain.table_id)
     assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")
     assert plan["groups_total"] == run.result.added_files == 3
@@ -101,16 +75,15 @@ async def test_a_table_is_rewritten_from_the_api_to_the_commit(plain: Plain, pro
 
 
 async def test_partitions_are_chosen_and_files_of_others_stay(plain: Plain) -> None:
-    asked = {"table_id": plain.table_id, "partitions": {"column": "day", "op": "ge", "value": "2026-11-02"}}
-    accepted = await plain.api.post("/v1/runs", asked, status=202)
+    accepted = await plain.submit(partitions={"column": "day", "op": "ge", "value": "2026-11-02"})
     plain.lake.append("2026-11-03")  # after the submission, before the work
     ids = plain.lake.ids()
     await plain.api.container.worker.advance(accepted["id"])
     shown = await plain.api.get(f"/v1/runs/{accepted['id']}")
     assert (shown["state"], shown["result"]["rewritten_files"]) == ("succeeded", 13)
     assert plain.lake.ids() == ids
-    wrong = {"table_id": plain.table_id, "partitions": {"column": "id", "op": "eq", "value": 1}}
-    (problem,) = (await plain.api.post("/v1/runs", wrong, status=422))["errors"]
+    refused = await plain.submit(partitions={"column": "id", "op": "eq", "value": 1}, status=422)
+    (problem,) = refused["errors"]
     assert problem["pointer"].startswith("/partitions")
 
 
@@ -135,18 +108,17 @@ async def test_settings_and_operations_that_the_format_does_not_support_are_refu
         ({"rewrite": {"engine": "native"}}, "/rewrite/engine"),
         ({"maintenance": expiry}, "/maintenance/expire_snapshots"),
     ):
-        problems = (await plain.api.put_policy(plain.table_id, policy, status=422))["errors"]
+        problems = (await plain.govern(policy, status=422))["errors"]
         assert pointer in {problem["pointer"] for problem in problems}
-    asked = {"table_id": plain.table_id, "operation": "expire_snapshots"}
-    (problem,) = (await plain.api.post("/v1/runs", asked, status=422))["errors"]
+    (problem,) = (await plain.submit(operation="expire_snapshots", status=422))["errors"]
     assert (problem["pointer"], problem["message"]) == ("/operation", "plain tables have rewrites only")
 
 
 async def test_the_coordinator_starts_what_is_due(plain: Plain) -> None:
     ids = plain.lake.ids()
     rule = {"name": "few", "all": [{"metric": "small_file_count", "at_least": 5}]}
-    await plain.api.put_policy(plain.table_id, {"triggers": [rule], "schedule": {"min_interval": "0s"}})
-    run = await plain.look()
+    await plain.govern({"triggers": [rule], "schedule": {"min_interval": "0s"}})
+    (run,) = await plain.look()
     await plain.api.container.worker.advance(run.id)
     assert (await plain.api.get(f"/v1/runs/{run.id}"))["state"] == "succeeded"
     assert (len(plain.lake.paths()), plain.lake.ids()) == (3, ids)
@@ -186,4 +158,4 @@ async def test_a_table_that_can_not_go_back_is_frozen_when_its_proof_fails(
     table = await plain.api.get(f"/v1/tables/{plain.table_id}")
     assert table["freeze"]["run_id"] == run.id
     assert table["freeze"]["parent_snapshot_id"] is None
-    await plain.api.post("/v1/runs", {"table_id": plain.table_id}, status=409)
+    await plain.submit(status=409)

@@ -15,7 +15,7 @@ from packhouse_client.errors import InvalidInput, NotEligible, NotFound
 
 from engine.formats.hive.catalog.metastore import Metastore
 from tests.integration.api.conftest import ADDRESS, Api
-from tests.integration.api.test_hive import DAYS, Registered, hive
+from tests.integration.api.test_hive import DAYS, Hive, hive
 from tests.support.hive.lakes import HiveLake, path_of
 from tests.support.world import Lake
 
@@ -41,18 +41,18 @@ class Files:
 
 
 @pytest.fixture
-async def client(hive: Registered) -> Any:
+async def client(hive: Hive) -> Any:
     key = hive.api.client.headers["Authorization"].removeprefix("Bearer ")
     transport = httpx.ASGITransport(app=hive.api.app)
     async with AsyncPackhouse("http://packhouse", key, transport=transport) as made:
         yield made
 
 
-def ids(hive: Registered, day: str | None) -> list[int]:
-    return sorted(row["id"] for row in hive.table.rows() if row["day"] == day)
+def ids(hive: Hive, day: str | None) -> list[int]:
+    return sorted(row["id"] for row in hive.lake.rows() if row["day"] == day)
 
 
-async def test_a_file_is_put_once_where_no_rewrite_is_under_way(hive: Registered, client: AsyncPackhouse) -> None:
+async def test_a_file_is_put_once_where_no_rewrite_is_under_way(hive: Hive, client: AsyncPackhouse) -> None:
     """U13: the helper asks, puts the file, asks again, and returns; values of any kind name a partition."""
     for first, day in enumerate((DAYS[0], DAYS[1], None)):
         files = Files(100 * (first + 1))
@@ -68,10 +68,10 @@ async def test_a_file_is_put_once_where_no_rewrite_is_under_way(hive: Registered
 
 
 async def test_a_rewrite_in_the_middle_of_a_write(
-    hive: Registered, client: AsyncPackhouse, monkeypatch: pytest.MonkeyPatch
+    hive: Hive, client: AsyncPackhouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """U13: the writer learns of the new folder before the switch, writes to both, and is told that it is done."""
-    await hive.api.put_policy(hive.table_id, POLICY)
+    await hive.govern(POLICY)
     real, loop = Metastore.change_partition, asyncio.get_running_loop()
     during, files = list[list[str]](), Files(100)
 
@@ -97,10 +97,10 @@ async def test_a_rewrite_in_the_middle_of_a_write(
 @pytest.mark.parametrize("rewrites", [1, 2])
 @pytest.mark.parametrize("moment", ["before it puts", "after it has put"])
 async def test_whole_rewrites_between_two_questions(
-    hive: Registered, client: AsyncPackhouse, moment: str, rewrites: int
+    hive: Hive, client: AsyncPackhouse, moment: str, rewrites: int
 ) -> None:
     """U13: the answer is outdated when the writer acts on it, or its file is merged before it asks again."""
-    await hive.api.put_policy(hive.table_id, POLICY)
+    await hive.govern(POLICY)
     files = Files(100)
 
     async def put(address: str) -> None:
@@ -111,7 +111,7 @@ async def test_whole_rewrites_between_two_questions(
             run = await hive.api.rewrite(hive.table_id)
             assert run.state == "succeeded", run.detail
             for day in DAYS:
-                hive.table.append([day], [{"id": 7, "value": 1.5}])
+                hive.lake.append([day], [{"id": 7, "value": 1.5}])
         if is_first and moment == "before it puts":
             await files.put(address)
 
@@ -120,7 +120,7 @@ async def test_whole_rewrites_between_two_questions(
     assert ids(hive, DAYS[0]) == sorted([0, 1, 2, 3, 100, 101, *[7] * rewrites])
 
 
-async def test_a_write_that_was_interrupted_goes_on_under_its_name(hive: Registered, client: AsyncPackhouse) -> None:
+async def test_a_write_that_was_interrupted_goes_on_under_its_name(hive: Hive, client: AsyncPackhouse) -> None:
     """U13: the rows are there once after a second call with the name of the first."""
     files = Files(100)
 
@@ -135,7 +135,7 @@ async def test_a_write_that_was_interrupted_goes_on_under_its_name(hive: Registe
     assert ids(hive, DAYS[0]) == [0, 1, 2, 3, 100, 101]
 
 
-async def test_wrong_questions_name_the_field_and_the_remedy(hive: Registered, client: AsyncPackhouse) -> None:
+async def test_wrong_questions_name_the_field_and_the_remedy(hive: Hive, client: AsyncPackhouse) -> None:
     async def put(_: str) -> None:
         raise AssertionError
 
@@ -158,23 +158,23 @@ async def test_wrong_questions_name_the_field_and_the_remedy(hive: Registered, c
         await client.tables.write_locations(hive.table_id, partition=r'{"day":"\ud800"}')
 
 
-async def test_an_empty_value_is_not_the_partition_without_a_value(hive: Registered, client: AsyncPackhouse) -> None:
+async def test_an_empty_value_is_not_the_partition_without_a_value(hive: Hive, client: AsyncPackhouse) -> None:
     """A Metastore finds the partition of null by an empty text; its rows would be asked for under two names."""
     assert (await client.tables.write_locations(hive.table_id, partition='{"day":null}')).locations
     with pytest.raises(InvalidInput, match="write null"):
         await client.tables.write_locations(hive.table_id, partition='{"day":""}')
 
 
-async def test_a_list_that_can_not_be_read_is_no_answer(hive: Registered, client: AsyncPackhouse) -> None:
+async def test_a_list_that_can_not_be_read_is_no_answer(hive: Hive, client: AsyncPackhouse) -> None:
     """The file could be in it: its writer must not be told to put it again."""
-    await hive.api.put_policy(hive.table_id, POLICY)
+    await hive.govern(POLICY)
     files = Files(100)
     (address,) = await client.write_everywhere(hive.table_id, DAY, files.put)
     run = await hive.api.rewrite(hive.table_id)
     assert run.state == "succeeded", run.detail
     asked = {"partition": '{"day":"2026-11-01"}', "file_name": Path(address).name}
     assert (await client.tables.write_locations(hive.table_id, **asked)).is_written
-    for each in hive.table.folder.rglob("_replaced-*.json"):
+    for each in hive.lake.folder.rglob("_replaced-*.json"):
         each.write_text("{")
     answer = await hive.api.get(f"/v1/tables/{hive.table_id}/write-locations", params=asked, status=409)
     assert answer["code"] == "table_unreadable"

@@ -88,13 +88,12 @@ def test_a_refusal_is_not_sent_again(mock: MockPackhouse, table: str) -> None:
     assert len(mock.requests) == 3
 
 
-def test_a_key_still_in_flight_after_a_lost_answer_is_waited_for(mock: MockPackhouse, table: str) -> None:
+def test_a_conflict_is_waited_for_after_a_lost_answer_and_an_error_at_first_sight(
+    mock: MockPackhouse, table: str
+) -> None:
     mock.fail_next(httpx.ReadTimeout("slow"))
-    mock.fail_next(409)
+    mock.fail_next(409)  # the key is still in flight
     assert submit(mock.client(), table).state is RunState.QUEUED
-
-
-def test_a_conflict_at_first_sight_is_an_error_at_once(mock: MockPackhouse, table: str) -> None:
     mock.fail_next(409)
     with pytest.raises(StateConflict):
         submit(mock.client(), table)
@@ -114,12 +113,9 @@ def waits_of(mock: MockPackhouse, table: str) -> list[float]:
     return waits
 
 
-def test_the_server_says_how_long_to_wait(mock: MockPackhouse, table: str) -> None:
+def test_the_server_says_how_long_to_wait_or_waits_grow(mock: MockPackhouse, table: str) -> None:
     mock.fail_next(429, retry_after=7)
     assert waits_of(mock, table) == [7.0]
-
-
-def test_waits_grow_when_the_server_says_nothing(mock: MockPackhouse, table: str) -> None:
     mock.fail_next(503, times=4)
     waits = waits_of(mock, table)
     assert all(0.25 * 2**n <= wait <= 0.5 * 2**n for n, wait in enumerate(waits))
