@@ -8,7 +8,7 @@ from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import RUN, opened
 from tests.support.paimon.s3_lakes import S3Lake
 
-OneLake = TypeVar("OneLake", PaimonLake, S3Lake)
+OneLake = TypeVar("OneLake", bound=PaimonLake | S3Lake)
 
 
 def keyed(lake: OneLake) -> OneLake:

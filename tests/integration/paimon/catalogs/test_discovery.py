@@ -5,45 +5,28 @@ from pathlib import Path
 
 import pytest
 
-from engine.domain.errors import Away, InvalidInput, NotFound, StateConflict
+from engine.domain.errors import InvalidInput, NotFound, StateConflict
 from engine.domain.tables.table import TableRef
-from engine.formats.paimon import PaimonConnection, PaimonFormat
+from engine.formats.paimon import PaimonFormat
 from engine.formats.paimon.catalog import database
 from engine.services.catalogs.locations import LocationRules
+from tests.integration.paimon.catalog_discovery import CatalogDiscovery, check_away, connected, filled
 from tests.support.paimon.jdbc_lakes import ON_BOTH, CatalogHome, JdbcLake
 from tests.support.postgres_server import PostgresServer
 
 
-def connected(lake: JdbcLake, **properties: str) -> PaimonConnection:
-    return PaimonFormat().connect("lake", {**lake.properties, **properties})
-
-
 @pytest.fixture
 def lake(jdbc_lake: JdbcLake) -> JdbcLake:
-    lake = jdbc_lake.create(partition_keys=["day"])
-    for number in range(3):
-        lake.write([[number, "a", 1.5]])
-    return lake
+    return filled(jdbc_lake)
+
+
+@ON_BOTH
+class TestDiscovery(CatalogDiscovery):
+    """As in every catalog that names its tables."""
 
 
 def insert(home: CatalogHome, database: str, name: str, key: str = "jdbc") -> None:
     home.execute("INSERT INTO paimon_tables VALUES (:key, :database, :name)", key=key, database=database, name=name)
-
-
-@ON_BOTH
-def test_a_table_is_listed_and_read(lake: JdbcLake) -> None:
-    connection = connected(lake)
-    connection.ping()
-    assert connection.list_tables(5).identifiers == (("lake", "events"),)
-    table = connection.open_table(lake.ref)
-    assert connection.pointers([lake.ref]) == {lake.ref: table.pointer}
-    assert table.digest().num_rows == 3
-    steps = connection.check()
-    assert [step.ok for step in steps] == [True, True, True]
-    assert [step.detail.partition(" at ")[0] for step in steps[1:]] == [
-        "1 tables (lake.events)",
-        "lake.events: snapshot 3",
-    ]
 
 
 @ON_BOTH
@@ -98,13 +81,6 @@ def test_a_row_without_a_folder_is_named(lake: JdbcLake) -> None:
         connection.open_table(ref)
 
 
-def test_a_table_that_is_dropped_while_it_is_open_is_gone(lake: JdbcLake) -> None:
-    table = connected(lake).open_table(lake.ref)
-    lake.call("drop")
-    with pytest.raises(NotFound):
-        table.find_commits("run_1")
-
-
 @ON_BOTH
 def test_another_catalog_key_has_other_tables(lake: JdbcLake) -> None:
     insert(lake.home, "lake", "others", key="other")
@@ -151,17 +127,7 @@ def test_a_database_without_a_catalog_is_refused(jdbc_lake: JdbcLake) -> None:
 
 def test_a_database_that_is_away_is_a_wait_at_every_step(tcp_postgres: PostgresServer, lake: JdbcLake) -> None:
     away = replace(lake, home=CatalogHome("postgresql://u:hidden@127.0.0.1:9/x", {}))
-    connection = connected(away)
-    for call in (
-        connection.ping,
-        lambda: connection.list_tables(5),
-        lambda: connection.pointers([lake.ref]),
-        lambda: connection.open_table(lake.ref),
-    ):
-        with pytest.raises(Away) as failure:
-            call()
-        assert "hidden" not in failure.value.message
-    assert [step.ok for step in connection.check()] == [False]
+    check_away(connected(away), lake.ref)
 
 
 def test_a_refused_user_is_no_wait(tcp_postgres: PostgresServer, jdbc_lake: JdbcLake) -> None:

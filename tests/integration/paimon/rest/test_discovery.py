@@ -5,38 +5,25 @@ import pytest
 from engine.domain.errors import Away, InvalidInput, NotEligible, NotFound, StateConflict
 from engine.domain.tables.table import TableRef
 from engine.formats.base import FileScope
-from engine.formats.paimon import PaimonConnection, PaimonFormat
+from engine.formats.paimon import PaimonFormat
 from engine.services.catalogs.locations import LocationRules
+from tests.integration.paimon.catalog_discovery import CatalogDiscovery, check_away, connected, filled
 from tests.support.faulty_proxy import LOST, FaultyProxy
 from tests.support.paimon.rest_lakes import TOKEN, RestLake
 
 
-def connected(lake: RestLake, **properties: str) -> PaimonConnection:
-    return PaimonFormat().connect("lake", {**lake.properties, **properties})
-
-
 @pytest.fixture
 def lake(rest_lake: RestLake) -> RestLake:
-    lake = rest_lake.create(partition_keys=["day"])
-    for number in range(3):
-        lake.write([[number, "a", 1.5]])
-    return lake
+    return filled(rest_lake)
 
 
-def test_a_table_is_listed_and_read(lake: RestLake) -> None:
-    connection = connected(lake)
-    connection.ping()
-    assert connection.list_tables(5).identifiers == (("lake", "events"),)
-    table = connection.open_table(lake.ref)
-    assert connection.pointers([lake.ref]) == {lake.ref: table.pointer}
-    assert (table.digest().num_rows, table.location) == (3, str(lake.folder))
-    steps = connection.check()
-    assert [step.ok for step in steps] == [True, True, True]
-    assert [step.detail.partition(" at ")[0] for step in steps] == [
-        "1 databases (lake) in lake-warehouse",
-        "1 tables (lake.events)",
-        "lake.events: snapshot 3",
-    ]
+class TestDiscovery(CatalogDiscovery):
+    """As in every catalog that names its tables."""
+
+
+def test_the_databases_of_a_catalog_are_named(lake: RestLake) -> None:
+    detail = connected(lake).check()[0].detail
+    assert detail.partition(" at ")[0] == "1 databases (lake) in lake-warehouse"
 
 
 def test_a_table_before_its_first_snapshot(rest_lake: RestLake) -> None:
@@ -139,15 +126,7 @@ def test_a_token_that_no_header_can_have_is_not_repeated(lake: RestLake) -> None
 def test_a_server_that_is_away_is_a_wait_at_every_step(lake: RestLake, status: int) -> None:
     proxy = FaultyProxy(lake.url, before=lambda _request: status)
     with lake.behind(proxy) as away:
-        connection = connected(away)
-        for call in (
-            connection.ping,
-            lambda: connection.list_tables(5),
-            lambda: connection.pointers([lake.ref]),
-            lambda: connection.open_table(lake.ref),
-        ):
-            with pytest.raises(Away):
-                call()
+        check_away(connected(away), lake.ref)
     with pytest.raises(Away) as failure:  # nobody listens
         connected(away).ping()
     assert TOKEN not in failure.value.message
