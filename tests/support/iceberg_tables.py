@@ -6,8 +6,10 @@ file with the schema of the task. It knows top-level columns only.
 
 import base64
 import json
+import shutil
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,7 +85,7 @@ class Lake:
         """Make an empty catalog in a folder; `store`: its `warehouse` and access, if it is elsewhere."""
         properties = {"uri": f"sqlite:///{folder}/catalog.db", "warehouse": f"file://{folder}/warehouse", **store}
         catalog = SqlCatalog("lake", **properties)
-        catalog.create_namespace("sales")
+        catalog.create_namespace_if_not_exists("sales")
         return Lake(folder, catalog, IcebergFormat().connect("lake", {"type": "sql", **properties}))
 
     def create(
@@ -111,6 +113,33 @@ class Lake:
         """Let go of both connections."""
         self.connection.close()
         self.catalog.close()
+
+
+@dataclass(frozen=True)
+class PreparedLake:
+    """A lake that is filled once and put back for each test, in one place: its metadata has absolute paths."""
+
+    folder: Path
+
+    @staticmethod
+    def filled(folder: Path, fill: Callable[[Lake], object]) -> "PreparedLake":
+        """Fill a lake and keep a copy of its files."""
+        made = PreparedLake(folder)
+        (folder / "lake").mkdir()
+        lake = Lake.make(folder / "lake")
+        fill(lake)
+        lake.close()
+        (folder / "lake").rename(folder / "kept")
+        return made
+
+    @contextmanager
+    def restored(self) -> Iterator[Lake]:
+        """Yield the lake as it was filled."""
+        shutil.copytree(self.folder / "kept", self.folder / "lake")
+        lake = Lake.make(self.folder / "lake")
+        yield lake
+        lake.close()
+        shutil.rmtree(self.folder / "lake")
 
 
 def orders(ids: Iterable[int], *, city: str | None = "Aachen") -> pa.Table:

@@ -103,6 +103,7 @@ def _lower_greatest_id(path: Path) -> int:
     return int(greatest)
 
 
+@pytest.mark.deep
 async def test_a_lost_or_doubled_row_and_a_wrong_bound_are_noticed(
     hive_lake: HiveLake, hive_spark: HiveSpark, rewrite: Rewrite
 ) -> None:

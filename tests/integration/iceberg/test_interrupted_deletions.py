@@ -1,6 +1,6 @@
 """Deletions that are killed between two steps, or during which other writers commit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from engine.formats.deletion.removal import Removal
 from engine.formats.iceberg.deletion import expired_files, unneeded
 from engine.formats.iceberg.deletion.records import records_of
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
-from tests.support.iceberg_tables import RUN_ID, Lake, append_files, ids_of, live_paths, orders
+from tests.support.iceberg_tables import RUN_ID, Lake, PreparedLake, append_files, ids_of, live_paths, orders
 
 
 class KilledError(BaseException):
@@ -27,6 +27,18 @@ def history(lake: Lake) -> Table:
     lake.load().overwrite(orders(range(100, 120)))
     append_files(lake.load(), 1, first=200)
     return lake.load()
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> PreparedLake:
+    return PreparedLake.filled(tmp_path_factory.mktemp("history"), history)
+
+
+@pytest.fixture
+def past(prepared: PreparedLake) -> Iterator[Lake]:
+    """A lake with the table of `history`."""
+    with prepared.restored() as lake:
+        yield lake
 
 
 @pytest.fixture
@@ -61,39 +73,39 @@ def _counted(real: Callable[..., Any], steps: list[str], name: str, number: int,
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("number", range(1, 9))
-def test_a_process_that_is_killed_at_any_step_is_followed_by_another(lake: Lake, number: int, after: bool) -> None:
-    every, deletion = ids(history(lake).metadata), Deletion(lake)
-    rows = ids_of(lake.load())
+def test_a_process_that_is_killed_at_any_step_is_followed_by_another(past: Lake, number: int, after: bool) -> None:
+    every, deletion = ids(past.load().metadata), Deletion(past)
+    rows = ids_of(past.load())
     with pytest.MonkeyPatch.context() as patched:
         kill_at(patched, number, after=after)
         with pytest.raises(KilledError):
             deletion.run(every[:-1])
-    assert needed(lake.load()) <= stored(lake.load())
-    if every[0] in ids(lake.load().metadata):  # killed before the commit: the next attempt begins with it
+    assert needed(past.load()) <= stored(past.load())
+    if every[0] in ids(past.load().metadata):  # killed before the commit: the next attempt begins with it
         deletion.run(every[:-1])
     elif deletion.begin().is_pending():
         deletion.finish(deletion.begin())
-    assert stored(lake.load()) == needed(lake.load())
-    assert ids_of(lake.load()) == rows
+    assert stored(past.load()) == needed(past.load())
+    assert ids_of(past.load()) == rows
     assert not deletion.begin().is_pending()
 
 
 @pytest.mark.usefixtures("small_batches")
-def test_the_steps_of_a_deletion(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    every = ids(history(lake).metadata)
+def test_the_steps_of_a_deletion(past: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = ids(past.load().metadata)
     steps = kill_at(monkeypatch, 0, after=False)
-    Deletion(lake).run(every[:-1])
+    Deletion(past).run(every[:-1])
     assert [steps[0], steps[1], steps[-1], len(steps)] == ["Records_write", "Records_write", "Records_delete", 8]
     assert set(steps[2:-1]) == {"Removal_delete"}
 
 
-def test_the_list_is_stored_before_the_first_file_is_deleted(lake: Lake) -> None:
-    every, deletion = ids(history(lake).metadata), Deletion(lake)
+def test_the_list_is_stored_before_the_first_file_is_deleted(past: Lake) -> None:
+    every, deletion = ids(past.load().metadata), Deletion(past)
     files = deletion.expire(every[:-1])
-    recorded, before = files.find(), stored(lake.load())
+    recorded, before = files.find(), stored(past.load())
     listed = {row["path"] for row in records_of(deletion.view(), RUN_ID).files()[1].samples(1000)}  # type: ignore[index]
     files.delete(deletion.removal())
-    gone = {path.removeprefix("file:") for path in before - stored(lake.load())}
+    gone = {path.removeprefix("file:") for path in before - stored(past.load())}
     assert gone == {path.removeprefix("file://") for path in listed}
     assert recorded.files.rows == len(gone)
 
@@ -109,45 +121,45 @@ def a_candidate(files: expired_files.ExpiredFiles) -> str:
 
 
 @pytest.mark.parametrize("is_resumed", [False, True])
-def test_a_file_that_a_writer_adds_again_after_the_list_was_stored_is_kept(lake: Lake, is_resumed: bool) -> None:
-    deletion = Deletion(lake)
-    history(lake)
-    files = deletion.expire(ids(lake.load().metadata)[:-1])
+def test_a_file_that_a_writer_adds_again_after_the_list_was_stored_is_kept(past: Lake, is_resumed: bool) -> None:
+    deletion = Deletion(past)
+    past.load()
+    files = deletion.expire(ids(past.load().metadata)[:-1])
     path = a_candidate(files)
-    add_again(lake.load(), path)
+    add_again(past.load(), path)
     _, tally, proof = deletion.finish(deletion.begin() if is_resumed else files)
-    assert path in live_paths(lake.load())
-    assert needed(lake.load()) == stored(lake.load())
-    assert ids_of(lake.load())
+    assert path in live_paths(past.load())
+    assert needed(past.load()) == stored(past.load())
+    assert ids_of(past.load())
     assert all(each.holds for each in proof)
     assert sum(each.files for each in tally.deleted.values()) > 3
 
 
-def test_a_long_deletion_looks_at_the_table_again(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_deletion_looks_at_the_table_again(past: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unneeded, "_FILES_BETWEEN_LOOKS", 0)
     monkeypatch.setattr("engine.formats.deletion.file_lists.BATCH_ROWS", 1)
     monkeypatch.setattr(removal, "_AT_ONCE", 1)
-    history(lake)
-    deletion = Deletion(lake)
-    files = deletion.expire(ids(lake.load().metadata)[:-1])
+    past.load()
+    deletion = Deletion(past)
+    files = deletion.expire(ids(past.load().metadata)[:-1])
     paths = [row["path"] for batch in files.find().files.batches() for row in batch.to_pylist()]
     last = next(path for path in reversed(paths) if path.endswith(".parquet"))
-    deletion.before_batch = lambda _: None if deletion.batches else add_again(lake.load(), last)
+    deletion.before_batch = lambda _: None if deletion.batches else add_again(past.load(), last)
     deletion.finish(files)
-    assert last in live_paths(lake.load())
-    assert needed(lake.load()) == stored(lake.load())
+    assert last in live_paths(past.load())
+    assert needed(past.load()) == stored(past.load())
 
 
-def test_a_file_that_is_needed_after_its_deletion_fails_the_proof(lake: Lake) -> None:
-    history(lake)
-    deletion = Deletion(lake)
-    files = deletion.expire(ids(lake.load().metadata)[:-1])
+def test_a_file_that_is_needed_after_its_deletion_fails_the_proof(past: Lake) -> None:
+    past.load()
+    deletion = Deletion(past)
+    files = deletion.expire(ids(past.load().metadata)[:-1])
     path = a_candidate(files)
     body = Path("/" + path.removeprefix("file:").lstrip("/")).read_bytes()
     files.delete(deletion.removal())
     assert all(each.holds for each in files.prove())
     Path("/" + path.removeprefix("file:").lstrip("/")).write_bytes(body)
-    add_again(lake.load(), path)
+    add_again(past.load(), path)
     (condition,) = files.prove()
     assert not condition.holds
     assert "1 of them are needed" in condition.detail
@@ -192,24 +204,24 @@ def _delete_rows(lake: Lake) -> None:
     ],
 )
 def test_writers_that_commit_at_any_moment_lose_nothing(
-    lake: Lake, writer: Callable[[Lake], None], moment: str
+    past: Lake, writer: Callable[[Lake], None], moment: str
 ) -> None:
-    every, deletion = ids(history(lake).metadata), Deletion(lake)
+    every, deletion = ids(past.load().metadata), Deletion(past)
     files = deletion.begin()
     files.announce(deletion.view(), every[:-2])
-    _act(writer, lake, moment == "announced")
-    drop_snapshots(lake.load(), every[:-2])
-    _act(writer, lake, moment == "expired")
+    _act(writer, past, moment == "announced")
+    drop_snapshots(past.load(), every[:-2])
+    _act(writer, past, moment == "expired")
     files.find()
-    _act(writer, lake, moment == "recorded")
-    deletion.before_batch = lambda _: None if len(deletion.batches) != 1 else _act(writer, lake, moment == "deleting")
+    _act(writer, past, moment == "recorded")
+    deletion.before_batch = lambda _: None if len(deletion.batches) != 1 else _act(writer, past, moment == "deleting")
     files.delete(deletion.removal())
-    _act(writer, lake, moment == "deleted")
+    _act(writer, past, moment == "deleted")
     assert all(each.holds for each in files.prove())
     files.close()
-    assert needed(lake.load()) == stored(lake.load())
-    for each in ids(lake.load().metadata):
-        lake.load().scan(snapshot_id=each).to_arrow()
+    assert needed(past.load()) == stored(past.load())
+    for each in ids(past.load().metadata):
+        past.load().scan(snapshot_id=each).to_arrow()
 
 
 def _act(writer: Callable[[Lake], None], lake: Lake, is_now: bool) -> None:
