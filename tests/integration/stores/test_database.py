@@ -13,8 +13,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from engine.domain.errors import Fatal, InvalidInput, NotFound, StateConflict, Transient
+from engine.domain.tables.table import Table
 from engine.stores.database import Database
-from tests.integration.stores.samples import LAKE, NOON, a_run, a_table, insert_run, registered, submitted
+from tests.integration.stores.samples import LAKE, NOON, a_run, a_table, submitted
 from tests.support.databases import FreshDatabase
 
 
@@ -30,14 +31,11 @@ async def test_a_unit_of_work_is_all_or_nothing(database: Database) -> None:
         assert await work.catalogs.get("lake") is None
 
 
-async def test_a_read_transaction_can_not_write(database: Database) -> None:
+async def test_a_read_transaction_can_not_write_and_its_connection_writes_again(database: Database) -> None:
+    await database.ping()
     with pytest.raises(DBAPIError, match=r"read-?only"):
         async with database.read() as work:
             await work.catalogs.insert(LAKE)
-
-
-async def test_a_connection_writes_again_after_it_was_used_to_read(database: Database) -> None:
-    await database.ping()
     async with database.begin() as work:
         await work.catalogs.insert(LAKE)
     async with database.read() as work:
@@ -58,20 +56,18 @@ async def test_times_keep_their_microseconds_and_are_utc(database: Database) -> 
     run = await submitted(database)
     async with database.read() as work:
         stored = await work.runs.get(run.id)
-    assert stored.created_at == NOON
-    assert stored.created_at.tzinfo is UTC
+    assert (stored.created_at, stored.created_at.tzinfo) == (NOON, UTC)
 
 
-async def test_a_naive_time_is_refused(database: Database) -> None:
-    table = await registered(database)
+async def test_neither_a_naive_time_nor_not_a_number_nor_a_row_that_must_not_be_is_stored(
+    database: Database, table: Table
+) -> None:
     with pytest.raises(Exception, match="no time zone"):
         await submitted(database, table.id, created_at=datetime(2026, 11, 1))  # noqa: DTZ001 - what is refused
-
-
-async def test_not_a_number_is_refused_in_documents(database: Database) -> None:
-    table = await registered(database)
     with pytest.raises(Exception, match="not JSON compliant"):
         await submitted(database, table.id, plan={"rate": float("nan")})
+    with pytest.raises(Fatal, match="ck_runs_"):
+        await submitted(database, table.id, attempt=-1)
 
 
 async def test_a_unique_violation_names_its_constraint_and_spares_the_transaction(database: Database) -> None:
@@ -81,14 +77,6 @@ async def test_a_unique_violation_names_its_constraint_and_spares_the_transactio
             await work.catalogs.insert(LAKE)
         assert await work.catalogs.get("lake") == LAKE
     assert caught.value.details == {"constraint": "pk_catalogs"}
-
-
-async def test_a_row_that_must_not_be_is_fatal(database: Database) -> None:
-    table = await registered(database)
-    run = a_run(table.id, attempt=-1)
-    with pytest.raises(Fatal, match="ck_runs_"):
-        async with database.begin() as work:
-            await insert_run(work, run)
 
 
 async def test_foreign_keys_hold_on_every_connection(database: Database) -> None:
@@ -169,16 +157,11 @@ async def test_a_killed_connection_is_transient_once(postgres_url: str) -> None:
     await database.close()
 
 
-async def test_no_server_is_transient(tmp_path: Path) -> None:
-    database = Database(f"postgresql+psycopg://nobody@/nothing?host={tmp_path}")
-    with pytest.raises(Transient):
-        await database.ping()
-
-
-async def test_a_missing_folder_is_transient(tmp_path: Path) -> None:
-    database = Database(f"sqlite+aiosqlite:///{tmp_path}/missing/packhouse.sqlite3")
-    with pytest.raises(Transient):
-        await database.ping()
+async def test_neither_a_missing_server_nor_a_missing_folder_is_more_than_transient(tmp_path: Path) -> None:
+    file = f"sqlite+aiosqlite:///{tmp_path}/missing/packhouse.sqlite3"
+    for url in (f"postgresql+psycopg://nobody@/nothing?host={tmp_path}", file):
+        with pytest.raises(Transient):
+            await Database(url).ping()
     for thread in threading.enumerate():  # the driver's thread tells this loop that it ends: wait for it
         if "_connection_worker_thread" in thread.name:
             await asyncio.to_thread(thread.join, 5)
