@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 import pyarrow as pa
 from pyiceberg.io.pyarrow import _dataframe_to_data_files
@@ -76,6 +76,15 @@ async def events_of(world: World, run_id: RunId) -> Sequence[Any]:
 async def explained(world: World) -> Any:
     """Return the explanation of the world's table."""
     return await world.container.explain.explain(SYSTEM, world.table_id)
+
+
+def raising(error: Exception) -> Callable[..., Any]:
+    """Return a function that takes anything and raises an error."""
+
+    def act(*_: Any, **__: Any) -> NoReturn:
+        raise error
+
+    return act
 
 
 def snapshot_ids(world: World) -> list[int]:

@@ -17,7 +17,7 @@ from engine.formats.iceberg.table import IcebergTable
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
 from engine.services.runs import execution
 from engine.spark.dispatch import Ticket
-from tests.support.attempts import explained
+from tests.support.attempts import explained, raising
 from tests.support.databases import TWO_DATABASES, FreshDatabase
 from tests.support.outages import with_twins
 from tests.support.watching import Watching, set_policy
@@ -88,9 +88,7 @@ async def test_files_that_are_gone_or_refused_are_the_tables_own_fault(world: Wo
 async def test_metadata_that_can_not_be_parsed_is_the_tables_own_fault(
     world: World, tables: Sequence[TableId], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail_to_parse(_table: IcebergTable, *_arguments: object) -> None:
-        raise ValueError("a field that nobody knows")
-
+    fail_to_parse = raising(ValueError("a field that nobody knows"))
     monkeypatch.setattr(IcebergTable, "figures", fail_to_parse)
     monkeypatch.setattr(IcebergTable, "conditions", fail_to_parse)
     for table_id in tables:

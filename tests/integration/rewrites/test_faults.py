@@ -21,7 +21,7 @@ from engine.domain.ids import RunId
 from engine.domain.runs.run import GroupState, RunState
 from engine.formats.base import Verification
 from engine.formats.iceberg.table import IcebergTable
-from tests.support.attempts import advanced, append_files, content, die_at, groups_of, succeeded
+from tests.support.attempts import advanced, append_files, content, die_at, groups_of, raising, succeeded
 from tests.support.databases import TWO_DATABASES
 from tests.support.eventually import seen_when
 from tests.support.local_dispatch import LocalDispatcher
@@ -315,13 +315,6 @@ async def test_a_lost_race_makes_the_run_wait_before_it_tries_again(world: World
     assert waiting.waiting_for == "conflict_backoff"
     assert waiting.not_before is not None
     assert waiting.not_before > waiting.updated_at + timedelta(seconds=20)
-
-
-def raising(error: Exception) -> Callable[..., Any]:
-    def act(*_: Any, **__: Any) -> Any:
-        raise error
-
-    return act
 
 
 def reset() -> ConnectionResetError:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from pyiceberg.types import StringType
@@ -18,7 +17,7 @@ from engine.formats.iceberg.connection import IcebergConnection
 from engine.services.operations.rewrite import early_losses
 from engine.services.operations.tasks import lanes
 from engine.spark.dispatch import Ticket
-from tests.support.attempts import append_files, content, die_at, events_of, explained, replaced_by_another
+from tests.support.attempts import append_files, content, die_at, events_of, explained, raising, replaced_by_another
 from tests.support.databases import TWO_DATABASES
 from tests.support.eventually import eventually
 from tests.support.watching import Watching, finish_live, runs_of, set_policy
@@ -267,11 +266,7 @@ async def test_a_worker_that_dies_before_it_notes_a_lost_race_leaves_it_to_its_s
 async def test_a_catalog_that_does_not_answer_a_look_stops_nothing(
     world: World, tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(*_: Any) -> Any:
-        message = "the catalog does not answer"
-        raise Transient(message)
-
-    monkeypatch.setattr(IcebergConnection, "pointers", away)
+    monkeypatch.setattr(IcebergConnection, "pointers", raising(Transient("the catalog does not answer")))
     run = await world.rewrite()
     assert (run.state, len(tasks.sent)) == (RunState.SUCCEEDED, 3)
 

@@ -5,7 +5,6 @@ The damage is real: the commit forgets manifests that it did not touch, and with
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
@@ -17,7 +16,16 @@ from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.table import Freeze
 from engine.formats.iceberg.commits.producer import SnapshotProducer
 from engine.services.operations import mismatches
-from tests.support.attempts import append_files, content, die_at, events_of, explained, snapshot_ids, succeeded
+from tests.support.attempts import (
+    append_files,
+    content,
+    die_at,
+    events_of,
+    explained,
+    raising,
+    snapshot_ids,
+    succeeded,
+)
 from tests.support.world import World
 
 CHECKED = {"verification": "content"}
@@ -182,10 +190,7 @@ async def test_a_worker_that_dies_between_commit_and_proof_leaves_the_proof_to_t
 async def test_a_catalog_that_goes_away_at_that_moment_means_a_freeze(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(*_: Any, **__: Any) -> Any:
-        message = "connection reset by peer"
-        raise ConnectionResetError(message)
-
+    away = raising(ConnectionResetError("connection reset by peer"))
     world.at("verified", lambda: monkeypatch.setattr(SqlCatalog, "commit_table", away))
     await failed(world)
     freeze = await freeze_of(world)

@@ -25,7 +25,7 @@ from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits import commit
 from engine.services.runs.attempts import Stop
 from engine.spark.dispatch import Ticket
-from tests.support.attempts import advanced, content
+from tests.support.attempts import advanced, content, raising
 from tests.support.eventually import eventually
 from tests.support.iceberg_tables import (
     edit_metadata,
@@ -95,13 +95,6 @@ def _unsign(metadata: dict[str, Any]) -> None:
     for name in [each for each in summary if each.startswith("packhouse.")]:
         del summary[name]
     summary["app-id"] = APPLICATION
-
-
-def raising(error: Exception) -> Callable[[], None]:
-    def act() -> None:
-        raise error
-
-    return act
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ a cancel, and outputs go; with it only the table can tell.
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
@@ -16,14 +16,11 @@ from engine.domain.runs.run import Run, RunState
 from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles
 from engine.services.operations.rewrite import commits
 from engine.services.operations.rewrite.task_path import TaskPath
-from tests.support.attempts import content, die_at
+from tests.support.attempts import content, die_at, raising
 from tests.support.databases import TWO_DATABASES
 from tests.support.world import Lake, World
 
-
-def crash() -> NoReturn:
-    message = "nobody foresaw this"
-    raise RuntimeError(message)
+crash = raising(RuntimeError("nobody foresaw this"))
 
 
 def metadata_files(lake: Lake) -> set[Path]:

@@ -15,7 +15,7 @@ from engine.domain.tables.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verd
 from engine.services.watching import service as watching_module
 from engine.stores.watching.leadership import WATCH
 from engine.workers.coordinator import Coordinator
-from tests.support.attempts import append_files
+from tests.support.attempts import append_files, raising
 from tests.support.databases import TWO_DATABASES, FreshDatabase
 from tests.support.eventually import seen_when
 from tests.support.tarpit import Tarpit
@@ -206,11 +206,7 @@ async def test_a_coordinator_that_dies_in_a_decision_is_followed_by_one_that_dec
 
 
 async def test_looks_that_fail_for_an_unknown_reason_back_off_too(world: World, watching: Watching):
-    def break_down() -> None:
-        message = "a bug"
-        raise RuntimeError(message)
-
-    world.at("decided", break_down)
+    world.at("decided", raising(RuntimeError("a bug")))
     seen = await watching.look(wake=True)
     assert (seen.verdict, seen.code) == (Verdict.UNREACHABLE, "internal")
     assert (await watching.look()).verdict is Verdict.NOT_DUE

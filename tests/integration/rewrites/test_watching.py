@@ -15,7 +15,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
 from engine.domain.tables.signals import CommitSeen, SignalKind
 from engine.domain.tables.watches import LONGEST_SECONDS, Verdict
-from tests.support.attempts import append_files, content
+from tests.support.attempts import append_files, content, raising
 from tests.support.databases import TWO_DATABASES
 from tests.support.eventually import seen_when
 from tests.support.watching import AT_ONCE, DAY, Watching, die, finish_live, runs_of, set_policy
@@ -257,14 +257,10 @@ async def test_a_run_by_itself_for_which_nothing_is_due_any_more_says_so(world: 
 async def test_partitions_that_a_run_took_on_are_finished_although_they_are_not_due_any_more(
     world: World, watching: Watching
 ):
-    def lose_spark() -> None:
-        message = "Spark went away"
-        raise Transient(message)
-
     await set_policy(world)
     await watching.look()
     (run,) = await runs_of(world)
-    world.at("rewriting", lose_spark)
+    world.at("rewriting", raising(Transient("Spark went away")))
     await world.container.worker.advance(run.id)
     async with world.container.database.begin() as unit:
         await unit.policies.replace(world.table_id, PolicyDocument.model_validate({"triggers": []}), "test", 1)
