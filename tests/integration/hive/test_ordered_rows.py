@@ -30,7 +30,7 @@ def opened(sqlite_url: str, redis_url: str, tmp_path: Path) -> Opened:
     )
 
 
-@pytest.mark.parametrize("strategy", ["sort", "zorder", "hilbert"])
+@pytest.mark.parametrize("strategy", ["sort", "zorder", pytest.param("hilbert", marks=pytest.mark.deep)])
 async def test_rows_of_each_partition_are_put_into_an_order_once(
     opened: Opened, hive_lake: HiveLake, hive_spark: HiveSpark, strategy: str
 ) -> None:
