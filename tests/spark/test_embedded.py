@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from redis.asyncio import Redis
 
 from engine.domain.errors import PackhouseError, Rejected, Transient
 from engine.domain.runs.run import RunState
@@ -44,29 +43,21 @@ threading.Event().wait()
 """
 
 
-def test_a_killed_server_comes_back_and_work_goes_on(
-    mortal_spark: EmbeddedSpark, background: ThreadPoolExecutor, tmp_path: Path
+@pytest.mark.parametrize("fresh_database", ["sqlite", pytest.param("postgres", marks=pytest.mark.deep)], indirect=True)
+@pytest.mark.usefixtures("redis")
+async def test_live_runs_outlive_a_server_that_was_killed_and_stayed_away_longer_than_all_retries(
+    mortal_spark: EmbeddedSpark,
+    fresh_database: FreshDatabase,
+    redis_url: str,
+    background: ThreadPoolExecutor,
+    tmp_path: Path,
 ) -> None:
-    sessions = SparkSessions(url=mortal_spark.start(), user_id=USER)
+    """A task ends with its server, whose client then reports that it is away, and works again when it is back."""
+    url = await asyncio.to_thread(mortal_spark.start)
+    sessions = SparkSessions(url=url, user_id=USER)
     dispatcher = SparkDispatcher(sessions=sessions)
     running = background.submit(dispatcher.run, dispatcher.ticket("run_1", 1, 1), holding(tmp_path / "file"), ["a"])
-    eventually(lambda: is_held(tmp_path / "file"), within_seconds=60)
-    assert mortal_spark.pid is not None
-    os.kill(mortal_spark.pid, signal.SIGKILL)
-    assert isinstance(running.exception(timeout=20), Transient)
-    with pytest.raises(Transient):
-        sessions.version()
-    eventually(lambda: not is_held(tmp_path / "file"))
-    mortal_spark.start()
-    assert dispatcher.run(dispatcher.ticket("run_1", 2, 1), upper_case(), ["a"]) == ["A"]
-    sessions.close()
-
-
-@pytest.mark.parametrize("fresh_database", ["sqlite", pytest.param("postgres", marks=pytest.mark.deep)], indirect=True)
-async def test_live_runs_outlive_a_server_that_was_killed_and_stayed_away_longer_than_all_retries(
-    mortal_spark: EmbeddedSpark, fresh_database: FreshDatabase, redis: Redis, redis_url: str, tmp_path: Path
-) -> None:
-    url = await asyncio.to_thread(mortal_spark.start)
+    await asyncio.to_thread(eventually, lambda: is_held(tmp_path / "file"), within_seconds=60)
     lake = await asyncio.to_thread(make_lake, tmp_path / "lake", days=1)
     settings = settings_of(
         tmp_path / "state", database_url=fresh_database.url, redis_url=redis_url, spark_url=url, watch=False
@@ -76,16 +67,23 @@ async def test_live_runs_outlive_a_server_that_was_killed_and_stayed_away_longer
         runs = await submit_all(world, await with_twins(world))
         world.at("rewriting", mortal_spark.kill)
         await asyncio.gather(*(world.container.worker.advance(run.id) for run in runs))
+        assert isinstance(running.exception(timeout=20), Transient)
+        with pytest.raises(Transient):
+            sessions.version()
+        await asyncio.to_thread(eventually, lambda: not is_held(tmp_path / "file"))
         for _ in range(PROBES):
             await probe_once(world, fresh_database)
             assert await work_off(world) == 0
         assert (await outage_of(world, "spark")) is not None
         await asyncio.to_thread(mortal_spark.start)
+        ticket = dispatcher.ticket("run_1", 2, 1)
+        assert await asyncio.to_thread(dispatcher.run, ticket, upper_case(), ["a"]) == ["A"]
         await probe_once(world, fresh_database)
         await work_off(world)
         ended = [await world.get(run.id) for run in runs]
         assert [(run.state, run.failures) for run in ended] == [(RunState.SUCCEEDED, 0)] * 3, [r.detail for r in ended]
         assert lake.rows() == rows
+    sessions.close()
 
 
 @pytest.mark.deep
