@@ -3,7 +3,6 @@
 For each method and path: bodies, of GET parameters, with the pointer, or with several members of the problem.
 """
 
-from collections.abc import AsyncIterator
 from typing import Any, Final
 
 import pytest
@@ -11,6 +10,7 @@ import pytest_asyncio
 
 from tests.integration.api.conftest import ADDRESS, READS_ONLY, Api, make_registered_lake
 
+Written = tuple[int, list[Any]]
 TABLE: Final = "/v1/tables/lake.lake.events"
 SQL: Final = {"type": "sql", "uri": "env:TEST_CATALOG_URI", "warehouse": "file:///tmp/warehouse"}
 POND: Final = {"name": "pond", "format": "iceberg", "properties": SQL}
@@ -296,11 +296,11 @@ PRECONDITIONS: Final = {"PUT /v1/limits": {"If-Match": '"1"'}, f"PUT {TABLE}/pol
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def lake_api(shared_api: Api, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Api]:
-    """An app with one registered table."""
+async def written(shared_api: Api, tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """What is written in the app once it has a registered table."""
     await make_registered_lake(shared_api, tmp_path_factory.mktemp("refusals"))
     await shared_api.post("/v1/tables", ADDRESS, status=201)
-    yield shared_api
+    return await all_written(shared_api)
 
 
 @READS_ONLY
@@ -308,19 +308,18 @@ async def lake_api(shared_api: Api, tmp_path_factory: pytest.TempPathFactory) ->
     ("request_line", "body", "problem"), ROWS, ids=[f"{line} {problem}" for line, _, problem in ROWS]
 )
 async def test_what_can_not_be_meant_is_refused_by_its_field_and_changes_nothing(
-    lake_api: Api, request_line: str, body: Any, problem: str | dict[str, Any]
+    shared_api: Api, written: Written, request_line: str, body: Any, problem: str | dict[str, Any]
 ) -> None:
-    before = await changes(lake_api)
     method, path = request_line.split()
     sent = {"params": body} if method == "GET" else {"json": body, "headers": PRECONDITIONS.get(request_line, {})}
-    answer = (await lake_api.call(method, path, status=422, **sent)).json()
+    answer = (await shared_api.call(method, path, status=422, **sent)).json()
     [error] = answer["errors"]
     expected = {"pointer": problem} if isinstance(problem, str) else problem
     assert {name: error[name] for name in expected} == expected
-    assert await changes(lake_api) == before
+    assert await all_written(shared_api) == written
 
 
-async def changes(api: Api) -> tuple[int, list[Any]]:
-    """Return what tells that something was written: the newest entry of the audit log, and the signals."""
+async def all_written(api: Api) -> Written:
+    """Return the newest entry of the audit log, and the signals."""
     newest = (await api.get("/v1/audit", params={"page_size": 1}))["items"][0]["id"]
     return newest, (await api.get("/v1/signals", params={"kind": "commit", "table_id": "lake.lake.events"}))["items"]
