@@ -171,6 +171,17 @@ class Client:
         await self._reach()
         return int(self._group(name).entries.pop(entry_id, None) is not None)
 
+    async def xtrim(self, name: str, *, maxlen: int) -> int:
+        await self._reach()
+        entries = self._group(name).entries
+        gone = list(entries)[: max(0, len(entries) - maxlen)]
+        return len([entries.pop(each) for each in gone])
+
+    async def xrange(self, name: str) -> list[tuple[str, dict[str, str]]]:
+        await self._reach()
+        entries = self._server.streams.get(name, _Stream()).entries
+        return [(at, {field: str(value) for field, value in fields.items()}) for at, fields in entries.items()]
+
     async def flushall(self) -> bool:
         self._server.flush()
         return True

@@ -9,20 +9,13 @@ from tests.integration.queue import test_run_queue as queue_tests
 from tests.simulation.world import Machine, open_ground, open_machine, open_world
 
 QUEUE_TESTS = [
-    queue_tests.test_takes_runs_in_the_order_of_enqueueing,
-    queue_tests.test_take_answers_none_when_nothing_comes,
-    queue_tests.test_an_entry_goes_to_one_consumer_only,
-    queue_tests.test_ensure_keeps_a_group_that_exists,
-    queue_tests.test_depth_tells_waiting_from_in_flight,
-    queue_tests.test_acknowledged_entries_leave_nothing_behind,
+    queue_tests.test_takes_runs_in_the_order_of_enqueueing_and_none_when_nothing_comes,
+    queue_tests.test_an_entry_goes_to_one_consumer_only_and_ensure_keeps_a_group_that_exists,
+    queue_tests.test_acknowledged_entries_leave_nothing_behind_and_what_redis_has_lost_does_nothing,
     queue_tests.test_idle_entries_of_a_dead_consumer_are_reclaimed_and_counted,
-    queue_tests.test_entries_that_are_not_idle_yet_stay_with_their_consumer,
-    queue_tests.test_reclaim_takes_no_more_than_its_limit,
-    queue_tests.test_entries_deleted_behind_our_back_are_passed_over,
-    queue_tests.test_an_entry_without_a_run_id_is_set_aside,
-    queue_tests.test_works_on_after_redis_was_flushed,
-    queue_tests.test_acknowledging_what_redis_has_lost_does_nothing,
-    queue_tests.test_every_reader_of_the_group_survives_a_flush,
+    queue_tests.test_reclaim_takes_no_more_than_its_limit_and_passes_over_entries_deleted_behind_our_back,
+    queue_tests.test_dead_letters_keep_run_and_reason_and_leave_the_queue_as_do_entries_without_a_run,
+    queue_tests.test_every_reader_of_the_group_survives_a_flush_and_works_on,
     queue_tests.test_consumers_with_nothing_pending_are_forgotten,
 ]
 
