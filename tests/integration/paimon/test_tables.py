@@ -259,7 +259,7 @@ def test_a_key_table_is_rewritten_by_the_core_and_not_by_the_kernel(lake: Paimon
 def test_tables_that_the_core_must_not_compact(
     lake: PaimonLake, keys: list[str], options: dict[str, str], failed: str
 ) -> None:
-    """Bucket modes and writers that compact are rows P4 and P6 of `test_reference_rows.py`."""
+    """Those of other bucket modes, and those whose writers compact, are in `test_reference_rows.py`."""
     table = lake.create(primary_keys=keys, **options).open()
     assert failed in [each.name for each in table.planned_natively().conditions() if not each.holds]
 
