@@ -13,7 +13,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environmen
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
 .PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep durations unit check check-code check-unit check-console fmt openapi sdk
-.PHONY: simulate jars
+.PHONY: simulate jars mutants
 .PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive defences
 
 help: ## List the targets
@@ -157,6 +157,18 @@ simulate: ## Play seeds of faults under virtual time, then the fleet scenarios; 
 defences: ## Take each defence against known faults away, in a copy, and see its test fail (ROWS="F1 F14"; some minutes)
 	@scripts/setup test
 	@$(BIN)/python -m tests.defences $(ROWS)
+
+mutants: ## Change decisions of planning, commits and kernel one at a time; which changes do the tests miss? (BEFORE=REVISION SAMPLE=200)
+	@scripts/setup test
+	@mkdir -p .cache/mutants
+	@for subject in planning commits kernel; do \
+	  scripts/mutants run $$subject --sample $(or $(SAMPLE),200) --out .cache/mutants/$$subject.json || exit 1; \
+	  if [ -n "$(BEFORE)" ]; then \
+	    scripts/mutants run $$subject --sample $(or $(SAMPLE),200) --out .cache/mutants/$$subject-before.json \
+	      --deep --tests $(BEFORE) || exit 1; \
+	    scripts/mutants compare .cache/mutants/$$subject-before.json .cache/mutants/$$subject.json || exit 1; \
+	  fi; \
+	done
 
 jars: ## Fetch the Iceberg runtime that tests and benches compare with
 	@scripts/setup test
