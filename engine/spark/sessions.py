@@ -8,7 +8,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -47,6 +47,18 @@ class _OperationIds(SparkSession.Hook):
         if operation_id is not None:
             request.operation_id = operation_id
         return request
+
+
+class _Session(SparkSession):
+    """A session that is closed by a call only.
+
+    pyspark 4.1 closes a session in `__del__`, in whichever thread collects garbage: that call waits, with a lock of all
+    sessions held, for threads that send releases. One of them may be waiting for the very thread that collects (gRPC
+    starts a thread for each call), and then every thread that uses Spark waits for ever.
+    """
+
+    def __del__(self) -> None:
+        """Leave the client open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +209,16 @@ class SparkSessions:
             raise Rejected("Spark runs with spark.speculation=true, so that tasks write twice: start it with false")
         builder = channel_builder(self._url, user_id=self.user_id, session_id=session_id)
         try:
-            session = SparkSession(connection=builder, hook_factories=[lambda _session: self._ids])
-            session.client.set_retry_policies([ShortRetries()])
-            _ = session.version  # gives the client the server's id of the session, by which it detects a restart
-            with TemporaryDirectory(prefix="packhouse-") as folder:
-                session.addArtifacts(str(write_kernel_zip(Path(folder))), pyfile=True)
-            for path in self._files.values():
-                _send_file(session, path)
+            with ExitStack() as undo:
+                session = _Session(connection=builder, hook_factories=[lambda _session: self._ids])
+                undo.callback(session.client.close)
+                session.client.set_retry_policies([ShortRetries()])
+                _ = session.version  # gives the client the server's id of the session, by which it detects a restart
+                with TemporaryDirectory(prefix="packhouse-") as folder:
+                    session.addArtifacts(str(write_kernel_zip(Path(folder))), pyfile=True)
+                for path in self._files.values():
+                    _send_file(session, path)
+                undo.pop_all()
         except Exception as error:
             raise translate(error) from error
         return session

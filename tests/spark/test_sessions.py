@@ -1,7 +1,9 @@
 """Sessions: chosen before they are made, shared, made anew, re-entered."""
 
+import gc
 import time
 import uuid
+import weakref
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -52,6 +54,16 @@ def test_a_session_that_the_server_closed_is_replaced_and_not_entered_again(sess
     with pytest.raises(Transient) as refused:
         sessions.get(closed)
     assert refused.value.details["closed"]
+
+
+def test_the_collection_of_garbage_closes_no_session(sessions: SparkSessions) -> None:
+    """pyspark's own waits for other threads, in the middle of whatever the collecting thread does."""
+    client, held = sessions.get().client, weakref.ref(sessions.get())
+    sessions._open.clear()
+    gc.collect()
+    assert held() is None
+    assert not client.is_closed
+    client.close()
 
 
 def read_in_a_task(session: SparkSession, name: str) -> str:
