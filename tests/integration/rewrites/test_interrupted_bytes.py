@@ -77,7 +77,7 @@ async def test_no_byte_is_moved_later_than_five_seconds_after_the_start(
 
     sampling = asyncio.create_task(sample())
     await until(lambda: bool(samples) and samples[-1][1] > 150_000)
-    begin = instant(seconds=1)
+    begin = instant(seconds=1.5)
     freeze = {"blackouts": [blackout(begin, begin + timedelta(seconds=120), "interrupt")]}
     await change_policy(world, PACED | freeze)
     await asyncio.wait_for(advancing, 60)
@@ -86,7 +86,7 @@ async def test_no_byte_is_moved_later_than_five_seconds_after_the_start(
     before, after = ([moved for at, moved in samples if at <= begin + timedelta(seconds=late)] for late in (0.0, 5.0))
     assert before[-1] > 150_000
     assert after[-1] == samples[-1][1]
-    assert before[-1] > before[-10]  # it was at work when the window began
+    assert before[-1] > before[-15]  # it was at work when the window began
     parked = await world.get(run.id)
     assert (parked.state, parked.waiting_for) == (RunState.QUEUED, WaitingFor.BLACKOUT)
     assert not [path for path in world.lake.stored_files() if run.id in path]
