@@ -60,11 +60,13 @@ SUITE = PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS=$(JAVA) PACKHOUSE_DURAT
 test: ## Run all tests that are not marked deep, with real Redis, SQLite, Postgres, Spark and Iceberg
 	@scripts/setup test
 	@scripts/console
+	@$(BIN)/python -m tests.support.jars
 	@$(SUITE) -m "not deep" $(PYTEST_ARGS)
 
 test-deep: ## Run every test with long random parts: before a release and every night (about an hour)
 	@scripts/setup test
 	@scripts/console
+	@$(BIN)/python -m tests.support.jars
 	@PACKHOUSE_DEEP=1 $(SUITE) $(PYTEST_ARGS)
 
 durations: ## Print where the seconds of the last `make test` went, by folder, file, test and fixture

@@ -1,7 +1,5 @@
 """An afternoon with defaults: tables fill up, Spark and Redis are killed, credentials expire; nothing is done by hand.
 
-`make test` has the death of Spark only, `make test-deep` all three faults after one another.
-
 Real `packhouse-server up`, real tables in an S3 store behind a REST catalog that vends credentials. The faults come
 while a task reads data files.
 """
@@ -119,10 +117,8 @@ def kill(stack: Stack, words: str) -> None:
     os.kill(child, signal.SIGKILL)
 
 
-@pytest.mark.parametrize(
-    "names", [["spark"], pytest.param(["spark", "redis", "credentials"], marks=pytest.mark.deep)], ids=",".join
-)
-def test_an_afternoon_of_faults_needs_nobody(s3: S3Server, tmp_path: Path, names: list[str]) -> None:
+@pytest.mark.deep
+def test_an_afternoon_of_faults_needs_nobody(s3: S3Server, tmp_path: Path) -> None:
     with lake_on(s3, tmp_path) as (afternoon, server):
         properties = {"type": "rest", "uri": server.uri, "s3.endpoint": s3.url, "s3.region": "us-east-1"}
         with started(tmp_path, PACKHOUSE_FIRST_RUN_GRACE_SECONDS="0") as stack:
@@ -135,9 +131,9 @@ def test_an_afternoon_of_faults_needs_nobody(s3: S3Server, tmp_path: Path, names
             headers = {"Authorization": f"Bearer {stack.key}"}
             with httpx.Client(base_url=stack.url, headers=headers, timeout=30) as client:
                 register(client, properties)
-                for number, name in enumerate(names, start=1):
+                for number, (name, fault) in enumerate(faults.items(), start=1):
                     before = {run["id"] for run in runs(client)}
-                    afternoon.fault = faults[name]
+                    afternoon.fault = fault
                     afternoon.write()
                     try:
                         eventually(partial(afternoon.is_in_shape, number), within_seconds=PATIENCE_SECONDS)
@@ -148,8 +144,7 @@ def test_an_afternoon_of_faults_needs_nobody(s3: S3Server, tmp_path: Path, names
                 ended = [(run["state"], run["reason"], run["detail"]) for run in runs(client)]
                 assert {state for state, _, _ in ended} == {"succeeded"}, ended
                 assert stack.child("SparkConnectServer") not in {spark, None}
-                if "credentials" in names:
-                    assert s3.refused >= ENDS
-                    assert {run["attempt"] for run in runs(client) if run["id"] not in before} == {1}
+                assert s3.refused >= ENDS
+                assert {run["attempt"] for run in runs(client) if run["id"] not in before} == {1}
         for name in NAMES:
             assert afternoon.ids(name) == list(range(afternoon.written))

@@ -21,14 +21,19 @@ _NODES: Final = "org.apache.hadoop.hdfs.server"
 _START_SECONDS: Final = 60.0
 
 
+def minicluster() -> str:
+    """Return the coordinate of the jar with the servers of the Hadoop version that comes with Spark."""
+    (version,) = [each.stem.rpartition("-")[2] for each in _SPARK.glob("hadoop-client-api-*.jar")]
+    return f"org.apache.hadoop:hadoop-client-minicluster:{version}"
+
+
 @pytest.fixture(scope="session")
 def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the name node."""
     folder = tmp_path_factory.mktemp("hdfs")
     ports = [_free_port() for _ in range(5)]
     _configure(folder, ports)
-    (version,) = [each.stem.rpartition("-")[2] for each in _SPARK.glob("hadoop-client-api-*.jar")]
-    jars = [fetch(f"org.apache.hadoop:hadoop-client-minicluster:{version}", CACHE_FOLDER)]
+    jars = [fetch(minicluster(), CACHE_FOLDER)]
     jars += [jar for pattern in _PATTERNS for jar in _SPARK.glob(f"{pattern}.jar")]
     java = [str(Path(os.environ["JAVA_HOME"]) / "bin/java") if "JAVA_HOME" in os.environ else "java", "-Xmx192m"]
     java += ["-cp", os.pathsep.join(map(str, [folder, *jars]))]

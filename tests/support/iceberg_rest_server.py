@@ -16,7 +16,7 @@ from engine.embedded.processes import ChildProcess, free_loopback_port
 _JAR_FOLDER = Path(__file__).parents[2] / CACHE_FOLDER
 _ICEBERG = "1.11.0"
 _JETTY = "12.1.5"
-_COORDINATES = (
+JARS = (
     f"org.apache.iceberg:iceberg-open-api:{_ICEBERG}:test-fixtures",
     f"org.apache.iceberg:iceberg-core:{_ICEBERG}",
     f"org.apache.iceberg:iceberg-core:{_ICEBERG}:tests",
@@ -38,7 +38,7 @@ _START_SECONDS = 60.0
 def iceberg_rest_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of the session's server; its warehouse is a local folder. Tests make namespaces of their own."""
     folder, port = tmp_path_factory.mktemp("rest"), free_loopback_port()
-    jars = [str(jar.absolute()) for jar in fetch_all(_COORDINATES, _JAR_FOLDER)]
+    jars = [str(jar.absolute()) for jar in fetch_all(JARS, _JAR_FOLDER)]
     url = f"http://127.0.0.1:{port}"
     server = ChildProcess(
         name="the REST catalog",

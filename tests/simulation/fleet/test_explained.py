@@ -3,10 +3,13 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from bench.fleet.explained import Explained, explained, recovered
 from tests.simulation.world import Machine, open_world
 
 
+@pytest.mark.deep
 def test_predicted_starts_come_true(machine: Machine) -> None:
     with open_world(machine, seed=3, lease_seconds=15, worker_slots=4) as world:
         found: Explained = world.run(explained(world, minutes=10))

@@ -15,7 +15,11 @@ import pytest
 from engine.embedded.jars import CACHE_FOLDER, PAIMON, PAIMON_S3, POSTGRES_JDBC, SQLITE_JDBC, fetch_all
 
 _SPARK: Final = Path(pyspark.__file__).parent / "jars"
-_OF_THE_SERVER: Final = (
+JARS: Final = (
+    PAIMON,
+    PAIMON_S3,
+    SQLITE_JDBC,
+    POSTGRES_JDBC,
     "org.apache.paimon:paimon-core:1.4.2:tests",
     "com.squareup.okhttp3:mockwebserver:4.12.0",
     "com.squareup.okhttp3:okhttp:4.12.0",
@@ -23,7 +27,7 @@ _OF_THE_SERVER: Final = (
     "org.jetbrains.kotlin:kotlin-stdlib:1.9.10",
     "junit:junit:4.13.2",
 )
-"""Paimon's own server of REST catalogs, which it has for tests."""
+"""The core with its connections, and the server of REST catalogs that it has for its own tests."""
 
 _PATTERNS: Final = ("hadoop-client-api-*", "hadoop-client-runtime-*", "slf4j-api-*", "jcl-over-slf4j-*")
 ROOT: Final = Path(__file__).parents[3]
@@ -59,8 +63,7 @@ class PaimonCore:
 @contextmanager
 def open_core(log: Path) -> Iterator[PaimonCore]:
     """Start the core in a process of its own, its errors in a file."""
-    jars = [PAIMON, PAIMON_S3, SQLITE_JDBC, POSTGRES_JDBC, *_OF_THE_SERVER]
-    own = [jar.absolute() for jar in fetch_all(jars, CACHE_FOLDER)]
+    own = [jar.absolute() for jar in fetch_all(JARS, CACHE_FOLDER)]
     path = [*own, *(jar for each in _PATTERNS for jar in _SPARK.glob(f"{each}.jar"))]
     with log.open("wb") as errors:
         process = subprocess.Popen(

@@ -1,0 +1,8 @@
+"""Fetch every jar that tests start servers with: `python -m tests.support.jars`, before the first of them asks for one."""
+
+from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, fetch_all
+from tests.support import hdfs_server, iceberg_rest_server
+from tests.support.paimon import core
+
+if __name__ == "__main__":
+    fetch_all([ICEBERG_RUNTIME, hdfs_server.minicluster(), *iceberg_rest_server.JARS, *core.JARS], CACHE_FOLDER)
