@@ -1,4 +1,4 @@
-"""Fetch every jar that tests start servers with, before the first of them waits for it: `python -m tests.support.jars`."""
+"""Fetch every jar that tests start servers with, before the first test waits for it: `python -m tests.support.jars`."""
 
 from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, fetch_all
 from tests.support import hdfs_server, iceberg_rest_server
