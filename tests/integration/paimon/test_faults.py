@@ -63,6 +63,7 @@ async def check_that_only_one_group_failed(world: World[TwinLake], run: Run) -> 
     check(world, run, world.lake.twin_rows())
 
 
+@pytest.mark.deep  # `core/test_child` shows it of a task
 async def test_a_heap_that_is_too_small_for_one_bucket_fails_its_group_only(
     world: World[TwinLake], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from tests.support.paimon.compactions import HEAP, PREFIX, Commits, compact, pai
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import COLUMNS
 
-pytestmark = pytest.mark.usefixtures("core_child")
+pytestmark = [pytest.mark.deep, pytest.mark.usefixtures("core_child")]
 
 NO_PARTITION = base64.b64encode(bytes(12)).decode()
 """The binary row without fields."""
