@@ -52,6 +52,7 @@ async def unordered_files(world: World) -> int:
     return found
 
 
+@pytest.mark.deep
 async def test_l6_a_sort_order_that_spark_recorded_is_evidence_and_the_other_files_are_rewritten(
     world: World, spark: SparkSession
 ) -> None:

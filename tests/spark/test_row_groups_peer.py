@@ -3,6 +3,7 @@
 import asyncio
 
 import pyarrow.parquet as pq
+import pytest
 from pyspark.sql import SparkSession
 
 from engine.domain.access.callers import SYSTEM
@@ -32,6 +33,7 @@ def row_groups(world: World) -> list[int]:
     return [pq.ParquetFile(path.removeprefix("file:")).metadata.num_row_groups for path in world.lake.paths()]
 
 
+@pytest.mark.deep
 async def test_row_groups_that_spark_wrote_are_counted_by_its_manifests_and_joined(
     world: World, spark: SparkSession
 ) -> None:

@@ -75,7 +75,8 @@ def test_files_of_every_writer_read_the_same_by_both_readers_of_spark(
     assert read_by_spark(session, outputs, vectorised=True) == sound
 
 
-@pytest.mark.parametrize("with_another_writer", [False, pytest.param(True, marks=pytest.mark.deep)])
+@pytest.mark.deep
+@pytest.mark.parametrize("with_another_writer", [False, True])
 async def test_tables_that_spark_wrote_are_spliced_and_read_the_same_by_both_readers_of_iceberg(
     world: World, spark: SparkSession, with_another_writer: bool
 ) -> None:

@@ -40,6 +40,7 @@ def test_cells_are_judged_as_evaluation_judges_their_files() -> None:
     assert found.due_partitions(full=False).tolist() == flags.tolist()
 
 
+@pytest.mark.deep
 def test_a_seed_replays() -> None:
     assert alone(SMALL, PACKHOUSE).opened == outcomes()["Packhouse"].opened
 

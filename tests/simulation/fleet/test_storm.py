@@ -18,6 +18,7 @@ def test_f24_a_storm_is_spread_and_drains(machine: Machine) -> None:
     assert stormed(machine).broken() == []
 
 
+@pytest.mark.deep
 def test_f24_the_check_fails_when_looks_are_not_spread(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.stores.watching.watches.phase_of", lambda _table_id: 0.0)
     monkeypatch.setattr("engine.services.watching.service.EVALUATIONS_TOGETHER", 10**6)  # spreads looks, too

@@ -63,12 +63,14 @@ def test_upkeep_of_a_fleet_with_scarce_workers_delays_no_rewrite_beyond_its_urge
     assert max(found.off.urgent) > URGENT_AFTER.total_seconds()  # the load exceeds the workers without upkeep as well
 
 
+@pytest.mark.deep
 def test_the_check_fails_when_manifests_are_not_merged_within_the_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     rarely = {**merging.DEFAULTS[MANIFESTS], "above_count": 10**6}
     monkeypatch.setattr(merging, "DEFAULTS", MappingProxyType({**merging.DEFAULTS, MANIFESTS: rarely}))
     assert any("manifests, at most" in each for each in a_day().broken())
 
 
+@pytest.mark.deep
 def test_the_check_fails_when_no_orphan_leaves_quarantine(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(look: Look, _quarantine: timedelta) -> pa.Array:
         return pa.array([False] * look.files.num_rows, pa.bool_())
@@ -77,6 +79,7 @@ def test_the_check_fails_when_no_orphan_leaves_quarantine(monkeypatch: pytest.Mo
     assert any("orphans, at most" in each for each in four_days().broken())
 
 
+@pytest.mark.deep
 def test_the_check_fails_when_delete_files_are_merged_too_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(states.WeekTable, "rewrite_deletes", lambda *_, **__: None)
     monkeypatch.setattr(states.WeekTable, "is_blocked", property(lambda _: False))
@@ -85,6 +88,7 @@ def test_the_check_fails_when_delete_files_are_merged_too_seldom(monkeypatch: py
     assert any("of rewrite_deletes have no effect" in each for each in broken)
 
 
+@pytest.mark.deep
 def test_the_check_fails_when_queued_upkeep_keeps_its_table_from_being_rewritten(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
