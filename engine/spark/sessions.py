@@ -50,7 +50,7 @@ class _OperationIds(SparkSession.Hook):
 
 
 class _Session(SparkSession):
-    """A session that is closed by a call only.
+    """A Spark session that stays open until its client is closed explicitly.
 
     pyspark 4.1 closes a session in `__del__`, in whichever thread collects garbage: that call waits, with a lock of all
     sessions held, for threads that send releases. One of them may be waiting for the very thread that collects (gRPC
