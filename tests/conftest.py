@@ -44,6 +44,7 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Keep modules and collected tests out of garbage collections: looking through them took 7 % of all CPU time."""
+    """Keep modules and collected tests out of garbage collections, and have fewer: they took a tenth of CPU time."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)

@@ -75,6 +75,7 @@ def test_the_python_sdk_works_in_an_empty_environment(clone: Path, stack: Stack,
     assert subject == "key:admin"
 
 
+@pytest.mark.deep
 def test_the_typescript_sdk_works_in_an_empty_folder(clone: Path, stack: Stack) -> None:
     folder = clone.parent
     run("bash", "-ec", NPM_COMMANDS, cwd=folder)

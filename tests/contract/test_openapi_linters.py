@@ -19,6 +19,7 @@ LINTERS = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("command", "pattern", "rule"), LINTERS)
 def test_a_description_without_servers_has_that_finding_only(
     tmp_path: Path, command: str, pattern: str, rule: str

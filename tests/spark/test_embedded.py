@@ -43,7 +43,8 @@ threading.Event().wait()
 """
 
 
-@pytest.mark.parametrize("fresh_database", ["sqlite", pytest.param("postgres", marks=pytest.mark.deep)], indirect=True)
+@pytest.mark.deep
+@pytest.mark.parametrize("fresh_database", ["sqlite", "postgres"], indirect=True)
 @pytest.mark.usefixtures("redis")
 async def test_live_runs_outlive_a_server_that_was_killed_and_stayed_away_longer_than_all_retries(
     mortal_spark: EmbeddedSpark,

@@ -104,7 +104,7 @@ async def test_tables_that_can_not_be_read_are_refused_one_by_one(api: Api, lake
         assert "schemas.0" in refused[VARIANT]
 
 
-@pytest.mark.parametrize("kind", ["sql", "rest"])
+@pytest.mark.parametrize("kind", ["sql", pytest.param("rest", marks=pytest.mark.deep)])
 async def test_every_request_about_a_table_that_can_not_be_read_answers(api: Api, lake: Lake, kind: str) -> None:
     shelf = Shelf(lake, kind)
     async with served(api, shelf) as server:

@@ -94,7 +94,7 @@ async def test_a_rewrite_in_the_middle_of_a_write(
     assert f"{answer.locations[0].location}/{name}" == found[1]
 
 
-@pytest.mark.parametrize("rewrites", [1, 2])
+@pytest.mark.parametrize("rewrites", [pytest.param(1, marks=pytest.mark.deep), 2])
 @pytest.mark.parametrize("moment", ["before it puts", "after it has put"])
 async def test_whole_rewrites_between_two_questions(
     hive: Hive, client: AsyncPackhouse, moment: str, rewrites: int

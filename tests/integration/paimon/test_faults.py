@@ -114,7 +114,11 @@ async def test_a_jvm_that_is_killed_during_a_compaction_is_started_again(
 
 @pytest.mark.parametrize(
     ("step", "reason"),
-    [("before_commit", "gave_up"), ("commit_marked", "gave_up"), ("after_commit", "table_unreadable")],
+    [
+        ("before_commit", "gave_up"),
+        pytest.param("commit_marked", "gave_up", marks=pytest.mark.deep),
+        ("after_commit", "table_unreadable"),
+    ],
 )
 async def test_a_manifest_that_is_damaged_during_a_run(world: World[TwinLake], step: str, reason: str) -> None:
     """The run ends with the file's name; once the file is whole again, another run succeeds, and no row is lost."""
