@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -37,8 +38,8 @@ def unit_tests() -> str:
 
 
 @pytest.fixture(scope="module")
-def table_id(stack: Stack) -> str:
-    """A registered table of small files, under names that no other test uses."""
+def table_id(stack: Stack) -> Iterator[str]:
+    """A registered table of small files, under names that no other test uses, which is forgotten afterwards."""
     properties = stack.catalog_properties
     write_demo_table(
         catalog_properties=properties, name="typescript.shop.events", files=24, partitions=2, total_bytes=2**20
@@ -47,7 +48,10 @@ def table_id(stack: Stack) -> str:
         catalog = {"name": "typescript", "format": "iceberg", "properties": properties}
         client.post("/v1/catalogs", json=catalog).raise_for_status()
         address = {"catalog": "typescript", "namespace": ["shop"], "name": "events"}
-        return str(client.post("/v1/tables", json=address).raise_for_status().json()["id"])
+        table_id = str(client.post("/v1/tables", json=address).raise_for_status().json()["id"])
+        yield table_id
+        client.delete(f"/v1/tables/{table_id}").raise_for_status()
+        client.delete("/v1/catalogs/typescript").raise_for_status()
 
 
 def test_the_sdk_is_what_the_spec_says_and_its_own_tests_pass(unit_tests: str) -> None:
