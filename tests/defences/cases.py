@@ -13,6 +13,7 @@ _MISMATCHES: Final = "tests/integration/rewrites/test_mismatches.py"
 _RACES: Final = "tests/integration/iceberg/test_races.py"
 _METRICS: Final = "tests/unit/planning/test_partition_metrics.py"
 _MOVES: Final = "tests/integration/iceberg/test_output_specs.py"
+_LINEAGES: Final = "tests/integration/iceberg/test_lineages.py"
 _OUTPUTS: Final = "tests/integration/iceberg/test_outputs.py"
 
 
@@ -214,6 +215,13 @@ CASES: Final = (
         "        for snapshot in view.metadata.snapshots\n",
         "        for snapshot in [view.head]\n",
         f"{_OUTPUTS}::test_files_of_snapshots_off_the_main_branch_are_never_removed",
+    ),
+    _case(
+        "F39",
+        "engine/formats/iceberg/metadata/lineages.py",
+        "at = parent_id if parent_id in self._by_id else self._links.get(at)",
+        "at = parent_id",
+        f"{_LINEAGES}::test_f39_expiry_after_the_deletion_of_old_copies_keeps_as_many_as_it_promises",
     ),
     Case(
         "F28",

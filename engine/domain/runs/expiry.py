@@ -10,6 +10,12 @@ from typing import Any
 READER = "reader"
 """Reason of `ExpiryPlan.kept`: a signal names a running reader that needs the snapshot."""
 
+UNREADABLE_CONSUMER = "unreadable_consumer"
+"""Reason of `ExpiryPlan.kept`: the file of a consumer of the table can't be read, and may need every snapshot."""
+
+UNKNOWN_HISTORY = "unknown_history"
+"""Reason of `ExpiryPlan.kept`: another program removed snapshots, and the branch may have had this one before them."""
+
 SHOWN = 100
 """Most snapshots that a document lists."""
 

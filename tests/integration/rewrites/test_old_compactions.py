@@ -46,6 +46,21 @@ async def test_u12_copies_that_a_rewrite_replaced_go_after_a_grace_and_other_sna
     assert nothing_needed_is_missing(world)
 
 
+async def test_f39_an_expiry_after_it_keeps_as_many_snapshots_as_it_promises(world: World, clock: MovedClock) -> None:
+    """Snapshots are counted along the whole history of main, although its chain of parents ends at each rewrite."""
+    await two_rewrites(world)
+    await clock.pass_by(hours=2)
+    keeps_four = {"older_than": "1h", "keep_last": 4, "interval": "1h", "delete_files": True}
+    await world.set_policy({"maintenance": {**ON["maintenance"], "expire_snapshots": keeps_four}})
+    assert (await delete(world)).result.expired_snapshots == 2
+    left = snapshot_ids(world)
+    rows = {each: content(world, each) for each in left[-4:]}
+    run = await world.finish((await world.submit(RunRequest(Operation.EXPIRE_SNAPSHOTS))).id)
+    assert (run.state, snapshot_ids(world)) == (RunState.SUCCEEDED, left[-4:])
+    assert {each: content(world, each) for each in rows} == rows
+    assert nothing_needed_is_missing(world)
+
+
 async def test_a_copy_that_a_tag_names_stays(world: World, clock: MovedClock) -> None:
     first, _ = await two_rewrites(world)
     world.lake.table.manage_snapshots().create_tag(first, "audit").commit()

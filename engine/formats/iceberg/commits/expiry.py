@@ -1,10 +1,12 @@
 """Expire snapshots of an Iceberg table: remove them from its metadata. No file is deleted.
 
 A snapshot is kept by the strictest of the policy, the table properties `history.expire.*` and the retention of each
-branch. The heads of branches and the snapshots of tags are always kept, with them the parents that Packhouse protects
-(`parents`). References are never removed. Each try plans again on the metadata it sends against. The commit requires
-that references and properties are still those (`_SameHistory`); a REST catalog is sent the references that there were,
-and can't be told that there may be no new one: a tag that is set on an expired snapshot within this request is lost.
+branch. A branch's newest snapshots are counted along its whole history, also where snapshots of it were removed
+(`lineages`). The heads of branches and the snapshots of tags are always kept, with them the parents that Packhouse
+protects (`parents`). References are never removed. Each try plans again on the metadata it sends against. The commit
+requires that references and properties are still those (`_SameHistory`); a REST catalog is sent the references that
+there were, and can't be told that there may be no new one: a tag that is set on an expired snapshot within this request
+is lost.
 """
 
 import time
@@ -12,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Final, Self
 
 from pydantic import PrivateAttr
@@ -25,17 +28,29 @@ from pyiceberg.table.update import (
     AssertRefSnapshotId,
     AssertTableUUID,
     RemovePartitionStatisticsUpdate,
+    RemovePropertiesUpdate,
     RemoveSnapshotsUpdate,
     RemoveStatisticsUpdate,
+    SetPropertiesUpdate,
     TableRequirement,
     TableUpdate,
 )
 
 from engine.domain.errors import NotEligible, OutcomeUnknown, Transient
-from engine.domain.runs.expiry import READER, Expiry, ExpiryPlan, ExpiryRule, Needed, OldCopy, instant
+from engine.domain.runs.expiry import (
+    READER,
+    UNKNOWN_HISTORY,
+    Expiry,
+    ExpiryPlan,
+    ExpiryRule,
+    Needed,
+    OldCopy,
+    instant,
+)
 from engine.formats.base import Condition
 from engine.formats.iceberg.errors import summary_of as in_words
-from engine.formats.iceberg.metadata.history import RUN_ID, ancestors, summary_of
+from engine.formats.iceberg.metadata.history import RUN_ID, history, summary_of
+from engine.formats.iceberg.metadata.lineages import LINKS, Lineages
 from engine.formats.iceberg.metadata.superseded import superseded_bytes
 from engine.formats.iceberg.metadata.views import TableView
 
@@ -75,14 +90,8 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
             kept[base.snapshot_id] = "needed"
     for each in _read(by_id, needed):
         kept.setdefault(each, READER)
-    ages = dict.fromkeys(by_id, default_age)
-    for ref in metadata.refs.values():
-        if ref.snapshot_ref_type is SnapshotRefType.BRANCH:
-            least, age = _retention(metadata, ref, rule, default_age)
-            for rank, snapshot in enumerate(_ancestors(by_id, ref)):
-                ages[snapshot.snapshot_id] = max(ages[snapshot.snapshot_id], age)
-                if rank < least:
-                    kept.setdefault(snapshot.snapshot_id, "keep_last")
+    ages, reasons = _by_branches(metadata, rule, default_age)
+    kept = reasons | kept
     rest = [each for each in by_id.values() if each.snapshot_id not in kept]
     young = {each.snapshot_id: _at(each) for each in rest if expiry.now - _at(each) <= ages[each.snapshot_id]}
     expired = {each.snapshot_id: _at(each) for each in sorted(rest, key=_at) if each.snapshot_id not in young}
@@ -186,23 +195,30 @@ class _SameHistory(AssertTableUUID):
 def old_copies(metadata: TableMetadata) -> Sequence[OldCopy]:
     """Return the snapshots of the main branch whose child there is a rewrite by Packhouse; see `HistoryKeeper`."""
     found: list[OldCopy] = []
-    child: Snapshot | None = None
-    for snapshot in ancestors(metadata):
-        run_id = None if child is None else summary_of(child).get(RUN_ID)
-        if child is not None and run_id and child.summary and child.summary.operation is Operation.REPLACE:
+    for child, snapshot in pairwise(history(metadata)):
+        run_id = summary_of(child).get(RUN_ID)
+        is_rewrite = run_id and child.summary and child.summary.operation is Operation.REPLACE
+        if run_id and is_rewrite and child.parent_snapshot_id == snapshot.snapshot_id:
             found.append(OldCopy(snapshot.snapshot_id, child.snapshot_id, run_id, _at(child)))
-        child = snapshot
     return found
 
 
 def _updates(metadata: TableMetadata, snapshot_ids: AbstractSet[int]) -> Iterator[TableUpdate]:
-    """Yield the updates that remove snapshots, with the statistics that no other snapshot uses."""
+    """Yield the updates that remove snapshots, with the statistics that no other snapshot uses.
+
+    The links across the removed snapshots are part of the commit.
+    """
     for of_snapshot in metadata.statistics:
         if of_snapshot.snapshot_id in snapshot_ids:
             yield RemoveStatisticsUpdate(snapshot_id=of_snapshot.snapshot_id)
     for of_partitions in metadata.partition_statistics:
         if of_partitions.snapshot_id in snapshot_ids:
             yield RemovePartitionStatisticsUpdate(snapshot_id=of_partitions.snapshot_id)
+    links = Lineages(metadata).links_without(snapshot_ids)
+    if links:
+        yield SetPropertiesUpdate(updates={LINKS: links})
+    elif LINKS in metadata.properties:
+        yield RemovePropertiesUpdate(removals=[LINKS])
     yield RemoveSnapshotsUpdate(snapshot_ids=sorted(snapshot_ids))
 
 
@@ -221,6 +237,29 @@ def _proof(before: TableMetadata, after: TableMetadata, snapshot_ids: AbstractSe
     )
 
 
+def _by_branches(
+    metadata: TableMetadata, rule: ExpiryRule, default_age: timedelta
+) -> tuple[dict[int, timedelta], dict[int, str]]:
+    """Return the age up to which each snapshot is kept, and the reasons of those that are kept at any age.
+
+    As long as a branch is not known to have as many snapshots as it keeps, so is each older one that it may have had.
+    """
+    ages = dict.fromkeys((each.snapshot_id for each in metadata.snapshots), default_age)
+    lineages, counted, unsure = Lineages(metadata), dict[int, str](), dict[int, str]()
+    for ref in metadata.refs.values():
+        if ref.snapshot_ref_type is not SnapshotRefType.BRANCH:
+            continue
+        least, age = _retention(metadata, ref, rule, default_age)
+        lineage = lineages.of(ref.snapshot_id)
+        earlier = [each for each in metadata.snapshots if lineage.may_be_earlier(each)]
+        for snapshot in (*lineage.snapshots, *earlier):
+            ages[snapshot.snapshot_id] = max(ages[snapshot.snapshot_id], age)
+        counted |= {each.snapshot_id: "keep_last" for each in lineage.snapshots[:least]}
+        if len(lineage.snapshots) < least:
+            unsure |= {each.snapshot_id: UNKNOWN_HISTORY for each in earlier}
+    return ages, unsure | counted
+
+
 def _retention(
     metadata: TableMetadata, ref: SnapshotRef, rule: ExpiryRule, default_age: timedelta
 ) -> tuple[int, timedelta]:
@@ -230,15 +269,6 @@ def _retention(
     least = max(rule.keep_last, _number(metadata, MIN_TO_KEEP), ref.min_snapshots_to_keep or 0)
     age = max(rule.older_than, _age(ref.max_snapshot_age_ms)) if ref.max_snapshot_age_ms else default_age
     return least, age
-
-
-def _ancestors(by_id: Mapping[int, Snapshot], ref: SnapshotRef) -> Iterator[Snapshot]:
-    seen: set[int] = set()
-    at: int | None = ref.snapshot_id
-    while at is not None and at in by_id and at not in seen:
-        seen.add(at)
-        yield by_id[at]
-        at = by_id[at].parent_snapshot_id
 
 
 def _at(snapshot: Snapshot) -> datetime:

@@ -12,6 +12,7 @@ from pyiceberg.table.refs import MAIN_BRANCH
 from pyiceberg.table.snapshots import Operation, Snapshot
 
 from engine.formats.base import IN_HISTORY, CommittedBatch, Condition, SnapshotInfo, SnapshotKind
+from engine.formats.iceberg.metadata.lineages import Lineages
 from engine.formats.intake.limits import Malformed
 
 RUN_ID: Final = "packhouse.run-id"
@@ -38,7 +39,7 @@ def head_of(metadata: TableMetadata) -> Snapshot | None:
 
 
 def ancestors(metadata: TableMetadata) -> Iterator[Snapshot]:
-    """Yield the snapshots of the main branch, newest first, as far as they are retained.
+    """Yield the snapshots of the main branch, newest first, up to the first that is not retained.
 
     Raises:
         Malformed: a snapshot is its own ancestor.
@@ -55,9 +56,19 @@ def ancestors(metadata: TableMetadata) -> Iterator[Snapshot]:
         snapshot = None if parent is None else by_id.get(parent)
 
 
+def history(metadata: TableMetadata) -> Sequence[Snapshot]:
+    """Return the retained snapshots of the main branch, newest first, also those before removed ones; see `lineages`.
+
+    Raises:
+        Malformed: as `ancestors`.
+    """
+    connected = tuple(ancestors(metadata))
+    return Lineages(metadata).of(connected[0].snapshot_id).snapshots if connected else ()
+
+
 def is_ancestor(metadata: TableMetadata, snapshot_id: int) -> bool:
     """Return whether a snapshot is in the history of the main branch, as far as it is retained."""
-    return any(each.snapshot_id == snapshot_id for each in ancestors(metadata))
+    return any(each.snapshot_id == snapshot_id for each in history(metadata))
 
 
 def in_history(metadata: TableMetadata, snapshot_id: int) -> Condition:
@@ -69,7 +80,7 @@ def in_history(metadata: TableMetadata, snapshot_id: int) -> Condition:
 def commits_of(metadata: TableMetadata, run_id: str) -> Sequence[CommittedBatch]:
     """Return the snapshots of a run on the main branch, oldest first."""
     found = []
-    for snapshot in ancestors(metadata):
+    for snapshot in history(metadata):
         summary = summary_of(snapshot)
         if summary.get(RUN_ID) == run_id:
             groups = tuple(int(each) for each in summary.get(GROUPS, "").split(",") if each)
@@ -100,7 +111,7 @@ def known_since(metadata: TableMetadata) -> int | None:
 
 def next_compaction_id(metadata: TableMetadata) -> int:
     """Return the newest compaction id on the main branch plus one; 1 if there is none."""
-    for snapshot in ancestors(metadata):
+    for snapshot in history(metadata):
         text = summary_of(snapshot).get(COMPACTION_ID, "")
         if is_count(text):
             return int(text) + 1
@@ -118,7 +129,7 @@ def newest(metadata: TableMetadata, limit: int) -> Sequence[SnapshotInfo]:
             added_bytes=count_of(summary_of(each).get(ADDED_BYTES, "")),
             compactor=_compactor(each),
         )
-        for each in islice(ancestors(metadata), limit)
+        for each in islice(history(metadata), limit)
     ]
 
 

@@ -22,7 +22,7 @@ from engine.formats.base import Condition, NativeChange, RowCounts, Verification
 from engine.formats.iceberg.catalog.paths import all_locations, outside, own_location_provider
 from engine.formats.iceberg.manifests.decoding import ADDED, DATA, DELETED, ENTRIES
 from engine.formats.iceberg.metadata.deletes import DeletesMoved, count_deletes
-from engine.formats.iceberg.metadata.history import RUN_ID, ancestors, in_history, is_ancestor, summary_of
+from engine.formats.iceberg.metadata.history import RUN_ID, ancestors, in_history, summary_of
 from engine.formats.iceberg.metadata.views import TableView
 
 _APPLICATION: Final = "app-id"
@@ -34,8 +34,9 @@ def native_changes(view: TableView, base_snapshot_id: int, places: Sequence[Plac
     Raises:
         CommitConflict: the base is no longer in the history of main.
     """
-    newer = list(takewhile(lambda each: each.snapshot_id != base_snapshot_id, ancestors(view.metadata)))
-    if not is_ancestor(view.metadata, base_snapshot_id):
+    connected = list(ancestors(view.metadata))
+    newer = list(takewhile(lambda each: each.snapshot_id != base_snapshot_id, connected))
+    if len(newer) == len(connected):
         raise CommitConflict(f"snapshot {base_snapshot_id} is no longer in the history of the main branch: plan again")
     wanted, found = set(places), []
     for snapshot in reversed(newer):

@@ -7,7 +7,16 @@ from typing import Final
 
 from engine.domain.errors import NotEligible
 from engine.domain.policies import RECLAIM, EffectivePolicy
-from engine.domain.runs.expiry import READER, Expiry, ExpiryPlan, ExpiryRule, Needed, OldCopy
+from engine.domain.runs.expiry import (
+    READER,
+    UNKNOWN_HISTORY,
+    UNREADABLE_CONSUMER,
+    Expiry,
+    ExpiryPlan,
+    ExpiryRule,
+    Needed,
+    OldCopy,
+)
 from engine.domain.runs.run import Operation
 from engine.domain.values.units import format_bytes
 from engine.formats.base import FileKeeper, HistoryKeeper, OpenTable
@@ -81,8 +90,16 @@ def next_copy_at(copies: Sequence[OldCopy], rule: ExpiryRule, now: datetime) -> 
 def expiry_words(plan: ExpiryPlan, operation: Operation) -> str:
     """Return a plan as a clause: how many snapshots expire, by which rule, and how many readers still need."""
     words, read = _rule_words(plan, operation), plan.kept.get(READER, 0)
+    if unsure := plan.kept.get(UNKNOWN_HISTORY, 0):
+        words += (
+            f"; {many(unsure, 'older snapshot')} kept until a branch has enough newer ones, because another program "
+            "removed snapshots from the middle of its history"
+        )
     if plan.tags:
         words += f"; {many(len(plan.tags), 'tag')} whose time of retention is over can be removed"
+    if unreadable := plan.kept.get(UNREADABLE_CONSUMER, 0):
+        kept = many(unreadable, "snapshot")
+        words += f"; {kept} kept, as a file in the table's folder consumer can't be read: repair or delete it"
     return f"{words}; running readers need {many(read, 'snapshot')} (signal oldest_reader)" if read else words
 
 

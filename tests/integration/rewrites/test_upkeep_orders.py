@@ -1,0 +1,91 @@
+"""Every operation of upkeep in random orders, between writes: history that is promised is kept, and stays readable."""
+
+from random import Random
+from typing import Any, Final
+
+import pyarrow as pa
+import pytest
+
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Operation, RunState
+from tests.support.attempts import append_files, content
+from tests.support.moved_clock import MovedClock
+from tests.support.removal_runs import COMPACTIONS, ORPHANS, RECLAIM, confirmed_purge, nothing_needed_is_missing
+from tests.support.watching import DAY
+from tests.support.world import World
+
+KEPT: Final = 4
+MAINTENANCE: Final[dict[str, Any]] = {
+    "expire_snapshots": {"older_than": "1h", "keep_last": KEPT, "interval": "1h", "delete_files": True},
+    "delete_old_compactions": COMPACTIONS,
+    "reclaim": RECLAIM | {"compact_blocking": False},
+    "remove_orphans": ORPHANS,
+    "rewrite_manifests": {"interval": "1h"},
+    "rewrite_deletes": {"interval": "1h"},
+}
+KEEPS: Final = {Operation.EXPIRE_SNAPSHOTS: KEPT, Operation.RECLAIM: 1, Operation.PURGE: 1}
+REMOVES_NONE: Final = (
+    Operation.REWRITE,
+    Operation.REWRITE_MANIFESTS,
+    Operation.REWRITE_DELETES,
+    Operation.REMOVE_ORPHANS,
+)
+STEPS: Final = 7
+MORE_STEPS: Final = 16
+
+
+class Watched:
+    """A world's table with the parent of every snapshot that it ever had, and the rows of each when it was new."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.parents: dict[int, int | None] = {}
+        self.rows: dict[int, pa.Table] = {}
+        self.look()
+
+    def look(self) -> list[int]:
+        """Take over new snapshots; return the retained ones of main by their true order, newest first."""
+        retained = {each.snapshot_id: each.parent_snapshot_id for each in self.world.lake.table.snapshots()}
+        for each, parent in retained.items():
+            if each not in self.parents:
+                self.parents[each], self.rows[each] = parent, content(self.world, each)
+        found, at = [], self.world.lake.table.metadata.current_snapshot_id
+        while at is not None:
+            found += [at] if at in retained else []
+            at = self.parents[at]
+        return found
+
+    async def run(self, operation: Operation) -> None:
+        """Run an operation, and compare what it left with what it promises."""
+        before, head = self.look(), content(self.world)
+        request = RunRequest(operation)
+        if operation is Operation.PURGE:
+            request = await confirmed_purge(self.world)
+        run = await self.world.finish((await self.world.submit(request)).id)
+        assert run.state in {RunState.SUCCEEDED, RunState.SKIPPED}, run
+        assert content(self.world) == head
+        kept = self.look()
+        if operation in KEEPS:
+            assert kept == before[: KEEPS[operation]], f"{operation} of {before}"
+        elif operation in REMOVES_NONE:
+            assert [each for each in kept if each in before] == before
+        for each in kept:
+            assert content(self.world, each) == self.rows[each]
+        assert nothing_needed_is_missing(self.world)
+
+
+@pytest.mark.parametrize(
+    ("seed", "steps"), [(1, STEPS), *(pytest.param(each, MORE_STEPS, marks=pytest.mark.deep) for each in range(2, 9))]
+)
+async def test_f39_upkeep_in_any_order_keeps_the_promised_snapshots(
+    world: World, clock: MovedClock, seed: int, steps: int
+) -> None:
+    random, table = Random(f"{seed}/orders"), Watched(world)
+    await world.set_policy({"maintenance": MAINTENANCE})
+    for _ in range(steps):
+        await clock.pass_by(hours=3)
+        if random.random() < 0.5:
+            append_files(world.lake, DAY, 3)
+            await table.run(Operation.REWRITE)
+        else:
+            await table.run(random.choice([*KEEPS, *REMOVES_NONE, *[Operation.DELETE_OLD_COMPACTIONS] * 2]))
