@@ -39,6 +39,18 @@ class WorkMetrics:
         self.claims = self._counter("packhouse_claims", "Tries to claim a run, by outcome.", "outcome")
         self.held_back = self._counter("packhouse_runs_held_back", "Ready runs held back at the claim, by what.", "by")
         self.parks = self._counter("packhouse_runs_parked", "Attempts that put their run back, by reason.", "reason")
+        self.leases_lost = self._counter(
+            "packhouse_leases_lost",
+            "Attempts that lost their lease: taken back by a reaper, noticed by a holder.",
+            "by",
+        )
+        for by in ("reaper", "holder"):  # a series that begins at 1 has no increase
+            self.leases_lost.labels(by)
+        self.stalled_runs = Counter(
+            "packhouse_stalled_runs",
+            "Attempts whose tasks moved nothing for 15 minutes and were stopped.",
+            registry=self._registry,
+        )
         self.throttled_seconds = Counter(
             "packhouse_throttled_seconds",
             "Seconds that finished groups were held back for their budgets.",

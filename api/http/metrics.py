@@ -18,6 +18,7 @@ from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.domain.fleet.figures import OwnerFigures
+from engine.domain.fleet.processes import Workforce
 from engine.domain.runs.run import EndedRuns, RunState
 from engine.services.fleet.health import Dependency, Figures
 
@@ -138,6 +139,18 @@ class Metrics:
             ("dependency",),
             registry=self._registry,
         )
+        self._processes = Gauge(
+            "packhouse_live_processes",
+            "Workers and coordinators that reported in the last 30 seconds.",
+            ("process",),
+            registry=self._registry,
+        )
+        self._waits = Gauge(
+            "packhouse_oldest_waiting_seconds",
+            "Longest present wait of a queued run, by its reason; none: of the oldest run that may start.",
+            ("waiting_for",),
+            registry=self._registry,
+        )
         self._ended = EndedRunTotals()
         self._registry.register(self._ended)
         self._owners = OwnerGauges()
@@ -171,8 +184,9 @@ class Metrics:
             with_names: whether to show series that name catalogs and teams.
         """
         asked = (self._runs, self._watched, self._queue, self._rate, self._limit, self._up, self._patience)
-        for gauge in (*asked, self._breakers, self._outages):
+        for gauge in (*asked, self._breakers, self._outages, self._processes, self._waits):
             gauge.clear()
+        self._set_workforce(figures.workforce)
         for dependency in dependencies:
             self._up.labels(dependency.name).set(int(dependency.ok))
             self._patience.labels(dependency.name).set(dependency.seconds)
@@ -193,6 +207,14 @@ class Metrics:
             if rate.bytes_per_second_limit is not None:
                 self._limit.labels(rate.catalog or "").set(rate.bytes_per_second_limit)
         return generate_latest(self._registry if with_names else _WithoutNames(self._registry))
+
+    def _set_workforce(self, workforce: Workforce | None) -> None:
+        if workforce is None:
+            return
+        for kind, count in workforce.live.items():
+            self._processes.labels(kind.value).set(count)
+        for reason, seconds in {"none": workforce.startable_seconds, **workforce.waiting_seconds}.items():
+            self._waits.labels(reason).set(seconds)
 
 
 class RequestMetrics:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 
 from engine.domain.clock import Clock
+from engine.domain.fleet.processes import ProcessKind
 from engine.domain.fleet.retention import Retention
 from engine.domain.runs.run import Operation
 from engine.factory.secret_keys import secret_key
@@ -76,6 +77,7 @@ from engine.spark.sessions import SparkSessions
 from engine.stores.database import Database
 from engine.stores.watching.leadership import LATENCY, WATCH
 from engine.workers.coordinator import Coordinator
+from engine.workers.presence import Presence
 from engine.workers.worker import Worker
 
 
@@ -239,6 +241,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
             probes=OutageProbes(
                 database=database, formats=formats, dispatcher=around.dispatcher, queue=queue, holder=holder
             ),
+            presence=Presence(database=database, kind=ProcessKind.WORKER, holder=holder),
         ),
         coordinator=Coordinator(
             database=database,
@@ -253,6 +256,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
             history=history,
             pruning=PruningService(database=database, retention=retention_of(settings)),
             metrics=metrics,
+            presence=Presence(database=database, kind=ProcessKind.COORDINATOR, holder=holder),
         ),
         watching=watching,
         metrics=metrics,

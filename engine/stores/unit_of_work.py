@@ -10,6 +10,7 @@ from engine.stores.access.idempotency import IdempotencyStore
 from engine.stores.access.keys import KeyStore
 from engine.stores.fleet.figures import FleetFigureStore
 from engine.stores.fleet.hours import FleetHourStore
+from engine.stores.fleet.processes import ProcessStore
 from engine.stores.fleet.store import FleetStore
 from engine.stores.fleet.tables import FleetTableStore
 from engine.stores.policies.coverage import PolicyCoverageStore
@@ -60,6 +61,7 @@ class UnitOfWork:
         self.outages = OutageStore(connection=connection)
         self.outbox = OutboxStore(connection=connection)
         self.partition_tasks = PartitionTaskStore(connection=connection)
+        self.processes = ProcessStore(connection=connection)
         self.idempotency = IdempotencyStore(connection=connection)
         self.keys = KeyStore(connection=connection)
         self.measurements = MeasurementStore(connection=connection)

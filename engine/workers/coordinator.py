@@ -14,6 +14,7 @@ import structlog
 from engine.domain.clock import Clock
 from engine.domain.errors import Away, PackhouseError, Transient
 from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.processes import REPORT_SECONDS
 from engine.domain.ids import RunId
 from engine.domain.runs.run import RunState
 from engine.metrics import WorkMetrics
@@ -29,6 +30,7 @@ from engine.services.watching.latency_polls import LatencyPolls
 from engine.services.watching.service import WatchService
 from engine.stores.database import Database
 from engine.stores.tables.hot_partitions import KEPT as HOT_KEPT_FOR
+from engine.workers.presence import Presence
 
 _log = structlog.get_logger(__name__)
 
@@ -72,6 +74,7 @@ class Coordinator:
         pruning: PruningService | None = None,
         history: FleetHistoryService | None = None,
         metrics: WorkMetrics | None = None,
+        presence: Presence | None = None,
     ) -> None:
         self._database = database
         self._claims = claims
@@ -85,6 +88,7 @@ class Coordinator:
         self._pruning = pruning
         self._history = history
         self._metrics = metrics or WorkMetrics()
+        self._presence = presence
         self._swept: dict[RunId, float] = {}
         self._database_lost_at: float | None = None
         self._database_found_at: float | None = None
@@ -103,9 +107,12 @@ class Coordinator:
                 (self.prune, PRUNE_SECONDS),
                 (self.prune_record, PRUNE_RECORD_SECONDS),
                 (self.sample, SAMPLE_SECONDS),
+                (self.report, REPORT_SECONDS),
                 *self._led_duties(),
             ):
                 group.create_task(self._repeat(duty, seconds))
+        if self._presence is not None:
+            await self._presence.end()
         if self._watching is not None:
             await self._watching.close()
         if self._latency is not None:
@@ -136,6 +143,7 @@ class Coordinator:
             reaped = await unit.runs.reap(BATCH, unreachable=self._unreachable(await unit.now()))
         for run in reaped:
             _log.warning("lease_reaped", **run.log_fields, attempt=run.attempt)
+            self._metrics.leases_lost.labels("reaper").inc()
             with contextlib.suppress(Transient):
                 await self._ledger.stop(run.id, run.attempt)
             if run.state is RunState.QUEUED:
@@ -182,6 +190,10 @@ class Coordinator:
     async def sample(self) -> int:
         """Store the present backlog of the fleet for its history, every five minutes for all coordinators together."""
         return 0 if self._history is None else await self._history.sample()
+
+    async def report(self) -> int:
+        """Report that this coordinator is alive."""
+        return 0 if self._presence is None else await self._presence.report()
 
     async def prune_record(self) -> int:
         """Delete ended runs, audit entries and versions of policies past their retention time."""

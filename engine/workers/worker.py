@@ -18,6 +18,7 @@ import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError, Transient
+from engine.domain.fleet.processes import REPORT_SECONDS
 from engine.domain.ids import RunId
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.run import Operation, Run
@@ -29,6 +30,7 @@ from engine.services.runs.attempts import Attempt, Stop
 from engine.services.runs.claims import ClaimService
 from engine.services.runs.execution import RunExecution
 from engine.stores.database import Database
+from engine.workers.presence import Presence
 
 _log = structlog.get_logger(__name__)
 
@@ -57,6 +59,7 @@ class Worker:
         drain_seconds: float = 0.0,
         metrics: WorkMetrics | None = None,
         probes: OutageProbes,
+        presence: Presence,
     ) -> None:
         self._database = database
         self._queue = queue
@@ -64,6 +67,7 @@ class Worker:
         self._claims = claims
         self._execution = execution
         self._probes = probes
+        self._presence = presence
         self._clock = clock
         self._slots = slots
         self._lease_seconds = lease_seconds
@@ -86,6 +90,7 @@ class Worker:
             slots = [group.create_task(self._slot()) for _ in range(self._slots)]
             group.create_task(self._interrupt_late(slots))
             group.create_task(self._probe_until_stopped())
+            group.create_task(self._report_until_stopped())
 
     def stop(self) -> None:
         """Claim no more runs; park running ones after groups in flight have ended, on a second call at once."""
@@ -153,6 +158,11 @@ class Worker:
     async def _probe_until_stopped(self) -> None:
         await self._repeat("probes", self._probes.turn, PROBE_SECONDS)
         await self._probes.close()
+
+    async def _report_until_stopped(self) -> None:
+        """Report that this worker takes runs; a worker that drains takes none."""
+        await self._repeat("presence", self._presence.report, REPORT_SECONDS)
+        await self._presence.end()
 
     async def _repeat(self, duty: str, work: Callable[[], Awaitable[object]], seconds: float) -> None:
         """Do work now and after each pause until the worker stops; failures are logged."""

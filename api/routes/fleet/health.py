@@ -34,8 +34,12 @@ async def get_liveness() -> Liveness:
     responses={503: {"model": Readiness, "description": "The database does not answer."}},
 )
 async def get_readiness(response: Response, services: ServicesDep) -> Readiness:
-    """Ask database, Redis and Spark. Without Redis or Spark requests are served and runs wait: degraded."""
-    readiness = Readiness.from_domain(await services.health.dependencies())
+    """Ask database, Redis and Spark, and count live workers and coordinators.
+
+    Without Redis, Spark, a worker or a coordinator requests are served and runs wait: `degraded`, with status 200.
+    """
+    health = services.health
+    readiness = Readiness.from_domain(await health.dependencies(), await health.workforce())
     response.status_code = 503 if readiness.status == "unavailable" else 200
     return readiness
 

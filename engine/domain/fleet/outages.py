@@ -1,8 +1,9 @@
 """Outages: dependencies that do not answer, and when each is probed next.
 
 An attempt that ends because Spark, a catalog or a table's storage does not answer opens an outage and parks its run on
-it. One process at a time probes; the wait doubles with each probe without an answer, from one second to four minutes.
-The first answer deletes the outage, and all runs that wait for it are ready immediately.
+it. One process at a time probes; the time from one probe to the next doubles with each that has no answer, from 1 s to
+15 s. The first answer deletes the outage, and all runs that wait for it are ready immediately. Readiness reports the
+same outage, so it is never green while runs still wait.
 
 An outage that the first probe ends was not confirmed: the dependency answers intermittently, or the fault is specific
 to the run. A run that reports such an outage again waits longer each time; after `MOST_FRUITLESS_OUTAGES` it may fail.
@@ -17,16 +18,22 @@ from engine.domain.ids import TableId
 from engine.domain.runs.run import WaitingFor
 
 FIRST_PROBE_SECONDS: Final = 1.0
-LONGEST_PROBE_WAIT_SECONDS: Final = 240.0
+LONGEST_PROBE_WAIT_SECONDS: Final = 15.0
+"""Longest time from the start of one probe to the next: how long runs may wait for a dependency that answers again."""
+
 PROBE_LEASE_SECONDS: Final = 90.0
-"""Time after which another process takes over a probe that was started and not finished."""
+"""Time after which another process takes over a probe that was started and not finished; longer than the
+60 s that a call to a catalog or storage may last by default (`PACKHOUSE_READ_SECONDS`)."""
+
+SPARK_PROBE_LEASE_SECONDS: Final = 15.0
+"""The same of a probe of Spark, which ends after at most 11.2 s (`spark.connection`: two calls of 5 s and a pause)."""
 
 MOST_FRUITLESS_OUTAGES: Final = 20
 """Number of outages of a dependency during one run, without a committed file group between them, that never count as
 failed attempts; each further one does."""
 
 SPARK: Final = "spark"
-"""Key of the outage of Spark, which all runs need."""
+"""Key of the outage of Spark, for which all runs wait whose operation needs it (`domain.runs.run.NEEDS`)."""
 
 CREDENTIALS: Final = "credentials"
 """`Run.waits_on` after credentials expired in an attempt: nothing is probed, the next attempt gets new credentials."""
@@ -96,8 +103,13 @@ def outage_key(dependency: Dependency, *, catalog: str, table_id: TableId) -> st
 
 
 def probe_wait(probes: int) -> float:
-    """Return the seconds until the next probe after a number of probes without an answer."""
+    """Return the seconds from the start of the last probe to the next, after a number of probes without an answer."""
     return float(min(LONGEST_PROBE_WAIT_SECONDS, FIRST_PROBE_SECONDS * 2 ** min(probes, 10)))
+
+
+def probe_lease(dependency: Dependency) -> float:
+    """Return the seconds for which the process that claimed a probe of a dependency has it alone."""
+    return SPARK_PROBE_LEASE_SECONDS if dependency is Dependency.SPARK else PROBE_LEASE_SECONDS
 
 
 def _of(outage: Outage) -> str:

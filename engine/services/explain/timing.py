@@ -13,7 +13,7 @@ from engine.domain.fleet.breakers import Breaker
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.policies.documents.schedules import next_cron
 from engine.domain.runs.reasons import OF_TABLES, in_words
-from engine.domain.runs.run import Operation, Run, RunState
+from engine.domain.runs.run import NEEDS, Operation, Run, RunState
 from engine.domain.tables.table import Pause
 from engine.services.explain.facts import Facts
 from engine.services.planning.wording import clock, many
@@ -191,7 +191,7 @@ def _waits(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     if hold is not None:
         is_endless = facts.windows.inside and facts.windows.ends_at is None
         yield TableHold(hold.waiting_for.value, None if is_endless else hold.until, hold.detail)
-    for outage in record.outages:
+    for outage in (each for each in record.outages if each.dependency in NEEDS[operation]):
         yield TableHold(outage.waiting_for.value, max(outage.next_probe_at, record.now), outage.describe())
     yield from _breaker(record.breaker, record.now)
     yield from _grace(facts)

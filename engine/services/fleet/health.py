@@ -3,16 +3,22 @@
 Probes run concurrently, each with its own time limit, so that one dead server does not hide the others. Readiness and
 metrics need no key, so their answers are cached for a second, and requests that come while one is being computed wait
 for it: each dependency is asked about once a second, independent of the number of requests.
+
+A dependency with an outage is not asked: the workers' probe (`services.outages`) decides for all processes when it is
+back, so that readiness turns green when the runs that waited are released, not before.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
 from engine.domain.clock import Clock
-from engine.domain.errors import PackhouseError
+from engine.domain.errors import Away, PackhouseError
 from engine.domain.fleet.figures import LiveRate, OwnerFigures
+from engine.domain.fleet.outages import Outage
+from engine.domain.fleet.processes import Workforce
 from engine.domain.runs.run import EndedRuns, RunState
 from engine.domain.tables.watches import Verdict
 from engine.stores.database import Database
@@ -22,6 +28,8 @@ Probe = Callable[[], Awaitable[str]]
 
 PATIENCE_SECONDS: Final = 3.0
 KEEP_SECONDS: Final = 1.0
+RECORD_SECONDS: Final = 1.0
+"""Longest wait for the record before a dependency is asked without it: a dead database must not hide the others."""
 
 _T = TypeVar("_T")
 
@@ -42,7 +50,7 @@ class Figures:
     """Figures for metrics: live runs by state, totals of ended ones, tables by their last verdict, the queue.
 
     `breakers`: open ones, by `catalog` and `table`. `outages`: by kind of dependency. Figures that can't be read are
-    empty; the queue's entries are None then.
+    empty; the queue's entries and the workforce are None then.
     """
 
     runs: Mapping[RunState, int] = field(default_factory=dict)
@@ -53,6 +61,7 @@ class Figures:
     breakers: Mapping[str, int] = field(default_factory=dict)
     owners: Sequence[OwnerFigures] = ()
     outages: Mapping[str, int] = field(default_factory=dict)
+    workforce: Workforce | None = None
 
 
 class _Kept(Generic[_T]):
@@ -94,10 +103,15 @@ class HealthService:
         self._owners = owners
         self._dependencies = _Kept(ask=self._ask_all, clock=clock)
         self._figures = _Kept(ask=self._count, clock=clock)
+        self._workforce = _Kept(ask=self._count_workforce, clock=clock)
 
     async def dependencies(self) -> Sequence[Dependency]:
         """Return the state of every dependency, at most a second old, the database first."""
         return await self._dependencies.get()
+
+    async def workforce(self) -> Workforce | None:
+        """Return live processes and waits of runs, at most a second old; None without an answer of the database."""
+        return await self._workforce.get()
 
     async def figures(self) -> Figures:
         """Return live runs and queue entries, at most a second old; figures that can't be read are left out."""
@@ -105,8 +119,24 @@ class HealthService:
 
     async def _ask_all(self) -> Sequence[Dependency]:
         asked = [self._ask("database", self._ping, required=True)]
-        asked += [self._ask(name, probe, required=False) for name, probe in self._probes.items()]
+        asked += [
+            self._ask(name, self._unless_away(name, probe), required=False) for name, probe in self._probes.items()
+        ]
         return await asyncio.gather(*asked)
+
+    def _unless_away(self, name: str, probe: Probe) -> Probe:
+        """Return a probe that raises `Away` while an outage of this key stands, without asking the dependency."""
+
+        async def asked() -> str:
+            outage: Outage | None = None
+            with suppress(PackhouseError, TimeoutError):  # without the database nothing is known of outages
+                async with asyncio.timeout(RECORD_SECONDS), self._database.read() as unit:
+                    outage = await unit.outages.get(name)
+            if outage is not None:
+                raise Away(outage.dependency, outage.describe())
+            return await probe()
+
+        return asked
 
     async def _count(self) -> Figures:
         runs: Mapping[RunState, int] = {}
@@ -124,7 +154,18 @@ class HealthService:
             runs, ended, watches, breakers, outages = {}, (), {}, {}, {}
         depth = await _answer_of(self._queue_depth)
         rates, owners = await _answer_of(self._rates), await _answer_of(self._owners)
-        return Figures(runs, ended, depth, watches, rates or (), breakers, owners or (), outages)
+        workforce = await self.workforce()
+        return Figures(runs, ended, depth, watches, rates or (), breakers, owners or (), outages, workforce)
+
+    async def _count_workforce(self) -> Workforce | None:
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS), self._database.read() as unit:
+                now, live = await unit.now(), await unit.processes.count_live()
+                since, waits = await unit.runs.oldest_startable(), await unit.runs.longest_waits()
+        except (PackhouseError, TimeoutError):
+            return None
+        seconds = {reason: max(0.0, (now - at).total_seconds()) for reason, at in waits.items()}
+        return Workforce(live, max(0.0, (now - (since or now)).total_seconds()), seconds)
 
     async def _ping(self) -> str:
         await self._database.ping()

@@ -216,6 +216,7 @@ class Attempt:
         except (LeaseLost, NotFound):
             if not self._is_over and self._run.lease_holder is not None:  # otherwise given back, not lost
                 _log.warning("lease_lost")
+                self.metrics.leases_lost.labels("holder").inc()
                 self.stop(Stop.LEASE_LOST)
         except Transient as error:  # the database does not answer: the lease expires if that lasts
             _log.warning("heartbeat_failed", error=error.message)

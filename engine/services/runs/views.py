@@ -10,11 +10,12 @@ from typing import Final
 
 from engine.domain.access.callers import Caller
 from engine.domain.errors import NotFound
+from engine.domain.fleet.dependencies import Dependency
 from engine.domain.fleet.limits import Pauses
 from engine.domain.fleet.outages import SPARK, Outage
 from engine.domain.fleet.retention import Kept
 from engine.domain.ids import RunId, TableId, first_run_id
-from engine.domain.runs.run import Run, RunState, WaitingFor
+from engine.domain.runs.run import NEEDS, Run, RunState, WaitingFor
 from engine.domain.tables.table import Table
 from engine.services.catalogs.registered import read_own, read_registered
 from engine.stores.unit_of_work import UnitOfWork
@@ -123,7 +124,8 @@ def _with_outage(run: Run, outages: Mapping[str, Outage]) -> Run:
     """Return a queued run with the present state of the outage that it waits for, if that has not ended."""
     if run.waiting_for is not None and run.waiting_for not in _OUTAGES:
         return run
-    outage = outages.get(run.waits_on or SPARK) or outages.get(SPARK)
+    of_spark = outages.get(SPARK) if Dependency.SPARK in NEEDS[run.operation] else None
+    outage = outages.get(run.waits_on or "") or of_spark
     if outage is not None:
         waiting_for, at = outage.waiting_for, outage.next_probe_at
         return replace(run, waiting_for=waiting_for, not_before=at, reason=waiting_for.value, detail=outage.describe())

@@ -164,6 +164,26 @@ def first_of_each_sharer(
     return _with_measures(select(*_READY).join(chosen, chosen.c.id == runs.c.id).subquery())
 
 
+def oldest_startable(*, is_fleet_paused: bool) -> Select[Any]:
+    """Return the query for the instant since which the oldest queued run that may start could have started.
+
+    Of each priority the run that was submitted first counts; it is also the first that workers would take.
+    """
+    since = case((runs.c.not_before > runs.c.updated_at, runs.c.not_before), else_=runs.c.updated_at).label("since")
+    conditions = _may_start(OPERATIONS, is_fleet_paused=is_fleet_paused, without=())
+    oldest = [
+        select(since).where(runs.c.priority == priority, *conditions).order_by(runs.c.id).limit(1).subquery()
+        for priority in Priority
+    ]
+    return select(func.min(union_all(*(select(branch.c.since) for branch in oldest)).subquery().c.since))
+
+
+def longest_waits() -> Select[Any]:
+    """Return the query for the oldest instant since which a queued run has waited for each stored reason."""
+    query = select(runs.c.waiting_for, func.min(runs.c.updated_at))
+    return query.where(_IS_QUEUED, runs.c.waiting_for.is_not(None)).group_by(runs.c.waiting_for)
+
+
 def at_work() -> Select[tuple[str, str | None, str]]:
     """Return the query for the catalogs, teams and operations of the runs that workers hold."""
     held = select(runs.c.catalog, runs.c.owner_team, runs.c.operation).where(runs.c.lease_holder.is_not(None))

@@ -48,7 +48,7 @@ from engine.stores.runs.claims import RunClaims
 from engine.stores.runs.inserts import RunInserts
 from engine.stores.runs.leases import held, lease_lost
 from engine.stores.runs.urgency import RunUrgency
-from engine.stores.schema.core import rewritten_bytes, run_totals, runs
+from engine.stores.schema.core import fleet, rewritten_bytes, run_totals, runs
 from engine.stores.sql.clock import now, seconds_from_now
 from engine.stores.sql.upserts import upsert
 from engine.stores.watching.breakers import BreakerStore
@@ -142,6 +142,20 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         """Return the number of runs in each live state."""
         counted = {row.state: row[1] for row in await self._connection.execute(run_listings.live_counts())}
         return {state: counted.get(state, 0) for state in RunState if state in LIVE_STATES}
+
+    async def oldest_startable(self) -> datetime | None:
+        """Return since when the oldest queued run that may start could have started; None without such a run.
+
+        Limits of parallel runs are left out: behind a full fleet runs wait as well.
+        """
+        is_paused = (await self._connection.execute(select(fleet.c.paused_at))).scalar_one() is not None
+        query = run_listings.oldest_startable(is_fleet_paused=is_paused)
+        since: datetime | None = (await self._connection.execute(query)).scalar_one()
+        return since
+
+    async def longest_waits(self) -> dict[str, datetime]:
+        """Return since when the longest waiting queued run has waited, by the stored reason of its wait."""
+        return {str(row[0]): row[1] for row in await self._connection.execute(run_listings.longest_waits())}
 
     async def totals(self) -> builtins.list[EndedRuns]:
         """Return the counts of ended runs by operation and state, without reading the runs."""

@@ -15,11 +15,12 @@ from sqlalchemy import (
 )
 
 from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.processes import ProcessKind
 from engine.domain.tables.watches import Verdict
 from engine.stores.schema.core import metadata
 from engine.stores.sql.columns import ID_LENGTH, NAME_LENGTH, EnumText, UtcTime, document, one_of, ordered_text
 
-__all__ = ["breakers", "hot_partitions", "leaders", "metadata", "outages", "sharers", "watches"]
+__all__ = ["breakers", "hot_partitions", "leaders", "metadata", "outages", "processes", "sharers", "watches"]
 
 watches = Table(
     "watches",
@@ -96,6 +97,16 @@ outages = Table(
     Index("ix_outages_next_probe_at", "next_probe_at"),
 )
 """Dependencies that do not answer; the first successful probe deletes the row."""
+
+processes = Table(
+    "processes",
+    metadata,
+    Column("kind", EnumText(ProcessKind), nullable=False),
+    Column("holder", Text, nullable=False),
+    Column("seen_at", UtcTime, nullable=False),
+    PrimaryKeyConstraint("kind", "holder"),
+)
+"""Workers and coordinators by their last report that they are alive; one that ends deletes its row."""
 
 leaders = Table(
     "leaders",

@@ -6,18 +6,22 @@ the same order, so a run is parked either before the end, which then releases it
 
 import builtins
 from collections.abc import Collection
+from datetime import timedelta
+from typing import Final
 
-from sqlalchemy import ColumnElement, RowMapping, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, RowMapping, and_, case, delete, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.fleet.dependencies import Dependency
-from engine.domain.fleet.outages import FIRST_PROBE_SECONDS, PROBE_LEASE_SECONDS, SPARK, Outage, outage_key, probe_wait
+from engine.domain.fleet.outages import FIRST_PROBE_SECONDS, SPARK, Outage, outage_key, probe_lease, probe_wait
 from engine.domain.ids import TableId
-from engine.domain.runs.run import Run
+from engine.domain.runs.run import NEEDS, Run
 from engine.stores.schema.core import runs
 from engine.stores.schema.watching import outages
 from engine.stores.sql.clock import now, seconds_from_now
 from engine.stores.sql.upserts import upsert
+
+_OF_SPARK: Final = tuple(sorted(operation for operation, needed in NEEDS.items() if Dependency.SPARK in needed))
 
 
 class OutageStore:
@@ -43,6 +47,11 @@ class OutageStore:
         row = (await self._connection.execute(statement.returning(outages))).mappings().one()
         return _to_outage(row)
 
+    async def get(self, key: str) -> Outage | None:
+        """Return the outage with this key; None while there is none."""
+        row = (await self._connection.execute(select(outages).where(outages.c.key == key))).mappings().one_or_none()
+        return None if row is None else _to_outage(row)
+
     async def has_due(self) -> bool:
         """Return whether a probe is due."""
         query = select(exists().where(outages.c.next_probe_at <= now()))
@@ -62,7 +71,7 @@ class OutageStore:
         return {each.value: counted.get(each, 0) for each in Dependency}
 
     async def claim_probes(self, limit: int) -> builtins.list[Outage]:
-        """Claim outages whose probe is due; no other process gets them for `PROBE_LEASE_SECONDS`.
+        """Claim outages whose probe is due; no other process gets them for the time of `probe_lease`.
 
         Outages of dependencies that only a newer version knows are left to its processes.
         """
@@ -71,18 +80,22 @@ class OutageStore:
         keys = [row.key for row in await self._connection.execute(due.limit(limit).with_for_update(skip_locked=True))]
         if not keys:
             return []
-        statement = (
-            update(outages)
-            .where(outages.c.key.in_(keys), outages.c.next_probe_at <= now())
-            .values(next_probe_at=seconds_from_now(PROBE_LEASE_SECONDS))
-            .returning(outages)
+        until = case(
+            *((outages.c.dependency == each, seconds_from_now(probe_lease(each))) for each in Dependency),
+            else_=outages.c.next_probe_at,
         )
+        is_due = (outages.c.key.in_(keys), outages.c.next_probe_at <= now())
+        statement = update(outages).where(*is_due).values(next_probe_at=until).returning(outages)
         return [_to_outage(row) for row in (await self._connection.execute(statement)).mappings()]
 
     async def note_no_answer(self, outage: Outage, detail: str) -> None:
-        """Record a probe without an answer and schedule the next; no-op if another process has probed since."""
+        """Record a probe without an answer and schedule the next; no-op if another process has probed since.
+
+        The wait counts from the claim of this probe: one that took long to fail does not delay the next.
+        """
         probes = outage.probes + 1
-        values = {"probes": probes, "detail": detail, "next_probe_at": seconds_from_now(probe_wait(probes))}
+        from_claim = timedelta(seconds=probe_wait(probes) - probe_lease(outage.dependency))
+        values = {"probes": probes, "detail": detail, "next_probe_at": outage.next_probe_at + from_claim}
         await self._connection.execute(update(outages).where(*_as_claimed(outage)).values(**values))
 
     async def end(self, outage: Outage) -> bool:
@@ -101,8 +114,12 @@ class OutageStore:
 
 
 def waits_for_outage() -> ColumnElement[bool]:
-    """Return the condition that a queued run must wait: Spark or the dependency that ended its last attempt is away."""
-    return exists().where(or_(outages.c.key == SPARK, outages.c.key == runs.c.waits_on))
+    """Return the condition that a queued run must wait: a dependency is away that it needs.
+
+    That is Spark for operations that use it, and the dependency that ended the run's last attempt.
+    """
+    needs_spark = and_(outages.c.key == SPARK, runs.c.operation.in_(_OF_SPARK))
+    return exists().where(or_(needs_spark, outages.c.key == runs.c.waits_on))
 
 
 def _as_claimed(outage: Outage) -> tuple[ColumnElement[bool], ...]:

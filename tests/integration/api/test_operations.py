@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from api.schemas.fleet.health import Readiness
 from engine.domain.errors import Transient
 from engine.domain.fleet.budgets import Budget
+from engine.domain.fleet.processes import ProcessKind
 from engine.domain.ids import RunId
 from engine.services.fleet.health import KEEP_SECONDS, HealthService
 from tests.integration.api.access import as_caller
@@ -33,6 +35,41 @@ async def test_readiness_names_each_dependency_and_is_degraded_without_spark(api
     assert {d["name"]: d["ok"] for d in answer["dependencies"]} == {"database": True, "redis": True, "spark": False}
 
 
+async def test_f54_readiness_is_degraded_without_a_live_worker_and_tells_who_is_alive(api: Api, table_id: str) -> None:
+    """The status code stays that of the database: traffic is served while nobody works on runs."""
+    container = api.container
+
+    async def answers() -> str:
+        return "answers"
+
+    async def shown() -> Readiness:
+        health = HealthService(database=container.database, probes={"spark": answers}, clock=FakeClock())
+        return Readiness.from_domain(await health.dependencies(), await health.workforce())
+
+    await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    alone = await shown()
+    assert (alone.status, alone.workers, alone.coordinators) == ("degraded", 0, 0)
+    assert alone.oldest_startable_seconds is not None
+    answer = await api.anonymous.get("/readyz")
+    assert (answer.status_code, answer.json()["workers"]) == (200, 0)
+    for kind in ProcessKind:
+        async with container.database.begin() as unit:
+            await unit.processes.report(kind, "one")
+    whole = await shown()
+    assert (whole.status, whole.workers, whole.coordinators) == ("ready", 1, 1)
+
+
+async def test_f54_metrics_count_live_processes_and_the_longest_waits(api: Api, table_id: str) -> None:
+    await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    async with api.container.database.begin() as unit:
+        await unit.processes.report(ProcessKind.COORDINATOR, "one")
+    text = (await api.anonymous.get("/metrics")).text
+    assert 'packhouse_live_processes{process="worker"} 0.0' in text
+    assert 'packhouse_live_processes{process="coordinator"} 1.0' in text
+    assert 'packhouse_oldest_waiting_seconds{waiting_for="none"}' in text
+    assert 'packhouse_leases_lost_total{by="reaper"} 0.0' in text
+
+
 async def test_without_the_database_nothing_is_ready(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     async def away(_: object) -> None:
         raise Transient("the database did not do it: gone")
@@ -41,6 +78,7 @@ async def test_without_the_database_nothing_is_ready(api: Api, monkeypatch: pyte
     response = await api.anonymous.get("/readyz")
     assert response.status_code == 503
     assert response.json()["status"] == "unavailable"
+    assert response.json()["workers"] == 0  # the figures are read apart from the ping
 
 
 async def test_many_questions_at_once_are_one_question_to_each_dependency(api: Api) -> None:

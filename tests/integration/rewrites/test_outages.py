@@ -1,13 +1,16 @@
 """Dependencies that are away: runs wait without a counted failure, one process probes, an answer releases all."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 import pytest
 
 from engine.domain.access.callers import SYSTEM
-from engine.domain.fleet.outages import LONGEST_PROBE_WAIT_SECONDS
+from engine.domain.fleet.outages import LONGEST_PROBE_WAIT_SECONDS, SPARK_PROBE_LEASE_SECONDS
 from engine.domain.ids import RunId, TableId
-from engine.domain.runs.run import Run, RunState, WaitingFor
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
+from engine.services.fleet.health import HealthService
 from engine.services.runs import execution
 from tests.support.attempts import content, explained
 from tests.support.databases import TWO_DATABASES, FreshDatabase
@@ -55,7 +58,7 @@ async def test_runs_outlive_a_spark_that_is_away_for_longer_than_all_retries(
     assert content(world) == rows
 
 
-async def test_the_wait_between_probes_grows_to_minutes(world: World, fresh_database: FreshDatabase) -> None:
+async def test_f53_the_time_between_probes_grows_to_15_seconds(world: World, fresh_database: FreshDatabase) -> None:
     run = await world.submit()
     world.dispatcher.is_away = True
     await work_off(world)
@@ -66,9 +69,74 @@ async def test_the_wait_between_probes_grows_to_minutes(world: World, fresh_data
         assert outage is not None
         async with world.container.database.read() as unit:
             waits.append((outage.next_probe_at - await unit.now()).total_seconds())
-    assert waits == sorted(waits)
-    assert LONGEST_PROBE_WAIT_SECONDS / 2 < waits[-1] <= LONGEST_PROBE_WAIT_SECONDS
+    planned = [2, 4, 8, *[LONGEST_PROBE_WAIT_SECONDS] * (PROBES - 4)]
+    assert [wait for wait, most in zip(waits, planned, strict=True) if not most - 1.9 < wait <= most] == []
+    assert LONGEST_PROBE_WAIT_SECONDS <= 15
     assert (await stored(world, run.id)).failures == 0
+
+
+async def test_f53_a_probe_that_takes_long_to_fail_does_not_delay_the_next(
+    world: World, fresh_database: FreshDatabase
+) -> None:
+    await world.submit()
+    world.dispatcher.is_away = True
+    await work_off(world)
+    fresh_database.execute("UPDATE outages SET probes = 9, next_probe_at = away_since")
+    async with world.container.database.begin() as unit:
+        (claimed,) = await unit.outages.claim_probes(8)
+    began_at = claimed.next_probe_at - timedelta(seconds=SPARK_PROBE_LEASE_SECONDS)
+    async with world.container.database.begin() as unit:  # whenever the probe ends
+        await unit.outages.note_no_answer(claimed, "no answer")
+    outage = await outage_of(world, "spark")
+    assert outage is not None
+    assert outage.next_probe_at - began_at == timedelta(seconds=LONGEST_PROBE_WAIT_SECONDS)
+
+
+@TWO_DATABASES
+@pytest.mark.usefixtures("later")
+async def test_f53_work_that_needs_no_spark_is_done_while_spark_is_away(
+    world: World, fresh_database: FreshDatabase
+) -> None:
+    """The worker itself expires snapshots; a rewrite of the same table waits, and explain names Spark for it only."""
+    rule = {"older_than": "30m", "keep_last": 1, "interval": "1h"}
+    await world.set_policy({"maintenance": {"expire_snapshots": rule}})
+    rewrite = await world.submit()
+    world.dispatcher.is_away = True
+    await work_off(world)
+    expiry = await world.submit(RunRequest(Operation.EXPIRE_SNAPSHOTS))
+    assert ((await world.get(rewrite.id)).waiting_for, (await world.get(expiry.id)).waiting_for) == ("spark", None)
+    holds = {each["operation"]: str(each) for each in (await explained(world))["upkeep"]}
+    assert "Spark" not in holds[Operation.EXPIRE_SNAPSHOTS]
+    assert await work_off(world) == 1
+    ended = await world.get(expiry.id)
+    assert (ended.state, ended.attempt) == (RunState.SUCCEEDED, 1), ended.detail
+    assert await outage_of(world, "spark") is not None
+
+
+async def test_f53_readiness_stays_degraded_until_the_runs_that_waited_are_released(
+    world: World, fresh_database: FreshDatabase
+) -> None:
+    """One probe decides for all processes: an api that reaches Spark earlier does not report it as back."""
+
+    async def answers() -> str:
+        return "Spark 4.1.4"
+
+    def health() -> HealthService:
+        return HealthService(database=world.container.database, probes={"spark": answers}, clock=world.container.clock)
+
+    run = await world.submit()
+    world.dispatcher.is_away = True
+    await work_off(world)
+    world.dispatcher.is_away = False
+    outage = await outage_of(world, "spark")
+    assert outage is not None
+    shown = {each.name: each for each in await health().dependencies()}
+    assert (shown["database"].ok, shown["spark"].ok) == (True, False)
+    assert shown["spark"].detail == outage.describe()
+    await probe_once(world, fresh_database)
+    shown = {each.name: each for each in await health().dependencies()}
+    assert (shown["spark"].ok, shown["spark"].detail) == (True, "Spark 4.1.4")
+    assert (await world.get(run.id)).waiting_for is None
 
 
 @TWO_DATABASES

@@ -8,6 +8,7 @@ import pytest
 import structlog
 
 from engine.domain.access.callers import SYSTEM
+from engine.domain.fleet.processes import ProcessKind
 from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.runs.run import RunState
 from engine.domain.tables.table import OutsideFiles
@@ -15,6 +16,7 @@ from engine.domain.tables.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verd
 from engine.services.watching import service as watching_module
 from engine.stores.watching.leadership import WATCH
 from engine.workers.coordinator import Coordinator
+from engine.workers.presence import Presence
 from tests.support.attempts import append_files, raising
 from tests.support.databases import TWO_DATABASES, FreshDatabase
 from tests.support.eventually import seen_when
@@ -97,7 +99,7 @@ async def test_a_catalog_that_hangs_stops_no_other(world: World, watching: Watch
     assert not await is_led(world)
 
 
-async def test_a_coordinator_leads_while_it_runs_and_resigns_when_it_stops(world: World, watching: Watching):
+async def test_f54_a_coordinator_leads_and_is_counted_while_it_runs(world: World, watching: Watching):
     container = world.container
     coordinator = Coordinator(
         database=container.database,
@@ -108,14 +110,31 @@ async def test_a_coordinator_leads_while_it_runs_and_resigns_when_it_stops(world
         clock=container.clock,
         reclaim_idle_seconds=60,
         watching=watching.service,
+        presence=Presence(database=container.database, kind=ProcessKind.COORDINATOR, holder="this"),
     )
     await set_policy(world)
     running = asyncio.create_task(coordinator.run())
     await seen_when(lambda: runs_of(world))
     assert await is_led(world)
+    assert await live_processes(world) == {ProcessKind.WORKER: 0, ProcessKind.COORDINATOR: 1}
     coordinator.stop()
     await running
     assert not await is_led(world)
+    assert await live_processes(world) == {ProcessKind.WORKER: 0, ProcessKind.COORDINATOR: 0}
+
+
+async def test_f54_a_worker_is_counted_while_it_takes_runs(world: World) -> None:
+    worker = world.container.worker
+    running = asyncio.create_task(worker.run())
+    await seen_when(lambda: live_processes(world), lambda live: live[ProcessKind.WORKER] == 1)
+    worker.stop()
+    await running
+    assert (await live_processes(world))[ProcessKind.WORKER] == 0
+
+
+async def live_processes(world: World) -> dict[ProcessKind, int]:
+    async with world.container.database.read() as unit:
+        return await unit.processes.count_live()
 
 
 async def test_a_table_that_comes_back_is_evaluated_although_nothing_was_written(world: World, watching: Watching):

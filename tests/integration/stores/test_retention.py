@@ -42,6 +42,7 @@ BOUNDED_BY: dict[str, str] = {
     "outbox": "rows go when they are sent",
     "policies": "people",
     "policy_versions": "PACKHOUSE_AUDIT_RETENTION_SECONDS",
+    "processes": "one row a live worker or coordinator, and five minutes",
     "retention": "one row a kind",
     "rewritten_bytes": "two days",
     "run_events": "PACKHOUSE_RUN_RETENTION_SECONDS",
