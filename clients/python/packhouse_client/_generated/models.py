@@ -2074,10 +2074,18 @@ class Rates(Model):
 class Readiness(Model):
     """Readiness to serve requests. `degraded`: they can be served, but runs may have to wait."""
 
+    coordinators: int | None
+    """Live coordinators, as `workers`."""
+
     dependencies: list[Dependency]
     """State of each dependency."""
 
+    oldest_startable_seconds: float | None
+    """For how long the oldest queued run that may start has waited for a worker, in seconds; 0 without one, null without an answer of the database."""
+
     status: ReadinessStatus
+    workers: int | None
+    """Live workers, those that reported in the last 30 s; null without an answer of the database."""
 
 
 class RefusedSetting(Model):

@@ -44,7 +44,10 @@ def explain_problem(code: str) -> dict[str, Any]:
 def get_readiness() -> dict[str, Any]:
     """Show the state of each dependency.
 
-    Ask database, Redis and Spark. Without Redis or Spark requests are served and runs wait: degraded.
+    Ask database, Redis and Spark, and count live workers and coordinators.
+
+    Without Redis, Spark, a worker or a coordinator requests are served and runs wait: `degraded`, with
+    status 200.
     """
     return arguments("GET", "/readyz")
 

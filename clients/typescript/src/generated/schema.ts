@@ -71,7 +71,9 @@ export interface paths {
         };
         /**
          * Show the state of each dependency
-         * @description Ask database, Redis and Spark. Without Redis or Spark requests are served and runs wait: degraded.
+         * @description Ask database, Redis and Spark, and count live workers and coordinators.
+         *
+         *     Without Redis, Spark, a worker or a coordinator requests are served and runs wait: `degraded`, with status 200.
          */
         get: operations["get_readiness"];
         put?: never;
@@ -4606,13 +4608,28 @@ export interface components {
         };
         /** @description Readiness to serve requests. `degraded`: they can be served, but runs may have to wait. */
         Readiness: {
+            /**
+             * @description Live coordinators, as `workers`.
+             * @example 2
+             */
+            coordinators: number | null;
             /** @description State of each dependency. */
             dependencies: components["schemas"]["Dependency"][];
+            /**
+             * @description For how long the oldest queued run that may start has waited for a worker, in seconds; 0 without one, null without an answer of the database.
+             * @example 0
+             */
+            oldest_startable_seconds: number | null;
             /**
              * @description Overall state.
              * @enum {string}
              */
             status: "ready" | "degraded" | "unavailable";
+            /**
+             * @description Live workers, those that reported in the last 30 s; null without an answer of the database.
+             * @example 2
+             */
+            workers: number | null;
         };
         /**
          * @description Retention of history: older snapshots are removed, with the files that only they need.
